@@ -1,0 +1,83 @@
+/**
+ * Errors by what the caller should do about them. Each message says what was expected, what came and what to do;
+ * facts are fields, the underlying error is `cause`, and `exitCode` is the process's.
+ */
+export class TributaryError extends Error {
+  readonly exitCode: ExitCode;
+  constructor(message: string, exitCode: ExitCode, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = new.target.name;
+    this.exitCode = exitCode;
+  }
+}
+
+/** 0 all succeeded · 1 a stream failed · 2 usage or config · 3 key refused · 4 held by another run · 5 stopped by a limit · 6 destination · 70 bug · 130/143 signal. */
+export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 70 | 130 | 143;
+
+/** The user fixes the configuration or the command line. */
+export class ConfigError extends TributaryError {
+  constructor(message: string, cause?: unknown) {
+    super(message, 2, cause);
+  }
+}
+
+/** What kind of failure an API request ended with, decided where the status is known. */
+export type ApiFailure =
+  | "unauthorized" // 401: the key
+  | "forbidden" // 403: this key may not read it
+  | "not_found" // 404 with the error envelope
+  | "invalid" // any other 4xx
+  | "limited" // 429 whose wait is longer than max_wait
+  | "unavailable" // 5xx, network, truncated, not JSON: retried until the attempts were used up
+  | "malformed" // 2xx that isn't what the documents promise
+  | "too_large" // body above the ceiling
+  | "redirected" // refused: the key goes to one origin
+  | "budget"; // --max-requests is used up
+
+/** A request that did not yield data. `status` is the last HTTP status, `attempts` how many requests were sent. */
+export class ApiError extends TributaryError {
+  readonly failure: ApiFailure;
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+  readonly requestId: string | undefined;
+  readonly path: string;
+  readonly attempts: number;
+  constructor(
+    message: string,
+    facts: { failure: ApiFailure; path: string; status?: number; code?: string; requestId?: string; attempts?: number },
+    cause?: unknown,
+  ) {
+    super(
+      message,
+      facts.failure === "unauthorized" ? 3 : facts.failure === "limited" || facts.failure === "budget" ? 5 : 1,
+      cause,
+    );
+    this.failure = facts.failure;
+    this.path = facts.path;
+    this.status = facts.status;
+    this.code = facts.code;
+    this.requestId = facts.requestId;
+    this.attempts = facts.attempts ?? 1;
+  }
+}
+
+/** The destination is unreachable, full, without rights, not ours (6), or in another run's hands (4). */
+export class DestinationError extends TributaryError {
+  constructor(message: string, cause?: unknown) {
+    super(message, 6, cause);
+  }
+}
+
+/** Another run holds the streams or the file; the message names the holder and since when. */
+export class HeldError extends TributaryError {
+  constructor(message: string, cause?: unknown) {
+    super(message, 4, cause);
+  }
+}
+
+/** Stopped on purpose: by a signal (130, 143) or by --max-time (5). Everything stored so far stays. */
+export class StoppedError extends TributaryError {
+  constructor(message: string, exitCode: 5 | 130 | 143) {
+    super(message, exitCode);
+  }
+}

@@ -1,0 +1,117 @@
+/** The whole configuration, validated and with every default filled in. Durations are milliseconds, shares 0–1, paths absolute. */
+export interface Config {
+  readonly api: ApiConfig;
+  /** At least one; names are unique. */
+  readonly companies: readonly Company[];
+  readonly destination: DestinationConfig;
+  readonly streams: StreamsConfig;
+  /** Deletions above both limits are held back until they are confirmed. */
+  readonly deletes: { readonly maxShare: number; readonly minRows: number };
+  readonly problems: { readonly maxShare: number; readonly onExceed: "warn" | "fail" };
+  /** Date formats beside ISO, and the IANA zone of moments that carry none. */
+  readonly formats: { readonly dates: readonly DateFormat[]; readonly timezone: string };
+  readonly schedules: readonly Schedule[];
+  readonly server: { readonly host: string; readonly port: number };
+}
+
+/** How fast and how patiently the service is asked, whichever company it is for. */
+export interface ApiConfig {
+  readonly maxConcurrency: number;
+  readonly requestsPerSecond: number | undefined;
+  readonly timeoutMs: number;
+  readonly maxWaitMs: number;
+}
+
+/** One value of `_company`: its origin (no trailing slash, no /api/v1) and its key. */
+export interface Company {
+  readonly name: string;
+  readonly baseUrl: string;
+  /** The key as last read. */
+  key(): string;
+  /** Reads the key's variables and files again: at the start of a run and once after a 401. @throws ConfigError */
+  refreshKey(): Promise<string>;
+}
+
+export type DestinationConfig = DuckdbConfig | PostgresConfig;
+
+export interface DuckdbConfig {
+  readonly type: "duckdb";
+  /** Absolute; with `snapshot` a link to the newest published version. */
+  readonly path: string;
+  readonly readers: "snapshot" | "direct";
+  readonly keepVersions: number;
+  readonly publishEveryMs: number;
+  readonly schema: string;
+  readonly stateSchema: string;
+}
+
+export interface PostgresConfig {
+  readonly type: "postgres";
+  readonly url: string;
+  readonly schema: string;
+  readonly stateSchema: string;
+  readonly grantSelectTo: readonly string[];
+  readonly publishEveryMs: number;
+}
+
+export interface StreamsConfig {
+  readonly preset: "core" | "standard" | "all";
+  /** Names or patterns, not yet compared with the catalogue. */
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  /** YYYY-MM-DD: nothing older is asked for. */
+  readonly start: string | undefined;
+  readonly defaults: StreamDefaults;
+  /** By stream name, not yet compared with the catalogue; what is undefined follows the stream's own value or `defaults`. */
+  readonly settings: Readonly<Record<string, StreamSettings>>;
+}
+
+export interface StreamDefaults {
+  readonly unknownFields: "keep";
+  readonly audit: number;
+  readonly maxRejectShare: number;
+  readonly history: false;
+}
+
+export interface StreamSettings {
+  readonly fullScanPages: number | undefined;
+  readonly fullScanEveryMs: number | undefined;
+  readonly lookbackMs: number | undefined;
+  /** Details of parents whose column `while` is true are due again after `everyMs`. */
+  readonly refresh: { readonly while: string; readonly everyMs: number } | undefined;
+  readonly maxDetails: number | undefined;
+  /** Columns whose change alone is no change, beside the built-in ones. */
+  readonly volatile: readonly string[];
+  /** Further values of the list's `status` parameter, read as parts of every full scan. */
+  readonly statuses: readonly string[];
+  readonly unknownFields: "keep" | undefined;
+  readonly audit: number | undefined;
+  readonly maxRejectShare: number | undefined;
+  readonly history: false | undefined;
+}
+
+export type DateFormat = "iso" | "MM/DD/YYYY" | "DD.MM.YYYY";
+
+export interface Schedule {
+  readonly name: string;
+  readonly cron: string;
+  readonly timezone: string;
+  /** Empty: all that are on. */
+  readonly streams: readonly string[];
+  readonly maxTimeMs: number | undefined;
+}
+
+/** A configuration and where it came from. */
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The file as it was named, for messages. */
+  readonly file: string;
+  /** Everything that must not be written anywhere; it grows when a key is refreshed. */
+  readonly secrets: readonly string[];
+  /** Settings that are valid and have no effect, each with the reason. */
+  readonly warnings: readonly string[];
+  /** The same configuration in the file's own shape, defaults filled in, secrets NOT masked. */
+  readonly effective: Readonly<Record<string, unknown>>;
+  /** `file:line:column a.b` of a key, or of the nearest key above it that the file holds. */
+  readonly at: (path: readonly (string | number)[]) => string;
+}

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import type { Currency } from "../src/columns.ts";
+
+/*
+ * The field kinds. A kind says what a value means, and so its SQL type; the service may send any number as a numeral or
+ * as a string, one reader takes both. `.nullable()` where the service may answer null, `.describe()` becomes the comment.
+ */
+const numberOrString = () => z.union([z.string(), z.number()]);
+
+/** An identifier: text, whatever its JSON type. */
+export const id = () => numberOrString().meta({ kind: "id" });
+export const text = () => z.string().meta({ kind: "text" });
+/** An amount of money; `currency` says where its currency stands. DECIMAL(38,9). */
+export const money = (currency: Currency) => numberOrString().meta({ kind: "money", currency });
+export const quantity = () => numberOrString().meta({ kind: "quantity" });
+/** A whole number. BIGINT. */
+export const count = () => numberOrString().meta({ kind: "count" });
+/** A share, rate or percentage, in the service's own unit. DECIMAL(38,9). */
+export const percent = () => numberOrString().meta({ kind: "percent" });
+/** A score or confidence. DOUBLE. */
+export const score = () => numberOrString().meta({ kind: "score" });
+export const flag = () => z.boolean().meta({ kind: "flag" });
+/** A calendar date. */
+export const date = () => z.string().meta({ kind: "date" });
+/** A point in time. TIMESTAMPTZ. */
+export const moment = () => z.string().meta({ kind: "moment" });
+/** Anything nested that the documents don't describe. */
+export const json = () => z.unknown().meta({ kind: "json" });
+
+/** A field that changes by itself: written when it changes, but that is not a change of the row. */
+export const volatile = <T extends z.ZodType>(field: T): T => field.meta({ ...field.meta(), volatile: true });
+/** A field whose column has another name. */
+export const named = <T extends z.ZodType>(column: string, field: T): T => field.meta({ ...field.meta(), column });
+/** An array of objects: a child table of that name. */
+export const table = <S extends z.ZodRawShape>(name: string, description: string, shape: S) =>
+  z.array(z.object(shape)).meta({ table: name, description });
+/** A row; the description becomes the table's comment. */
+export const record = <S extends z.ZodRawShape>(description: string, shape: S) => z.object(shape).describe(description);
+
+/** Where a money column's currency stands. */
+export const inRow = (column: string): Currency => ({ in: "row", column });
+export const inTable = (name: string, column: string, by: string): Currency => ({
+  in: "table",
+  table: name,
+  column,
+  by,
+});
+export const inName: Currency = { in: "name" };
+export const notGiven: Currency = { in: "unknown" };

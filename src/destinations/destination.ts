@@ -1,0 +1,74 @@
+import type { Kysely, RawBuilder } from "kysely";
+import type { Batch } from "../batch.ts";
+import type { Kind, Table, TableSet } from "../columns.ts";
+import type { StateTables } from "./state_tables.ts";
+
+/**
+ * A connected warehouse. Both databases speak nearly the same SQL, so everything that is a set operation (publish, work
+ * list, state) is written once over `db`; a destination brings the session, the stage, the lock and what readers see.
+ *
+ * Promises, each held by the conformance suite:
+ * - `db` is one session. Its transactions run one after another; one that throws leaves nothing behind.
+ * - Every transaction of a session that has lost its lock fails with HeldError before it writes.
+ * - After `kill -9` of the process or the database a stage holds a record and exactly the rows it speaks of, or neither.
+ */
+export interface Destination {
+  readonly dialect: Dialect;
+  readonly schema: string;
+  readonly stateSchema: string;
+  readonly db: Kysely<StateTables>;
+  /**
+   * Takes the streams (each with all its details, hence "families") of a company for this run, all or none.
+   * HeldError names the holder (run, process, host, command) and since when; `waitMs` is how long to wait first.
+   */
+  lock(company: string, families: readonly string[], waitMs: number): Promise<void>;
+  /** The stage of one company's stream, with what an earlier run left in it. Hold at most one a stream. */
+  stage(company: string, tables: TableSet): Promise<Stage>;
+  /** Makes what is committed visible to readers who come from now on (DuckDB: a new version of the published file). */
+  show(): Promise<Shown>;
+  /** After a publish's heavy work: checkpoint, statistics. Never changes what the tables say. */
+  settle(table: Table): Promise<void>;
+  /** Releases the locks and closes. Doesn't show. */
+  close(): Promise<void>;
+}
+
+/** What `show` did: where readers find it, and what they have to know (`note`: open readers must reconnect …). */
+export interface Shown {
+  readonly path: string | undefined;
+  readonly note: string | undefined;
+}
+
+/** Where the two databases differ in words. */
+export interface Dialect {
+  readonly name: "duckdb" | "postgres";
+  /** The column type of a kind, as contract: id, text → text; money, quantity, percent → numeric(38,9) … */
+  columnType(kind: Kind): string;
+  /** Whether tables carry a primary key (DuckDB's cost more than the difference they guard). */
+  readonly primaryKeys: boolean;
+}
+
+/** What a scan has done so far: JSON, opaque to the destination, stored with the rows it speaks of. */
+export type StageRecord = { readonly [field: string]: unknown };
+
+/**
+ * Rows kept aside while a listing is read. Relations (`keys`, `rows`, `outcomes`) are FROM items for SQL over `db`; they
+ * hold what was appended since `begin`, in every version; the highest `_seq` of a key is the one that counts.
+ */
+export interface Stage {
+  /** The last appended record; undefined when the stage is empty. */
+  readonly record: StageRecord | undefined;
+  /** Rows appended since `begin`, all tables' main rows. */
+  readonly staged: number;
+  /** Empties the stage and stores the record of a new scan. */
+  begin(record: StageRecord): Promise<void>;
+  /** Stores a batch and the record that becomes true with it: durable when it resolves, both or neither. */
+  append(batch: Batch, record: StageRecord): Promise<void>;
+  /** `_seq` bigint, the key's columns, `_hash`, `_vhash` bigint (both NULL: seen, but not stored). */
+  keys(): RawBuilder<unknown>;
+  /** `_seq`, for a child table `_index`, then `stageColumns(table)` with their own types, then `_extra`, `_problems` (JSON). */
+  rows(table: Table): RawBuilder<unknown>;
+  /** `_seq`, `parent_key` text, `parent_hash` bigint, `outcome` text, `fetched_at` timestamptz, `reason` text. */
+  outcomes(): RawBuilder<unknown>;
+  /** Removes rows and record. */
+  drop(): Promise<void>;
+}

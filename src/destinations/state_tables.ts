@@ -1,0 +1,150 @@
+/*
+ * The warehouse's own tables, in the state schema. Moments are ISO 8601 text on the way in and Date on the way out;
+ * bigint counts come back as number, JSON as parsed values (both destinations convert).
+ */
+import type { ColumnType, Generated } from "kysely";
+
+type Moment = ColumnType<Date, string, string>;
+type OptionalMoment = ColumnType<Date | null, string | null | undefined, string | null>;
+type Json = ColumnType<unknown, string | null | undefined, string | null>;
+
+/** What the warehouse is: `key` is `version`, `schema`, or `company:<name>` (value: {base_url, company_id}). */
+export interface WarehouseTable {
+  key: string;
+  value: Json;
+}
+
+export interface RunsTable {
+  run_id: string;
+  command: string;
+  status: string;
+  exit_code: number | null;
+  started_at: Moment;
+  finished_at: OptionalMoment;
+  version: string;
+  /** {pid, host} of the process, to tell a killed run from a running one. */
+  process: Json;
+  warnings: Json;
+  error: string | null;
+}
+
+export interface StreamRunsTable {
+  run_id: string;
+  company: string;
+  stream: string;
+  status: string;
+  started_at: Moment;
+  finished_at: OptionalMoment;
+  requests: number;
+  retries: number;
+  pages: number;
+  rows_read: number;
+  inserted: number;
+  updated: number;
+  unchanged: number;
+  repeated: number;
+  carried: number;
+  missing: number;
+  deleted: number;
+  rejected: number;
+  problems: number;
+  rounded: number;
+  bytes: number;
+  error: string | null;
+}
+
+export interface StreamStateTable {
+  company: string;
+  stream: string;
+  state: Json;
+  updated_at: Moment;
+}
+
+/** The truth about the age of every detail. `outcome`: ok, absent, failed. */
+export interface DetailsTable {
+  company: string;
+  stream: string;
+  parent_key: string;
+  parent_hash: ColumnType<string, string, string>;
+  fetched_at: Moment;
+  outcome: string;
+  attempts: number;
+  next_try: OptionalMoment;
+}
+
+/** For dashboards: one row a stream's table. */
+export interface StreamsTable {
+  company: string;
+  stream: string;
+  table_name: string;
+  on: boolean;
+  off_since: OptionalMoment;
+  last_success_at: OptionalMoment;
+  complete_to: OptionalMoment;
+  rows: number;
+  live_rows: number;
+  details_pending: number | null;
+  note: string | null;
+}
+
+export interface RejectsTable {
+  run_id: string;
+  company: string;
+  stream: string;
+  raw: Json;
+  reason: string;
+  seen_at: Moment;
+}
+
+export interface ProblemsTable {
+  company: string;
+  stream: string;
+  table_name: string;
+  column_name: string;
+  reason: string;
+  rows: number;
+  share: number;
+  example: string | null;
+  first_seen_at: Moment;
+  last_seen_at: Moment;
+}
+
+export interface SchemaChangesTable {
+  company: string;
+  stream: string;
+  table_name: string;
+  column_name: string;
+  change: string;
+  example: string | null;
+  count: Generated<number>;
+  first_seen_at: Moment;
+  last_seen_at: Moment;
+}
+
+/** Who works on what (PostgreSQL: the row that every transaction checks; DuckDB: beside the file). */
+export interface HoldersTable {
+  company: string;
+  family: string;
+  run_id: string;
+  holder: Json;
+  since: Moment;
+}
+
+/** Kysely's view of the state schema. */
+export interface StateTables {
+  warehouse: WarehouseTable;
+  runs: RunsTable;
+  stream_runs: StreamRunsTable;
+  stream_state: StreamStateTable;
+  details: DetailsTable;
+  streams: StreamsTable;
+  rejects: RejectsTable;
+  problems: ProblemsTable;
+  schema_changes: SchemaChangesTable;
+  holders: HoldersTable;
+}
+
+/** Name of a stream's row ledger: `_company`, the key, hash, vhash, stamp, first_seen_at, missing_since, deleted_at. */
+export function ledgerName(mainTable: string): string {
+  return `rows_${mainTable}`;
+}

@@ -1,0 +1,228 @@
+import { EnvHttpProxyAgent, Pool } from "undici";
+import type { Clock } from "../clock.ts";
+import type { ApiError, ApiFailure } from "../errors.ts";
+import { acceptEncoding, BodyTooLargeError } from "./body.ts";
+import type { Pagination } from "./envelope.ts";
+import { type Dispatch, exchange, type WireAnswer } from "./exchange.ts";
+import { apiError, BudgetSpentError, broken, tooLong, withoutKey } from "./fault.ts";
+import type { Limiter } from "./limit.ts";
+import { buildQuery } from "./path.ts";
+import { backoff, limitedWait, maxAttempts } from "./retry.ts";
+import { type Fault, judge, type Verdict } from "./verdict.ts";
+
+export type { Pagination } from "./envelope.ts";
+
+/** Query parameters by name; percent-encoded by the client. */
+export type Query = Readonly<Record<string, string | number | boolean>>;
+
+/** What one GET yielded. `bytes` is the decompressed body, `date` the answer's Date header, `requests` all that were sent for it. */
+export interface Answer {
+  readonly data: unknown;
+  readonly pagination: Pagination | undefined;
+  readonly meta: unknown;
+  readonly date: Date | undefined;
+  readonly bytes: number;
+  readonly requests: number;
+  readonly retries: number;
+  readonly status: number;
+}
+
+/** `priority`: higher goes first (lists 1, details 0). `paged`: a 2xx without a pagination block is a retryable error. */
+export interface GetOptions {
+  readonly priority?: number;
+  readonly signal?: AbortSignal;
+  readonly paged?: boolean;
+}
+
+/** Counters since the client was made: `bytes` decompressed, waits in ms, `failures` by kind of what `get` threw. */
+export interface ApiStats {
+  readonly requests: number;
+  readonly retries: number;
+  readonly limited: number;
+  readonly bytes: number;
+  readonly failures: Readonly<Partial<Record<ApiFailure, number>>>;
+  readonly retryWaitMs: number;
+  readonly limitedWaitMs: number;
+}
+
+/** A request is about to be sent again after `waitMs`; `reason` never holds the key. `attempt` counts the requests sent so far. */
+export interface RetryEvent {
+  readonly path: string;
+  readonly attempt: number;
+  readonly reason: string;
+  readonly status: number | undefined;
+  readonly waitMs: number;
+}
+
+/** The service, read only. `path` is below /api/v1 and already built, e.g. "/po/PO-1". Rejects with ApiError or the signal's reason. */
+export interface Api {
+  get(path: string, query: Query, options?: GetOptions): Promise<Answer>;
+  readonly stats: ApiStats;
+  close(): Promise<void>;
+}
+
+/** `key` is read at each request; `refreshKey` is called once after a 401, then one retry. Times in ms, `maxBodyBytes` decompressed (64 MiB). */
+export interface ApiSettings {
+  readonly baseUrl: string;
+  readonly key: () => string;
+  readonly refreshKey?: () => Promise<void>;
+  readonly timeoutMs: number;
+  readonly maxWaitMs: number;
+  readonly maxBodyBytes?: number;
+  readonly maxRequests?: number;
+  readonly limit: Limiter;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly onRetry?: (event: RetryEvent) => void;
+  readonly userAgent: string;
+}
+
+/** A client that sends the key to `baseUrl`'s origin and nowhere else. */
+export function createApi(settings: ApiSettings): Api {
+  const { limit, clock, random, timeoutMs, maxWaitMs, maxBodyBytes = 64 * 1024 * 1024, maxRequests } = settings;
+  const base = new URL(settings.baseUrl);
+  const prefix = `${base.pathname.replace(/\/+$/, "")}/api/v1`;
+  const origin = connect(base, limit.state.maximum, timeoutMs);
+  const failures: Partial<Record<ApiFailure, number>> = {};
+  const stats = { requests: 0, retries: 0, limited: 0, bytes: 0, failures, retryWaitMs: 0, limitedWaitMs: 0 };
+  let refreshing: Promise<void> | undefined;
+
+  async function attempt(
+    path: string,
+    key: string,
+    kind: string,
+    paged: boolean,
+    signal: AbortSignal | undefined,
+    limited: (fault: Fault) => void,
+  ): Promise<{ status: number; verdict: Verdict }> {
+    if (stats.requests >= (maxRequests ?? Number.POSITIVE_INFINITY)) throw new BudgetSpentError();
+    stats.requests += 1;
+    const headers = {
+      authorization: `Bearer ${key}`,
+      accept: "application/json",
+      "accept-encoding": acceptEncoding,
+      "user-agent": settings.userAgent,
+    };
+    const begun = clock.now();
+    let answer: WireAnswer;
+    try {
+      const limits = { timeoutMs, maxBytes: maxBodyBytes, now: clock.now, signal };
+      answer = await exchange(origin.dispatch, prefix + path, headers, limits);
+    } catch (error) {
+      const ours = signal?.aborted || error instanceof BodyTooLargeError;
+      if (!ours) limit.observe({ ok: false, limited: false, latencyMs: clock.now() - begun, kind });
+      throw error;
+    }
+    const { status, latencyMs } = answer;
+    limit.observe({ ok: status < 500, limited: status === 429, latencyMs, kind });
+    const verdict = judge(answer, paged, maxBodyBytes, clock.now());
+    // While the slot is still held: nothing may start between a 429 and the pause it asks for.
+    if (verdict.kind === "limited") limited(verdict);
+    return { status, verdict };
+  }
+
+  async function refresh(): Promise<void> {
+    refreshing ??= settings.refreshKey?.().finally(() => {
+      refreshing = undefined;
+    });
+    await refreshing;
+  }
+
+  async function get(path: string, query: Query, options: GetOptions = {}): Promise<Answer> {
+    const { signal, paged = false, priority = 0 } = options;
+    const whole = path + buildQuery(query);
+    const kind = kindOf(path);
+    let requests = 0;
+    let failed = 0;
+    let limitedCount = 0;
+    let limitedMs = 0;
+    let waitMs = 0;
+    let refreshed = false;
+
+    for (;;) {
+      signal?.throwIfAborted();
+      const key = settings.key();
+      let status: number | undefined;
+      let verdict: Verdict;
+      const limited = ({ what, retryAfter }: Fault): void => {
+        stats.limited += 1;
+        limitedCount += 1;
+        waitMs = limitedWait(limitedCount, retryAfter, random);
+        limitedMs += waitMs;
+        if (limitedMs <= maxWaitMs) limit.pause(waitMs, withoutKey(what, key));
+      };
+      try {
+        // A request that was sent before goes ahead of its equals.
+        const turn = requests === 0 ? priority : priority + 0.5;
+        const task = () => attempt(whole, key, kind, paged, signal, limited);
+        ({ status, verdict } = await limit.run(task, turn, signal));
+        requests += 1;
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason;
+        if (!(error instanceof BudgetSpentError)) requests += 1;
+        verdict = broken(error, maxBodyBytes);
+      }
+      const again = (fault: Fault): void => {
+        stats.retries += 1;
+        settings.onRetry?.({ path, attempt: requests, reason: withoutKey(fault.what, key), status, waitMs });
+      };
+      const giveUp = (fault: Fault): ApiError => {
+        failures[fault.failure] = (failures[fault.failure] ?? 0) + 1;
+        return apiError(fault, path, requests, status, key);
+      };
+
+      if (verdict.kind === "data") {
+        const { envelope, date, bytes } = verdict;
+        stats.bytes += bytes;
+        return { ...envelope, date, bytes, requests, retries: requests - 1, status: status ?? 200 };
+      }
+      if (verdict.kind === "refused") {
+        if (verdict.failure !== "unauthorized" || refreshed || settings.refreshKey === undefined) throw giveUp(verdict);
+        refreshed = true;
+        // Another request may have brought the new key meanwhile.
+        if (settings.key() === key) await refresh();
+        waitMs = 0;
+        again(verdict);
+      } else if (verdict.kind === "limited") {
+        if (limitedMs > maxWaitMs)
+          throw giveUp({ ...verdict, what: tooLong(verdict.what, waitMs, limitedMs, maxWaitMs) });
+        stats.limitedWaitMs += waitMs;
+        again(verdict);
+      } else {
+        failed += 1;
+        if (failed >= maxAttempts) throw giveUp(verdict);
+        waitMs = backoff(failed, random, Math.min(verdict.retryAfter ?? 0, maxWaitMs));
+        stats.retryWaitMs += waitMs;
+        again(verdict);
+        await clock.sleep(waitMs, signal);
+      }
+    }
+  }
+
+  return { get, stats, close: origin.close };
+}
+
+/** Requests of like cost: the first segment and how many there are. */
+function kindOf(path: string): string {
+  const segments = path.split("/");
+  return `${segments[1]}/${segments.length}`;
+}
+
+function connect(base: URL, connections: number, timeoutMs: number): { dispatch: Dispatch; close(): Promise<void> } {
+  const options = {
+    connections,
+    allowH2: false,
+    connect: { timeout: timeoutMs },
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  };
+  const proxy = process.env["https_proxy"] ?? process.env["HTTPS_PROXY"];
+  const proxied = base.protocol === "https:" && proxy !== undefined && proxy !== "";
+  const dispatcher = proxied ? new EnvHttpProxyAgent(options) : new Pool(base.origin, options);
+  return {
+    dispatch(path, headers, handler) {
+      dispatcher.dispatch({ origin: base.origin, path, method: "GET", headers }, handler);
+    },
+    close: () => dispatcher.destroy(),
+  };
+}

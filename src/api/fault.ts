@@ -1,0 +1,77 @@
+import { ApiError, type ApiFailure } from "../errors.ts";
+import { BodyTooLargeError } from "./body.ts";
+import type { Fault, Verdict } from "./verdict.ts";
+
+const advice: Record<ApiFailure, string> = {
+  unauthorized: "The API key was refused: check api.key, and that the key belongs to this base_url.",
+  forbidden: "This key may not read it: use a company-wide key, or exclude the stream.",
+  not_found: "It does not exist for this company (any more).",
+  invalid: "The service does not accept this request: check the stream's settings.",
+  limited: "Everything stored so far stays; the next run goes on. A longer api.max_wait waits for it.",
+  unavailable: "The service or the way to it is disturbed: try again later, and check api.base_url and the proxy.",
+  malformed: "The answer is not what the service's documents promise: check that api.base_url is the service itself.",
+  too_large: "Exclude the stream, or ask the service's operator for smaller answers.",
+  redirected: "Redirects are never followed with the key: set api.base_url to the service's final address.",
+  budget: "Everything stored so far stays; the next run goes on.",
+};
+
+/** Replaces the key, plain and as it stands in a URL or in base64, so that a service that echoes it cannot spread it. */
+export function withoutKey(text: string, key: string): string {
+  if (key === "") return text;
+  const forms = [key, encodeURIComponent(key), Buffer.from(key).toString("base64")];
+  return forms.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}
+
+/** The ApiError of a fault: what was expected, what came after how many requests, what to do; without the key. */
+export function apiError(
+  fault: Fault,
+  path: string,
+  attempts: number,
+  status: number | undefined,
+  key: string,
+): ApiError {
+  const clean = (text: string) => withoutKey(text, key);
+  const sent = attempts === 1 ? "" : ` after ${attempts} requests`;
+  const { code, requestId } = fault.complaint ?? {};
+  const id = requestId === undefined ? "" : ` (request_id ${requestId.slice(0, 80)})`;
+  const safeCause = fault.cause instanceof Error && clean(fault.cause.message) === fault.cause.message;
+  return new ApiError(
+    clean(`Expected data from GET ${path}, got ${fault.what}${id}${sent}. ${advice[fault.failure]}`),
+    {
+      failure: fault.failure,
+      path,
+      attempts,
+      ...(status === undefined ? {} : { status }),
+      ...(code === undefined ? {} : { code: clean(code) }),
+      ...(requestId === undefined ? {} : { requestId: clean(requestId) }),
+    },
+    safeCause ? fault.cause : undefined,
+  );
+}
+
+/** The request was not sent: as many as allowed were. */
+export class BudgetSpentError extends Error {
+  override readonly name = "BudgetSpentError";
+}
+
+/** What an exchange that threw means: our own limits end the request, everything else may go better next time. */
+export function broken(error: unknown, maxBytes: number): Verdict {
+  if (error instanceof BudgetSpentError) {
+    return {
+      kind: "refused",
+      failure: "budget",
+      what: "to the highest number of requests allowed, so it was not sent",
+    };
+  }
+  if (error instanceof BodyTooLargeError) {
+    return { kind: "refused", failure: "too_large", what: `more than ${maxBytes} bytes in one body` };
+  }
+  const message = error instanceof Error ? error.message || error.name : String(error);
+  return { kind: "again", failure: "unavailable", what: `no complete answer: ${message}`, cause: error };
+}
+
+/** A 429 with the wait it asks for and why that ends the request. Times in ms. */
+export function tooLong(what: string, waitMs: number, totalMs: number, maxWaitMs: number): string {
+  const total = totalMs > waitMs ? ` (${Math.ceil(totalMs / 1000)} s in a row)` : "";
+  return `${what}; it wants a pause of ${Math.ceil(waitMs / 1000)} s${total}, more than max_wait (${Math.ceil(maxWaitMs / 1000)} s)`;
+}

@@ -1,0 +1,132 @@
+import PQueue from "p-queue";
+import type { Clock } from "../clock.ts";
+import { createCeiling, type Outcome } from "./ceiling.ts";
+
+/** What the limiter is doing; `limitedBy` is what keeps requests from going faster, in the words of the progress line. */
+export interface LimiterState {
+  readonly inFlight: number;
+  /** In flight at most, now and ever. */
+  readonly ceiling: number;
+  readonly maximum: number;
+  readonly waiting: number;
+  /** Moment (ms since the epoch) until which every request waits after a 429. */
+  readonly pausedUntil: number | undefined;
+  readonly pauseReason: string | undefined;
+  readonly limitedBy: "latency" | "in flight" | "ceiling" | "429";
+  /** How many 429s were seen. */
+  readonly limited: number;
+}
+
+/** One gate for every stream's requests: in flight, per second, and a pause for all. */
+export interface Limiter {
+  /** Runs the task when its turn comes, higher priority first; an abort while it waits rejects with the signal's reason. */
+  run<T>(task: () => Promise<T>, priority?: number, signal?: AbortSignal): Promise<T>;
+  /** Nothing starts for `ms`; the longest of several pauses counts. */
+  pause(ms: number, reason: string): void;
+  observe(outcome: Outcome): void;
+  readonly state: LimiterState;
+}
+
+/** `maxConcurrency` in flight at most, begun with 2; `requestsPerSecond` spaces the starts evenly. */
+export function createLimiter(settings: {
+  readonly maxConcurrency: number;
+  readonly requestsPerSecond?: number | undefined;
+  readonly clock: Clock;
+}): Limiter {
+  const { clock, maxConcurrency, requestsPerSecond } = settings;
+  const ceiling = createCeiling(maxConcurrency);
+  const queue = new PQueue({ concurrency: ceiling.now });
+  const spacing = requestsPerSecond === undefined ? 0 : 1000 / requestsPerSecond;
+  let nextStart = Number.NEGATIVE_INFINITY;
+  let pausedUntil = Number.NEGATIVE_INFINITY;
+  let pausedFor = 0;
+  let pauseReason: string | undefined;
+  let limited = 0;
+  let timer: AbortController | undefined;
+
+  function arm(): void {
+    if (timer !== undefined || queue.size === 0) return;
+    const now = clock.now();
+    // A clock that was set back must not turn a pause of seconds into one of hours.
+    const wait = Math.max(Math.min(pausedUntil - now, pausedFor), Math.min(nextStart - now, spacing));
+    if (wait <= 0) {
+      open();
+      return;
+    }
+    const armed = new AbortController();
+    timer = armed;
+    clock.sleep(Math.ceil(wait), armed.signal).then(
+      () => {
+        timer = undefined;
+        arm();
+      },
+      () => {},
+    );
+  }
+
+  function open(): void {
+    if (pauseReason !== undefined) ceiling.resume();
+    pauseReason = undefined;
+    pausedFor = 0;
+    queue.start();
+  }
+
+  // A long pause must not keep the process alive once nobody waits for its end.
+  function disarm(): void {
+    if (queue.size > 0) return;
+    timer?.abort();
+    timer = undefined;
+  }
+
+  function space(): void {
+    const now = clock.now();
+    // A late timer is made up for by one start at most; a clock that was set back costs one interval.
+    nextStart = Math.min(Math.max(nextStart, now - spacing), now) + spacing;
+    if (nextStart > now) queue.pause();
+  }
+
+  return {
+    run(task, priority = 0, signal) {
+      const paced = () => {
+        if (spacing > 0) space();
+        return task();
+      };
+      const result = queue.add(paced, signal === undefined ? { priority } : { priority, signal });
+      if (queue.isPaused) arm();
+      if (signal !== undefined) result.catch(disarm);
+      return result as ReturnType<typeof task>;
+    },
+    pause(ms, reason) {
+      pausedUntil = Math.max(pausedUntil, clock.now() + ms);
+      pausedFor = Math.max(pausedFor, ms);
+      pauseReason = reason;
+      queue.pause();
+      arm();
+    },
+    observe(outcome) {
+      if (outcome.limited) limited += 1;
+      ceiling.observe(outcome);
+      if (queue.concurrency !== ceiling.now) queue.concurrency = ceiling.now;
+    },
+    get state() {
+      const paused = pauseReason !== undefined && pausedUntil > clock.now();
+      const limitedBy = (): LimiterState["limitedBy"] => {
+        if (paused) return "429";
+        if (queue.size === 0) return "latency";
+        if (queue.isPaused) return "ceiling";
+        if (ceiling.cause === "429") return "429";
+        return ceiling.cause === "slow" ? "latency" : "in flight";
+      };
+      return {
+        inFlight: queue.pending,
+        ceiling: ceiling.now,
+        maximum: maxConcurrency,
+        waiting: queue.size,
+        pausedUntil: paused ? pausedUntil : undefined,
+        pauseReason: paused ? pauseReason : undefined,
+        limitedBy: limitedBy(),
+        limited,
+      };
+    },
+  };
+}

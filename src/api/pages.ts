@@ -1,0 +1,112 @@
+import { ApiError } from "../errors.ts";
+import type { Answer, Api, GetOptions, Query } from "./client.ts";
+
+/** One page of a listing: `cursor` fetched it, `nextCursor` fetches the next (undefined: this is the last). Counts include retries and pages asked again. */
+export interface Page {
+  readonly data: unknown;
+  readonly cursor: string | undefined;
+  readonly nextCursor: string | undefined;
+  readonly date: Date | undefined;
+  readonly bytes: number;
+  readonly requests: number;
+  readonly retries: number;
+}
+
+/** A listing from its start, or from `cursor` on. `paged` false: one request, one complete page. */
+export interface PageRequest {
+  readonly path: string;
+  readonly query: Query;
+  readonly limit: number;
+  readonly cursor?: string;
+  readonly paged: boolean;
+  readonly signal?: AbortSignal;
+  readonly priority?: number;
+}
+
+// Asked for in turn when a page is larger than the body ceiling.
+const smallerLimits = [25, 5, 1];
+
+/**
+ * The pages of one listing, the next one requested before the present one is given out. Leaving the loop cancels it.
+ * Throws ApiError "malformed" where the listing cannot be completed: a cursor comes twice, or more is promised without one.
+ */
+export async function* readPages(api: Api, request: PageRequest): AsyncGenerator<Page> {
+  const own = new AbortController();
+  const abort = () => own.abort(request.signal?.reason);
+  if (request.signal?.aborted) abort();
+  request.signal?.addEventListener("abort", abort, { once: true });
+  const seen = new Set<string>();
+
+  const fetch = (cursor: string | undefined): Promise<Page> => {
+    if (cursor !== undefined) seen.add(cursor);
+    const page = readPage(api, request, cursor, own.signal);
+    // Its consumer may never come for it; whoever awaits it still sees the rejection.
+    page.catch(() => {});
+    return page;
+  };
+
+  try {
+    let coming: Promise<Page> | undefined = fetch(request.cursor);
+    while (coming !== undefined) {
+      const page: Page = await coming;
+      const next: string | undefined = page.nextCursor;
+      const repeated = next !== undefined && seen.has(next);
+      coming = next === undefined || repeated ? undefined : fetch(next);
+      yield page;
+      if (repeated) throw incomplete(request.path, "the same next_cursor came twice");
+    }
+  } finally {
+    request.signal?.removeEventListener("abort", abort);
+    own.abort();
+  }
+}
+
+async function readPage(
+  api: Api,
+  request: PageRequest,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<Page> {
+  const paged = request.paged || cursor !== undefined;
+  const options: GetOptions = { signal, paged, priority: request.priority ?? 1 };
+  const limits = request.paged ? [request.limit, ...smallerLimits.filter(limit => limit < request.limit)] : [undefined];
+  let refused = 0;
+  for (const [index, limit] of limits.entries()) {
+    const query = {
+      ...request.query,
+      ...(limit === undefined ? {} : { limit }),
+      ...(cursor === undefined ? {} : { cursor }),
+    };
+    try {
+      const answer = await api.get(request.path, query, options);
+      return pageOf(answer, request.path, cursor, refused);
+    } catch (error) {
+      const tooLarge = error instanceof ApiError && error.failure === "too_large";
+      if (!tooLarge || index === limits.length - 1) throw error;
+      refused += error.attempts;
+    }
+  }
+  throw incomplete(request.path, "no page size was left to ask for");
+}
+
+function pageOf(answer: Answer, path: string, cursor: string | undefined, refused: number): Page {
+  const more = answer.pagination?.hasMore === true;
+  const nextCursor = more ? answer.pagination?.nextCursor : undefined;
+  if (more && nextCursor === undefined) throw incomplete(path, "has_more is true, but next_cursor is missing");
+  return {
+    data: answer.data,
+    cursor,
+    nextCursor,
+    date: answer.date,
+    bytes: answer.bytes,
+    requests: answer.requests + refused,
+    retries: answer.retries + refused,
+  };
+}
+
+function incomplete(path: string, what: string): ApiError {
+  return new ApiError(
+    `Expected pages of ${path} that end, but ${what}: the listing cannot be completed. The next run tries again; if it stays so, tell the service's operator.`,
+    { failure: "malformed", path },
+  );
+}

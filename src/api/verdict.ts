@@ -1,0 +1,84 @@
+import type { ApiFailure } from "../errors.ts";
+import { BodyError, decompress, parseJson } from "./body.ts";
+import { type Complaint, type Envelope, readComplaint, readEnvelope } from "./envelope.ts";
+import type { WireAnswer } from "./exchange.ts";
+import { httpDate, retryAfterMs } from "./retry.ts";
+
+/** What one answer means: data, or a failure. `what` says what came; nothing of the body but the service's own message. */
+export type Verdict =
+  | { readonly kind: "data"; readonly envelope: Envelope; readonly date: Date | undefined; readonly bytes: number }
+  | ({ readonly kind: "limited" } & Fault)
+  | ({ readonly kind: "again" } & Fault)
+  | ({ readonly kind: "refused" } & Fault);
+
+/** The facts of a failed request. `retryAfter` in ms, where the service named a wait. */
+export interface Fault {
+  readonly failure: ApiFailure;
+  readonly what: string;
+  readonly complaint?: Complaint | undefined;
+  readonly retryAfter?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** Reads an answer. `again`: another attempt may help. Throws BodyTooLargeError. `paged`: a 2xx without a pagination block is `again`. */
+export function judge(answer: WireAnswer, paged: boolean, maxBytes: number, now: number): Verdict {
+  const { status, headers } = answer;
+  if (status >= 300 && status < 400) return redirected(answer);
+  const date = httpDate(text(headers["date"]));
+  try {
+    const body = decompress(answer.body, text(headers["content-encoding"]), maxBytes);
+    if (status < 300) return succeeded(parseJson(body), body.length, date, status, paged);
+    const retryAfter = retryAfterMs(text(headers["retry-after"]), date, now);
+    return failed(status, readComplaint(tryJson(body)), retryAfter);
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error;
+    const type = text(headers["content-type"]) ?? "no content type";
+    return {
+      kind: "again",
+      failure: "unavailable",
+      what: `status ${status} and ${error.message} (${type.slice(0, 60)})`,
+    };
+  }
+}
+
+function succeeded(json: unknown, bytes: number, date: Date | undefined, status: number, paged: boolean): Verdict {
+  const envelope = readEnvelope(json);
+  if (envelope === undefined) return { kind: "again", failure: "malformed", what: `status ${status} without "data"` };
+  if (paged && envelope.pagination === undefined) {
+    const what = `status ${status} without a readable "pagination" block, on a listing that has pages`;
+    return { kind: "again", failure: "malformed", what };
+  }
+  return { kind: "data", envelope, date, bytes };
+}
+
+function failed(status: number, complaint: Complaint | undefined, retryAfter: number | undefined): Verdict {
+  const message = complaint?.message ? `: ${complaint.message.slice(0, 300)}` : "";
+  const what = `status ${status}${complaint?.code ? ` ${complaint.code.slice(0, 80)}` : ""}${message}`;
+  const fault = { what, complaint, retryAfter };
+  if (status === 429) return { kind: "limited", failure: "limited", ...fault };
+  if (status >= 500) return { kind: "again", failure: "unavailable", ...fault };
+  if (status === 401) return { kind: "refused", failure: "unauthorized", ...fault };
+  if (status === 403) return { kind: "refused", failure: "forbidden", ...fault };
+  if (status !== 404) return { kind: "refused", failure: "invalid", ...fault };
+  if (complaint !== undefined) return { kind: "refused", failure: "not_found", ...fault };
+  // A proxy's page is no word of the service about its rows: rows are deleted on a 404.
+  return { kind: "again", failure: "unavailable", what: "status 404 without the service's error envelope", retryAfter };
+}
+
+function redirected({ status, headers }: WireAnswer): Verdict {
+  const location = text(headers["location"]) ?? "";
+  const target = URL.canParse(location) ? `to ${new URL(location).origin}` : "inside the same origin or to nowhere";
+  return { kind: "refused", failure: "redirected", what: `status ${status}, a redirect ${target}` };
+}
+
+function tryJson(body: Buffer): unknown {
+  try {
+    return parseJson(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function text(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(", ") : header;
+}

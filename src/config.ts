@@ -1,3 +1,15 @@
+import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { companiesOf, doublyNamed, literalSecrets, withDefaultKey } from "./config/companies.ts";
+import { parseConfigDocument } from "./config/document.ts";
+import { expand, type Fault } from "./config/expansion.ts";
+import { explain } from "./config/explanation.ts";
+import { normalise } from "./config/normal.ts";
+import { configSchema } from "./config/schema.ts";
+import { warningsOf } from "./config/warnings.ts";
+import { ConfigError } from "./errors.ts";
+import { createRedactor } from "./secrets.ts";
+
 /** The whole configuration, validated and with every default filled in. Durations are milliseconds, shares 0–1, paths absolute. */
 export interface Config {
   readonly api: ApiConfig;
@@ -114,4 +126,57 @@ export interface LoadedConfig {
   readonly effective: Readonly<Record<string, unknown>>;
   /** `file:line:column a.b` of a key, or of the nearest key above it that the file holds. */
   readonly at: (path: readonly (string | number)[]) => string;
+}
+
+/**
+ * Reads `file`, else what TRIBUTARY_CONFIG names, else config.yaml.
+ * @throws ConfigError that names file, line, column and key of everything that is wrong at once, and no secret.
+ */
+export async function loadConfig(file: string | undefined, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
+  const named = file ?? (env["TRIBUTARY_CONFIG"] || "config.yaml");
+  const document = parseConfigDocument(await configText(named), named);
+  const surroundings = { env, directory: dirname(resolve(named)) };
+  const templates = withDefaultKey(document.values);
+  const { values, secrets, faults } = await expand(templates, document, surroundings);
+  const parsed = configSchema.safeParse(values);
+  const refused = parsed.success ? [] : explain(parsed.error, document, templates);
+  const wrong = [...doublyNamed(document.values, document.keyAt), ...faults, ...refused];
+  if (wrong.length > 0 || !parsed.success) throw unusable(wrong, [...secrets, ...literalSecrets(values)]);
+
+  const allSecrets = [...new Set([...secrets, ...literalSecrets(parsed.data)])].filter(secret => secret !== "");
+  const companies = companiesOf(parsed.data, templates, surroundings, allSecrets);
+  const { company, companies: several, ...others } = parsed.data;
+  return {
+    config: normalise(parsed.data, companies, surroundings.directory),
+    file: named,
+    secrets: allSecrets,
+    warnings: warningsOf(parsed.data),
+    effective: { ...(several === undefined ? { company } : { companies: several }), ...others },
+    at: document.keyAt,
+  };
+}
+
+async function configText(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT") {
+      const advice = "`tributary init` writes one; --config or TRIBUTARY_CONFIG names another";
+      throw new ConfigError(`There is no configuration at ${file}: ${advice}.`, cause);
+    }
+    throw new ConfigError(
+      `The configuration ${file} could not be read (${code}): check what it is and its rights.`,
+      cause,
+    );
+  }
+}
+
+function unusable(faults: readonly Fault[], secrets: readonly string[]): ConfigError {
+  const redact = createRedactor(secrets);
+  // A value that could not be replaced is missing for the schema too: one fault, not two.
+  const firsts = faults.filter(({ where }, index) => faults.findIndex(other => other.where === where) === index);
+  const inOrder = firsts.sort((a, b) => a.where.localeCompare(b.where, "en", { numeric: true }));
+  const lines = inOrder.map(({ where, message }) => `${where}: ${redact(message)}`);
+  return new ConfigError(["The configuration can't be used.", ...lines].join("\n"));
 }

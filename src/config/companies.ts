@@ -1,0 +1,82 @@
+import type { Company } from "../config.ts";
+import { secretsInUrl } from "../secrets.ts";
+import type { Fault } from "./expansion.ts";
+import { serviceAddress } from "./normal.ts";
+import { defaultKey, type EffectiveConfig } from "./schema.ts";
+import { type Surroundings, substitute } from "./substitution.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The file's values with the default key filled in where a company depends on it, so that it is replaced like the others. */
+export function withDefaultKey(values: Values): Values {
+  const api = values["api"] ?? {};
+  const { companies } = values;
+  const ownKeys = Array.isArray(companies) && companies.every(company => fieldOf(company, "key") !== undefined);
+  if (ownKeys || typeof api !== "object" || Array.isArray(api) || fieldOf(api, "key") !== undefined) return values;
+  return { ...values, api: Object.assign(Object.create(null), api, { key: defaultKey }) };
+}
+
+/** `company` and `companies` exclude each other. */
+export function doublyNamed(values: Values, keyAt: (path: readonly string[]) => string): Fault[] {
+  if (values["company"] === undefined || values["companies"] === undefined) return [];
+  const message = "company and companies exclude each other: keep company for one, companies for several";
+  return [{ where: `${keyAt(["companies"])} companies`, message }];
+}
+
+/** The companies a run may work for. A key read again is added to `secrets`. */
+export function companiesOf(
+  effective: EffectiveConfig,
+  templates: Values,
+  surroundings: Surroundings,
+  secrets: string[],
+): Company[] {
+  const { api, companies } = effective;
+  const sharedKey = { value: api.key, template: fieldOf(templates["api"], "key") };
+  if (companies === undefined) {
+    return [createCompany(effective.company, api.base_url, sharedKey, surroundings, secrets)];
+  }
+  const written = Array.isArray(templates["companies"]) ? templates["companies"] : [];
+  return companies.map((company, index) => {
+    const own = { value: company.key ?? "", template: fieldOf(written[index], "key") };
+    const key = company.key === undefined ? sharedKey : own;
+    return createCompany(company.name, company.base_url ?? api.base_url, key, surroundings, secrets);
+  });
+}
+
+function createCompany(
+  name: string,
+  address: string,
+  written: { readonly value: string; readonly template: unknown },
+  surroundings: Surroundings,
+  secrets: string[],
+): Company {
+  let current = written.value;
+  return {
+    name,
+    baseUrl: serviceAddress(address),
+    key: () => current,
+    refreshKey: async () => {
+      if (typeof written.template !== "string") return current;
+      const { text, inserted } = await substitute(written.template, surroundings);
+      secrets.push(...[text, ...inserted].filter(secret => !secrets.includes(secret)));
+      current = text;
+      return current;
+    },
+  };
+}
+
+/** What is secret wherever it was written: keys, and the passwords and tokens inside addresses. */
+export function literalSecrets(values: unknown): string[] {
+  const { api, companies, destination } = (values ?? {}) as Values;
+  const all = [api, ...(Array.isArray(companies) ? companies : [])];
+  const addresses = [...all.map(holder => fieldOf(holder, "base_url")), fieldOf(destination, "url")];
+  const keys = all.map(holder => fieldOf(holder, "key")).filter(key => key !== defaultKey);
+  return [
+    ...keys.filter(key => typeof key === "string"),
+    ...addresses.filter(address => typeof address === "string").flatMap(secretsInUrl),
+  ];
+}
+
+function fieldOf(holder: unknown, key: string): unknown {
+  return typeof holder === "object" && holder !== null ? (holder as Values)[key] : undefined;
+}

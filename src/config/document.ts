@@ -1,0 +1,88 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import { ConfigError } from "../errors.ts";
+
+export type Path = readonly (string | number)[];
+
+/** What the file says: its values with `${…}` still in them, and where each stands. */
+export interface ConfigDocument {
+  readonly values: Record<string, unknown>;
+  /** `file:line:column` of the value at a path, or of the nearest one above it. */
+  readonly valueAt: (path: Path) => string;
+  /** `file:line:column` of a key itself. */
+  readonly keyAt: (path: Path) => string;
+}
+
+/** `streams.settings.findings`, `schedules[0].cron`. */
+export function pathText(path: Path): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === "number") return `${text}[${part}]`;
+    return text === "" ? part : `${text}.${part}`;
+  }, "");
+}
+
+/** Reads YAML 1.2. @throws ConfigError that names file, line and column of every syntax error. */
+export function parseConfigDocument(source: string, file: string): ConfigDocument {
+  const lines = new LineCounter();
+  const document = parseDocument(source, { lineCounter: lines, prettyErrors: false });
+  const at = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
+    return `${file}:${line}:${col}`;
+  };
+  const faults = [...document.errors, ...document.warnings];
+  if (faults.length > 0) {
+    // The parser quotes the text it stumbles over, and goes on stumbling through the rest of the line.
+    const told = faults.map(({ message, pos: [offset] }) => {
+      const { line } = lines.linePos(offset);
+      return { line, text: `${at(offset)} ${message.replace(/: ".*"$/s, "")}${quotingAdvice(source, offset)}` };
+    });
+    const firsts = told.filter((fault, index) => told.findIndex(other => other.line === fault.line) === index);
+    const shown = firsts.slice(0, 3).map(fault => fault.text);
+    throw new ConfigError(`The configuration isn't valid YAML.\n${shown.join("\n")}`);
+  }
+
+  const keys = new Map<string, number>();
+  const offsets = new Map<string, number>();
+  const read = (node: unknown, path: Path, above: readonly unknown[]): unknown => {
+    if (above.includes(node))
+      throw new ConfigError(`${file}: ${pathText(path)} is an alias of something it is part of.`);
+    if (isAlias(node)) return read(node.resolve(document), path, [...above, node]);
+    offsets.set(JSON.stringify(path), (node as Node | null)?.range?.[0] ?? 0);
+    if (isMap(node)) {
+      // Without a prototype a key named __proto__ is a key like any other, and gets reported.
+      const map: Record<string, unknown> = Object.create(null);
+      for (const { key, value } of node.items) {
+        const name = String(isScalar(key) ? key.value : key);
+        keys.set(JSON.stringify([...path, name]), (key as Node | null)?.range?.[0] ?? 0);
+        const content = read(value, [...path, name], [...above, node]);
+        if (content !== null) map[name] = content;
+      }
+      return map;
+    }
+    if (isSeq(node)) return node.items.map((item, index) => read(item, [...path, index], [...above, node]));
+    return isScalar(node) ? node.value : null;
+  };
+
+  const values = read(document.contents, [], []) ?? {};
+  if (typeof values !== "object" || Array.isArray(values)) {
+    throw new ConfigError(`${at(0)} Expected keys such as "api:" and "destination:", got ${JSON.stringify(values)}.`);
+  }
+  const locate = (known: readonly Map<string, number>[], path: Path): string => {
+    for (let length = path.length; length > 0; length--) {
+      const name = JSON.stringify(path.slice(0, length));
+      const offset = known.map(map => map.get(name)).find(found => found !== undefined);
+      if (offset !== undefined) return at(offset);
+    }
+    return at(0);
+  };
+  return {
+    values: values as Record<string, unknown>,
+    valueAt: path => locate([offsets, keys], path),
+    keyAt: path => locate([keys, offsets], path),
+  };
+}
+
+function quotingAdvice(source: string, offset: number): string {
+  const start = source.lastIndexOf("\n", offset - 1) + 1;
+  const line = source.slice(start).split("\n", 1)[0] ?? "";
+  return /[[{].*\$\{/.test(line) ? ` (a value with \${…} inside { } or [ ] must stand in quotes)` : "";
+}

@@ -1,0 +1,50 @@
+import { ConfigError } from "../errors.ts";
+import { type ConfigDocument, type Path, pathText } from "./document.ts";
+import { isOpen } from "./schema.ts";
+import { type Surroundings, substitute } from "./substitution.ts";
+
+/** Something wrong in the file: `file:line:column key`, and what was expected, what came, what to do. */
+export interface Fault {
+  readonly where: string;
+  readonly message: string;
+}
+
+/** The document's values with every `${…}` replaced, what of it is secret, and what could not be replaced. */
+export interface Expansion {
+  readonly values: unknown;
+  readonly secrets: readonly string[];
+  readonly faults: readonly Fault[];
+}
+
+/** Replaces `${…}` throughout; what it stood for is a secret unless the key holds a name or an option (schema: open). */
+export async function expand(
+  templates: unknown,
+  document: ConfigDocument,
+  surroundings: Surroundings,
+): Promise<Expansion> {
+  const secrets: string[] = [];
+  const faults: Fault[] = [];
+  const walk = async (value: unknown, path: Path): Promise<unknown> => {
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (const [index, item] of value.entries()) items.push(await walk(item, [...path, index]));
+      return items;
+    }
+    if (typeof value === "object" && value !== null) {
+      const map: Record<string, unknown> = Object.create(null);
+      for (const [key, item] of Object.entries(value)) map[key] = await walk(item, [...path, key]);
+      return map;
+    }
+    if (typeof value !== "string") return value;
+    try {
+      const { text, inserted } = await substitute(value, surroundings);
+      if (!isOpen(path)) secrets.push(...inserted);
+      return text;
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      faults.push({ where: `${document.valueAt(path)} ${pathText(path)}`, message: error.message });
+      return undefined;
+    }
+  };
+  return { values: await walk(templates, []), secrets, faults };
+}

@@ -1,0 +1,145 @@
+import { z } from "zod";
+import { parseDuration } from "../duration.ts";
+import { nearest } from "../nearest.ts";
+
+// Every message says what was expected; what came is added where it is known whether it may be shown.
+
+/** Marks a field whose value is a name in the warehouse or an option, so that `${…}` there doesn't make it a secret. */
+export const open = { open: true } as const;
+
+export const text = (what: string) => z.string({ error: `expected ${what}` }).min(1, { error: `expected ${what}` });
+
+/** A name that shows up in the warehouse or on screen by its purpose. */
+export const name = (what: string) =>
+  text(what)
+    .regex(/^[^\0\r\n]+$/, { error: `expected ${what} on one line` })
+    .meta(open);
+
+const numeral = (raw: unknown): unknown =>
+  typeof raw === "string" && /^[+-]?(\d+\.?\d*|\.\d+)$/.test(raw.trim()) ? Number(raw) : raw;
+
+export const whole = (min: number, max: number) => {
+  const error = `expected a whole number from ${min} to ${max}`;
+  return z.preprocess(numeral, z.int({ error }).min(min, { error }).max(max, { error })).meta(open);
+};
+
+export const rate = () => {
+  const error = "expected a number above 0 and up to 1000 (0.5 is one every two seconds)";
+  return z.preprocess(numeral, z.number({ error }).positive({ error }).max(1000, { error })).meta(open);
+};
+
+export const share = () => {
+  const error = "expected a share from 0 to 1 (0.2 is 20 %)";
+  return z.preprocess(numeral, z.number({ error }).min(0, { error }).max(1, { error })).meta(open);
+};
+
+export const flag = () => {
+  const words: Record<string, boolean> = { true: true, false: false };
+  const spelled = (raw: unknown): unknown => (typeof raw === "string" ? (words[raw] ?? raw) : raw);
+  return z.preprocess(spelled, z.boolean({ error: "expected true or false" })).meta(open);
+};
+
+export const choice = <const T extends readonly [string, ...string[]]>(...values: T) =>
+  z
+    .enum(values, {
+      error: issue => {
+        const near = typeof issue.input === "string" ? nearest(issue.input, values) : undefined;
+        return `expected ${values.join(" or ")}${near === undefined ? "" : ` (did you mean ${near}?)`}`;
+      },
+    })
+    .meta(open);
+
+/** A duration from `least` up; timers cannot be longer than 24 days, which is the ceiling unless another one is given. */
+export const duration = (least: "0s" | "1s" | "1ms" = "1s", most = "24d") => {
+  const error = `expected a duration such as 30s, 10m, 4h or 7d (${least} to ${most})`;
+  const [floor, ceiling] = [parseDuration(least) ?? 0, parseDuration(most) ?? 0];
+  const fits = (value: string): boolean => {
+    const ms = parseDuration(value);
+    return ms !== undefined && ms >= floor && ms <= ceiling;
+  };
+  return z.string({ error }).refine(fits, { error }).meta(open);
+};
+
+export const timezone = () =>
+  z
+    .string({ error: "expected a time zone such as Europe/Berlin" })
+    .refine(isTimezone, {
+      error: issue => {
+        const near = nearest(String(issue.input), Intl.supportedValuesOf("timeZone"));
+        return `expected a time zone of the IANA list such as UTC or Europe/Berlin${near === undefined ? "" : ` (did you mean ${near}?)`}`;
+      },
+    })
+    .meta(open);
+
+// Intl takes offsets such as +02:00 too; PostgreSQL reads those with the sign turned round.
+function isTimezone(zone: string): boolean {
+  if (!/^[A-Za-z]/.test(zone)) return false;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const calendarDate = () => {
+  const error = "expected a date such as 2023-01-31";
+  const exists = (day: string): boolean =>
+    /^\d{4}-\d\d-\d\d$/.test(day) && new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day) === true;
+  return z.string({ error }).refine(exists, { error }).meta(open);
+};
+
+/** A schema's name: what both databases take without quotes, at most 63 bytes. */
+export const schemaName = () => {
+  const error = "expected a schema name: letters, digits and _, not beginning with a digit or pg_, at most 63";
+  return z
+    .string({ error })
+    .regex(/^(?!pg_)[A-Za-z_][A-Za-z0-9_]{0,62}$/i, { error })
+    .meta(open);
+};
+
+export const cron = () => {
+  const error = 'expected a cron expression of five fields such as "0 2 * * *" (minute hour day month weekday)';
+  return z
+    .string({ error })
+    .regex(/^\s*[\d*/,A-Za-z?#-]+(\s+[\d*/,A-Za-z?#-]+){4,5}\s*$/, { error })
+    .meta(open);
+};
+
+/** `host:port`; an IPv6 host stands in brackets. */
+export const listenAddress = () => {
+  const error = "expected host:port such as 127.0.0.1:8787";
+  const fits = (value: string): boolean => {
+    const port = /^(\[[0-9A-Fa-f:]+\]|[^:\s]+):(\d{1,5})$/.exec(value)?.[2];
+    return port !== undefined && Number(port) <= 65_535;
+  };
+  return z.string({ error }).refine(fits, { error }).meta(open);
+};
+
+export const baseUrl = () => {
+  const error =
+    "expected the service's address such as https://procurement.example.com, without user, query or fragment";
+  const fits = (value: string): boolean => {
+    const url = URL.parse(value);
+    if (url === null || !/^https?:$/.test(url.protocol)) return false;
+    return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
+  };
+  return z.string({ error }).refine(fits, { error });
+};
+
+export const postgresUrl = () => {
+  const error = "expected an address such as postgres://user:password@host:5432/database";
+  const fits = (value: string): boolean => /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? "");
+  return z.string({ error }).refine(fits, { error });
+};
+
+/** A header value: a space or line break in it is a copying mistake that the service would answer with 401. */
+export const apiKey = () => {
+  const error = "expected an API key of printable characters without spaces or line breaks";
+  return z.string({ error }).regex(/^[\x21-\x7e]+$/, { error });
+};
+
+export const filePath = (what: string) => {
+  const error = `expected ${what}; ~ and :memory: are not understood`;
+  return text(what).regex(/^(?!~|:memory:)[^\0]*[^/\0]$/, { error });
+};

@@ -1,0 +1,85 @@
+import { resolve } from "node:path";
+import type { Company, Config, DestinationConfig, StreamSettings } from "../config.ts";
+import { parseDuration } from "../duration.ts";
+import type { EffectiveConfig } from "./schema.ts";
+
+/** The file's shape → the program's: milliseconds, absolute paths, one list of companies. */
+export function normalise(effective: EffectiveConfig, companies: readonly Company[], directory: string): Config {
+  const { api, streams, deletes, problems, formats, server } = effective;
+  return {
+    api: {
+      maxConcurrency: api.max_concurrency,
+      requestsPerSecond: api.requests_per_second,
+      timeoutMs: ms(api.timeout),
+      maxWaitMs: ms(api.max_wait),
+    },
+    companies,
+    destination: destination(effective.destination, directory),
+    streams: {
+      preset: streams.preset,
+      include: streams.include,
+      exclude: streams.exclude,
+      start: streams.start,
+      defaults: {
+        unknownFields: streams.defaults.unknown_fields,
+        audit: streams.defaults.audit,
+        maxRejectShare: streams.defaults.max_reject_share,
+        history: false,
+      },
+      settings: Object.fromEntries(Object.entries(streams.settings).map(([name, own]) => [name, settings(own)])),
+    },
+    deletes: { maxShare: deletes.max_share, minRows: deletes.min_rows },
+    problems: { maxShare: problems.max_share, onExceed: problems.on_exceed },
+    formats,
+    schedules: effective.schedules.map(({ max_time, ...schedule }) => ({
+      ...schedule,
+      maxTimeMs: optionalMs(max_time),
+    })),
+    server: listener(server.listen),
+  };
+}
+
+/** The origin and path of an address, without a slash at its end and without /api/v1. */
+export function serviceAddress(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return `${origin}${pathname}`.replace(/\/+$/, "").replace(/\/api\/v1$/, "");
+}
+
+function destination(given: EffectiveConfig["destination"], directory: string): DestinationConfig {
+  const shared = { schema: given.schema, stateSchema: given.state_schema, publishEveryMs: ms(given.publish_every) };
+  if (given.type === "postgres") {
+    return { type: "postgres", url: given.url ?? "", grantSelectTo: given.grant_select_to ?? [], ...shared };
+  }
+  const path = resolve(directory, given.path);
+  return { type: "duckdb", path, readers: given.readers, keepVersions: given.keep_versions, ...shared };
+}
+
+function settings(given: EffectiveConfig["streams"]["settings"][string]): StreamSettings {
+  return {
+    fullScanPages: given.full_scan_pages,
+    fullScanEveryMs: optionalMs(given.full_scan_every),
+    lookbackMs: optionalMs(given.lookback),
+    refresh: given.refresh && { while: given.refresh.while, everyMs: ms(given.refresh.every) },
+    maxDetails: given.max_details,
+    volatile: given.volatile ?? [],
+    statuses: given.statuses ?? [],
+    unknownFields: given.unknown_fields,
+    audit: given.audit,
+    maxRejectShare: given.max_reject_share,
+    history: given.history === undefined ? undefined : false,
+  };
+}
+
+function listener(listen: string): Config["server"] {
+  const colon = listen.lastIndexOf(":");
+  return { host: listen.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(listen.slice(colon + 1)) };
+}
+
+function ms(duration: string): number {
+  const parsed = parseDuration(duration);
+  if (parsed === undefined) throw new Error(`the schema let the duration ${duration} pass`);
+  return parsed;
+}
+
+const optionalMs = (duration: string | undefined): number | undefined =>
+  duration === undefined ? undefined : ms(duration);

@@ -1,0 +1,162 @@
+import { z } from "zod";
+import * as f from "./fields.ts";
+
+/** Where the key is looked for when the file says nothing. */
+export const defaultKey = `\${PROCUREMENT_API_KEY}`;
+
+const off = "isn't available in this version yet";
+const unknownFields = () => z.literal("keep", { error: `anything but keep ${off}; expected keep` }).meta(f.open);
+const history = () => f.flag().refine(on => on === false, { error: `history: true ${off}; expected false` });
+const names = (what: string) => z.array(f.name(what), { error: "expected a list such as [a, b]" });
+// The message says it all: what came would not add to it.
+const complete = { complete: true };
+const map = { error: "expected keys and values below it" };
+const object = <S extends z.core.$ZodLooseShape>(shape: S) => z.strictObject(shape, map);
+
+const streamSettings = object({
+  full_scan_pages: f.whole(0, 1_000_000).optional(),
+  full_scan_every: f.duration("1s", "3650d").optional(),
+  lookback: f.duration("0s", "3650d").optional(),
+  refresh: object({ while: f.name("a column's name"), every: f.duration("1s", "3650d") }).optional(),
+  max_details: f.whole(0, 100_000_000).optional(),
+  volatile: names("a column's name").optional(),
+  statuses: names("a status").optional(),
+  unknown_fields: unknownFields().optional(),
+  audit: f.share().optional(),
+  max_reject_share: f.share().optional(),
+  history: history().optional(),
+});
+
+const schedule = object({
+  name: f.name("a name"),
+  cron: f.cron(),
+  timezone: f.timezone().default("UTC"),
+  streams: names("a stream's name or pattern").default([]),
+  max_time: f.duration().optional(),
+});
+
+/** The file's shape after `${…}` was replaced: every key, its rule and its default. Durations stay text. */
+export const configSchema = object({
+  api: object({
+    base_url: f.baseUrl().default("https://procurement.example.com"),
+    key: f.apiKey().default(defaultKey),
+    max_concurrency: f.whole(1, 256).default(8),
+    requests_per_second: f.rate().optional(),
+    timeout: f.duration("1ms").default("30s"),
+    max_wait: f.duration("0s").default("10m"),
+  }).prefault({}),
+  company: f.name("a company's name").default("acme"),
+  companies: z
+    .array(
+      object({
+        name: f.name("a company's name"),
+        key: f.apiKey().optional(),
+        base_url: f.baseUrl().optional(),
+      }),
+      { error: "expected a list of companies" },
+    )
+    .min(1, { error: "expected at least one company" })
+    .optional(),
+  destination: object({
+    type: f.choice("duckdb", "postgres").default("duckdb"),
+    path: f.filePath("a file's path").default("./warehouse.duckdb"),
+    readers: f.choice("snapshot", "direct").default("snapshot"),
+    keep_versions: f.whole(1, 1000).default(2),
+    publish_every: f.duration().default("15m"),
+    schema: f.schemaName().default("procurement"),
+    state_schema: f.schemaName().default("_tributary"),
+    url: f.postgresUrl().optional(),
+    grant_select_to: names("a role's name").optional(),
+  }).prefault({}),
+  streams: object({
+    preset: f.choice("core", "standard", "all").default("core"),
+    include: names("a stream's name or pattern").default([]),
+    exclude: names("a stream's name or pattern").default([]),
+    start: f.calendarDate().optional(),
+    defaults: object({
+      unknown_fields: unknownFields().default("keep"),
+      audit: f.share().default(0.02),
+      max_reject_share: f.share().default(0.05),
+      history: history().default(false),
+    }).prefault({}),
+    settings: z.record(z.string(), streamSettings, map).default({}),
+  }).prefault({}),
+  deletes: object({ max_share: f.share().default(0.2), min_rows: f.whole(0, 1_000_000_000).default(50) }).prefault({}),
+  problems: object({
+    max_share: f.share().default(0.05),
+    on_exceed: f.choice("warn", "fail").default("warn"),
+  }).prefault({}),
+  formats: object({
+    dates: z
+      .array(f.choice("iso", "MM/DD/YYYY", "DD.MM.YYYY"), { error: "expected a list such as [iso]" })
+      .min(1, { error: "expected at least one format" })
+      .default(["iso"]),
+    timezone: f.timezone().default("UTC"),
+  }).prefault({}),
+  archive: object({
+    path: f.filePath("a folder's path"),
+    keep: f.duration("1s", "3650d").default("30d"),
+    on_error: f.choice("fail", "warn").default("fail"),
+  })
+    .refine(() => false, {
+      error: `the archive of raw pages ${off}: remove this key or comment it out`,
+      params: complete,
+    })
+    .optional(),
+  schedules: z
+    .array(schedule, { error: "expected a list of schedules" })
+    .default([{ name: "nightly", cron: "0 2 * * *", timezone: "UTC", streams: [], max_time: "4h" }]),
+  server: object({ listen: f.listenAddress().default("127.0.0.1:8787") }).prefault({}),
+}).superRefine((config, context) => {
+  const { destination } = config;
+  const refuse = (path: (string | number)[], message: string) =>
+    context.addIssue({ code: "custom", path, message, params: complete });
+  if (destination.type === "postgres" && destination.url === undefined) {
+    refuse(["destination", "url"], "type postgres needs url: postgres://user:password@host:5432/database");
+  }
+  if (destination.schema.toLowerCase() === destination.state_schema.toLowerCase()) {
+    refuse(["destination", "state_schema"], "must be another schema than destination.schema");
+  }
+  const repeated = (list: readonly { readonly name: string }[]): number =>
+    list.findIndex((entry, index) => list.findIndex(other => other.name === entry.name) < index);
+  const company = repeated(config.companies ?? []);
+  if (company >= 0) refuse(["companies", company, "name"], "this name stands in the list twice");
+  const plan = repeated(config.schedules);
+  if (plan >= 0) refuse(["schedules", plan, "name"], "this name stands in the list twice");
+});
+
+/** The configuration in the file's shape, defaults filled in. */
+export type EffectiveConfig = z.output<typeof configSchema>;
+
+/** The schema of the value at a path; `undefined` where no such key exists. */
+export function schemaAt(schema: z.core.$ZodType, path: readonly (string | number)[]): z.core.$ZodType | undefined {
+  const [head, ...rest] = path;
+  if (head === undefined) return schema;
+  const bare = bareSchema(schema);
+  if (bare instanceof z.ZodRecord) return schemaAt(bare.valueType, rest);
+  if (bare instanceof z.ZodArray) return schemaAt(bare.element, rest);
+  const shape = bare instanceof z.ZodObject ? bare.shape : {};
+  const inner: z.core.$ZodType | undefined = Object.hasOwn(shape, head) ? shape[head] : undefined;
+  return inner === undefined ? undefined : schemaAt(inner, rest);
+}
+
+/** A schema without its default, optional and preprocess wrappers. */
+export function bareSchema(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) {
+    return bareSchema(schema.unwrap());
+  }
+  return schema instanceof z.ZodPipe ? bareSchema(schema.out) : schema;
+}
+
+/** Whether a value at a path is a name or an option rather than a possible secret. */
+export function isOpen(path: readonly (string | number)[]): boolean {
+  for (let schema = schemaAt(configSchema, path); schema !== undefined; schema = unwrapped(schema)) {
+    if (z.globalRegistry.get(schema)?.["open"] === true) return true;
+  }
+  return false;
+}
+
+function unwrapped(schema: z.core.$ZodType): z.core.$ZodType | undefined {
+  const wraps = schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional;
+  return wraps ? schema.unwrap() : undefined;
+}

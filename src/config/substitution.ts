@@ -1,0 +1,66 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { ConfigError } from "../errors.ts";
+
+/** Where `${NAME}` and `${file:path}` are looked up; relative file paths start at `directory`. */
+export interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  readonly directory: string;
+}
+
+/** A text with every `${…}` replaced, and what each of them stood for. */
+export interface Substituted {
+  readonly text: string;
+  readonly inserted: readonly string[];
+}
+
+/**
+ * Replaces `${NAME}`, `${NAME:-default}` and `${file:path}`; `$${` stands for a literal `${`.
+ * @throws ConfigError whose message is the reason alone, without file and line.
+ */
+export async function substitute(template: string, surroundings: Surroundings): Promise<Substituted> {
+  const inserted: string[] = [];
+  let text = "";
+  let end = 0;
+  for (const match of template.matchAll(/\$\$\{|\$\{([^}]*)(\}?)/g)) {
+    text += template.slice(end, match.index);
+    end = match.index + match[0].length;
+    if (match[0].startsWith("$$")) {
+      text += match[0].slice(1);
+      continue;
+    }
+    if (match[2] === "") throw new ConfigError(`a \${ without its }: close it, or write $\${ for a literal \${`);
+    const value = await lookUp(match[1] ?? "", surroundings);
+    inserted.push(value);
+    text += value;
+  }
+  return { text: text + template.slice(end), inserted };
+}
+
+async function lookUp(expression: string, { env, directory }: Surroundings): Promise<string> {
+  if (expression.startsWith("file:")) return mountedSecret(resolve(directory, expression.slice(5)));
+  const match = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(expression);
+  if (match === null) {
+    throw new ConfigError(`expected \${NAME}, \${NAME:-default} or \${file:/path}; $\${ stands for a literal \${`);
+  }
+  const [, name = "", fallback] = match;
+  const value = env[name];
+  if (fallback !== undefined) return value === undefined || value === "" ? fallback : value;
+  if (value === undefined) {
+    throw new ConfigError(`the environment variable ${name} is not set: set it, or give its value another way`);
+  }
+  if (value === "") throw new ConfigError(`the environment variable ${name} is set but empty: give it a value`);
+  return value;
+}
+
+async function mountedSecret(path: string): Promise<string> {
+  try {
+    return (await readFile(path, "utf8")).replace(/\r?\n$/, "");
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? "unknown error";
+    throw new ConfigError(
+      `the file ${path} could not be read (${code}): check the path, the mount and its rights`,
+      cause,
+    );
+  }
+}

@@ -1,0 +1,32 @@
+/** The known name most like `name`, or undefined when none is near enough to be what was meant. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const wanted = name.toLowerCase();
+  const limit = Math.max(1, Math.ceil(wanted.length / 3));
+  let best: { name: string; distance: number } | undefined;
+  for (const candidate of known) {
+    const lower = candidate.toLowerCase();
+    const extends_ = wanted.length >= 3 && (lower.startsWith(wanted) || wanted.startsWith(lower));
+    const distance = extends_ ? Math.min(limit, distanceOf(wanted, lower)) : distanceOf(wanted, lower);
+    if (distance <= limit && (best === undefined || distance < best.distance)) best = { name: candidate, distance };
+  }
+  return best?.name;
+}
+
+/** Edits (insert, delete, replace, swap two neighbours) between two words. */
+function distanceOf(a: string, b: string): number {
+  let before: number[] = [];
+  let above = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const same = a[row - 1] === b[column - 1];
+      let cost = Math.min(above[column]! + 1, current[column - 1]! + 1, above[column - 1]! + (same ? 0 : 1));
+      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      if (swapped) cost = Math.min(cost, before[column - 2]! + 1);
+      current.push(cost);
+    }
+    before = above;
+    above = current;
+  }
+  return above[b.length]!;
+}

@@ -1,0 +1,130 @@
+const mask = "•••";
+
+/** Replaces every secret in a text by `•••`. */
+export type Redactor = (text: string) => string;
+
+/**
+ * Finds each secret in plain, JSON-escaped, HTML-escaped, percent-encoded, base64 and base64url form (within longer
+ * encoded text too). Secrets of less than 4 characters are replaced only where they stand alone between characters
+ * that are neither letters nor digits, or every log line would fall apart. The list may grow afterwards.
+ */
+export function createRedactor(secrets: readonly string[]): Redactor {
+  let known = 0;
+  let pattern = matcher(secrets);
+  return text => {
+    if (secrets.length !== known) {
+      known = secrets.length;
+      pattern = matcher(secrets);
+    }
+    const bare = text.replace(urlPassword, `$1${mask}@`);
+    return pattern === undefined ? bare : bare.replace(pattern, mask);
+  };
+}
+
+/** The passwords and tokens inside an address, as written and decoded; none when it isn't an address. */
+export function secretsInUrl(address: string): string[] {
+  const found: string[] = [];
+  const raw = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*?:([^/?#]*)@/i.exec(address)?.[1];
+  if (raw !== undefined) found.push(raw);
+  const url = URL.parse(address);
+  if (url !== null) {
+    found.push(url.password);
+    for (const [name, value] of url.searchParams) {
+      if (/pass|token|secret|key|sig/i.test(name)) found.push(value);
+    }
+  }
+  return [...new Set([...found, ...found.map(decoded)])].filter(secret => secret !== "");
+}
+
+/** A value of JSON with every text and number in it redacted, so that the document stays a document. */
+export function redactJson(value: unknown, redact: Redactor): unknown {
+  if (typeof value === "string") return redact(value);
+  if (typeof value === "number" || typeof value === "bigint") {
+    const shown = String(value);
+    return redact(shown) === shown ? value : mask;
+  }
+  if (Array.isArray(value)) return value.map(item => redactJson(item, redact));
+  if (typeof value !== "object" || value === null || "toJSON" in value) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [redact(key), redactJson(item, redact)]));
+}
+
+// An address of somebody else's, such as a proxy's, never came through the configuration.
+const urlPassword = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/?#:@"'•]*:)[^\s/?#@"'•]+@/gi;
+
+function matcher(secrets: readonly string[]): RegExp | undefined {
+  const forms = [...new Set(secrets)].filter(secret => secret !== "").flatMap(formsOf);
+  if (forms.length === 0) return undefined;
+  // The longest first: a secret that begins with another one must not leave its tail behind.
+  const longestFirst = forms.sort((a, b) => b.length - a.length);
+  return new RegExp(longestFirst.map(form => form.pattern).join("|"), "gu");
+}
+
+interface Form {
+  readonly length: number;
+  readonly pattern: string;
+}
+
+function formsOf(secret: string): Form[] {
+  const spelled = Array.from(secret, character => escapedCharacter(character)).join("");
+  const length = secret.length;
+  if (length < 4) {
+    const alone = (pattern: string): Form => ({
+      length,
+      pattern: `(?<![\\p{L}\\p{N}])(?:${pattern})(?![\\p{L}\\p{N}])`,
+    });
+    const whole = Buffer.from(secret).toString("base64");
+    return [alone(spelled), alone(literally(whole)), alone(literally(base64url(whole)))];
+  }
+  const encoded = [0, 1, 2].map(offset => base64Middle(secret, offset));
+  const encodedForms = [...new Set(encoded.flatMap(middle => [middle, base64url(middle)]))];
+  // One more digit on either side carries the secret's outer bits; one after a backslash is an escape of JSON.
+  const digit = "(?:(?<!\\\\)[A-Za-z0-9+/_-])?";
+  return [
+    { length, pattern: spelled },
+    ...encodedForms.map(form => ({ length, pattern: `${digit}${literally(form)}[A-Za-z0-9+/_-]?=*` })),
+  ];
+}
+
+/** The base64 digits that a secret alone decides when it begins `offset` bytes into a group of three. */
+function base64Middle(secret: string, offset: number): string {
+  const bytes = Buffer.from(secret);
+  const digits = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
+  return digits.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
+}
+
+const base64url = (text: string): string => text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+
+const entities: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" };
+const escapes: Readonly<Record<string, string>> = { "\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f" };
+
+/** One character as itself or in any of the escapes of URLs, JSON (also JSON within JSON) and HTML. */
+function escapedCharacter(character: string): string {
+  const percent = [...Buffer.from(character)].map(byte => `%${anyCase(byte.toString(16).padStart(2, "0"))}`);
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  const unicode = units.map(unit => `\\\\+[uU]${anyCase(unit.toString(16).padStart(4, "0"))}`);
+  const code = character.codePointAt(0) ?? 0;
+  const forms = [percent.join(""), unicode.join(""), `&#(?:${code}|[xX]0*${anyCase(code.toString(16))});`];
+  const entity = entities[character];
+  if (entity !== undefined) forms.push(`&${entity};`);
+  const short = escapes[character];
+  if (short !== undefined) forms.push(`\\\\+${short}`);
+  if (character === " ") forms.push("\\+");
+  forms.push(
+    character === '"' || character === "/" ? `\\\\*${character}` : character === "\\" ? "\\\\+" : literally(character),
+  );
+  return `(?:${forms.join("|")})`;
+}
+
+const anyCase = (hex: string): string =>
+  Array.from(hex, digit => (/[a-f]/.test(digit) ? `[${digit}${digit.toUpperCase()}]` : digit)).join("");
+
+const literally = (text: string): string =>
+  Array.from(text, character => (/[\^$\\.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character)).join("");
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -26,8 +26,13 @@ export interface Batch {
   readonly outcomes: EncodedTable;
 }
 
-/** The columns of a table that its stage holds, in the CSV's order: all but the key's, volatile ones last (the hash ends before them). */
+/**
+ * The columns of a table that its stage holds, in the CSV's order: a main table's key first, a child's own fields only (its
+ * parent's key is the key of the row it came in); volatile ones last, for the hash ends before them.
+ */
 export function stageColumns(table: Table): readonly Column[] {
-  const own = table.columns.filter(column => !table.key.includes(column.name));
-  return [...own.filter(column => !column.volatile), ...own.filter(column => column.volatile)];
+  const isKey = (column: Column) => table.key.includes(column.name);
+  const own = table.columns.filter(column => !isKey(column));
+  const key = table.path.length === 0 ? table.columns.filter(isKey) : [];
+  return [...key, ...own.filter(column => !column.volatile), ...own.filter(column => column.volatile)];
 }

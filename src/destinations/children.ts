@@ -1,0 +1,44 @@
+import { sql } from "kysely";
+import { stageColumns } from "../batch.ts";
+import type { Table } from "../columns.ts";
+import { anyDiffers, assignments, columnList, equal, tableRef } from "./fragments.ts";
+import type { Work } from "./publish.ts";
+
+/**
+ * The child rows of every row that changed, matched by position: equal ones keep their `_changed_at`, differing and new
+ * ones get this publish's moment, surplus ones `_deleted_at`.
+ */
+export async function publishChildren(work: Work, child: Table): Promise<void> {
+  const { trx, destination, publication, names } = work;
+  const { company, tables, stage } = publication;
+  const key = tables.main.key;
+  const own = stageColumns(child);
+  const written = [...own.map(column => column.name), "_extra", "_problems"];
+  const stable = own.filter(column => !column.volatile).map(column => column.name);
+  const changeable = [...own.filter(column => column.volatile).map(column => column.name), "_extra", "_problems"];
+  const target = tableRef(destination, child);
+  const moment = sql`cast(${work.moment} as timestamptz)`;
+  const changed = sql`(select * from ${sql.id(names.changed)} where op <> 'm')`;
+  const same = sql`t._company = ${company} and ${equal("t", "c", key)}`;
+
+  const known = await sql`select 1 as one from ${target} t, ${changed} c where ${same} limit 1`.execute(trx);
+  const insert = sql`insert into ${target} (_company, ${columnList(key)}, _index, ${columnList(written)}, _changed_at)
+    select ${company}, ${columnList(key, "c")}, r._index, ${columnList(written, "r")}, ${moment}
+    from ${changed} c join ${stage.rows(child)} r on r._seq = c._seq`;
+  if (known.rows.length === 0) {
+    await insert.execute(trx);
+    return;
+  }
+  await sql`update ${target} t set _deleted_at = ${moment}, _changed_at = ${moment} from ${changed} c
+    where ${same} and t._deleted_at is null
+      and not exists (select 1 from ${stage.rows(child)} r where r._seq = c._seq and r._index = t._index)`.execute(trx);
+  await sql`update ${target} t set ${assignments(changeable, "r")}
+    from ${changed} c join ${stage.rows(child)} r on r._seq = c._seq
+    where ${same} and t._index = r._index and t._deleted_at is null
+      and not ${anyDiffers("r", "t", stable)} and ${anyDiffers("r", "t", changeable)}`.execute(trx);
+  await sql`delete from ${target} t using ${changed} c join ${stage.rows(child)} r on r._seq = c._seq
+    where ${same} and t._index = r._index and (t._deleted_at is not null or ${anyDiffers("r", "t", stable)})`.execute(
+    trx,
+  );
+  await sql`${insert} where not exists (select 1 from ${target} t where ${same} and t._index = r._index)`.execute(trx);
+}

@@ -1,0 +1,217 @@
+import { type Kysely, sql } from "kysely";
+import { stageColumns } from "../batch.ts";
+import type { TableSet } from "../columns.ts";
+import type { Destination, Stage } from "./destination.ts";
+import {
+  anyDiffers,
+  columnList,
+  equal,
+  equalPairs,
+  type Fragment,
+  ledgerRef,
+  tableRef,
+  temporaryName,
+} from "./fragments.ts";
+import type { StateTables } from "./state_tables.ts";
+
+/** A stream whose rows belong to another stream's: `on` pairs its key columns with that stream's. */
+export interface Kin {
+  readonly stream: string;
+  readonly tables: TableSet;
+  readonly on: readonly (readonly [own: string, parents: string])[];
+}
+
+/** One company's stream, ready to be published from its stage. */
+export interface Publication {
+  readonly company: string;
+  readonly stream: string;
+  readonly tables: TableSet;
+  readonly stage: Stage;
+  /** Which columns the hashes cover; see `layoutStamp`. */
+  readonly stamp: number;
+  /** Its parent, when it is a detail: rows of parents that are no longer live are skipped. `on`: own key to the parent's. */
+  readonly parent: Kin | undefined;
+  /** Its details: they go and come back with its rows. */
+  readonly details: readonly Kin[];
+}
+
+/** What a publish would do. `updated` includes rows that came back; `refreshed` ones differ in volatile fields only. */
+export interface Comparison {
+  /** Rows staged, every version. */
+  readonly staged: number;
+  readonly distinct: number;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly refreshed: number;
+  /** Live rows that the scan did not see (0 when not asked for). */
+  readonly missing: number;
+  /** Of those, the ones that the complete scan before missed too. */
+  readonly missedBefore: number;
+  readonly live: number;
+}
+
+/**
+ * The difference between stage and warehouse, by key and hash alone. Leaves two temporary tables for `publish`: `changed`
+ * (op: i new, r returned, u changed, v volatile fields only, s stamp only, m no longer missing) and, where `withMissing`, `gone`.
+ */
+export async function compare(
+  destination: Destination,
+  publication: Publication,
+  withMissing: boolean,
+): Promise<Comparison> {
+  return destination.db.transaction().execute(async trx => {
+    const { tables, stage, company, stamp, parent } = publication;
+    const names = temporaryNames(publication);
+    const key = tables.main.key;
+    const ledger = ledgerRef(destination, tables.main);
+    await dropTemporary(trx, publication);
+    const keys = await materialize(trx, destination, stage, names.staged);
+    const repeated = await sql<{ found: number }>`
+      select count(*) as found from (select 1 as one from ${keys} k group by ${columnList(key, "k")} having count(*) > 1) r`.execute(
+      trx,
+    );
+    const latest = Number(repeated.rows[0]?.found ?? 0) === 0 ? keys : latestOf(keys, key);
+    const alive =
+      parent === undefined
+        ? sql``
+        : sql` and exists (select 1 from ${ledgerRef(destination, parent.tables.main)} p
+            where p._company = ${company} and p.deleted_at is null and ${equalPairs("s", "p", parent.on)})`;
+    await sql`
+      create temporary table ${sql.id(names.changed)} as
+      select s._seq, ${columnList(key, "s")}, s._hash, s._vhash, l.first_seen_at, l.deleted_at as was_deleted_at, l.hash as was_hash,
+        case when l._company is null then 'i' when l.deleted_at is not null then 'r' when l.stamp <> ${sql.lit(stamp)} then 's'
+          when l.hash <> s._hash then 'u' when l.vhash <> s._vhash then 'v' else 'm' end as op
+      from ${latest} s left join ${ledger} l on l._company = ${company} and ${equal("l", "s", key)}
+      where s._hash is not null and (l._company is null or l.deleted_at is not null or l.stamp <> ${sql.lit(stamp)}
+        or l.hash <> s._hash or l.vhash <> s._vhash or l.missing_since is not null)${alive}`.execute(trx);
+    await settleStamps(trx, destination, publication);
+    if (withMissing) {
+      await sql`
+        create temporary table ${sql.id(names.gone)} as
+        select ${columnList(key, "l")}, l.missing_since, false as absent from ${ledger} l
+        where l._company = ${company} and l.deleted_at is null
+          and not exists (select 1 from ${keys} s where ${equal("s", "l", key)})`.execute(trx);
+    }
+    return count(trx, destination, publication, keys, withMissing);
+  });
+}
+
+/** DuckDB would read the key files again for each question; PostgreSQL's stage is a table already. */
+async function materialize(
+  db: Kysely<StateTables>,
+  destination: Destination,
+  stage: Stage,
+  name: string,
+): Promise<Fragment> {
+  if (destination.dialect.name === "postgres") return stage.keys();
+  await sql`create temporary table ${sql.id(name)} as select * from ${stage.keys()} k`.execute(db);
+  return sql.id(name);
+}
+
+function latestOf(keys: Fragment, key: readonly string[]): Fragment {
+  return sql`(select * from (select k.*, row_number() over (partition by ${columnList(key, "k")} order by k._seq desc) as nth
+    from ${keys} k) n where nth = 1)`;
+}
+
+/** Hashes made over other columns say nothing: those rows are compared column by column, and become `u` only if one differs. */
+async function settleStamps(
+  db: Kysely<StateTables>,
+  destination: Destination,
+  publication: Publication,
+): Promise<void> {
+  const { tables, stage, company } = publication;
+  const changed = sql.id(temporaryNames(publication).changed);
+  const restamped = await sql<{ n: number }>`select count(*) as n from ${changed} where op = 's'`.execute(db);
+  if (Number(restamped.rows[0]?.n ?? 0) === 0) return;
+  const key = tables.main.key;
+  const stable = (table: TableSet["main"]) =>
+    stageColumns(table)
+      .filter(column => !column.volatile && !key.includes(column.name))
+      .map(column => column.name);
+  const differing = [
+    sql`select c._seq from ${changed} c join ${stage.rows(tables.main)} r on r._seq = c._seq
+      join ${tableRef(destination, tables.main)} t on t._company = ${company} and ${equal("t", "c", key)}
+      where c.op = 's' and ${anyDiffers("r", "t", stable(tables.main))}`,
+    ...tables.children.flatMap(child => [
+      sql`select c._seq from ${changed} c join ${stage.rows(child)} r on r._seq = c._seq
+        left join ${tableRef(destination, child)} t on t._company = ${company} and ${equal("t", "c", key)}
+          and t._index = r._index and t._deleted_at is null
+        where c.op = 's' and (t._company is null or ${anyDiffers("r", "t", stable(child))})`,
+      sql`select c._seq from ${changed} c join ${tableRef(destination, child)} t
+          on t._company = ${company} and ${equal("t", "c", key)} and t._deleted_at is null
+        left join ${stage.rows(child)} r on r._seq = c._seq and r._index = t._index
+        where c.op = 's' and r._seq is null`,
+    ]),
+  ];
+  await sql`update ${changed} set op = 'u' where _seq in (${sql.join(differing, sql` union `)})`.execute(db);
+}
+
+async function count(
+  db: Kysely<StateTables>,
+  destination: Destination,
+  publication: Publication,
+  keys: Fragment,
+  withMissing: boolean,
+): Promise<Comparison> {
+  const names = temporaryNames(publication);
+  const key = publication.tables.main.key;
+  const one = async (query: Fragment): Promise<Record<string, number>> => {
+    const result = await sql<Record<string, number>>`${query}`.execute(db);
+    return result.rows[0] ?? {};
+  };
+  const staged = await one(sql`select count(*) as staged from ${keys} k where k._hash is not null`);
+  const distinct = await one(
+    sql`select count(*) as n from (select 1 as one from ${keys} k group by ${columnList(key, "k")}) d`,
+  );
+  const ops = await sql<{
+    op: string;
+    n: number;
+  }>`select op, count(*) as n from ${sql.id(names.changed)} group by op`.execute(db);
+  const of = (...wanted: string[]) =>
+    ops.rows.filter(row => wanted.includes(row.op)).reduce((sum, row) => sum + Number(row.n), 0);
+  const live = await one(sql`select count(*) as n from ${ledgerRef(destination, publication.tables.main)}
+    where _company = ${publication.company} and deleted_at is null`);
+  const gone = withMissing
+    ? await one(sql`select count(*) as n, count(missing_since) as before from ${sql.id(names.gone)}`)
+    : {};
+  return {
+    staged: Number(staged["staged"] ?? 0),
+    distinct: Number(distinct["n"] ?? 0),
+    inserted: of("i"),
+    updated: of("u", "r"),
+    refreshed: of("v", "s"),
+    missing: Number(gone["n"] ?? 0),
+    missedBefore: Number(gone["before"] ?? 0),
+    live: Number(live["n"] ?? 0),
+  };
+}
+
+/** Keys of missing rows, the ones that no earlier scan missed first: they are what a 404 can settle. At most `limit`. */
+export async function missingKeys(
+  destination: Destination,
+  publication: Publication,
+  limit: number,
+): Promise<Record<string, string>[]> {
+  const key = publication.tables.main.key;
+  const { rows } = await sql<
+    Record<string, string>
+  >`select ${columnList(key)} from ${sql.id(temporaryNames(publication).gone)}
+    where missing_since is null order by ${columnList(key)} limit ${sql.lit(limit)}`.execute(destination.db);
+  return rows;
+}
+
+export interface TemporaryNames {
+  readonly staged: string;
+  readonly changed: string;
+  readonly gone: string;
+}
+
+export function temporaryNames({ company, stream }: Publication): TemporaryNames {
+  const name = (purpose: string) => temporaryName(purpose, company, stream);
+  return { staged: name("staged"), changed: name("changed"), gone: name("gone") };
+}
+
+export async function dropTemporary(db: Kysely<StateTables>, publication: Publication): Promise<void> {
+  for (const name of Object.values(temporaryNames(publication)))
+    await sql`drop table if exists ${sql.id(name)}`.execute(db);
+}

@@ -1,0 +1,95 @@
+import { isStorable } from "./json.ts";
+
+const QUOTE = 34;
+const COMMA = 44;
+const NEWLINE = 10;
+/** From here on the native writer beats a loop over the characters. */
+const LONG = 48;
+
+/**
+ * Lines of CSV, written straight into one growing buffer (half the cost of joining strings). A field is what lies
+ * between two `next()`s; nothing written means NULL.
+ */
+export class CsvWriter {
+  bytes: Buffer;
+  position = 0;
+  rows = 0;
+  longest = 0;
+  #lineStart = 0;
+  #other: Buffer;
+
+  constructor(size: number) {
+    this.bytes = Buffer.allocUnsafe(size);
+    this.#other = Buffer.allocUnsafe(size);
+  }
+
+  /** Starts anew in the other buffer: what was written stays valid until the next `renew`. */
+  renew(): void {
+    [this.bytes, this.#other] = [this.#other, this.bytes];
+    this.position = 0;
+    this.rows = 0;
+    this.longest = 0;
+    this.#lineStart = 0;
+  }
+
+  #ensure(length: number): void {
+    const needed = this.position + length;
+    if (needed <= this.bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.bytes.length * 2));
+    this.bytes.copy(larger, 0, 0, this.position);
+    this.bytes = larger;
+  }
+
+  /** Ends a field. */
+  next(): void {
+    this.#ensure(1);
+    this.bytes[this.position++] = COMMA;
+  }
+
+  /** Ends a line; its last field has no comma after it. */
+  endLine(): void {
+    this.#ensure(1);
+    this.bytes[this.position++] = NEWLINE;
+    this.rows++;
+    if (this.position - this.#lineStart > this.longest) this.longest = this.position - this.#lineStart;
+    this.#lineStart = this.position;
+  }
+
+  /** Text of digits, signs and letters that needs no quotes. */
+  plain(text: string): void {
+    const length = text.length;
+    this.#ensure(length);
+    const { bytes } = this;
+    let at = this.position;
+    for (let i = 0; i < length; i++) bytes[at++] = text.charCodeAt(i);
+    this.position = at;
+  }
+
+  /** Any text, quoted. False, with nothing written, when no database can hold it (NUL, half a surrogate pair). */
+  text(text: string): boolean {
+    const length = text.length;
+    if (length >= LONG) return this.#longText(text);
+    this.#ensure(length * 3 + 2);
+    const { bytes } = this;
+    let at = this.position;
+    bytes[at++] = QUOTE;
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i);
+      if (code >= 128 || code === QUOTE || code === 0) return this.#longText(text);
+      bytes[at++] = code;
+    }
+    bytes[at++] = QUOTE;
+    this.position = at;
+    return true;
+  }
+
+  #longText(text: string): boolean {
+    if (!isStorable(text)) return false;
+    const escaped = text.includes('"') ? text.replaceAll('"', '""') : text;
+    this.#ensure(escaped.length * 3 + 2);
+    this.bytes[this.position++] = QUOTE;
+    this.position += this.bytes.write(escaped, this.position, "utf8");
+    this.bytes[this.position++] = QUOTE;
+    return true;
+  }
+}

@@ -1,0 +1,152 @@
+import { type EncodedTable, stageColumns } from "../batch.ts";
+import type { Column, Kind, Table } from "../columns.ts";
+import { type Problem, type Reading, valueAt, writeValue } from "../record.ts";
+import { CsvWriter } from "./csv.ts";
+import { canonicalJson } from "./json.ts";
+import type { Formats } from "./moment.ts";
+import { type FieldTree, unknownFields } from "./unknown.ts";
+
+const DECIMAL: ReadonlySet<Kind> = new Set(["money", "quantity", "percent"]);
+
+type Row = Record<string, unknown>;
+
+/** Takes a writer's lines; its next line goes into the other of its two buffers. */
+export function takeTable(writer: CsvWriter, wide: readonly string[]): EncodedTable {
+  const taken = { bytes: writer.bytes.subarray(0, writer.position), rows: writer.rows, wide, longest: writer.longest };
+  writer.renew();
+  return taken;
+}
+
+type NoteProblem = (table: string, column: string, problem: Problem) => void;
+
+/** Writes the lines of one table, and remembers which of a line's bytes its hash covers. */
+export class TableWriter {
+  /** Problems of the line's stable columns as text, undefined when there are none. */
+  problems: string | undefined;
+  readonly table: Table;
+  readonly #columns: readonly Column[];
+  readonly #stableCount: number;
+  readonly #tree: FieldTree;
+  readonly #formats: Formats;
+  readonly #csv = new CsvWriter(1 << 16);
+  readonly #wide = new Set<string>();
+  readonly #reading: Reading = { problem: undefined, note: undefined, rounded: 0, wide: false };
+  #found: Record<string, Problem> | undefined;
+  #start = 0;
+  #changeableStart = 0;
+  #end = 0;
+
+  constructor(table: Table, formats: Formats, tree: FieldTree) {
+    this.table = table;
+    this.#columns = stageColumns(table);
+    this.#stableCount = this.#columns.filter(column => !column.volatile).length;
+    this.#tree = tree;
+    this.#formats = formats;
+  }
+
+  /** Writes the columns of a line; `endLine` completes it. */
+  line(sequence: number, index: number | undefined, row: Row, page: Row, context: Row): void {
+    const csv = this.#csv;
+    const reading = this.#reading;
+    const columns = this.#columns;
+    this.#found = undefined;
+    csv.plain(String(sequence));
+    csv.next();
+    if (index !== undefined) {
+      csv.plain(String(index));
+      csv.next();
+    }
+    this.#start = csv.position;
+    this.#changeableStart = csv.position;
+    for (let i = 0; i < columns.length; i++) {
+      const column = columns[i]!;
+      if (i === this.#stableCount) this.#changeableStart = csv.position;
+      const value =
+        column.source === "row"
+          ? column.path.length === 1
+            ? row[column.path[0]!]
+            : valueAt(column.path, row)
+          : (column.source === "page" ? page : context)[column.path[0]!];
+      if (value !== null && value !== undefined) {
+        writeValue(csv, column.kind, value, this.#formats, reading);
+        if (reading.problem !== undefined) this.addProblem(column.name, { value, reason: reading.problem });
+        if (reading.note !== undefined) this.addProblem(column.name, { value: undefined, reason: reading.note });
+        if (reading.wide) this.#addWide(column);
+      }
+      csv.next();
+    }
+    if (this.#stableCount === columns.length) this.#changeableStart = csv.position;
+  }
+
+  #addWide(column: Column): void {
+    this.#reading.wide = false;
+    if (DECIMAL.has(column.kind)) this.#wide.add(column.name);
+  }
+
+  /** Notes that a value of this line did not fit; `name` is a column, or an array that no column stands for. */
+  addProblem(name: string, problem: Problem): void {
+    this.#reading.problem = undefined;
+    this.#reading.note = undefined;
+    this.#found ??= Object.create(null) as Record<string, Problem>;
+    this.#found[name] = problem;
+  }
+
+  /** Writes `_extra` and `_problems` and ends the line. */
+  endLine(row: Row, note: NoteProblem): void {
+    const csv = this.#csv;
+    const extra = unknownFields(row, this.#tree);
+    if (extra !== undefined) writeValue(csv, "json", extra, this.#formats, this.#reading);
+    if (this.#reading.problem !== undefined)
+      this.addProblem("_extra", { value: undefined, reason: this.#reading.problem });
+    this.#reading.note = undefined;
+    csv.next();
+    this.problems = undefined;
+    if (this.#found !== undefined) this.#writeProblems(this.#found, note);
+    csv.endLine();
+    this.#end = csv.position;
+  }
+
+  #writeProblems(found: Record<string, Problem>, note: NoteProblem): void {
+    const volatile = new Set(this.#columns.slice(this.#stableCount).map(column => column.name));
+    const stable: Record<string, Problem> = Object.create(null);
+    for (const [name, problem] of Object.entries(found)) {
+      if (!volatile.has(name)) stable[name] = problem;
+      note(this.table.name, name, problem);
+    }
+    this.#csv.text(problemText(found));
+    if (Object.keys(stable).length > 0) this.problems = problemText(stable);
+  }
+
+  /** The bytes of the last line that say whether the row changed. Valid until the next write. */
+  stable(): Uint8Array {
+    return this.#csv.bytes.subarray(this.#start, this.#changeableStart);
+  }
+
+  /** The rest of it: volatile columns, `_extra`, `_problems`. */
+  changeable(): Uint8Array {
+    return this.#csv.bytes.subarray(this.#changeableStart, this.#end);
+  }
+
+  take(): EncodedTable {
+    const taken = takeTable(this.#csv, [...this.#wide]);
+    this.#wide.clear();
+    return taken;
+  }
+
+  takeRounded(): number {
+    const { rounded } = this.#reading;
+    this.#reading.rounded = 0;
+    return rounded;
+  }
+}
+
+/** Problems as JSON; a raw value too deep to be written is left to its reason. */
+function problemText(problems: Record<string, Problem>): string {
+  try {
+    return canonicalJson(problems).text;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return canonicalJson(Object.fromEntries(Object.entries(problems).map(([name, { reason }]) => [name, { reason }])))
+      .text;
+  }
+}

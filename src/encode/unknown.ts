@@ -1,0 +1,45 @@
+import type { Column, Table } from "../columns.ts";
+
+/** The fields a row may have: `true` for one that is stored, a tree for a documented nested object. */
+export interface FieldTree {
+  readonly [field: string]: true | FieldTree;
+}
+
+/** The documented fields of a table's rows; `arrays` are the fields its child tables come from, `ignored` belong to other streams. */
+export function fieldTree(table: Table, arrays: readonly (readonly string[])[], ignored: readonly string[]): FieldTree {
+  const tree: Record<string, true | FieldTree> = Object.create(null);
+  const put = (path: readonly string[]) => {
+    let node = tree;
+    for (const field of path.slice(0, -1)) {
+      if (typeof node[field] !== "object") node[field] = Object.create(null) as FieldTree;
+      node = node[field] as Record<string, true | FieldTree>;
+    }
+    node[path.at(-1)!] = true;
+  };
+  for (const column of table.columns) if (column.source === "row") put((column satisfies Column).path);
+  for (const path of arrays) put(path);
+  for (const field of ignored) put([field]);
+  return tree;
+}
+
+/** The fields of `row` that the documents don't name, in their own nesting; undefined when there are none. */
+export function unknownFields(row: Record<string, unknown>, tree: FieldTree): Record<string, unknown> | undefined {
+  let found: Record<string, unknown> | undefined;
+  for (const field in row) {
+    const known = tree[field];
+    if (known === true) continue;
+    const value = row[field];
+    let extra = value;
+    if (known !== undefined) {
+      if (value === null || value === undefined) continue;
+      // A documented object that arrives as something else is kept whole: nothing of it found a column.
+      if (typeof value === "object" && !Array.isArray(value)) {
+        extra = unknownFields(value as Record<string, unknown>, known);
+        if (extra === undefined) continue;
+      }
+    }
+    found ??= Object.create(null) as Record<string, unknown>;
+    found[field] = extra;
+  }
+  return found;
+}

@@ -1,0 +1,256 @@
+import { type Batch, stageColumns } from "./batch.ts";
+import type { Column, TableSet } from "./columns.ts";
+import { CsvWriter } from "./encode/csv.ts";
+import type { Hasher } from "./encode/hash.ts";
+import { isStorable } from "./encode/json.ts";
+import { type Formats, readMoment } from "./encode/moment.ts";
+import { TableWriter, takeTable } from "./encode/table_writer.ts";
+import { fieldTree } from "./encode/unknown.ts";
+import { type Problem, textOf, valueAt } from "./record.ts";
+
+/** Rises when equal values may come out as other bytes than before; the next full scan then compares columns, not hashes. */
+const ENCODING = 1;
+
+type Row = Record<string, unknown>;
+
+/** A row that cannot be stored, with what it said. */
+export interface Reject {
+  readonly raw: unknown;
+  readonly reason: string;
+}
+
+/** How often a column's values didn't fit, for the table `problems`. */
+export interface ColumnProblems {
+  readonly table: string;
+  readonly column: string;
+  readonly reason: string;
+  readonly example: string;
+  rows: number;
+}
+
+/** A batch, and what its making told. `latest` is the greatest mark among its rows, in microseconds. */
+export interface Encoded {
+  readonly batch: Batch;
+  readonly rejects: readonly Reject[];
+  readonly problems: readonly ColumnProblems[];
+  readonly rounded: number;
+  readonly latest: number | undefined;
+  /** Rows with the mark's column empty. */
+  readonly unmarked: number;
+}
+
+/** What the encoder of a stream is made from. */
+export interface EncoderSettings {
+  readonly tables: TableSet;
+  readonly formats: Formats;
+  readonly hasher: Hasher;
+  /** Top-level fields that belong to other streams. */
+  readonly ignored: readonly string[];
+  /** Column of the mark, in feeds. */
+  readonly mark: string | undefined;
+}
+
+/** What became of one parent's detail request. */
+export interface Outcome {
+  readonly parentKey: string;
+  readonly parentHash: string;
+  readonly outcome: "ok" | "absent" | "failed";
+  readonly fetchedAt: string;
+  readonly reason: string | undefined;
+}
+
+/** A number that changes when the columns a hash covers change: hashes of different stamps say nothing about each other. */
+export function layoutStamp(tables: TableSet, hasher: Hasher): number {
+  const layout = [tables.main, ...tables.children].map(table => [
+    table.name,
+    stageColumns(table)
+      .filter(column => !column.volatile)
+      .map(column => [column.name, column.kind]),
+  ]);
+  return Number(BigInt.asIntN(31, hasher.hash(Buffer.from(JSON.stringify([ENCODING, layout])))));
+}
+
+/** Turns a stream's rows into batches. One an extraction. */
+export class Encoder {
+  /** Arrival number of the last row. */
+  sequence = 0;
+  readonly #settings: EncoderSettings;
+  readonly #keys: readonly Column[];
+  readonly #keyWriter = new CsvWriter(1 << 14);
+  readonly #outcomeWriter = new CsvWriter(1 << 10);
+  readonly #main: TableWriter;
+  readonly #children: readonly TableWriter[];
+  readonly #mark: Column | undefined;
+  #hashes = Buffer.allocUnsafe(1 << 10);
+  #hashed = 0;
+  #rejects: Reject[] = [];
+  #problems = new Map<string, ColumnProblems>();
+  #latest: number | undefined;
+  #unmarked = 0;
+
+  constructor(settings: EncoderSettings) {
+    const { tables, formats } = settings;
+    this.#settings = settings;
+    const column = (name: string) => tables.main.columns.find(candidate => candidate.name === name)!;
+    this.#keys = tables.main.key.map(column);
+    const arrays = tables.children.map(child => child.path);
+    this.#main = new TableWriter(tables.main, formats, fieldTree(tables.main, arrays, settings.ignored));
+    this.#children = tables.children.map(child => new TableWriter(child, formats, fieldTree(child, [], [])));
+    this.#mark = settings.mark === undefined ? undefined : column(settings.mark);
+  }
+
+  /** Rows since the last `take`. */
+  get rows(): number {
+    return this.#keyWriter.rows + this.#outcomeWriter.rows + this.#rejects.length;
+  }
+
+  /** Encodes a row with what came beside it. A row without its key becomes a reject: false. */
+  add(row: unknown, page: Row, context: Row): boolean {
+    if (typeof row !== "object" || row === null || Array.isArray(row)) return this.reject(row, "expected an object");
+    const fields = row as Row;
+    const key: string[] = [];
+    for (const column of this.#keys) {
+      const value = column.source === "row" ? valueAt(column.path, fields) : context[column.name];
+      const text = textOf(value);
+      if (text === undefined || !isStorable(text)) {
+        return this.reject(
+          row,
+          `its key ${column.path.join(".")} is ${text === undefined ? "missing" : "not storable"}`,
+        );
+      }
+      key.push(text);
+    }
+    this.sequence++;
+    this.#hashed = 0;
+    const main = this.#main;
+    main.line(this.sequence, undefined, fields, page, context);
+    for (let i = 0; i < this.#children.length; i++) this.#addChildren(this.#children[i]!, i, fields);
+    main.endLine(fields, this.#note);
+    const { hasher } = this.#settings;
+    let hash = hasher.hash(main.stable());
+    let volatileHash = hasher.hash(main.changeable());
+    if (main.problems !== undefined) this.#mix(hasher.hash(Buffer.from(main.problems)), 0n);
+    if (this.#hashed > 0) {
+      this.#mix(hash, volatileHash);
+      const all = this.#hashes.subarray(0, this.#hashed);
+      hash = hasher.hash(evenOdd(all, 0));
+      volatileHash = hasher.hash(evenOdd(all, 8));
+    }
+    this.#writeKey(key, hash, volatileHash);
+    this.#observe(fields);
+    return true;
+  }
+
+  #addChildren(child: TableWriter, index: number, row: Row): void {
+    const elements = valueAt(child.table.path, row);
+    if (elements === null || elements === undefined) return;
+    if (!Array.isArray(elements)) {
+      this.#main.addProblem(child.table.path.join("."), { value: elements, reason: "expected an array" });
+      return;
+    }
+    const { hasher } = this.#settings;
+    for (let i = 0; i < elements.length; i++) {
+      const element: unknown = elements[i];
+      const isObject = typeof element === "object" && element !== null && !Array.isArray(element);
+      child.line(this.sequence, i, isObject ? (element as Row) : {}, {}, {});
+      if (!isObject) child.addProblem("_element", { value: element, reason: "expected an object" });
+      child.endLine(isObject ? (element as Row) : {}, this.#note);
+      this.#mix(BigInt(index), BigInt(index));
+      this.#mix(hasher.hash(child.stable()), hasher.hash(child.changeable()));
+      if (child.problems !== undefined) this.#mix(hasher.hash(Buffer.from(child.problems)), 0n);
+    }
+  }
+
+  /** Appends two lanes: what the row's hash covers and what only the volatile hash does. */
+  #mix(stable: bigint, changeable: bigint): void {
+    if (this.#hashed + 16 > this.#hashes.length) this.#hashes = Buffer.concat([this.#hashes], this.#hashes.length * 2);
+    this.#hashes.writeBigUInt64LE(BigInt.asUintN(64, stable), this.#hashed);
+    this.#hashes.writeBigUInt64LE(BigInt.asUintN(64, changeable), this.#hashed + 8);
+    this.#hashed += 16;
+  }
+
+  #writeKey(key: readonly string[], hash: bigint | undefined, volatileHash: bigint | undefined): void {
+    const writer = this.#keyWriter;
+    writer.plain(String(this.sequence));
+    for (let i = 0; i < key.length; i++) {
+      writer.next();
+      if (this.#keys[i]!.kind === "date") writer.plain(key[i]!);
+      else writer.text(key[i]!);
+    }
+    writer.next();
+    if (hash !== undefined) writer.plain(String(BigInt.asIntN(64, hash)));
+    writer.next();
+    if (volatileHash !== undefined) writer.plain(String(BigInt.asIntN(64, volatileHash)));
+    writer.endLine();
+  }
+
+  #observe(row: Row): void {
+    if (this.#mark === undefined) return;
+    const value = valueAt(this.#mark.path, row);
+    const micros = typeof value === "string" ? readMoment(value, this.#settings.formats) : undefined;
+    if (micros === undefined) this.#unmarked++;
+    else if (this.#latest === undefined || micros > this.#latest) this.#latest = micros;
+  }
+
+  /** Notes a row that cannot be stored. */
+  reject(raw: unknown, reason: string): false {
+    this.#rejects.push({ raw, reason });
+    return false;
+  }
+
+  /** Notes what became of a detail request; its rows, if any, were added just before. */
+  outcome(outcome: Outcome): void {
+    const writer = this.#outcomeWriter;
+    writer.plain(String(outcome.outcome === "ok" ? this.sequence : ++this.sequence));
+    writer.next();
+    writer.text(outcome.parentKey);
+    writer.next();
+    writer.plain(outcome.parentHash);
+    writer.next();
+    writer.text(outcome.outcome);
+    writer.next();
+    writer.plain(outcome.fetchedAt);
+    writer.next();
+    if (outcome.reason !== undefined) writer.text(outcome.reason);
+    writer.endLine();
+  }
+
+  readonly #note = (table: string, column: string, problem: Problem): void => {
+    const id = `${table}.${column}: ${problem.reason}`;
+    const known = this.#problems.get(id);
+    if (known !== undefined) known.rows++;
+    else {
+      const example = JSON.stringify(problem.value)?.slice(0, 200) ?? "";
+      this.#problems.set(id, { table, column, reason: problem.reason, example, rows: 1 });
+    }
+  };
+
+  /** The batch so far. Its bytes are valid until the next `take`: two sets of buffers take turns. */
+  take(): Encoded {
+    const encoded: Encoded = {
+      batch: {
+        keys: takeTable(this.#keyWriter, []),
+        main: this.#main.take(),
+        children: this.#children.map(child => child.take()),
+        outcomes: takeTable(this.#outcomeWriter, []),
+      },
+      rejects: this.#rejects,
+      problems: [...this.#problems.values()],
+      rounded: [this.#main, ...this.#children].reduce((sum, table) => sum + table.takeRounded(), 0),
+      latest: this.#latest,
+      unmarked: this.#unmarked,
+    };
+    this.#rejects = [];
+    this.#problems = new Map();
+    this.#latest = undefined;
+    this.#unmarked = 0;
+    return encoded;
+  }
+}
+
+/** Every second 8-byte lane of the mixed hashes. */
+function evenOdd(lanes: Buffer, offset: 0 | 8): Buffer {
+  const picked = Buffer.allocUnsafe(lanes.length / 2);
+  for (let at = offset, to = 0; at < lanes.length; at += 16, to += 8) lanes.copy(picked, to, at, at + 8);
+  return picked;
+}

@@ -1,0 +1,184 @@
+import type { Kind } from "./columns.ts";
+import type { CsvWriter } from "./encode/csv.ts";
+import { decimal, plainNumeral } from "./encode/decimal.ts";
+import { canonicalJson } from "./encode/json.ts";
+import { type Formats, momentText, readDate, readMoment } from "./encode/moment.ts";
+import { Numeral } from "./numeral.ts";
+
+/** A value that did not fit its column: it became NULL, and this goes to `_problems`. */
+export interface Problem {
+  readonly value: unknown;
+  readonly reason: string;
+}
+
+/** What a value reader tells beside the text it wrote. One is reused for all values of an encoder. */
+export interface Reading {
+  problem: string | undefined;
+  /** The value was stored, but not letter by letter. */
+  note: string | undefined;
+  rounded: number;
+  /** The decimal just written doesn't fit DECIMAL(18,6). */
+  wide: boolean;
+}
+
+const PLACES = 9;
+const INTEGER_DIGITS = 29;
+const NARROW_INTEGER_DIGITS = 12;
+const NARROW_PLACES = 6;
+const SAFE = 1e15;
+const NARROW = 1e12;
+const BIGINT_MAX = 2n ** 63n - 1n;
+
+/** Writes one value as a field of its kind. NULL, and `reading.problem` set, when it doesn't fit; nothing is guessed. */
+export function writeValue(writer: CsvWriter, kind: Kind, value: unknown, formats: Formats, reading: Reading): void {
+  switch (kind) {
+    case "id":
+    case "text":
+      return writeText(writer, value, reading);
+    case "money":
+    case "quantity":
+    case "percent":
+      return writeDecimal(writer, value, reading);
+    case "count":
+      return writeCount(writer, value, reading);
+    case "score":
+      return writeScore(writer, value, reading);
+    case "flag":
+      if (value === true) writer.plain("true");
+      else if (value === false) writer.plain("false");
+      else reading.problem = expected("true or false", value);
+      return;
+    case "date": {
+      const date = typeof value === "string" ? readDate(value, formats) : undefined;
+      if (date === undefined) reading.problem = expected("a calendar date", value);
+      else writer.plain(date);
+      return;
+    }
+    case "moment": {
+      const micros = typeof value === "string" ? readMoment(value, formats) : undefined;
+      if (micros === undefined) reading.problem = expected("a point in time", value);
+      else writer.plain(momentText(micros));
+      return;
+    }
+    case "json":
+      return writeJson(writer, value, reading);
+  }
+}
+
+function expected(what: string, value: unknown): string {
+  const came = value instanceof Numeral ? "number" : Array.isArray(value) ? "array" : typeof value;
+  return `expected ${what}, got ${came === "string" ? "other text" : `a value of type ${came}`}`;
+}
+
+function writeText(writer: CsvWriter, value: unknown, reading: Reading): void {
+  const text = textOf(value);
+  if (text === undefined) reading.problem = expected("text", value);
+  else if (!writer.text(text))
+    reading.problem = "holds a NUL or half a surrogate pair, which no database stores as text";
+}
+
+/** What an id or a text is: its own letters, or as a number the canonical numeral; undefined for anything else. */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : plainNumeral(String(value));
+  return value instanceof Numeral ? plainNumeral(value.text) : undefined;
+}
+
+function writeDecimal(writer: CsvWriter, value: unknown, reading: Reading): void {
+  if (typeof value === "number" && Number.isInteger(value) && value < SAFE && value > -SAFE) {
+    if (value >= NARROW || value <= -NARROW) reading.wide = true;
+    return writer.plain(value === 0 ? "0" : String(value));
+  }
+  const text = numberText(value);
+  if (text === undefined) {
+    reading.problem = expected("a number", value);
+    return;
+  }
+  if (isCanonical(text)) return writer.plain(text);
+  const result = decimal(text, PLACES, INTEGER_DIGITS);
+  if (result === undefined) reading.problem = expected("a number", value);
+  else if (result === "range") reading.problem = `expected at most ${INTEGER_DIGITS} digits before the point, got more`;
+  else {
+    if (result.rounded) reading.rounded++;
+    if (result.integerDigits > NARROW_INTEGER_DIGITS || result.fractionDigits > NARROW_PLACES) reading.wide = true;
+    writer.plain(result.text);
+  }
+}
+
+/** The short cut for what nearly every decimal looks like: few digits, a point within, no zero to cut at either end. */
+function isCanonical(text: string): boolean {
+  const length = text.length;
+  let i = text.charCodeAt(0) === 45 ? 1 : 0;
+  const start = i;
+  let point = -1;
+  for (; i < length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 46 && point < 0) point = i;
+    else if (code < 48 || code > 57) return false;
+  }
+  if (point < 0) return false;
+  const whole = point - start;
+  const places = length - point - 1;
+  return (
+    whole >= 1 &&
+    whole <= NARROW_INTEGER_DIGITS &&
+    places >= 1 &&
+    places <= NARROW_PLACES &&
+    (whole === 1 || text.charCodeAt(start) !== 48) &&
+    text.charCodeAt(length - 1) !== 48
+  );
+}
+
+function numberText(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value === "number") return String(value);
+  return value instanceof Numeral ? value.text : undefined;
+}
+
+function writeCount(writer: CsvWriter, value: unknown, reading: Reading): void {
+  if (typeof value === "number" && Number.isSafeInteger(value)) return writer.plain(value === 0 ? "0" : String(value));
+  const text = numberText(value);
+  const result = text === undefined ? undefined : decimal(text, PLACES, INTEGER_DIGITS);
+  if (result === undefined) {
+    reading.problem = expected("a whole number", value);
+    return;
+  }
+  if (result === "range" || result.fractionDigits > 0 || result.rounded) {
+    reading.problem = "expected a whole number of at most 63 bits, got another number";
+    return;
+  }
+  const whole = BigInt(result.text);
+  if (whole > BIGINT_MAX || whole < -BIGINT_MAX)
+    reading.problem = "expected a whole number of at most 63 bits, got a larger one";
+  else writer.plain(result.text);
+}
+
+function writeScore(writer: CsvWriter, value: unknown, reading: Reading): void {
+  const text = numberText(value);
+  const isNumber =
+    typeof value === "number" || (text !== undefined && decimal(text, 0, Number.MAX_SAFE_INTEGER) !== undefined);
+  const number = isNumber ? Number(text) : Number.NaN;
+  if (!Number.isFinite(number)) reading.problem = expected("a number that a double holds", value);
+  else writer.plain(number === 0 ? "0" : String(number));
+}
+
+function writeJson(writer: CsvWriter, value: unknown, reading: Reading): void {
+  try {
+    const json = canonicalJson(value);
+    reading.note = json.noted;
+    writer.text(json.text);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    reading.problem = error.message;
+  }
+}
+
+/** The value at a path of field names; undefined where there is none. */
+export function valueAt(path: readonly string[], row: Record<string, unknown>): unknown {
+  let value: unknown = row[path[0]!];
+  for (let i = 1; i < path.length; i++) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = (value as Record<string, unknown>)[path[i]!];
+  }
+  return value;
+}

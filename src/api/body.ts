@@ -47,7 +47,7 @@ function decoded(bytes: Buffer, encoding: string, maxOutputLength: number): Buff
 export function parseJson(bytes: Buffer): unknown {
   const text = bytes[0] === 0xef ? bytes.toString("utf8").replace(/^\uFEFF/, "") : bytes.toString("utf8");
   try {
-    return hasLongNumeral(bytes) ? JSON.parse(text, exactly) : JSON.parse(text);
+    return losesDigits(bytes) ? JSON.parse(text, exactly) : JSON.parse(text);
   } catch {
     throw new BodyError(`a body of ${bytes.length} bytes that is not JSON`);
   }
@@ -58,21 +58,25 @@ const longest = stride + 1;
 // What may stand before a numeral in JSON; a run of digits inside a string has a quote or text there.
 const before = new Set([..." \t\r\n:,[-"].map(character => character.charCodeAt(0)));
 
-/** Whether a token of 16 or more characters of `[0-9.]` stands where a numeral may: only those can lose digits in a double. */
-export function hasLongNumeral(bytes: Uint8Array): boolean {
+/** Whether a numeral would lose digits in a double: needs 16 or more characters of `[0-9.]`, so every 15th byte is looked at (0.3 µs a row of 1.7 kB). */
+export function losesDigits(bytes: Buffer): boolean {
   for (let at = 0; at < bytes.length; at += stride) {
     if (!isDigit(bytes[at]!)) continue;
     let end = at + 1;
     while (end < bytes.length && isDigit(bytes[end]!)) end += 1;
     let start = at;
     while (start > 0 && isDigit(bytes[start - 1]!)) start -= 1;
-    if (end - start >= longest && (start === 0 || before.has(bytes[start - 1]!))) return true;
+    if (end - start < longest || (start > 0 && !before.has(bytes[start - 1]!))) continue;
+    // Floats printed in full are long and lose nothing: the exact parser, five times slower, is not for them.
+    const numeral = /^[\d./]+(?:[eE][+-]?\d+)?/.exec(bytes.toString("latin1", start, end + 12))?.[0] ?? "";
+    if (!sameNumber(numeral, Number(numeral))) return true;
   }
   return false;
 }
 
+// [./0-9] in one comparison: a slash only makes a few more pages take the exact parser.
 function isDigit(byte: number): boolean {
-  return (byte >= 48 && byte <= 57) || byte === 46;
+  return (byte - 46) >>> 0 < 12;
 }
 
 function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {

@@ -27,6 +27,8 @@ export interface Limiter {
   readonly state: LimiterState;
 }
 
+const lateMs = 10;
+
 /** `maxConcurrency` in flight at most, begun with 2; `requestsPerSecond` spaces the starts evenly. */
 export function createLimiter(settings: {
   readonly maxConcurrency: number;
@@ -80,9 +82,12 @@ export function createLimiter(settings: {
 
   function space(): void {
     const now = clock.now();
-    // A late timer is made up for by one start at most; a clock that was set back costs one interval.
-    nextStart = Math.min(Math.max(nextStart, now - spacing), now) + spacing;
-    if (nextStart > now) queue.pause();
+    // A timer that came late is made up for; time nobody used is not, and a clock that was set back costs one interval.
+    const due = nextStart <= now && now - nextStart <= lateMs ? nextStart : now;
+    nextStart = due + spacing;
+    if (nextStart <= now) return;
+    queue.pause();
+    arm();
   }
 
   return {

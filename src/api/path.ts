@@ -26,7 +26,7 @@ export function buildPath(
   }
   const path = wanted.join("/");
   const parsed = new URL(`http://service/api/v1${path}`).pathname;
-  if (parsed.split("/").length !== wanted.length + 2) {
+  if (parsed !== `/api/v1${path}`) {
     throw new PathError(
       `Expected values that fill ${template} segment by segment, but a URL parser reads ${parsed}: not requested.`,
     );

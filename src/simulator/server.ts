@@ -1,0 +1,138 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { type Faults, happens, noFaults, touches } from "./faults.ts";
+import { misbehave, type Reply, send } from "./mischief.ts";
+import { Draw } from "./random.ts";
+import { Refusal } from "./refusal.ts";
+import type { Requests } from "./requests.ts";
+import type { Match, Request } from "./routes.ts";
+
+/** What the HTTP side needs to know of the service behind it. */
+export interface Behind {
+  readonly key: string;
+  readonly seed: number;
+  readonly clock: () => Date;
+  readonly compression: boolean;
+  readonly find: (path: string) => Match | undefined;
+  readonly answer: (match: Match, request: Request) => unknown;
+  /** Answers /_simulator/* itself; false where such paths are unknown. */
+  readonly control: (path: string, message: IncomingMessage, response: ServerResponse) => boolean;
+}
+
+const PREFIX = "/api/v1";
+
+/** The HTTP server: authentication, faults, envelope, compression, log. Not yet listening. */
+export function httpServer(behind: Behind, faults: Faults, requests: Requests, closing: AbortSignal): Server {
+  const draws = new Draw(behind.seed ^ 0x5bd1e995);
+  const draw = (): number => draws.next();
+  const quiet = noFaults();
+  const arrivals: number[] = [];
+  let served = 0;
+
+  const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(message.url ?? "/", "http://simulator");
+    const path = url.pathname.startsWith(`${PREFIX}/`) ? url.pathname.slice(PREFIX.length) : url.pathname;
+    if (path.startsWith("/_simulator/") && behind.control(path, message, response)) return;
+    served += 1;
+    const requestId = `req_${served.toString(36).padStart(6, "0")}`;
+    const active = touches(faults, path) ? faults : quiet;
+    const { match, refusal } = found(behind, url, path);
+    const query = Object.fromEntries(url.searchParams);
+    const end = requests.begin(match?.route.template ?? "");
+    const { method = "GET" } = message;
+    const headers = plainHeaders(message);
+    response.on("close", () =>
+      end({ method, path, query, headers, status: response.headersSent ? response.statusCode : 0 }),
+    );
+
+    const base = { date: behind.clock().toUTCString(), "x-request-id": requestId };
+    await pause(active, draw, closing);
+    if (closing.aborted || response.destroyed) return;
+    const trouble = misbehave(active, { path: url.pathname + url.search, clock: behind.clock, arrivals, draw });
+    if (trouble === "hang") return;
+    const reply = trouble ?? ordinary(behind, message, match, refusal, { path, query, faults: active, draw });
+    const status = reply.status;
+    const text = reply.text ?? JSON.stringify(reply.error ? envelope(reply.error, requestId) : reply.body);
+    const body = encoded(behind, message, Buffer.from(text));
+    await send(response, status, { ...base, ...reply.headers, ...body.headers }, body.bytes, active, draw, closing);
+  };
+
+  const server = createServer((message, response) => {
+    response.sendDate = false;
+    message.resume();
+    serve(message, response).catch((error: unknown) => {
+      if (closing.aborted || response.headersSent) return response.destroy();
+      response.writeHead(500, { "content-type": "text/plain" }).end(`simulator bug: ${String(error)}`);
+    });
+  });
+  // A reused connection must not die under a client between two runs of a test.
+  server.keepAliveTimeout = 120_000;
+  return server;
+}
+
+function found(behind: Behind, url: URL, path: string): { match?: Match | undefined; refusal?: Refusal } {
+  if (!url.pathname.startsWith(`${PREFIX}/`)) return {};
+  try {
+    return { match: behind.find(path) };
+  } catch (error) {
+    if (error instanceof Refusal) return { refusal: error };
+    throw error;
+  }
+}
+
+function ordinary(
+  behind: Behind,
+  message: IncomingMessage,
+  match: Match | undefined,
+  refusal: Refusal | undefined,
+  request: Omit<Request, "params">,
+): Reply {
+  try {
+    authorize(behind.key, message);
+    if (refusal !== undefined) throw refusal;
+    if (match === undefined || message.method !== "GET") {
+      throw new Refusal(404, "RESOURCE_NOT_FOUND", `${message.method} ${request.path} not found`);
+    }
+    return { status: 200, body: behind.answer(match, { ...request, params: match.params }) };
+  } catch (error) {
+    if (error instanceof Refusal) return { status: error.status, error };
+    throw error;
+  }
+}
+
+function authorize(key: string, message: IncomingMessage): void {
+  const given = message.headers["x-api-key"] ?? /^Bearer (.+)$/i.exec(message.headers.authorization ?? "")?.[1];
+  if (given === key) return;
+  throw new Refusal(401, "UNAUTHORIZED", given === undefined ? "An API key is required" : "The API key is not valid");
+}
+
+function envelope(error: Refusal, requestId: string): unknown {
+  return { error: { code: error.code, message: error.message, details: error.details, request_id: requestId } };
+}
+
+async function pause(faults: Faults, draw: () => number, closing: AbortSignal): Promise<void> {
+  const jitter = faults.latencyJitterMs > 0 ? (draw() / 4294967296) * faults.latencyJitterMs : 0;
+  const ms = faults.latencyMs + jitter;
+  if (ms > 0) await sleep(ms, undefined, { signal: closing, ref: false });
+}
+
+function encoded(
+  behind: Behind,
+  message: IncomingMessage,
+  bytes: Buffer,
+): { headers: Record<string, string>; bytes: Buffer } {
+  const accepted = String(message.headers["accept-encoding"] ?? "");
+  if (behind.compression && /\bbr\b/.test(accepted)) {
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 4 };
+    return { headers: { "content-encoding": "br" }, bytes: brotliCompressSync(bytes, { params }) };
+  }
+  if (behind.compression && /\bgzip\b/.test(accepted)) {
+    return { headers: { "content-encoding": "gzip" }, bytes: gzipSync(bytes, { level: 1 }) };
+  }
+  return { headers: {}, bytes };
+}
+
+function plainHeaders(message: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [name, String(value)]));
+}

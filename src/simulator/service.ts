@@ -1,0 +1,54 @@
+import { Collection, type Entry } from "./collection.ts";
+import { type Company, companyOf, PURPOSE, type Sizes } from "./company/company.ts";
+import { accountRoutes } from "./endpoints/account.ts";
+import { findingFamily, findingRoutes } from "./endpoints/findings.ts";
+import { ingestedFamily, ingestedRoutes } from "./endpoints/ingested.ts";
+import { invoiceFamily, invoiceRoutes } from "./endpoints/invoices.ts";
+import { itemFamily, itemRoutes } from "./endpoints/items.ts";
+import { orderFamily, orderRoutes } from "./endpoints/orders.ts";
+import type { PagingMode } from "./paging.ts";
+import { hash } from "./random.ts";
+import type { Route } from "./routes.ts";
+import { type Family, type Source, sourceOf } from "./source.ts";
+
+export type StreamName = "purchase_orders" | "invoices" | "items" | "findings" | "ingested";
+
+/** One company and its rows, behind its endpoints; knows nothing of HTTP. */
+export interface Service {
+  readonly company: Company;
+  readonly sources: Readonly<Record<StreamName, Source>>;
+  readonly routes: readonly Route[];
+}
+
+export function serviceOf(
+  seed: number,
+  sizes: Sizes,
+  linesPerOrder: number | undefined,
+  clock: () => Date,
+  mode: PagingMode,
+): Service {
+  const company = companyOf(seed, sizes, linesPerOrder, clock);
+  const source = (family: Family, size: number): Source =>
+    sourceOf(family, new Collection(size, hash(seed, PURPOSE.account, size)));
+  const sources = {
+    purchase_orders: source(orderFamily(company), sizes.orders),
+    invoices: source(invoiceFamily(company), sizes.invoices),
+    items: source(itemFamily(company), sizes.items),
+    findings: source(findingFamily(company), sizes.findings),
+    ingested: source(ingestedFamily(company), sizes.ingested),
+  };
+  const routes = [
+    ...accountRoutes(company),
+    ...orderRoutes(company, sources.purchase_orders, mode),
+    ...invoiceRoutes(company, sources.invoices, mode),
+    ...itemRoutes(company, sources.items, mode),
+    ...findingRoutes(company, sources.findings, mode, clock),
+    ...ingestedRoutes(company, sources.ingested, mode),
+  ];
+  return { company, sources, routes };
+}
+
+/** The live entry behind a key that stands in a path. */
+export function entryOf(source: Source, key: string): Entry | undefined {
+  return source.collection.get(source.family.number(key));
+}

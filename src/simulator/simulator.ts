@@ -1,0 +1,207 @@
+import type { AddressInfo } from "node:net";
+import { control } from "./control.ts";
+import { type Faults, noFaults, touches } from "./faults.ts";
+import type { PagingMode } from "./paging.ts";
+import { Draw } from "./random.ts";
+import { Refusal } from "./refusal.ts";
+import { type RequestLog, Requests } from "./requests.ts";
+import { type Match, type Request, routeTable } from "./routes.ts";
+import { httpServer } from "./server.ts";
+import { type Service, type StreamName, serviceOf } from "./service.ts";
+import type { Source } from "./source.ts";
+
+export type { Faults } from "./faults.ts";
+export type { RequestEntry, RequestLog } from "./requests.ts";
+export type { StreamName } from "./service.ts";
+
+export interface SimulatorOptions {
+  seed?: number;
+  sizes?: Partial<Record<"orders" | "invoices" | "items" | "findings" | "ingested", number>>;
+  /** So many lines for every order instead of 1 to 11. */
+  linesPerOrder?: number;
+  /** The only API key it takes. */
+  key?: string;
+  host?: string;
+  /** 0 takes a free one. */
+  port?: number;
+  now?: () => Date;
+  paging?: PagingMode;
+  compression?: boolean;
+  faults?: Partial<Faults>;
+  /** Serves /_simulator/* without a key, for a simulator in another process. */
+  control?: boolean;
+}
+
+/** A running service. Rows are made from the seed, their place in the list and what was changed since; none are held. */
+export interface Simulator {
+  /** Origin without /api/v1, e.g. http://127.0.0.1:4711. */
+  readonly url: string;
+  readonly port: number;
+  readonly key: string;
+  /** Live: a switch turned here holds for the next request. */
+  readonly faults: Faults;
+  readonly requests: RequestLog;
+  /** Changes non-volatile fields of `count` rows, and their details; returns their keys. */
+  update(stream: StreamName, count: number): string[];
+  /** Adds rows; the newest stand first in newest-first lists. Returns their keys. */
+  insert(stream: StreamName, count: number): string[];
+  /** Takes rows out of the list; their details answer 404. Returns their keys. */
+  delete(stream: StreamName, count: number): string[];
+  /** Brings deleted rows back as they were. Unknown keys are an error. */
+  restore(stream: StreamName, keys: string[]): void;
+  /** Overrides fields of a list row from now on; values may be JSON.rawJSON numerals, of any type, or new fields. */
+  patch(stream: StreamName, key: string, fields: Record<string, unknown>): void;
+  /** Overrides top-level fields of what a path answers, e.g. "/po/PO-1" (segments encoded as in a request). */
+  patchDetail(path: string, fields: Record<string, unknown>): void;
+  readonly truth: {
+    /** What the list would serve now with nothing filtered out (filed mails included), in order, from `offset` on. */
+    rows(stream: StreamName, offset?: number): IterableIterator<Record<string, unknown>>;
+    count(stream: StreamName): number;
+    /** The `data` a path (relative to /api/v1, query allowed) would answer without faults of transport; undefined for 404. */
+    get(path: string): unknown;
+  };
+  /** Ends everything at once, requests that hang too. */
+  close(): Promise<void>;
+}
+
+const SIZES = { orders: 200, invoices: 200, items: 100, findings: 60, ingested: 400 };
+
+/** Starts the simulated service and resolves once it listens. */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const { seed = 1, key = "demo-key", host = "127.0.0.1", now = () => new Date() } = options;
+  const sizes = { ...SIZES, ...options.sizes };
+  const service = serviceOf(seed, sizes, options.linesPerOrder, now, options.paging ?? "keyset");
+  const faults: Faults = { ...noFaults(), ...options.faults };
+  const requests = new Requests();
+  const closing = new AbortController();
+  const find = routeTable(service.routes);
+  const overrides = new Map<string, Record<string, unknown>>();
+
+  const answer = (match: Match, request: Request): unknown => {
+    const { data, pagination } = match.route.answer(request);
+    const override = overrides.get(identity(match));
+    if (override !== undefined) Object.assign(data, override);
+    const meta = { company_id: service.company.id, api_version: "v1" };
+    return pagination === undefined ? { data, meta } : { data, pagination, meta };
+  };
+
+  const steered = {
+    faults,
+    requests,
+    ...changes(service, now),
+    patchDetail: (path: string, fields: Record<string, unknown>) => {
+      const match = find(path);
+      if (match === undefined) throw new Error(`expected a path the simulator serves, got '${path}'`);
+      overrides.set(identity(match), { ...overrides.get(identity(match)), ...fields });
+    },
+    truth: truthOf(service, faults, find, answer),
+  };
+  const server = httpServer(
+    {
+      key,
+      seed,
+      clock: now,
+      compression: options.compression ?? false,
+      find,
+      answer,
+      control: (path, message, response) => options.control === true && control(steered, path, message, response),
+    },
+    faults,
+    requests,
+    closing.signal,
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const close = (): Promise<void> => {
+    closing.abort();
+    return new Promise(resolve => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  };
+  return { ...steered, url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`, port, key, close };
+}
+
+function identity(match: Match): string {
+  return JSON.stringify([match.route.template, match.params]);
+}
+
+function changes(service: Service, now: () => Date) {
+  const keysOf = (source: Source, numbers: readonly number[]) => numbers.map(source.family.key);
+  const numberOf = (stream: StreamName, key: string): number => {
+    const { family } = service.sources[stream];
+    const number = family.number(key);
+    if (Number.isNaN(number)) throw new Error(`expected a key of ${stream}, got '${key}'`);
+    return number;
+  };
+  return {
+    update: (stream: StreamName, count: number): string[] => {
+      const source = service.sources[stream];
+      const numbers = source.collection.choose(count);
+      source.collection.revise(numbers);
+      return keysOf(source, numbers);
+    },
+    insert: (stream: StreamName, count: number): string[] => {
+      const source = service.sources[stream];
+      const { collection, family } = source;
+      return keysOf(source, collection.insert(family.ranks(count, collection), now().getTime()));
+    },
+    delete: (stream: StreamName, count: number): string[] => {
+      const source = service.sources[stream];
+      const numbers = source.collection.choose(count);
+      source.collection.remove(numbers);
+      return keysOf(source, numbers);
+    },
+    restore: (stream: StreamName, keys: string[]): void => {
+      service.sources[stream].collection.restore(keys.map(key => numberOf(stream, key)));
+    },
+    patch: (stream: StreamName, key: string, fields: Record<string, unknown>): void => {
+      const { patches, collection } = service.sources[stream];
+      const number = numberOf(stream, key);
+      patches.set(number, { ...patches.get(number), ...fields });
+      collection.touch();
+    },
+  };
+}
+
+function truthOf(
+  service: Service,
+  faults: Faults,
+  find: (path: string) => Match | undefined,
+  answer: (match: Match, request: Request) => unknown,
+): Simulator["truth"] {
+  const plain = noFaults();
+  function* rows(stream: StreamName, offset: number): Generator<Record<string, unknown>, void, undefined> {
+    const source = service.sources[stream];
+    const active = touches(faults, source.family.path) ? faults : plain;
+    const start = offset === 0 ? Number.NEGATIVE_INFINITY : source.collection.rankAt(offset);
+    for (const entry of source.collection.walk(start)) yield source.row(entry, active);
+  }
+  return {
+    rows: (stream, offset = 0) => rows(stream, offset),
+    count: stream => service.sources[stream].collection.count,
+    get: path => {
+      const url = new URL(path, "http://simulator");
+      const query = Object.fromEntries(url.searchParams);
+      try {
+        const match = find(url.pathname);
+        if (match === undefined) return undefined;
+        const draw = new Draw(0);
+        const body = answer(match, {
+          path: url.pathname,
+          params: match.params,
+          query,
+          faults: plain,
+          draw: () => draw.next(),
+        });
+        return (body as { data: unknown }).data;
+      } catch (error) {
+        if (error instanceof Refusal && error.status === 404) return undefined;
+        throw error;
+      }
+    },
+  };
+}

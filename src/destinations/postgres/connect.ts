@@ -1,0 +1,95 @@
+import pg, { type Client } from "pg";
+import { ConfigError, DestinationError } from "../../errors.ts";
+import { type Address, explained, readOnly } from "./failure.ts";
+import { valueTypes } from "./values.ts";
+
+const CONNECT_MS = 15_000;
+
+/** Unknown names are left out: they came with later versions of PostgreSQL. */
+const sessionSettings = {
+  timezone: "UTC",
+  datestyle: "ISO, YMD",
+  standard_conforming_strings: "on",
+  client_min_messages: "warning",
+  search_path: "pg_catalog",
+  statement_timeout: "0",
+  lock_timeout: "0",
+  transaction_timeout: "0",
+  idle_in_transaction_session_timeout: "0",
+  idle_session_timeout: "0",
+  // A machine that vanished gives its locks back within a minute.
+  tcp_keepalives_idle: "30",
+  tcp_keepalives_interval: "10",
+  tcp_keepalives_count: "3",
+};
+
+/** A client and where it went. */
+export interface Connected {
+  readonly client: Client;
+  readonly address: Address;
+}
+
+/** Connects with the session's settings made. @throws DestinationError, or ConfigError for an address that is none. */
+export async function connect(
+  url: string,
+  schemas: readonly string[],
+  access: "read" | "write" | "probe",
+): Promise<Connected> {
+  const client = newClient(url);
+  const { host, port, database, user } = client;
+  const address = { host, port, database: database ?? "", user: user ?? "", schemas };
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    if (access !== "probe") await prepare(client, address, access);
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw explained(error, address);
+  }
+  return { client, address };
+}
+
+function newClient(url: string): Client {
+  const form = "postgres://user:password@host:5432/database";
+  if (!/^(postgres|postgresql|socket):/.test(url))
+    throw new ConfigError(`destination.url: expected ${form}, got an address of another form.`);
+  try {
+    return new pg.Client({
+      connectionString: url,
+      fallback_application_name: "tributary",
+      client_encoding: "UTF8",
+      connectionTimeoutMillis: CONNECT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 30_000,
+      types: valueTypes,
+    });
+  } catch {
+    // The cause would hold the address, and with it the password.
+    throw new ConfigError(
+      `destination.url: expected ${form}, got an address that cannot be read; characters such as @ / : # in a password are written %40 %2F %3A %23.`,
+    );
+  }
+}
+
+async function prepare(client: Client, address: Address, access: "read" | "write"): Promise<void> {
+  const server = `PostgreSQL at ${address.host}:${address.port}`;
+  const { rows } = await client.query<{ encoding: string; standby: boolean; frozen: string }>(
+    `select current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby,
+            current_setting('default_transaction_read_only') as frozen`,
+  );
+  const found = rows[0]!;
+  if (found.encoding !== "UTF8")
+    throw new DestinationError(
+      `Expected a database in UTF8, but ${address.database} at ${address.host}:${address.port} is in ${found.encoding}, which cannot hold every text the service sends. Create one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.`,
+    );
+  if (access === "write" && (found.standby || found.frozen === "on")) throw new DestinationError(readOnly(server));
+  const settings = access === "read" ? { ...sessionSettings, default_transaction_read_only: "on" } : sessionSettings;
+  await client.query(
+    `select set_config(known.name, wanted.value, false)
+       from unnest($1::text[], $2::text[]) as wanted(name, value)
+       join pg_settings as known on lower(known.name) = wanted.name`,
+    [Object.keys(settings), Object.values(settings)],
+  );
+  // Only where the platform can watch a socket; it frees a killed run's locks within a second.
+  await client.query("set client_connection_check_interval = '1s'").catch(() => undefined);
+}

@@ -1,0 +1,23 @@
+import type { Kind } from "../../columns.ts";
+import type { Dialect } from "../destination.ts";
+
+const types: Readonly<Record<Kind, string>> = {
+  id: "text",
+  text: "text",
+  money: "numeric(38,9)",
+  quantity: "numeric(38,9)",
+  percent: "numeric(38,9)",
+  count: "bigint",
+  score: "double precision",
+  flag: "boolean",
+  date: "date",
+  moment: "timestamptz",
+  json: "jsonb",
+};
+
+/** PostgreSQL in words. */
+export const postgresDialect: Dialect = {
+  name: "postgres",
+  columnType: kind => types[kind],
+  primaryKeys: true,
+};

@@ -1,0 +1,71 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from "kysely";
+import type { StateTables } from "../state_tables.ts";
+import type { Session } from "./session.ts";
+
+const writing = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
+
+/** Kysely over one session; `destroy` closes it. */
+export function kyselyOver(session: Session, stateSchema: string): Kysely<StateTables> {
+  const releases: (() => void)[] = [];
+  const connection = connectionOver(session);
+  const db = new Kysely<StateTables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createIntrospector: kysely => new PostgresIntrospector(kysely),
+      createDriver: () => ({
+        init: () => Promise.resolve(),
+        async acquireConnection() {
+          releases.push(await session.acquire());
+          return connection;
+        },
+        beginTransaction: (_connection, settings) => session.begin(settings),
+        commitTransaction: () => session.commit(),
+        rollbackTransaction: () => session.rollback(),
+        async savepoint(_connection, name) {
+          await session.query(`savepoint "${name}"`);
+        },
+        async rollbackToSavepoint(_connection, name) {
+          await session.query(`rollback to savepoint "${name}"`);
+        },
+        async releaseSavepoint(_connection, name) {
+          await session.query(`release savepoint "${name}"`);
+        },
+        async releaseConnection() {
+          releases.pop()?.();
+        },
+        destroy: () => session.end(),
+      }),
+    },
+  });
+  return db.withSchema(stateSchema);
+}
+
+function connectionOver(session: Session): DatabaseConnection {
+  return {
+    async executeQuery<R>(compiled: CompiledQuery) {
+      const bare = session.guarded && !session.inTransaction && compiled.query.kind !== "SelectQueryNode";
+      if (bare) await session.begin({});
+      try {
+        const result = await session.query(compiled.sql, compiled.parameters);
+        if (bare) await session.commit();
+        const rows = (result.rows ?? []) as R[];
+        return writing.has(result.command) ? { rows, numAffectedRows: BigInt(result.rowCount ?? 0) } : { rows };
+      } catch (error) {
+        if (bare) await session.rollback();
+        throw error;
+      }
+    },
+    // biome-ignore lint/correctness/useYield: what the interface asks for, and nobody may use
+    async *streamQuery() {
+      throw new Error("a session that is shared by turns has no cursors: select in slices");
+    },
+  };
+}

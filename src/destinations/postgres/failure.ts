@@ -1,0 +1,77 @@
+import pg from "pg";
+import { DestinationError, TributaryError } from "../../errors.ts";
+
+const { escapeIdentifier } = pg;
+
+/** Where a session goes, as messages name it: never the password. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  /** The schemas the run's role has to own. */
+  readonly schemas: readonly string[];
+}
+
+const unreachable = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOENT",
+  "EACCES",
+]);
+const lost = new Set(["ECONNRESET", "EPIPE", "57P01", "57P02", "57P05"]);
+const lostWords = /connection terminated|not queryable|client was closed|server conn(ection)? crashed/i;
+
+/** The DestinationError that says what to do about a database's or socket's error; what is none of those comes back as it is. */
+export function explained(error: unknown, address: Address): unknown {
+  if (error instanceof TributaryError || !(error instanceof Error)) return error;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const message = advice(code, error.message, address);
+  return message === undefined ? error : new DestinationError(message, error);
+}
+
+function advice(code: string, message: string, address: Address): string | undefined {
+  const { host, port, database, user } = address;
+  const server = `PostgreSQL at ${host}:${port}`;
+  if (unreachable.has(code) || message === "timeout expired")
+    return `Expected ${server}, but nothing answers there (${code || "time-out"}). Check host and port in destination.url, that the server runs, and that no firewall stands between.`;
+  if (code === "28P01" || code === "28000" || message.startsWith("SASL"))
+    return `${server} refused the role ${user} (${message}). Check user and password in destination.url, and the server's pg_hba.conf for this host.`;
+  if (code === "3D000")
+    return `${server} has no database ${database}. Create it (CREATE DATABASE ${escapeIdentifier(database)} OWNER ${escapeIdentifier(user)};) or correct destination.url.`;
+  if (code === "42501") return `${rightsMissing(address)} (PostgreSQL says: ${message}.)`;
+  if (code === "53100" || code === "58030" || /no space left on device/i.test(message))
+    return `${server} cannot write to its disk (${message}). What was committed stays. Make room on the server, then run the same command again.`;
+  if (code === "53300")
+    return `${server} has no connection left (${message}). A run needs two for a moment and one while it lasts: raise max_connections, or end sessions that are not needed.`;
+  if (code === "53200") return `${server} ran out of memory (${message}). Lower its work_mem, or give it more memory.`;
+  if (code === "57P03")
+    return `${server} is starting or stopping (${message}). Run the same command again in a moment.`;
+  if (code === "25006") return readOnly(server);
+  if (code === "55P03")
+    return `Another session at ${server} kept a table locked for a minute, so the tables could not be changed (${message}). Nothing was changed; end that session, or run again later.`;
+  if (lost.has(code) || code.startsWith("08") || lostWords.test(message))
+    return `The connection to ${server} was lost (${message}). What was committed stays and the next run goes on from there; check the server's log if it happens again.`;
+  if (message.includes("SSL") || /certificate|SELF_SIGNED|UNABLE_TO_/i.test(`${code} ${message}`))
+    return `${server} and destination.url don't agree about TLS (${message}). Set sslmode in the address (disable, require, verify-full); NODE_EXTRA_CA_CERTS names a private certificate authority.`;
+  return undefined;
+}
+
+/** What a role without rights has to be given, as statements to run. */
+export function rightsMissing(address: Address): string {
+  const { user, database, schemas } = address;
+  const statements = schemas.map(
+    schema =>
+      `CREATE SCHEMA IF NOT EXISTS ${escapeIdentifier(schema)} AUTHORIZATION ${escapeIdentifier(user)}; ALTER SCHEMA ${escapeIdentifier(schema)} OWNER TO ${escapeIdentifier(user)};`,
+  );
+  return `The role ${user} lacks rights in database ${database}: it has to own the schemas ${schemas.join(" and ")}. As an administrator run: ${statements.join(" ")} or: GRANT CREATE ON DATABASE ${escapeIdentifier(database)} TO ${escapeIdentifier(user)}; (\`tributary ddl --for-dba\` prints all of it.)`;
+}
+
+/** The sentence for a standby, or a database that was made read-only. */
+export function readOnly(server: string): string {
+  return `Expected to write to ${server}, but it is read-only: a standby, or default_transaction_read_only is on. Put the primary's address into destination.url.`;
+}

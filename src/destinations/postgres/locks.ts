@@ -1,0 +1,174 @@
+import { createHash } from "node:crypto";
+import pg from "pg";
+import type { Clock } from "../../clock.ts";
+import { DestinationError, HeldError } from "../../errors.ts";
+import type { Session } from "./session.ts";
+
+const POLL_MS = 200;
+// A killed holder's lock may live on for a second: without this patience its restart would be refused.
+const LEAST_PATIENCE_MS = 2_500;
+
+/** The run that takes locks, as `holders` names it. */
+export interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  readonly command: string;
+  readonly startedAt: string;
+}
+
+interface Family {
+  readonly company: string;
+  readonly family: string;
+  /** Signed 64 bits, as text. */
+  readonly key: string;
+}
+
+/** The session-level advisory locks of one run, each with its row in `holders`. */
+export class Locks {
+  readonly #session: Session;
+  readonly #schema: string;
+  readonly #holders: string;
+  readonly #runId: string;
+  readonly #holder: Holder;
+  readonly #clock: Clock;
+  readonly #held: Family[] = [];
+
+  constructor(
+    session: Session,
+    schemas: { readonly schema: string; readonly stateSchema: string },
+    runId: string,
+    holder: Holder,
+    clock: Clock,
+  ) {
+    this.#session = session;
+    this.#schema = schemas.schema;
+    this.#holders = `${pg.escapeIdentifier(schemas.stateSchema)}.holders`;
+    this.#runId = runId;
+    this.#holder = holder;
+    this.#clock = clock;
+  }
+
+  /** All or none. @throws HeldError */
+  async take(company: string, families: readonly string[], waitMs: number): Promise<void> {
+    const wanted = [...new Set(families)]
+      .filter(family => !this.#held.some(held => held.company === company && held.family === family))
+      .map(family => ({ company, family, key: lockKey(this.#schema, company, family) }))
+      .sort((a, b) => (a.key < b.key ? -1 : 1));
+    const deadline = this.#clock.now() + Math.max(waitMs, LEAST_PATIENCE_MS);
+    for (;;) {
+      const blocked = await this.#session.turn(() => this.#tryAll(wanted));
+      if (blocked === undefined) break;
+      const left = deadline - this.#clock.now();
+      if (left <= 0) throw await this.#heldError(blocked);
+      await this.#clock.sleep(Math.min(POLL_MS, left));
+    }
+    try {
+      await this.#session.transaction(() => this.#write(wanted));
+    } catch (error) {
+      await this.#session.turn(() => this.#unlock(wanted)).catch(() => undefined);
+      throw error;
+    }
+    this.#held.push(...wanted);
+    this.#session.guardWith(readOnly => this.#check(readOnly));
+  }
+
+  async #tryAll(wanted: readonly Family[]): Promise<Family | undefined> {
+    const taken: Family[] = [];
+    for (const family of wanted) {
+      const { rows } = await this.#session.query("select pg_try_advisory_lock($1::bigint) as taken", [family.key]);
+      if (rows[0]?.["taken"] !== true) {
+        await this.#unlock(taken);
+        return family;
+      }
+      taken.push(family);
+    }
+    return undefined;
+  }
+
+  async #unlock(families: readonly Family[]): Promise<void> {
+    for (const { key } of families) await this.#session.query("select pg_advisory_unlock($1::bigint)", [key]);
+  }
+
+  async #write(families: readonly Family[]): Promise<void> {
+    const companies = families.map(held => held.company);
+    const names = families.map(held => held.family);
+    await this.#session.query(
+      `delete from ${this.#holders} where (company, family) in (select * from unnest($1::text[], $2::text[]))`,
+      [companies, names],
+    );
+    await this.#session.query(
+      `insert into ${this.#holders} (company, family, run_id, holder, since)
+       select company, family, $3, $4, $5 from unnest($1::text[], $2::text[]) as wanted(company, family)`,
+      [companies, names, this.#runId, JSON.stringify(this.#holder), new Date(this.#clock.now()).toISOString()],
+    );
+  }
+
+  /** FOR SHARE: who takes a lost lock over waits for this transaction before it can name itself. */
+  async #check(readOnly: boolean): Promise<void> {
+    const { rows } = await this.#session.query(
+      `select (select count(*) from pg_locks
+                where locktype = 'advisory' and pid = pg_backend_pid() and granted and objsubid = 1
+                  and ((classid::bigint << 32) | objid::bigint) = any($3::bigint[])) as locks
+         from ${this.#holders} as held
+        where run_id = $4 and (company, family) in (select * from unnest($1::text[], $2::text[]))
+        ${readOnly ? "" : "for share of held"}`,
+      [
+        this.#held.map(held => held.company),
+        this.#held.map(held => held.family),
+        this.#held.map(held => held.key),
+        this.#runId,
+      ],
+    );
+    const expected = this.#held.length;
+    if (rows.length === expected && rows[0]?.["locks"] === expected) return;
+    const { company, family } = this.#held[0]!;
+    const holder = await this.#holderOf(company, family);
+    throw new HeldError(
+      `Expected this run to hold ${this.#held.map(held => held.family).join(", ")} of ${company} still, but its locks are gone (now: ${holder ?? "nobody"}). Nothing was written; run the same command again.`,
+    );
+  }
+
+  async #heldError({ company, family }: Family): Promise<HeldError> {
+    const holder = await this.#session.turn(() => this.#holderOf(company, family));
+    return new HeldError(
+      `${family} of ${company} is held by ${holder ?? "another session that left no name"}. Nothing was done; wait until that run has ended, or give --wait 30m.`,
+    );
+  }
+
+  async #holderOf(company: string, family: string): Promise<string | undefined> {
+    const { rows } = await this.#session.query(
+      `select run_id, since, holder ->> 'pid' as pid, holder ->> 'host' as host, holder ->> 'command' as command
+         from ${this.#holders} where company = $1 and family = $2`,
+      [company, family],
+    );
+    const row = rows[0];
+    if (row === undefined) return undefined;
+    const since = row["since"] instanceof Date ? row["since"].toISOString() : "an unknown time";
+    return `run ${row["run_id"]} (process ${row["pid"]} on ${row["host"]}, ${row["command"]}) since ${since}`;
+  }
+
+  /** Gives everything back; a lost connection has done so already. */
+  async release(): Promise<void> {
+    const held = this.#held.splice(0);
+    if (held.length === 0) return;
+    this.#session.guardWith(undefined);
+    await this.#session
+      .turn(async () => {
+        await this.#session.query(
+          `delete from ${this.#holders}
+            where run_id = $3 and (company, family) in (select * from unnest($1::text[], $2::text[]))`,
+          [held.map(family => family.company), held.map(family => family.family), this.#runId],
+        );
+        await this.#unlock(held);
+      })
+      .catch(error => {
+        if (!(error instanceof DestinationError)) throw error;
+      });
+  }
+}
+
+/** A lock's number: alike in every process, different for every schema, company and family. */
+export function lockKey(schema: string, company: string, family: string): string {
+  const text = ["tributary", schema, company, family].join("\u0000");
+  return createHash("sha256").update(text).digest().readBigInt64BE(0).toString();
+}

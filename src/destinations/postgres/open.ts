@@ -1,0 +1,78 @@
+import { sql } from "kysely";
+import type { Clock } from "../../clock.ts";
+import { DestinationError } from "../../errors.ts";
+import type { Destination } from "../destination.ts";
+import { ledgerName } from "../state_tables.ts";
+import { connect } from "./connect.ts";
+import { postgresDialect } from "./dialect.ts";
+import { kyselyOver } from "./driver.ts";
+import { type Holder, Locks } from "./locks.ts";
+import { refusePooler } from "./pooler.ts";
+import { Session } from "./session.ts";
+import { openStage } from "./stage.ts";
+
+/** Where the warehouse is, and the run that works on it. */
+export interface PostgresSettings {
+  readonly url: string;
+  readonly schema: string;
+  readonly stateSchema: string;
+  readonly grantSelectTo: readonly string[];
+  readonly runId: string;
+  readonly holder: Holder;
+  readonly clock: Clock;
+}
+
+/** What status and rejects need: no locks, and every transaction read-only. */
+export type Reading = Pick<Destination, "dialect" | "schema" | "stateSchema" | "db" | "close">;
+
+/** Opens the warehouse for a run: one session for locks, batches and publishes. @throws DestinationError, ConfigError */
+export async function openPostgres(settings: PostgresSettings): Promise<Destination> {
+  const { url, schema, stateSchema, runId, holder, clock } = settings;
+  const schemas = [schema, stateSchema];
+  const { client, address } = await connect(url, schemas, "write");
+  const openSecond = async () => (await connect(url, schemas, "probe")).client;
+  try {
+    await refusePooler(client, openSecond, address, clock);
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw error;
+  }
+  const session = new Session(client, address);
+  const db = kyselyOver(session, stateSchema);
+  const locks = new Locks(session, { schema, stateSchema }, runId, holder, clock);
+  return {
+    dialect: postgresDialect,
+    schema,
+    stateSchema,
+    db,
+    lock: (company, families, waitMs) => locks.take(company, families, waitMs),
+    stage: (company, tables) => openStage(session, stateSchema, company, tables),
+    show: () => Promise.resolve({ path: undefined, note: undefined }),
+    async settle(table) {
+      await sql`analyze ${sql.id(schema, table.name)}`.execute(db);
+      if (table.path.length === 0) await sql`analyze ${sql.id(stateSchema, ledgerName(table.name))}`.execute(db);
+    },
+    async close() {
+      await locks.release().catch(error => {
+        if (!(error instanceof DestinationError)) throw error;
+      });
+      await session.turn(() => session.end());
+    },
+  };
+}
+
+/** Opens the warehouse for readers of its state. @throws DestinationError, ConfigError */
+export async function openPostgresForReading(
+  settings: Pick<PostgresSettings, "url" | "schema" | "stateSchema">,
+): Promise<Reading> {
+  const { url, schema, stateSchema } = settings;
+  const { client, address } = await connect(url, [schema, stateSchema], "read");
+  const session = new Session(client, address);
+  return {
+    dialect: postgresDialect,
+    schema,
+    stateSchema,
+    db: kyselyOver(session, stateSchema),
+    close: () => session.turn(() => session.end()),
+  };
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import type { Client } from "pg";
+import type { Clock } from "../../clock.ts";
+import { DestinationError } from "../../errors.ts";
+import type { Address } from "./failure.ts";
+
+const PATIENCE_MS = 3_000;
+const LOOKS = 4;
+
+interface Seen {
+  readonly backend: number;
+  readonly mark: string | null;
+}
+
+/**
+ * Refuses a connection whose statements may land in different backends. A mark is left in the session's backend; a
+ * second client's transaction then takes the backend a pooler would give away, and the first looks for its mark.
+ */
+export async function refusePooler(
+  client: Client,
+  openSecond: () => Promise<Client>,
+  address: Address,
+  clock: Clock,
+): Promise<void> {
+  const mark = randomUUID();
+  const { rows } = await client.query<Seen>(
+    "select pg_backend_pid() as backend, set_config('tributary.session', $1, false) as mark",
+    [mark],
+  );
+  const first = rows[0]!;
+  const own = (seen: Seen) => seen.backend === first.backend && seen.mark === mark;
+  const second = await openSecond();
+  try {
+    // A pool of one server in session mode never lets the second in: then the first has the server for itself.
+    const other = await within(clock, async () => {
+      await second.query("begin");
+      return look(second);
+    });
+    if (other === undefined) return;
+    if (other.backend === first.backend || other.mark === mark) throw refusal(address);
+    if (!own(await look(client))) throw refusal(address);
+    await second.query("rollback");
+    for (let i = 0; i < LOOKS; i++) if (!own(await look(client))) throw refusal(address);
+  } finally {
+    void second.end().catch(() => undefined);
+  }
+}
+
+async function look(client: Client): Promise<Seen> {
+  const { rows } = await client.query<Seen>(
+    "select pg_backend_pid() as backend, current_setting('tributary.session', true) as mark",
+  );
+  return rows[0]!;
+}
+
+async function within<T>(clock: Clock, work: () => Promise<T>): Promise<T | undefined> {
+  const stop = new AbortController();
+  const late = clock.sleep(PATIENCE_MS, stop.signal).then(
+    () => undefined,
+    () => undefined,
+  );
+  const working = work();
+  working.catch(() => undefined);
+  try {
+    return await Promise.race([working, late]);
+  } finally {
+    stop.abort();
+  }
+}
+
+function refusal({ host, port }: Address): DestinationError {
+  return new DestinationError(
+    `Expected a session of its own at ${host}:${port}, but statements of one connection land in different backends: a transaction pooler (PgBouncer, Supavisor, …) stands between. Locks need a session: put the database's direct address, or the pooler's address in session mode, into destination.url (often another port).`,
+  );
+}

@@ -1,0 +1,132 @@
+import { finished } from "node:stream/promises";
+import { AbortedTransactionError, type TransactionSettings } from "kysely";
+import type { Client, QueryResult } from "pg";
+import { from } from "pg-copy-streams";
+import { type Address, explained } from "./failure.ts";
+
+const COPY_CHUNK = 1 << 20;
+
+/** Runs at the start of a transaction; throws HeldError when the session may no longer write. */
+export type Guard = (readOnly: boolean) => Promise<void>;
+
+/** One PostgreSQL connection that several users share by turns; a turn is a statement or a transaction. */
+export class Session {
+  readonly address: Address;
+  readonly #client: Client;
+  #guard: Guard | undefined;
+  #turns: Promise<unknown> = Promise.resolve();
+  #statements: Promise<unknown> = Promise.resolve();
+  #inTransaction = false;
+
+  constructor(client: Client, address: Address) {
+    this.#client = client;
+    this.address = address;
+    // Without a listener a lost connection would end the process; every later statement reports it.
+    client.on("error", () => undefined);
+  }
+
+  get inTransaction(): boolean {
+    return this.#inTransaction;
+  }
+
+  /** Every transaction from now on, and every single statement that may write, begins with the guard. */
+  guardWith(guard: Guard | undefined): void {
+    this.#guard = guard;
+  }
+
+  get guarded(): boolean {
+    return this.#guard !== undefined;
+  }
+
+  /** Waits for its turn; the answer ends it. */
+  async acquire(): Promise<() => void> {
+    const before = this.#turns;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#turns = promise;
+    await before;
+    return resolve;
+  }
+
+  /** One statement, within a turn. Statements sent together go one after another. */
+  query(text: string, values: readonly unknown[] = []): Promise<QueryResult<Record<string, unknown>>> {
+    return this.#next(() => this.#client.query<Record<string, unknown>>(text, [...values]));
+  }
+
+  /** `COPY … FROM STDIN` with the bytes as they are. */
+  copy(text: string, bytes: Buffer): Promise<void> {
+    return this.#next(async () => {
+      const stream = this.#client.query(from(text));
+      const done = finished(stream);
+      for (let at = 0; at < bytes.length; at += COPY_CHUNK) stream.write(bytes.subarray(at, at + COPY_CHUNK));
+      stream.end();
+      await done;
+    });
+  }
+
+  async #next<T>(send: () => Promise<T>): Promise<T> {
+    const run = this.#statements.then(send);
+    this.#statements = run.catch(() => undefined);
+    try {
+      return await run;
+    } catch (error) {
+      throw explained(error, this.address);
+    }
+  }
+
+  async begin(settings: TransactionSettings): Promise<void> {
+    const level = settings.isolationLevel === undefined ? "" : ` isolation level ${settings.isolationLevel}`;
+    const access = settings.accessMode === undefined ? "" : ` ${settings.accessMode}`;
+    await this.query(`begin${level}${access}`);
+    this.#inTransaction = true;
+    try {
+      await this.#guard?.(settings.accessMode === "read only");
+    } catch (error) {
+      await this.rollback();
+      throw error;
+    }
+  }
+
+  async commit(): Promise<void> {
+    this.#inTransaction = false;
+    const { command } = await this.query("commit");
+    if (command === "ROLLBACK") throw new AbortedTransactionError();
+  }
+
+  /** Never throws: what it would tell is what broke the transaction. */
+  async rollback(): Promise<void> {
+    this.#inTransaction = false;
+    await this.query("rollback").catch(() => undefined);
+  }
+
+  /** A turn with one transaction in it. */
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
+    const release = await this.acquire();
+    try {
+      await this.begin({});
+      try {
+        const result = await work();
+        await this.commit();
+        return result;
+      } catch (error) {
+        if (this.#inTransaction) await this.rollback();
+        throw error;
+      }
+    } finally {
+      release();
+    }
+  }
+
+  /** A turn outside a transaction. */
+  async turn<T>(work: () => Promise<T>): Promise<T> {
+    const release = await this.acquire();
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#client.end().catch(() => undefined);
+  }
+}

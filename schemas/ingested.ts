@@ -8,7 +8,7 @@ export const ingestedItem = record("Everything that came in: documents, e-mails 
   type: text().describe("Kind of document, mail or import, as the service names it; values not documented."),
   party: text().nullable().describe("Who it is from or about, as a label; null where that is not known."),
   title: text().nullable().describe("Headline of the row for display; null where it has none."),
-  ts: moment().nullable().describe("When it came in, by which the feed is read; null for rows that give no time."),
+  ts: moment().nullable().describe("The row's point in time, by which the feed is read; null for rows that give none."),
   status: text().nullable().describe("Where its processing stands, as the service names it; values not documented."),
   size_bytes: count().nullable().describe("Size of the file in bytes; null for rows without a file."),
   page_count: count().nullable().describe("How many pages the document has; null for rows without pages."),

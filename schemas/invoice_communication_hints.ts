@@ -3,7 +3,7 @@ import { id, json, moment, table, text } from "./fields.ts";
 /** `communication_hints[]` of `GET /reconciliation/{doc_id}/line-items`. */
 export const invoiceCommunicationHints = table(
   "invoice_communication_hints",
-  "Communications that may explain differences between each invoice and its order.",
+  "Communications that the service connects with each invoice, and what they say about prices and quantities.",
   {
     id: id().nullable().describe("The service's identifier of the communication; null where it has none."),
     types: json().describe("What the communication is about: a JSON list of labels whose values are not documented."),

@@ -35,7 +35,7 @@ export const invoiceLineItems = table(
       .describe("General ledger account the line is booked to; null while it is not coded."),
     gl_cost_center: text().nullable().describe("Cost centre the line is booked to; null while it is not coded."),
     gl_confidence: score().nullable().describe("How sure the service is of the coding; the scale is not documented."),
-    gl_coded_by: text().nullable().describe("Who coded the line, a person or the service; null while it is not coded."),
+    gl_coded_by: text().nullable().describe("Who coded the line, as the service names it; null while it is not coded."),
     gl_coded_at: moment().nullable().describe("When the line was coded; null while it is not coded."),
     expected_price: money(inRow("expected_price_currency"))
       .nullable()
@@ -49,6 +49,8 @@ export const invoiceLineItems = table(
     expected_price_currency: text().nullable().describe("Currency of the expected price; null where it is not known."),
     price_vs_expected_pct: percent()
       .nullable()
-      .describe("How far the billed price is from the expected one, in percent; the sign's meaning is not documented."),
+      .describe(
+        "How far the billed price is from the expected one, in the service's own percentage unit; sign not documented.",
+      ),
   },
 );

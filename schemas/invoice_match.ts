@@ -34,6 +34,6 @@ export const invoiceMatch = record(
     money_documents: invoiceMoneyDocuments,
     counterparty_position: json()
       .nullable()
-      .describe("What the other side holds; content not documented, kept as JSON."),
+      .describe("Position of the counterparty; content not documented, kept as JSON."),
   },
 );

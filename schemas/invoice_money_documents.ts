@@ -3,7 +3,7 @@ import { id, money, notGiven, table, text } from "./fields.ts";
 /** `money_documents[]` of `GET /reconciliation/{doc_id}/line-items`. */
 export const invoiceMoneyDocuments = table(
   "invoice_money_documents",
-  "Other documents that move money in connection with each invoice, and how they relate to it.",
+  "Further documents about money that the service connects with each invoice, and how they relate to it.",
   {
     doc_id: id()
       .nullable()

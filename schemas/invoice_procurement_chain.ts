@@ -3,7 +3,7 @@ import { count, date, id, money, notGiven, table, text } from "./fields.ts";
 /** `procurement_chain[]` of `GET /reconciliation/{doc_id}/line-items`. */
 export const invoiceProcurementChain = table(
   "invoice_procurement_chain",
-  "Documents from order to payment that stand around each invoice, in the order the service gives them.",
+  "Documents of the buying process around each invoice, in the order the service gives them.",
   {
     stage: text().nullable().describe("Step of the chain that the document belongs to; values not documented."),
     doc_type: text().nullable().describe("Kind of document, as the service names it; values not documented."),

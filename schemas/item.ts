@@ -73,16 +73,16 @@ export const item = record(
       .describe("Price of one unit at the latest purchase; null where none is known."),
     price_trend_pct: percent()
       .nullable()
-      .describe("Direction and size of the price's movement, in percent; the period is not documented."),
-    avg_lead_time_days: quantity()
-      .nullable()
-      .describe("Average days from order to delivery; the period is not documented."),
+      .describe(
+        "Direction and size of the price's movement, in the service's own percentage unit; period not documented.",
+      ),
+    avg_lead_time_days: quantity().nullable().describe("Average lead time in days; the period is not documented."),
     avg_lead_time_days_30d: volatile(quantity())
       .nullable()
-      .describe("Average days from order to delivery over the last 30 days; moves by itself each day."),
+      .describe("Average lead time in days over the last 30 days; moves by itself each day."),
     avg_lead_time_days_365d: volatile(quantity())
       .nullable()
-      .describe("Average days from order to delivery over the last 365 days; moves by itself each day."),
+      .describe("Average lead time in days over the last 365 days; moves by itself each day."),
     lead_time_p90: quantity()
       .nullable()
       .describe("90th percentile of the lead time, by its name in days; the period is not documented."),

@@ -12,7 +12,7 @@ export const purchaseOrderPriceMoves = table(
     currency: text().nullable().describe("Currency of both prices; null where the service gives none."),
     change_pct: percent()
       .nullable()
-      .describe("Size of the change in percent of the prior price, in the service's own unit."),
+      .describe("How large the change is as a rate, in the service's own percentage unit."),
     effective_date: date().nullable().describe("Day from which the new price applies; null where that is not known."),
     fact_id: id()
       .nullable()

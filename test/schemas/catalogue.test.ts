@@ -1,0 +1,218 @@
+import { DuckDBInstance } from "@duckdb/node-api";
+import pg from "pg";
+import { describe, expect, inject, it } from "vitest";
+import type { Column, Table } from "../../src/columns.ts";
+import { isReserved } from "../../src/reserved.ts";
+import { streams } from "../../streams/index.ts";
+
+const tables: readonly Table[] = streams.flatMap(({ tables: { main, children } }) => [main, ...children]);
+const byName = tables.map(table => [table.name, table] as const);
+const columnOf = (table: string, column: string) =>
+  tables.find(candidate => candidate.name === table)?.columns.find(candidate => candidate.name === column);
+
+const places = tables.flatMap(table =>
+  table.columns.map(column => ({ table, column, at: `${table.name}.${column.name}` })),
+);
+const where = (test: (column: Column, table: Table) => boolean) =>
+  places.filter(({ column, table }) => test(column, table)).map(({ at }) => at);
+
+describe("tables", () => {
+  it("bear the names that analysts rely on", () => {
+    expect(tables.map(table => table.name).sort()).toEqual([
+      "findings",
+      "findings_category_counts",
+      "findings_situation_totals",
+      "findings_summary",
+      "ingested",
+      "invoice_communication_hints",
+      "invoice_line_items",
+      "invoice_matches",
+      "invoice_money_documents",
+      "invoice_procurement_chain",
+      "invoices",
+      "items",
+      "purchase_order_details",
+      "purchase_order_legs",
+      "purchase_order_line_items",
+      "purchase_order_linked_documents",
+      "purchase_order_narrative_comms",
+      "purchase_order_obligations",
+      "purchase_order_price_moves",
+      "purchase_order_shipment_tracking",
+      "purchase_orders",
+    ]);
+  });
+
+  it.each(byName)("%s: names each column once", (_, { columns }) => {
+    const names = columns.map(column => column.name);
+    expect(names).toEqual([...new Set(names)]);
+  });
+
+  it.each(byName)("%s: has its key, which is never null", (_, { key, columns }) => {
+    expect(key.length).toBeGreaterThan(0);
+    for (const name of key) expect(columns.find(column => column.name === name)).toMatchObject({ nullable: false });
+  });
+
+  it.each(byName)("%s: can be made and read without quoting a column, in both databases", async (_, { columns }) => {
+    const names = columns.map(column => column.name);
+    expect(names.filter(isReserved)).toEqual([]);
+    const make = `create temporary table t (${names.map(name => `${name} text`).join(", ")})`;
+    const read = `select ${names.join(", ")} from t`;
+    const instance = await DuckDBInstance.create(":memory:");
+    const duckdb = await instance.connect();
+    const postgres = new pg.Client(inject("postgresUrl"));
+    await postgres.connect();
+    try {
+      await postgres.query(make);
+      expect((await postgres.query(read)).fields.map(field => field.name)).toEqual(names);
+      await duckdb.run(make);
+      expect((await duckdb.run(read)).columnNames()).toEqual(names);
+    } finally {
+      await postgres.end();
+      duckdb.closeSync();
+      instance.closeSync();
+    }
+  });
+});
+
+describe("descriptions", () => {
+  it.each(byName)("%s: says what it is", (name, { description }) => {
+    expect(description.length).toBeGreaterThanOrEqual(20);
+    expect(description).toMatch(/^[A-Z].*\.$/);
+    expect(plain(description)).not.toBe(plain(name));
+  });
+
+  it("say of every column what it is, in one sentence and more than its name", () => {
+    const silent = where(({ name, description }) => {
+      const sentence = description.length >= 20 && /^[A-Z0-9].*\.$/.test(description);
+      return !sentence || plain(description) === plain(name) || /\. [A-Z]/.test(description);
+    });
+    expect(silent).toEqual([]);
+  });
+
+  it("differ between the columns of a table", () => {
+    const doubled = where(({ name, description }, { columns }) =>
+      columns.some(other => other.name !== name && other.description === description),
+    );
+    expect(doubled).toEqual([]);
+  });
+});
+
+const plain = (words: string) => words.toLowerCase().replace(/[^a-z0-9]/g, "");
+
+describe("volatile columns", () => {
+  it("are those that change by themselves, and no others", () => {
+    expect(where(column => column.volatile && column.source === "row")).toEqual([
+      "purchase_orders.delivery_days_late",
+      "purchase_orders.delivery_days_past_requested",
+      "purchase_orders.unread_count",
+      "invoices.discount_days_left",
+      "invoices.due_in_days",
+      "invoices.pay_urgency",
+      "items.total_spend_ttm",
+      "items.total_spend_30d",
+      "items.total_spend_90d",
+      "items.total_spend_365d",
+      "items.spend_rank_in_company",
+      "items.avg_lead_time_days_30d",
+      "items.avg_lead_time_days_365d",
+      "items.on_time_pct_30d",
+      "items.on_time_pct_90d",
+      "items.on_time_pct_365d",
+      "items.delivery_count_30d",
+      "items.delivery_count_90d",
+      "items.delivery_count_365d",
+      "items.intelligence_age_days",
+    ]);
+  });
+
+  it("include every trailing window and rank", () => {
+    expect(where(column => /_(\d+d|ttm)$|_rank(_|$)/.test(column.name) && !column.volatile)).toEqual([]);
+  });
+
+  it("include what stands beside the rows, which says nothing about a row", () => {
+    expect(where(column => column.source === "page")).toEqual([
+      "purchase_orders.list_currency_code",
+      "findings.list_currency_code",
+    ]);
+    expect(where(column => column.source === "page" && !(column.volatile && column.nullable))).toEqual([]);
+  });
+
+  it("are never part of a key", () => {
+    expect(where((column, table) => column.volatile && table.key.includes(column.name))).toEqual([]);
+  });
+});
+
+describe("money", () => {
+  it("names where its currency stands, and the column is there and a text", () => {
+    const lost = where(({ currency, kind }, table) => {
+      if (kind !== "money") return currency !== undefined;
+      if (currency?.in === "row") return table.columns.find(({ name }) => name === currency.column)?.kind !== "text";
+      if (currency?.in === "table") return columnOf(currency.table, currency.column)?.kind !== "text";
+      return currency === undefined;
+    });
+    expect(lost).toEqual([]);
+  });
+
+  it("is in dollars by name exactly where the name says so", () => {
+    expect(where(({ name, currency }) => currency?.in === "name" && !name.endsWith("_usd"))).toEqual([]);
+    expect(
+      where(({ name, currency, kind }) => kind === "money" && name.endsWith("_usd") && currency?.in !== "name"),
+    ).toEqual([]);
+  });
+
+  it("joins the other table by columns that both sides have", () => {
+    const broken = where(({ currency }, table) => {
+      if (currency?.in !== "table") return false;
+      const [there = "", here = there] = currency.by.replace(/,.*$/, "").split(" = ");
+      return columnOf(currency.table, there) === undefined || columnOf(table.name, here) === undefined;
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it("is without a currency only for documents of which the service gives none", () => {
+    expect(where(({ currency }) => currency?.in === "unknown")).toEqual([
+      "purchase_order_linked_documents.total_amount",
+      "invoice_procurement_chain.total_amount",
+      "invoice_money_documents.total_amount",
+    ]);
+  });
+});
+
+describe("kinds that names promise", () => {
+  it.each([
+    [/_at$|^ts$/, ["moment"]],
+    [/_date$/, ["date"]],
+    [/_(pct|percent|rate)$/, ["percent"]],
+    [/_count$/, ["count"]],
+    [/(^|_)(score|risk_score)$/, ["score"]],
+    [/_id$|^line_no$|^po_number$/, ["id"]],
+    [/^(is|has)_/, ["flag"]],
+    [/_usd$|_price$|^total_amount$|^line_total$|^total_spend/, ["money"]],
+    [/(^|_)(qty|quantity)$|^qty_(?!.*_source$)/, ["quantity"]],
+  ] as const)("%s", (pattern, kinds) => {
+    const named = where(({ name }) => pattern.test(name));
+    expect(named.length).toBeGreaterThan(0);
+    expect(where(({ name, kind }) => pattern.test(name) && !kinds.some(allowed => allowed === kind))).toEqual([]);
+  });
+});
+
+describe("the run order", () => {
+  it("has each stream once, and details after the lists they hang on", () => {
+    const names = streams.map(stream => stream.name);
+    expect(names).toEqual([...new Set(names)]);
+    for (const [position, { mode }] of streams.entries())
+      if (mode.kind === "detail") {
+        expect(names.slice(0, position)).toContain(mode.of);
+        const parent = streams.find(stream => stream.name === mode.of)!;
+        const kindOf = (column: string | undefined) =>
+          parent.tables.main.columns.find(({ name }) => name === column)?.kind;
+        if (mode.open !== undefined) expect(kindOf(mode.open)).toBe("flag");
+        if (mode.newest !== undefined) expect(["date", "moment"]).toContain(kindOf(mode.newest));
+      }
+  });
+
+  it("is all of preset core", () => {
+    expect(streams.filter(stream => stream.preset !== "core")).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import type { Kind, Table } from "../../src/columns.ts";
+import type { Stream } from "../../src/stream.ts";
+import { streams } from "../../streams/index.ts";
+import { documentedData, documentedRow, documentedTables, type Field, type Leaf } from "./facts.ts";
+
+const NUMERIC: readonly Kind[] = ["id", "money", "quantity", "count", "percent", "score"];
+// A plain string may also hold an amount or a rate (a price move's price is one), never a count or a score.
+const TEXTUAL: readonly Kind[] = ["id", "text", "date", "moment", "money", "percent"];
+
+function fits(kind: Kind, types: readonly string[]): boolean {
+  if (types.some(type => type === "n" || type === "i")) return NUMERIC.includes(kind);
+  if (types.includes("s")) return TEXTUAL.includes(kind);
+  return kind === (types.includes("b") ? "flag" : "json");
+}
+
+const tablesOfStream = ({ tables }: Stream): readonly Table[] => [tables.main, ...tables.children];
+
+const fromRow = (table: Table) => table.columns.filter(column => column.source === "row");
+
+const pairs = streams.flatMap(stream => {
+  const documented = documentedTables(documentedRow(stream));
+  return tablesOfStream(stream).map(
+    table => [table.name, table, documented.get(table.path.join(".")) ?? []] as [string, Table, Leaf[]],
+  );
+});
+
+describe("the documented endpoints", () => {
+  it("has a stream for each core endpoint, rows and totals of findings apart", () => {
+    expect(streams.map(stream => `${stream.name} ${stream.path}`).sort()).toEqual([
+      "findings /findings",
+      "findings_summary /findings",
+      "ingested /ingested",
+      "invoice_matches /reconciliation/{doc_id}/line-items",
+      "invoices /reconciliation",
+      "items /items",
+      "purchase_order_details /po/{po_number}",
+      "purchase_orders /po",
+    ]);
+  });
+
+  it.each(streams.map(stream => [stream.name, stream] as const))(
+    "%s: a table for each documented array of objects",
+    (_, stream) => {
+      const documented = [...documentedTables(documentedRow(stream)).keys()].sort();
+      expect(
+        tablesOfStream(stream)
+          .map(table => table.path.join("."))
+          .sort(),
+      ).toEqual(documented);
+    },
+  );
+
+  it.each(streams.map(stream => [stream.name, stream] as const))(
+    "%s: what is read beside the rows is documented",
+    (_, stream) => {
+      const { mode } = stream;
+      const data = documentedData(stream);
+      if (mode.kind === "scan" || mode.kind === "feed") {
+        for (const column of mode.pageColumns ?? [])
+          expect(at(data, column.field)).toMatchObject({ name: column.field });
+        if (mode.total !== undefined)
+          expect(at(data, mode.total)?.types.some(type => type === "n" || type === "i")).toBe(true);
+      } else if (mode.kind === "snapshot") {
+        for (const name of mode.omit ?? []) expect(at(data, name)).toBeDefined();
+      } else expect(streams.some(parent => parent.name === mode.of)).toBe(true);
+    },
+  );
+});
+
+function at(fields: readonly Field[], path: string): Field | undefined {
+  const [first, ...rest] = path.split(".");
+  const found = fields.find(field => field.name === first);
+  if (rest.length === 0) return found;
+  return found?.node?.kind === "object" ? at(found.node.fields, rest.join(".")) : undefined;
+}
+
+describe("the columns of each table", () => {
+  it.each(pairs)("%s: one column for each documented field, none for anything else", (_, table, leaves) => {
+    expect(
+      fromRow(table)
+        .map(column => column.path.join("."))
+        .sort(),
+    ).toEqual(leaves.map(leaf => leaf.path).sort());
+  });
+
+  it.each(pairs)("%s: null exactly where the service may answer null", (_, table, leaves) => {
+    const nullable = fromRow(table).map(column => [column.path.join("."), column.nullable]);
+    expect(Object.fromEntries(nullable)).toEqual(Object.fromEntries(leaves.map(leaf => [leaf.path, leaf.nullable])));
+  });
+
+  it.each(pairs)("%s: kinds that the documented types allow", (_, table, leaves) => {
+    const wrong = fromRow(table).filter(
+      column => !fits(column.kind, leaves.find(leaf => leaf.path === column.path.join("."))?.types ?? []),
+    );
+    expect(wrong.map(column => `${column.name} ${column.kind}`)).toEqual([]);
+  });
+});

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { type Faults, happens, noFaults, touches } from "./faults.ts";
+import { type Faults, noFaults, touches } from "./faults.ts";
 import { misbehave, type Reply, send } from "./mischief.ts";
 import { Draw } from "./random.ts";
 import { Refusal } from "./refusal.ts";

@@ -5,7 +5,7 @@ import { parseConfigDocument } from "./config/document.ts";
 import { expand, type Fault } from "./config/expansion.ts";
 import { explain } from "./config/explanation.ts";
 import { normalise } from "./config/normal.ts";
-import { configSchema } from "./config/schema.ts";
+import { configSchema, type EffectiveConfig } from "./config/schema.ts";
 import { warningsOf } from "./config/warnings.ts";
 import { ConfigError } from "./errors.ts";
 import { createRedactor } from "./secrets.ts";
@@ -145,14 +145,24 @@ export async function loadConfig(file: string | undefined, env: NodeJS.ProcessEn
 
   const allSecrets = [...new Set([...secrets, ...literalSecrets(parsed.data)])].filter(secret => secret !== "");
   const companies = companiesOf(parsed.data, templates, surroundings, allSecrets);
-  const { company, companies: several, ...others } = parsed.data;
   return {
     config: normalise(parsed.data, companies, surroundings.directory),
     file: named,
     secrets: allSecrets,
     warnings: warningsOf(parsed.data),
-    effective: { ...(several === undefined ? { company } : { companies: several }), ...others },
+    effective: withoutIdle(parsed.data),
     at: document.keyAt,
+  };
+}
+
+/** What the chosen destination and way of naming companies leave without a meaning is not part of the configuration. */
+function withoutIdle({ company, companies, destination, ...others }: EffectiveConfig): Record<string, unknown> {
+  const { path, readers, keep_versions, url, grant_select_to, ...shared } = destination;
+  const own = destination.type === "duckdb" ? { path, readers, keep_versions } : { url, grant_select_to };
+  return {
+    ...(companies === undefined ? { company } : { companies }),
+    ...others,
+    destination: { ...shared, ...own },
   };
 }
 

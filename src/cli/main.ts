@@ -1,0 +1,79 @@
+#!/usr/bin/env node
+import { Command } from "commander";
+import type { ExitCode } from "../errors.ts";
+import { type CliContext, createContext } from "./context.ts";
+import { reportFailure } from "./failure.ts";
+import { examples } from "./options.ts";
+import { packageVersion } from "./package_root.ts";
+
+interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  /** Only the command that is called gets loaded. */
+  readonly load: () => Promise<(program: Command, context: CliContext) => void>;
+}
+
+const commands: readonly CommandEntry[] = [
+  {
+    name: "init",
+    summary: "write config.yaml, asking for the few values that matter",
+    load: async () => (await import("./init.ts")).registerInit,
+  },
+  {
+    name: "config",
+    summary: "print the effective configuration, secrets masked",
+    load: async () => (await import("./config.ts")).registerConfig,
+  },
+  {
+    name: "simulate",
+    summary: "run a simulated service to try everything with",
+    load: async () => (await import("./simulate.ts")).registerSimulate,
+  },
+];
+
+function onSignal(listener: (signal: "SIGINT" | "SIGTERM") => void): () => void {
+  process.on("SIGINT", listener).on("SIGTERM", listener);
+  return () => void process.off("SIGINT", listener).off("SIGTERM", listener);
+}
+
+async function main(argv: readonly string[]): Promise<ExitCode> {
+  let code: ExitCode = 0;
+  const { env, stdin, stdout, stderr } = process;
+  const exit = (wanted: ExitCode): void => {
+    code = wanted;
+  };
+  const context = createContext({ env, stdin, stdout, stderr, cwd: process.cwd(), now: Date.now, onSignal, exit });
+  // Whoever reads our output may stop reading, as `head` does; that is no failure.
+  stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? code : 70));
+  for (const event of ["uncaughtException", "unhandledRejection"]) {
+    process.on(event, error => process.exit(reportFailure(error, argv, context)));
+  }
+  try {
+    const program = await programOf(argv, context);
+    await program.parseAsync(argv, { from: "user" });
+    return code;
+  } catch (error) {
+    return reportFailure(error, argv, context);
+  }
+}
+
+async function programOf(argv: readonly string[], context: CliContext): Promise<Command> {
+  const program = new Command("tributary")
+    .description("Keeps a SQL warehouse (DuckDB or PostgreSQL) in step with the Procurement Intelligence Service.")
+    .version(packageVersion())
+    .configureOutput({ outputError: () => undefined })
+    .exitOverride()
+    .addHelpText("after", examples("tributary init && tributary check && tributary sync", "tributary sync --help"));
+  const words = argv.filter(word => !word.startsWith("-"));
+  const called = words[0] === "help" ? words[1] : words[0];
+  for (const { name, summary, load } of commands) {
+    if (name === called) (await load())(program, context);
+    else program.command(name);
+    program.commands.at(-1)?.summary(summary);
+  }
+  return program;
+}
+
+const code = await main(process.argv.slice(2));
+await new Promise<void>(resolve => process.stdout.write("", () => resolve()));
+process.exit(code);

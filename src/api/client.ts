@@ -213,8 +213,8 @@ function connect(base: URL, connections: number, timeoutMs: number): { dispatch:
     connections,
     allowH2: false,
     connect: { timeout: timeoutMs },
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
+    headersTimeout: 0,
+    bodyTimeout: 0,
   };
   const proxy = process.env["https_proxy"] ?? process.env["HTTPS_PROXY"];
   const proxied = base.protocol === "https:" && proxy !== undefined && proxy !== "";

@@ -30,7 +30,7 @@ export interface ExchangeHandler {
 /** Sends one GET to the origin and calls the handler; never follows a redirect. */
 export type Dispatch = (path: string, headers: Record<string, string>, handler: ExchangeHandler) => void;
 
-/** Limits of one exchange: connecting and headers may take 2 × `timeoutMs` together, the body 4 ×, `maxBytes` on the wire. */
+/** Limits of one exchange: `timeoutMs` to connect, to the headers and between two pieces of the body, 4 × as much for the body; `maxBytes` on the wire. */
 export interface ExchangeLimits {
   readonly timeoutMs: number;
   readonly maxBytes: number;
@@ -52,39 +52,58 @@ export function exchange(
     let head: Omit<WireAnswer, "body"> | undefined;
     let size = 0;
     let running: Controller | undefined;
+    let over = false;
+    // Timers of our own: undici's may come a second late.
+    let idle: NodeJS.Timeout | undefined;
+    let whole: NodeJS.Timeout | undefined;
 
-    const onAbort = () => giveUp(signal?.reason);
-    signal?.addEventListener("abort", onAbort, { once: true });
-    let timer = setTimeout(giveUp, 2 * timeoutMs, new TimeLimitError(`no answer within ${2 * timeoutMs} ms`));
-
+    function expect(what: string): void {
+      clearTimeout(idle);
+      idle = setTimeout(expire, timeoutMs, what, timeoutMs);
+    }
+    function expire(what: string, ms: number): void {
+      giveUp(new TimeLimitError(`${what} within ${ms} ms`));
+    }
+    function onAbort(): void {
+      giveUp(signal?.reason);
+    }
     function done(): void {
-      clearTimeout(timer);
+      over = true;
+      clearTimeout(idle);
+      clearTimeout(whole);
       signal?.removeEventListener("abort", onAbort);
     }
     function giveUp(reason: unknown): void {
       done();
       reject(reason);
-      running?.abort(reason instanceof Error ? reason : new Error("aborted"));
+      running?.abort(new Error("given up"));
     }
 
+    signal?.addEventListener("abort", onAbort, { once: true });
+    expect("no connection");
     try {
       dispatch(path, headers, {
         onRequestStart(controller) {
           running = controller;
-          if (signal?.aborted) controller.abort(new Error("aborted"));
+          if (over) controller.abort(new Error("given up"));
+          else expect("no headers");
         },
         onResponseStart(_controller, status, answered) {
-          if (status < 200) return;
+          if (status < 200 || over) return;
           head = { status, headers: answered, latencyMs: now() - begun };
-          clearTimeout(timer);
-          const late = new TimeLimitError(`no end of the body within ${4 * timeoutMs} ms`);
-          timer = setTimeout(giveUp, 4 * timeoutMs, late);
-          if (Number(answered["content-length"]) > maxBytes) giveUp(new BodyTooLargeError());
+          if (Number(answered["content-length"]) > maxBytes) {
+            giveUp(new BodyTooLargeError());
+            return;
+          }
+          expect("no further piece of the body");
+          whole = setTimeout(expire, 4 * timeoutMs, "no end of the body", 4 * timeoutMs);
         },
         onResponseData(_controller, chunk) {
+          if (over) return;
           size += chunk.length;
+          chunks.push(chunk);
           if (size > maxBytes) giveUp(new BodyTooLargeError());
-          else chunks.push(chunk);
+          else idle?.refresh();
         },
         onResponseEnd() {
           done();

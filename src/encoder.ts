@@ -28,15 +28,14 @@ export interface ColumnProblems {
   rows: number;
 }
 
-/** A batch, and what its making told. `latest` is the greatest mark among its rows, in microseconds. */
+/** A batch, and what its making told. `latest` and `earliest` are the marks among its rows, in microseconds. */
 export interface Encoded {
   readonly batch: Batch;
   readonly rejects: readonly Reject[];
   readonly problems: readonly ColumnProblems[];
   readonly rounded: number;
   readonly latest: number | undefined;
-  /** Rows with the mark's column empty. */
-  readonly unmarked: number;
+  readonly earliest: number | undefined;
 }
 
 /** What the encoder of a stream is made from. */
@@ -86,7 +85,7 @@ export class Encoder {
   #rejects: Reject[] = [];
   #problems = new Map<string, ColumnProblems>();
   #latest: number | undefined;
-  #unmarked = 0;
+  #earliest: number | undefined;
 
   constructor(settings: EncoderSettings) {
     const { tables, formats } = settings;
@@ -188,8 +187,9 @@ export class Encoder {
     if (this.#mark === undefined) return;
     const value = valueAt(this.#mark.path, row);
     const micros = typeof value === "string" ? readMoment(value, this.#settings.formats) : undefined;
-    if (micros === undefined) this.#unmarked++;
-    else if (this.#latest === undefined || micros > this.#latest) this.#latest = micros;
+    if (micros === undefined) return;
+    if (this.#latest === undefined || micros > this.#latest) this.#latest = micros;
+    if (this.#earliest === undefined || micros < this.#earliest) this.#earliest = micros;
   }
 
   /** Notes a row that cannot be stored. */
@@ -238,12 +238,12 @@ export class Encoder {
       problems: [...this.#problems.values()],
       rounded: [this.#main, ...this.#children].reduce((sum, table) => sum + table.takeRounded(), 0),
       latest: this.#latest,
-      unmarked: this.#unmarked,
+      earliest: this.#earliest,
     };
     this.#rejects = [];
     this.#problems = new Map();
     this.#latest = undefined;
-    this.#unmarked = 0;
+    this.#earliest = undefined;
     return encoded;
   }
 }

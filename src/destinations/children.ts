@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { stageColumns } from "../batch.ts";
 import type { Table } from "../columns.ts";
 import { anyDiffers, assignments, columnList, equal, tableRef } from "./fragments.ts";
-import type { Work } from "./publish.ts";
+import { momentOf, type Work } from "./work.ts";
 
 /**
  * The child rows of every row that changed, matched by position: equal ones keep their `_changed_at`, differing and new
@@ -17,7 +17,7 @@ export async function publishChildren(work: Work, child: Table): Promise<void> {
   const stable = own.filter(column => !column.volatile).map(column => column.name);
   const changeable = [...own.filter(column => column.volatile).map(column => column.name), "_extra", "_problems"];
   const target = tableRef(destination, child);
-  const moment = sql`cast(${work.moment} as timestamptz)`;
+  const moment = momentOf(work);
   const changed = sql`(select * from ${sql.id(names.changed)} where op <> 'm')`;
   const same = sql`t._company = ${company} and ${equal("t", "c", key)}`;
 

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Kin } from "./comparison.ts";
+import { markDeleted } from "./deletion.ts";
 import { ledgerRef } from "./fragments.ts";
-import { markDeleted, parentKey, type Work } from "./publish.ts";
+import { parentKey, type Work } from "./work.ts";
 
 /**
  * What became of the detail requests: the ledger rows of live parents, in the same transaction as the details' rows.

@@ -1,0 +1,121 @@
+import type { Kysely, Transaction } from "kysely";
+import { readStreamState, type StreamState } from "../state.ts";
+import type { StateTables } from "./state_tables.ts";
+
+/** What a stream did in a run: a row of `stream_runs` without its identity. */
+export interface StreamRun {
+  status: "running" | "succeeded" | "warning" | "incomplete" | "failed" | "stopped" | "skipped";
+  started_at: string;
+  finished_at: string | null;
+  requests: number;
+  retries: number;
+  pages: number;
+  rows_read: number;
+  inserted: number;
+  updated: number;
+  unchanged: number;
+  repeated: number;
+  carried: number;
+  missing: number;
+  deleted: number;
+  rejected: number;
+  problems: number;
+  rounded: number;
+  bytes: number;
+  error: string | null;
+}
+
+type Db = Kysely<StateTables> | Transaction<StateTables>;
+
+/** Begins a run's row, and closes those of runs that never ended (their process is gone: we hold the lock). */
+export async function beginRun(
+  db: Db,
+  run: { run_id: string; command: string; started_at: string; version: string; process: string },
+) {
+  await db
+    .updateTable("runs")
+    .set({
+      status: "failed",
+      error: "the run ended without saying so (killed, or the machine went down)",
+      finished_at: run.started_at,
+    })
+    .where("status", "=", "running")
+    .execute();
+  await db
+    .updateTable("stream_runs")
+    .set({ status: "failed", error: "the run ended without saying so", finished_at: run.started_at })
+    .where("status", "=", "running")
+    .execute();
+  await db
+    .insertInto("runs")
+    .values({ ...run, status: "running", exit_code: null, finished_at: null, warnings: "[]", error: null })
+    .execute();
+}
+
+export async function endRun(
+  db: Db,
+  runId: string,
+  end: { status: string; exit_code: number; finished_at: string; warnings: string; error: string | null },
+): Promise<void> {
+  await db.updateTable("runs").set(end).where("run_id", "=", runId).execute();
+}
+
+/** Writes a stream's row of this run, anew each time. */
+export async function writeStreamRun(
+  db: Db,
+  runId: string,
+  company: string,
+  stream: string,
+  row: StreamRun,
+): Promise<void> {
+  await db
+    .deleteFrom("stream_runs")
+    .where("run_id", "=", runId)
+    .where("company", "=", company)
+    .where("stream", "=", stream)
+    .execute();
+  await db
+    .insertInto("stream_runs")
+    .values({ run_id: runId, company, stream, ...row })
+    .execute();
+}
+
+export async function loadStreamState(db: Db, company: string, stream: string): Promise<StreamState> {
+  const row = await db
+    .selectFrom("stream_state")
+    .select("state")
+    .where("company", "=", company)
+    .where("stream", "=", stream)
+    .executeTakeFirst();
+  return readStreamState(row?.state);
+}
+
+export async function saveStreamState(
+  db: Db,
+  company: string,
+  stream: string,
+  state: StreamState,
+  now: string,
+): Promise<void> {
+  await forgetStreamState(db, company, stream);
+  await db
+    .insertInto("stream_state")
+    .values({ company, stream, state: JSON.stringify(state), updated_at: now })
+    .execute();
+}
+
+export async function forgetStreamState(db: Db, company: string, stream: string): Promise<void> {
+  await db.deleteFrom("stream_state").where("company", "=", company).where("stream", "=", stream).execute();
+}
+
+/** Keeps rows that could not be stored, as the service sent them. */
+export async function saveRejects(
+  db: Db,
+  rejects: readonly { run_id: string; company: string; stream: string; raw: string; reason: string; seen_at: string }[],
+): Promise<void> {
+  for (let i = 0; i < rejects.length; i += 500)
+    await db
+      .insertInto("rejects")
+      .values(rejects.slice(i, i + 500))
+      .execute();
+}

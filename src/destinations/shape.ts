@@ -1,0 +1,96 @@
+import type { Column, Table, TableSet } from "../columns.ts";
+import { columnComment, engineComments } from "./comments.ts";
+import type { Dialect } from "./destination.ts";
+import { ledgerName } from "./state_tables.ts";
+
+/** A table as it is to be. */
+export interface Shape {
+  readonly schema: string;
+  readonly name: string;
+  readonly role: "main" | "child" | "ledger";
+  /** The stream's name. */
+  readonly stream: string;
+  readonly columns: readonly ShapedColumn[];
+  readonly primaryKey: readonly string[];
+  readonly comment: string | undefined;
+}
+
+export interface ShapedColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly comment: string | undefined;
+  /** The schema's column it stands for; undefined for the engine's own. */
+  readonly of: Column | undefined;
+}
+
+/** Hashes under this stamp say nothing: the next full scan compares such rows column by column. Outside `layoutStamp`'s range. */
+export const NO_STAMP = 2_147_483_647;
+
+/** All tables of a stream: main, children, row ledger. `comment` is the text of a table's comment. */
+export function shapesOf(
+  dialect: Dialect,
+  place: { readonly schema: string; readonly stateSchema: string },
+  tables: TableSet,
+  comment: (table: Table) => string,
+): readonly Shape[] {
+  const { main, children } = tables;
+  const stream = main.name;
+  const engine = (name: keyof typeof engineComments, kind: "text" | "json" | "moment"): ShapedColumn => ({
+    name,
+    type: dialect.columnType(kind),
+    comment: engineComments[name],
+    of: undefined,
+  });
+  const data = (column: Column): ShapedColumn => ({
+    name: column.name,
+    type: dialect.columnType(column.kind),
+    comment: columnComment(column),
+    of: column,
+  });
+  const shape = (table: Table, role: "main" | "child", closing: readonly ShapedColumn[]): Shape => ({
+    schema: place.schema,
+    name: table.name,
+    role,
+    stream,
+    columns: [
+      engine("_company", "text"),
+      ...table.columns.map(data),
+      engine("_extra", "json"),
+      engine("_problems", "json"),
+      ...closing,
+    ],
+    primaryKey: ["_company", ...table.key],
+    comment: comment(table),
+  });
+  const changed = engine("_changed_at", "moment");
+  const deleted = engine("_deleted_at", "moment");
+  return [
+    shape(main, "main", [engine("_first_seen_at", "moment"), changed, deleted]),
+    ...children.map(child => shape(child, "child", [changed, deleted])),
+    ledgerShape(dialect, place.stateSchema, main),
+  ];
+}
+
+function ledgerShape(dialect: Dialect, stateSchema: string, main: Table): Shape {
+  const plain = (name: string, type: string): ShapedColumn => ({ name, type, comment: undefined, of: undefined });
+  const moment = dialect.columnType("moment");
+  const key = main.key.map(name => main.columns.find(column => column.name === name)!);
+  return {
+    schema: stateSchema,
+    name: ledgerName(main.name),
+    role: "ledger",
+    stream: main.name,
+    columns: [
+      plain("_company", dialect.columnType("text")),
+      ...key.map(column => plain(column.name, dialect.columnType(column.kind))),
+      plain("hash", "bigint"),
+      plain("vhash", "bigint"),
+      plain("stamp", "integer"),
+      plain("first_seen_at", moment),
+      plain("missing_since", moment),
+      plain("deleted_at", moment),
+    ],
+    primaryKey: ["_company", ...main.key],
+    comment: undefined,
+  };
+}

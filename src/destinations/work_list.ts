@@ -1,0 +1,139 @@
+import { sql } from "kysely";
+import type { Kin } from "./comparison.ts";
+import type { Destination, Stage } from "./destination.ts";
+import { type Fragment, ledgerRef, tableRef, temporaryName } from "./fragments.ts";
+import { parentKey } from "./work.ts";
+
+/** Why a detail is fetched: its parent is new or changed, it failed before, it is due, its turn in the audit has come, or all are asked for. */
+export type Reason = "new" | "changed" | "retry" | "refresh" | "audit" | "forced";
+
+/** One detail to fetch. `params`: the path's parameters by the parent's column. */
+export interface WorkItem {
+  readonly parentKey: string;
+  readonly parentHash: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly reason: Reason;
+}
+
+export interface WorkRequest {
+  readonly company: string;
+  readonly stream: string;
+  readonly parent: Kin;
+  readonly stage: Stage;
+  /** Parent columns that the path needs. */
+  readonly columns: readonly string[];
+  /** Parent's flag column: these first, and three of four audits. */
+  readonly open: string | undefined;
+  /** Parent's date or moment column: newest first; nothing before `start` (YYYY-MM-DD). */
+  readonly newest: string | undefined;
+  readonly start: string | undefined;
+  /** Share of the unchanged parents to look at again. */
+  readonly audit: number;
+  readonly refresh: { readonly while: string; readonly everyMs: number } | undefined;
+  /** All live parents, whatever the ledger says. */
+  readonly force: boolean;
+  readonly limit: number | undefined;
+  readonly now: string;
+}
+
+/** The details to fetch, in order. A query over ledgers: it survives crashes and heals itself. */
+export interface WorkList {
+  readonly total: number;
+  readonly reasons: Readonly<Partial<Record<Reason, number>>>;
+  /** The next items, at most `count`; empty at the end. */
+  next(count: number): Promise<WorkItem[]>;
+  close(): Promise<void>;
+}
+
+export async function openWorkList(destination: Destination, request: WorkRequest): Promise<WorkList> {
+  const { db } = destination;
+  const name = sql.id(temporaryName("work", request.company, request.stream));
+  const candidates = sql.id(temporaryName("due", request.company, request.stream));
+  await db.transaction().execute(async trx => {
+    await sql`drop table if exists ${name}`.execute(trx);
+    await sql`drop table if exists ${candidates}`.execute(trx);
+    await sql`create temporary table ${candidates} as ${candidateQuery(destination, request)}`.execute(trx);
+    const unchanged = await sql<{ n: number }>`select count(*) as n from ${candidates} where reason = 'audit'`.execute(
+      trx,
+    );
+    const audited = Math.ceil(request.audit * Number(unchanged.rows[0]?.n ?? 0));
+    const limit = request.limit === undefined ? sql`` : sql` limit ${sql.lit(request.limit)}`;
+    await sql`
+      create temporary table ${name} as
+      select row_number() over (order by q.rank, q.open desc, q.newest desc nulls last, q.parent_key) as nth, q.* from (
+        select c.*, case when reason = 'audit' then 1 else 0 end as rank from ${candidates} c where reason <> 'audit'
+        union all
+        select * from (
+          select a.*, 1 as rank from (
+            select c.*, row_number() over (partition by c.open order by c.fetched_at, c.parent_key) as turn from ${candidates} c
+            where reason = 'audit') a
+          order by case when open then a.turn / 3.0 else a.turn end, a.parent_key limit ${sql.lit(audited)}) b
+      ) q ${limit}`.execute(trx);
+    await sql`drop table ${candidates}`.execute(trx);
+  });
+  const counted = await sql<{
+    reason: Reason;
+    n: number;
+  }>`select reason, count(*) as n from ${name} group by reason`.execute(db);
+  const reasons = Object.fromEntries(counted.rows.map(row => [row.reason, Number(row.n)]));
+  let position = 0;
+  return {
+    total: counted.rows.reduce((sum, row) => sum + Number(row.n), 0),
+    reasons,
+    async next(count) {
+      const from = position;
+      position += count;
+      const { rows } = await sql<Record<string, unknown>>`select * from ${name} where nth > ${sql.lit(from)}
+        and nth <= ${sql.lit(position)} order by nth`.execute(db);
+      return rows.map(row => ({
+        parentKey: String(row["parent_key"]),
+        parentHash: String(row["parent_hash"]),
+        params: Object.fromEntries(request.columns.map(column => [column, String(row[`p_${column}`])])),
+        reason: row["reason"] as Reason,
+      }));
+    },
+    async close() {
+      await sql`drop table if exists ${name}`.execute(db);
+    },
+  };
+}
+
+function candidateQuery(destination: Destination, request: WorkRequest): Fragment {
+  const { company, stream, parent, stage, now } = request;
+  const main = parent.tables.main;
+  const moment = sql`cast(${now} as timestamptz)`;
+  const open = request.open === undefined ? sql`false` : sql`coalesce(${sql.id("m", request.open)}, false)`;
+  const newest = request.newest === undefined ? sql`cast(null as date)` : sql.id("m", request.newest);
+  const inRange =
+    request.start === undefined || request.newest === undefined
+      ? sql``
+      : sql` and (${newest} is null or ${newest} >= cast(${request.start} as date))`;
+  const due =
+    request.refresh === undefined
+      ? sql`false`
+      : sql`(${sql.id("m", request.refresh.while)} and d.fetched_at < cast(${agoIso(now, request.refresh.everyMs)} as timestamptz))`;
+  const reason = request.force
+    ? sql`'forced'`
+    : sql`case when d.parent_key is null then 'new'
+        when d.outcome = 'failed' then case when d.next_try <= ${moment} then 'retry' else 'waiting' end
+        when d.parent_hash <> p.hash then 'changed'
+        when ${due} then 'refresh' else 'audit' end`;
+  const columns = request.columns.map(
+    column => sql`, cast(${sql.id("m", column)} as varchar) as ${sql.id(`p_${column}`)}`,
+  );
+  const keys = main.key.map(name => sql`${sql.id("m", name)} = ${sql.id("p", name)}`);
+  return sql`select * from (
+    select ${parentKey("p", parent)} as parent_key, cast(p.hash as varchar) as parent_hash, ${open} as open, ${newest} as newest,
+      d.fetched_at, ${reason} as reason${sql.join(columns, sql``)}
+    from ${ledgerRef(destination, main)} p
+    join ${tableRef(destination, main)} m on m._company = p._company and ${sql.join(keys, sql` and `)}
+    left join ${sql.id(destination.stateSchema, "details")} d
+      on d.company = ${company} and d.stream = ${stream} and d.parent_key = ${parentKey("p", parent)}
+    where p._company = ${company} and p.deleted_at is null${inRange}
+      and not exists (select 1 from ${stage.outcomes()} o where o.parent_key = ${parentKey("p", parent)} and o.parent_hash = p.hash)
+    ) candidates where reason <> 'waiting'`;
+}
+
+function agoIso(now: string, milliseconds: number): string {
+  return new Date(Date.parse(now) - milliseconds).toISOString();
+}

@@ -1,0 +1,89 @@
+import type { Clock } from "../clock.ts";
+import type { Stage, StageRecord } from "../destinations/destination.ts";
+import type { ColumnProblems, Encoded, Encoder, Reject } from "../encoder.ts";
+import type { ScanRecord } from "../state.ts";
+
+/** A batch is what one transaction stores: at most this many rows, or this long's worth of pages. */
+const BATCH_ROWS = 5_000;
+const BATCH_MS = 2_000;
+
+/**
+ * Puts what an encoder made into a stage, one batch behind the reader: while a batch is being stored, the next pages are
+ * fetched and encoded. `keepRejects` stores rows that can't be, before the batch whose record counts them.
+ */
+export class Batches {
+  readonly #stage: Stage;
+  readonly #encoder: Encoder;
+  readonly #clock: Clock;
+  readonly #keepRejects: (rejects: readonly Reject[]) => Promise<void>;
+  #storing: Promise<void> | undefined;
+  #since: number;
+
+  constructor(
+    stage: Stage,
+    encoder: Encoder,
+    clock: Clock,
+    keepRejects: (rejects: readonly Reject[]) => Promise<void>,
+  ) {
+    this.#stage = stage;
+    this.#encoder = encoder;
+    this.#clock = clock;
+    this.#keepRejects = keepRejects;
+    this.#since = clock.now();
+  }
+
+  /** Whether the rows so far are a batch. */
+  get due(): boolean {
+    if (this.#encoder.rows === 0) return false;
+    return this.#encoder.rows >= BATCH_ROWS || this.#clock.now() - this.#since >= BATCH_MS;
+  }
+
+  /** Hands the rows so far over with the record that is true once they are stored; resolves when the batch before is. */
+  async put(record: ScanRecord): Promise<ScanRecord> {
+    await this.#storing;
+    const encoded = this.#encoder.take();
+    const next = absorb(record, encoded, this.#encoder.sequence);
+    this.#since = this.#clock.now();
+    const storing = this.#store(encoded, next);
+    // Its failure is met at the next put or flush; nobody may be waiting for it yet.
+    storing.catch(() => undefined);
+    this.#storing = storing;
+    return next;
+  }
+
+  /** Resolves when everything handed over is stored. */
+  async flush(): Promise<void> {
+    await this.#storing;
+  }
+
+  async #store(encoded: Encoded, record: ScanRecord): Promise<void> {
+    if (encoded.rejects.length > 0) await this.#keepRejects(encoded.rejects);
+    await this.#stage.append(encoded.batch, record satisfies StageRecord);
+  }
+}
+
+function absorb(record: ScanRecord, encoded: Encoded, sequence: number): ScanRecord {
+  const later = (a: number | null, b: number | undefined) => (b === undefined ? a : a === null ? b : Math.max(a, b));
+  const earlier = (a: number | null, b: number | undefined) => (b === undefined ? a : a === null ? b : Math.min(a, b));
+  return {
+    ...record,
+    sequence,
+    latest: later(record.latest, encoded.latest),
+    earliest: earlier(record.earliest, encoded.earliest),
+    rejected: record.rejected + encoded.rejects.length,
+    rounded: record.rounded + encoded.rounded,
+    problems: mergeProblems(record.problems, encoded.problems),
+  };
+}
+
+function mergeProblems(known: readonly ColumnProblems[], fresh: readonly ColumnProblems[]): ColumnProblems[] {
+  const merged = known.map(problem => ({ ...problem }));
+  for (const problem of fresh) {
+    const same = merged.find(
+      other => other.table === problem.table && other.column === problem.column && other.reason === problem.reason,
+    );
+    if (same === undefined) merged.push({ ...problem });
+    else same.rows += problem.rows;
+  }
+  return merged;
+}

@@ -1,0 +1,108 @@
+import type { Api, Query } from "../api/client.ts";
+import { readPages } from "../api/pages.ts";
+import type { Encoder } from "../encoder.ts";
+import { ApiError, DestinationError, HeldError } from "../errors.ts";
+import { valueAt } from "../record.ts";
+import type { ScanRecord } from "../state.ts";
+import type { Listing } from "../stream.ts";
+import type { Batches } from "./batches.ts";
+import type { Tally } from "./tally.ts";
+
+/** Rows asked for a page: the most the service gives. */
+export const PAGE_ROWS = 100;
+
+/** A listing to read, from where its record says. */
+export interface ListingJob {
+  readonly api: Api;
+  readonly path: string;
+  readonly query: Query;
+  readonly listing: Listing;
+  readonly encoder: Encoder;
+  readonly batches: Batches;
+  readonly record: ScanRecord;
+  readonly signal: AbortSignal;
+  readonly tally: Tally;
+}
+
+/**
+ * The page loop: pages become batches until the listing ends; returns the record of the complete scan, everything stored.
+ * When it can't go on (ApiError, the signal's reason) what was read is stored first, so that the next run continues there.
+ */
+export async function readListing(job: ListingJob): Promise<ScanRecord> {
+  const { encoder, batches, listing, tally } = job;
+  let record = job.record;
+  encoder.sequence = record.sequence;
+  if (record.phase === "read") return record;
+  const request = {
+    path: job.path,
+    query: job.query,
+    limit: PAGE_ROWS,
+    paged: true,
+    signal: job.signal,
+    ...(record.cursor === null ? {} : { cursor: record.cursor }),
+  };
+  try {
+    for await (const page of readPages(job.api, request)) {
+      tally.page(page);
+      const data = asObject(page.data, job.path);
+      const rows = rowsOf(data, listing.rows, job.path);
+      for (const row of rows) encoder.add(row, data, {});
+      const total = listing.total === undefined ? undefined : valueAt(listing.total.split("."), data);
+      record = {
+        ...record,
+        pages: record.pages + 1,
+        rows: record.rows + rows.length,
+        cursor: page.nextCursor ?? null,
+        phase: page.nextCursor === undefined ? "read" : "reading",
+        firstTotal: record.pages === 0 ? asTotal(total) : record.firstTotal,
+        lastTotal: asTotal(total),
+        date: record.date ?? page.date?.toISOString() ?? null,
+        failures: 0,
+      };
+      tally.rows(rows.length, record);
+      if (batches.due || record.phase === "read") record = await batches.put(record);
+    }
+    await batches.flush();
+    return record;
+  } catch (error) {
+    if (error instanceof DestinationError || error instanceof HeldError) throw error;
+    tally.failedRequest(error);
+    // Stored with the pages before it: three runs that end here mean the listing cannot be completed this way.
+    const failed = error instanceof ApiError && !isPause(error);
+    await batches.put(failed ? { ...record, failures: record.failures + 1 } : record);
+    await batches.flush();
+    throw error;
+  }
+}
+
+/** Whether an error says "later" or "other key", not "this listing cannot be read". */
+function isPause(error: ApiError): boolean {
+  return error.failure === "limited" || error.failure === "budget" || error.failure === "unauthorized";
+}
+
+function asObject(data: unknown, path: string): Record<string, unknown> {
+  if (typeof data === "object" && data !== null && !Array.isArray(data)) return data as Record<string, unknown>;
+  throw malformed(path, "an object as data", data);
+}
+
+function rowsOf(data: Record<string, unknown>, field: string, path: string): readonly unknown[] {
+  const rows = valueAt(field.split("."), data);
+  if (Array.isArray(rows)) return rows;
+  throw malformed(path, `an array of rows at data.${field}`, rows);
+}
+
+function asTotal(value: unknown): number | null {
+  const total = typeof value === "string" ? Number(value) : value;
+  return typeof total === "number" && Number.isInteger(total) ? total : null;
+}
+
+function malformed(path: string, wanted: string, came: unknown): ApiError {
+  const what = came === null ? "null" : Array.isArray(came) ? "an array" : typeof came;
+  return new ApiError(
+    `${path}: expected ${wanted}, got ${what}. The scan stays incomplete and the next run tries again.`,
+    {
+      failure: "malformed",
+      path,
+    },
+  );
+}

@@ -1,0 +1,73 @@
+/**
+ * Runs `task` on the items, `width` at once, and yields the results as they come. It goes on while the consumer is busy,
+ * up to as many waiting results again. The first task that throws ends it: no new one starts, results that came before are
+ * still yielded, the ones under way are awaited, then the error is thrown.
+ */
+export async function* inParallel<Item, Result>(
+  items: AsyncIterable<Item>,
+  width: number,
+  task: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result> {
+  const results: Result[] = [];
+  const failures: unknown[] = [];
+  const iterator = items[Symbol.asyncIterator]();
+  let running = 0;
+  let exhausted = false;
+  let pulling = false;
+  let wake = Promise.withResolvers<void>();
+
+  const changed = () => {
+    wake.resolve();
+    wake = Promise.withResolvers();
+  };
+  const fail = (error: unknown) => {
+    failures.push(error);
+    changed();
+  };
+  const start = (item: Item) => {
+    running++;
+    task(item)
+      .then(result => results.push(result), fail)
+      .finally(() => {
+        running--;
+        changed();
+        refill();
+      });
+  };
+  const refill = () => {
+    if (pulling) return;
+    pulling = true;
+    pull()
+      .catch((error: unknown) => {
+        exhausted = true;
+        fail(error);
+      })
+      .finally(() => {
+        pulling = false;
+        // Waking the consumer for nothing would spin: it refills each time it wakes.
+        if (exhausted) changed();
+      });
+  };
+  const pull = async () => {
+    while (!exhausted && failures.length === 0 && running < width && results.length < width) {
+      const next = await iterator.next();
+      if (next.done === true) exhausted = true;
+      else start(next.value);
+    }
+  };
+
+  try {
+    for (;;) {
+      while (results.length > 0) yield results.shift()!;
+      if (running === 0 && !pulling && (exhausted || failures.length > 0)) break;
+      const woken = wake.promise;
+      if (!exhausted) refill();
+      await woken;
+    }
+  } finally {
+    exhausted = true;
+    await iterator.return?.(undefined);
+    while (running > 0) await wake.promise;
+  }
+  if (failures.length > 0) throw failures[0];
+}

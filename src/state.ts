@@ -1,0 +1,98 @@
+import { z } from "zod";
+
+/*
+ * What is remembered between runs, in its stored form. A record that doesn't fit (an older version's, a damaged one) reads
+ * as "nothing remembered": the scan or stream starts afresh, which is always right, only dearer.
+ */
+
+const problem = z.object({
+  table: z.string(),
+  column: z.string(),
+  reason: z.string(),
+  example: z.string(),
+  rows: z.number(),
+});
+
+const scanRecord = z.object({
+  scan: z.string(),
+  /** Of the request that began it; only the same request may continue it. */
+  fingerprint: z.string(),
+  phase: z.enum(["reading", "read"]),
+  startedAt: z.string(),
+  /** Where the next page begins; null: the first page. Opaque, belongs to the API. */
+  cursor: z.string().nullable(),
+  /** No narrowing filter: rows it does not see may be missing. */
+  full: z.boolean(),
+  pages: z.number(),
+  rows: z.number(),
+  sequence: z.number(),
+  firstTotal: z.number().nullable(),
+  lastTotal: z.number().nullable(),
+  /** `Date` of the first answer. */
+  date: z.string().nullable(),
+  /** Greatest and smallest mark among the rows, microseconds since 1970. */
+  latest: z.number().nullable(),
+  earliest: z.number().nullable(),
+  rejected: z.number(),
+  rounded: z.number(),
+  problems: z.array(problem),
+  /** Runs that ended at this cursor with an error. */
+  failures: z.number(),
+});
+
+/** A scan under way: stored with the stage's rows, true for exactly them. */
+export type ScanRecord = z.infer<typeof scanRecord>;
+
+/** A new scan's record. */
+export function beginScan(scan: string, fingerprint: string, full: boolean, startedAt: string): ScanRecord {
+  return {
+    scan,
+    fingerprint,
+    phase: "reading",
+    startedAt,
+    cursor: null,
+    full,
+    pages: 0,
+    rows: 0,
+    sequence: 0,
+    firstTotal: null,
+    lastTotal: null,
+    date: null,
+    latest: null,
+    earliest: null,
+    rejected: 0,
+    rounded: 0,
+    problems: [],
+    failures: 0,
+  };
+}
+
+const streamState = z.object({
+  /** How far the data is complete: a moment taken from the service's own rows. */
+  mark: z.string().nullable().default(null),
+  lastFullAt: z.string().nullable().default(null),
+  lastFullPages: z.number().nullable().default(null),
+  /** The scan whose rows were published last; its stage is never published again. */
+  publishedScan: z.string().nullable().default(null),
+  /** `_changed_at` of the last publish that changed anything. */
+  lastMoment: z.string().nullable().default(null),
+  /** The time filter turned out to look at another field: read whole from then on. */
+  filterDistrusted: z.boolean().default(false),
+});
+
+/** What a stream remembers between runs. */
+export type StreamState = z.infer<typeof streamState>;
+
+export const noState: StreamState = streamState.parse({});
+
+/** The stored record, or undefined for none that this version can continue. */
+export function readScanRecord(stored: unknown): ScanRecord | undefined {
+  const parsed = scanRecord.safeParse(stored);
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** The stored state; a damaged one reads as none. */
+export function readStreamState(stored: unknown): StreamState {
+  const parsed = streamState.safeParse(stored ?? {});
+  return parsed.success ? parsed.data : noState;
+}

@@ -1,6 +1,6 @@
 import { hash } from "./random.ts";
 
-/** How often something goes wrong: a share of the requests (0..1), or the next `next` ones (counted down in place). */
+/** How often something goes wrong: a share of the requests (0..1), or the next so many (`{ next: 3 }` or 3, counted down). */
 export type Often = number | { next: number };
 
 /** How the service misbehaves; every switch may be turned while it runs. Off: 0, false or null. */
@@ -84,9 +84,18 @@ export function touches(faults: Faults, path: string): boolean {
   return faults.only === null || path.startsWith(faults.only);
 }
 
-/** Decides one occasion: counts `next` down, or draws. `draw` gives whole numbers below 2^32. */
-export function happens(often: Often, draw: () => number): boolean {
-  if (typeof often === "number") return often > 0 && draw() < often * 4294967296;
+type Occasional = {
+  [Name in keyof Faults]: Faults[Name] extends Often ? (Often extends Faults[Name] ? Name : never) : never;
+};
+export type OccasionalFault = Occasional[keyof Faults];
+
+/** Decides one occasion: counts down, or draws. `draw` gives whole numbers below 2^32. */
+export function happens(faults: Faults, name: OccasionalFault, draw: () => number): boolean {
+  const often = faults[name];
+  if (typeof often === "number") {
+    if (often > 1) faults[name] = { next: often - 1 };
+    return often > 1 || (often > 0 && draw() < often * 4294967296);
+  }
   if (often.next <= 0) return false;
   often.next -= 1;
   return true;

@@ -24,7 +24,7 @@ interface Occasion {
 /** The fault that replaces the ordinary answer, if any. */
 export function misbehave(faults: Faults, occasion: Occasion): Reply | "hang" | undefined {
   const { draw } = occasion;
-  if (happens(faults.hang, draw)) return "hang";
+  if (happens(faults, "hang", draw)) return "hang";
   if (faults.redirectTo !== null) {
     return { status: 302, headers: { location: faults.redirectTo + occasion.path }, text: "" };
   }
@@ -36,11 +36,11 @@ export function misbehave(faults: Faults, occasion: Occasion): Reply | "hang" | 
   }
   const limited = rateLimited(faults, occasion);
   if (limited !== undefined) return limited;
-  if (happens(faults.badGateway, draw)) {
+  if (happens(faults, "badGateway", draw)) {
     const text = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>";
     return { status: 502, headers: { "content-type": "text/html" }, text };
   }
-  if (happens(faults.error500, draw)) {
+  if (happens(faults, "error500", draw)) {
     return { status: 500, error: new Refusal(500, "INTERNAL_ERROR", "Something went wrong") };
   }
   return undefined;
@@ -87,11 +87,11 @@ export async function send(
 ): Promise<void> {
   const all = { "content-type": "application/json; charset=utf-8", ...headers, "content-length": String(bytes.length) };
   const half = bytes.subarray(0, bytes.length >> 1);
-  if (happens(faults.cutConnection, draw)) {
+  if (happens(faults, "cutConnection", draw)) {
     response.writeHead(status, all);
     // The reset must come after the client has seen some of the body.
     response.write(half, () => response.socket?.resetAndDestroy());
-  } else if (happens(faults.truncatedBody, draw)) {
+  } else if (happens(faults, "truncatedBody", draw)) {
     response.writeHead(status, all);
     response.write(half, () => response.socket?.end());
   } else if (faults.slowBody > 0) {

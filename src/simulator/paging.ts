@@ -43,7 +43,7 @@ export function pageOf(source: Source, request: Request, mode: PagingMode, selec
   if (cursor !== undefined) expire(cursor, faults);
   const page = cursor?.page ?? 0;
   const start = selection.from ?? Number.NEGATIVE_INFINITY;
-  const wantsEmpty = happens(faults.emptyPage, draw);
+  const wantsEmpty = happens(faults, "emptyPage", draw);
   const listing = selection.listing ?? source.collection;
   const at = cursor?.at ?? (mode === "keyset" ? start : listing.position(start));
   const read = wantsEmpty
@@ -54,13 +54,13 @@ export function pageOf(source: Source, request: Request, mode: PagingMode, selec
   }
   const next = read.next === undefined ? null : writeCursor({ at: read.next, page: page + 1, list });
   const pagination = { next_cursor: next, has_more: next !== null, limit };
-  if (cursor !== undefined && next !== null && happens(faults.repeatCursor, draw))
+  if (cursor !== undefined && next !== null && happens(faults, "repeatCursor", draw))
     pagination.next_cursor = text ?? null;
-  if (happens(faults.hasMoreWithoutCursor, draw)) {
+  if (happens(faults, "hasMoreWithoutCursor", draw)) {
     pagination.next_cursor = null;
     pagination.has_more = true;
   }
-  return { rows: read.rows, pagination: happens(faults.missingPagination, draw) ? undefined : pagination };
+  return { rows: read.rows, pagination: happens(faults, "missingPagination", draw) ? undefined : pagination };
 }
 
 function readRows(

@@ -41,14 +41,14 @@ export interface Simulator {
   /** Live: a switch turned here holds for the next request. */
   readonly faults: Faults;
   readonly requests: RequestLog;
-  /** Changes non-volatile fields of `count` rows, and their details; returns their keys. */
-  update(stream: StreamName, count: number): string[];
+  /** Changes non-volatile fields of so many rows (or of the named ones), and their details; returns their keys. */
+  update(stream: StreamName, which: number | readonly string[]): string[];
   /** Adds rows; the newest stand first in newest-first lists. Returns their keys. */
   insert(stream: StreamName, count: number): string[];
-  /** Takes rows out of the list; their details answer 404. Returns their keys. */
-  delete(stream: StreamName, count: number): string[];
+  /** Takes so many rows (or the named ones) out of the list; their details answer 404. Returns their keys. */
+  delete(stream: StreamName, which: number | readonly string[]): string[];
   /** Brings deleted rows back as they were. Unknown keys are an error. */
-  restore(stream: StreamName, keys: string[]): void;
+  restore(stream: StreamName, keys: readonly string[]): void;
   /** Overrides fields of a list row from now on; values may be JSON.rawJSON numerals, of any type, or new fields. */
   patch(stream: StreamName, key: string, fields: Record<string, unknown>): void;
   /** Overrides top-level fields of what a path answers, e.g. "/po/PO-1" (segments encoded as in a request). */
@@ -137,10 +137,14 @@ function changes(service: Service, now: () => Date) {
     if (Number.isNaN(number)) throw new Error(`expected a key of ${stream}, got '${key}'`);
     return number;
   };
+  const chosen = (stream: StreamName, which: number | readonly string[]): number[] =>
+    typeof which === "number"
+      ? service.sources[stream].collection.choose(which)
+      : which.map(key => numberOf(stream, key));
   return {
-    update: (stream: StreamName, count: number): string[] => {
+    update: (stream: StreamName, which: number | readonly string[]): string[] => {
       const source = service.sources[stream];
-      const numbers = source.collection.choose(count);
+      const numbers = chosen(stream, which);
       source.collection.revise(numbers);
       return keysOf(source, numbers);
     },
@@ -149,13 +153,13 @@ function changes(service: Service, now: () => Date) {
       const { collection, family } = source;
       return keysOf(source, collection.insert(family.ranks(count, collection), now().getTime()));
     },
-    delete: (stream: StreamName, count: number): string[] => {
+    delete: (stream: StreamName, which: number | readonly string[]): string[] => {
       const source = service.sources[stream];
-      const numbers = source.collection.choose(count);
+      const numbers = chosen(stream, which);
       source.collection.remove(numbers);
       return keysOf(source, numbers);
     },
-    restore: (stream: StreamName, keys: string[]): void => {
+    restore: (stream: StreamName, keys: readonly string[]): void => {
       service.sources[stream].collection.restore(keys.map(key => numberOf(stream, key)));
     },
     patch: (stream: StreamName, key: string, fields: Record<string, unknown>): void => {

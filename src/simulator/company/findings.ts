@@ -24,7 +24,11 @@ const TOP_CENTS = 25_000_000;
 /** Of each category's findings, the last part has no declared amount. */
 const DECLARED = 0.8;
 const STATUSES = ["open", "in_review", "open", "resolved", "open", "dismissed"] as const;
-export const CLOSED: readonly string[] = ["resolved", "dismissed"];
+
+/** Whether a finding counts as resolved; one without a status counts as open. */
+export function isClosed(status: string | null): boolean {
+  return status === "resolved" || status === "dismissed";
+}
 
 /** What a finding is, apart from how its row is written. */
 export interface FindingFacts {
@@ -33,7 +37,7 @@ export interface FindingFacts {
   readonly category: Category;
   /** Cents; null where no amount is declared. Falls strictly along the list within a category. */
   readonly cents: number | null;
-  readonly status: string;
+  readonly status: string | null;
   readonly waitingOn: "you" | "vendor" | null;
   readonly vendor: Vendor;
   readonly order: string | null;
@@ -80,7 +84,7 @@ export function findingFacts(company: Company, entry: Entry): FindingFacts {
   const facts = orderEntry === null ? null : orderFacts(company, orderEntry);
   const invoices = order === null ? null : invoicesOfOrder(company, order);
   const cited = invoices !== null && invoices.length > 0 && value % 4 !== 0 ? invoices.last : null;
-  const status = STATUSES[(value + revision) % STATUSES.length] ?? "open";
+  const status = value % 29 === 7 ? null : (STATUSES[(value + revision) % STATUSES.length] ?? "open");
   const depth = Math.max(1, Math.min(400, company.anchorDay - (facts?.day ?? company.anchorDay - 400))) * DAY_MS;
   const recent = (hash(company.seed, PURPOSE.findingFacts, number, 1) / 4294967296) ** 2;
   return {
@@ -115,7 +119,7 @@ export function findingRow(company: Company, entry: Entry): Record<string, unkno
   const { number, value, category, cents, vendor } = facts;
   const { revision } = entry;
   const v = new Values(hash(company.seed, PURPOSE.findingRow, number));
-  const closed = CLOSED.includes(facts.status);
+  const closed = isClosed(facts.status);
   const type = category.types[value % category.types.length] ?? "unclassified";
   const currency = company.currency ?? "USD";
   const resolved = v.chance(0.9);

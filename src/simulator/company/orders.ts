@@ -128,6 +128,8 @@ export function orderRow(company: Company, entry: Entry): Record<string, unknown
   const findings = facts.fresh ? 0 : findingsOfOrder(company, facts.number).length;
   const promised = v.date(facts.promisedDay);
   const total = v.money(orderCents(company, facts));
+  const comms = v.count(2);
+  // A change must show, so what it touches is never null afterwards.
   const changed = facts.revision > 0;
   return {
     po_number: orderKey(facts.number),
@@ -155,7 +157,7 @@ export function orderRow(company: Company, entry: Entry): Record<string, unknown
     anomaly_count: v.count(findings),
     critical_anomaly_count: v.count(Math.floor(findings / 3)),
     acknowledged_count: v.count(findings - Math.ceil(findings / 2)),
-    comm_count: v.count(2 + facts.revision),
+    comm_count: changed ? 2 + facts.revision : comms,
     unread_count: v.count(v.below(3)),
     intelligence_severity: findings > 0 ? v.maybe(v.pick(["low", "medium", "high", "critical"])) : null,
     delivery_site_name: v.maybe(SITES[value % SITES.length] ?? null),

@@ -31,7 +31,7 @@ export function findingOrder(
     const name = `${sortBy} ${direction} ${persona}`;
     const { version } = source.collection;
     if (known?.name === name && known.version === version) return { listing: known.listing };
-    const value = valueOf(company, source, sortBy, persona);
+    const value = sortValue(company, source, sortBy, persona);
     if (value === undefined) return {};
     const usual = sortBy === "amount" || sortBy === "document_date" ? "desc" : "asc";
     const compare = sortBy === undefined ? ascending : (direction ?? usual) === "desc" ? descending : ascending;
@@ -47,7 +47,7 @@ export function findingOrder(
 const ascending: Compare = (a, b) => (a.value < b.value ? -1 : a.value > b.value ? 1 : 0);
 const descending: Compare = (a, b) => ascending(b, a);
 
-function valueOf(
+function sortValue(
   company: Company,
   source: Source,
   sortBy: string | undefined,

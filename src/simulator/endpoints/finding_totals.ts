@@ -1,5 +1,5 @@
 import type { Company } from "../company/company.ts";
-import { CATEGORIES, CLOSED, findingFacts } from "../company/findings.ts";
+import { CATEGORIES, findingFacts, isClosed } from "../company/findings.ts";
 import type { Request } from "../routes.ts";
 import type { Source } from "../source.ts";
 
@@ -60,7 +60,7 @@ function compute(company: Company, source: Source, query: Request["query"], sinc
     if (query["vendor_id"] !== undefined && facts.vendor.id !== query["vendor_id"]) continue;
     if (query["doc_id"] !== undefined && facts.document !== query["doc_id"]) continue;
     const cents = facts.cents ?? 0;
-    const closed = CLOSED.includes(facts.status);
+    const closed = isClosed(facts.status);
     totals.all += 1;
     totals[closed ? "resolved" : "open"] += 1;
     const category = totals.categories.find(({ name }) => name === facts.category.name);

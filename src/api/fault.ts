@@ -31,7 +31,7 @@ export function apiError(
   key: string,
 ): ApiError {
   const clean = (text: string) => withoutKey(text, key);
-  const sent = attempts === 1 ? "" : ` after ${attempts} requests`;
+  const sent = attempts === 1 ? "" : `, after ${attempts} requests`;
   const { code, requestId } = fault.complaint ?? {};
   const id = requestId === undefined ? "" : ` (request_id ${requestId.slice(0, 80)})`;
   const safeCause = fault.cause instanceof Error && clean(fault.cause.message) === fault.cause.message;
@@ -60,13 +60,20 @@ export function broken(error: unknown, maxBytes: number): Verdict {
     return {
       kind: "refused",
       failure: "budget",
-      what: "to the highest number of requests allowed, so it was not sent",
+      what: "nothing: as many requests as allowed were sent",
     };
   }
   if (error instanceof BodyTooLargeError) {
     return { kind: "refused", failure: "too_large", what: `more than ${maxBytes} bytes in one body` };
   }
   const message = error instanceof Error ? error.message || error.name : String(error);
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "UND_ERR_INVALID_ARG") {
+    return { kind: "refused", failure: "unauthorized", what: `nothing: it cannot be sent (${message})`, cause: error };
+  }
+  if (code === "UND_ERR_DESTROYED" || code === "UND_ERR_CLOSED") {
+    return { kind: "refused", failure: "unavailable", what: "nothing: the client was closed", cause: error };
+  }
   return { kind: "again", failure: "unavailable", what: `no complete answer: ${message}`, cause: error };
 }
 

@@ -176,6 +176,7 @@ describe("the key", () => {
     await using service = await serve(response => json(response, 200, { data: 1 }));
     await using api = client(service.url, { key: () => "two\nlines-secret" });
     const error = await rejection(api.get("/po", {}));
+    expect(error).toMatchObject({ failure: "unauthorized", exitCode: 3, attempts: 1 });
     expect(shown(error)).not.toContain("lines-secret");
     expect(service.requests).toHaveLength(0);
   });

@@ -213,3 +213,13 @@ describe("an abort rejects with the signal's reason", () => {
     await expect(api.get("/po", {}, { signal: controller.signal })).rejects.toBe("SIGINT");
   });
 });
+
+test("closing the client ends what is under way, at once", async () => {
+  const api = client("http://127.0.0.1:9");
+  await using service = await serve(() => void waiting.close());
+  const waiting = client(service.url);
+  await expect(waiting.get("/po", {})).rejects.toMatchObject({ failure: "unavailable", attempts: 1 });
+  await api.close();
+  await expect(api.get("/po", {})).rejects.toThrow(/the client was closed/);
+  expect(service.requests).toHaveLength(1);
+});

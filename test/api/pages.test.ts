@@ -1,44 +1,7 @@
-import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
-import { setImmediate, setTimeout } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Page, readPages } from "../../src/api/pages.ts";
-import { systemClock } from "../../src/clock.ts";
+import { describe, expect, test } from "vitest";
+import { readPages } from "../../src/api/pages.ts";
+import { collect, numbers, parameters, request } from "./listing.ts";
 import { client, failure, type Handler, json, serve } from "./service.ts";
-
-const parameters = (request: IncomingMessage) => new URL(request.url ?? "", "http://h").searchParams;
-const request = { path: "/po", query: { sort_by: "a" }, limit: 100, paged: true };
-
-/** A listing of the numbers 0 to total - 1; its cursor is the next number. */
-function numbers(total: number, options: { size?: number } = {}): Handler {
-  return (response, incoming) => {
-    const query = parameters(incoming);
-    const from = Number(query.get("cursor") ?? 0);
-    const limit = Math.min(Number(query.get("limit") ?? 25), options.size ?? 100);
-    const until = Math.min(total, from + limit);
-    const data = Array.from({ length: until - from }, (_, index) => from + index);
-    const more = until < total;
-    json(response, 200, { data, pagination: { next_cursor: more ? String(until) : null, has_more: more, limit } });
-  };
-}
-
-async function collect(pages: AsyncGenerator<Page>): Promise<Page[]> {
-  const all: Page[] = [];
-  for await (const page of pages) all.push(page);
-  return all;
-}
-
-const unhandled: unknown[] = [];
-const note = (reason: unknown) => unhandled.push(reason);
-beforeEach(() => {
-  unhandled.length = 0;
-  process.on("unhandledRejection", note);
-});
-afterEach(async () => {
-  await setImmediate();
-  process.off("unhandledRejection", note);
-  expect(unhandled).toEqual([]);
-});
 
 describe("a listing", () => {
   test("is read to its end, each page with the cursor that fetched it and the next", async () => {
@@ -189,67 +152,5 @@ describe("a page above the body ceiling", () => {
     expect(service.requests).toHaveLength(3);
     await expect(collect(readPages(api, { ...request, paged: false }))).rejects.toMatchObject({ failure: "too_large" });
     expect(service.requests).toHaveLength(4);
-  });
-});
-
-describe("reading ahead", () => {
-  test("the next page is requested before this one is given out, and never more than one", async () => {
-    await using service = await serve(numbers(1000));
-    await using api = client(service.url);
-    const pages = readPages(api, request);
-    expect(service.requests).toHaveLength(0);
-    await pages.next();
-    while (service.requests.length < 2) await setTimeout(1);
-    await setTimeout(30);
-    expect(service.requests).toHaveLength(2);
-    await pages.next();
-    while (service.requests.length < 3) await setTimeout(1);
-    await pages.return(undefined);
-  });
-
-  test("leaving the loop cancels the request under way", async () => {
-    const closed: Promise<unknown>[] = [];
-    await using service = await serve((response, incoming, count) => {
-      if (count === 1) numbers(1000)(response, incoming, count);
-      else closed.push(once(response, "close"));
-    });
-    await using api = client(service.url);
-    for await (const page of readPages(api, request)) {
-      expect(page.cursor).toBeUndefined();
-      while (closed.length === 0) await setTimeout(1);
-      break;
-    }
-    await Promise.all(closed);
-    expect(closed).toHaveLength(1);
-  });
-
-  test("a failure of the page ahead comes when its turn comes, and nowhere else", async () => {
-    await using service = await serve((response, incoming, count) =>
-      count === 1 ? numbers(1000)(response, incoming, count) : failure(response, 422, "EXPIRED_CURSOR"),
-    );
-    await using api = client(service.url);
-    const pages = readPages(api, request);
-    expect((await pages.next()).value).toMatchObject({ nextCursor: "100" });
-    await setTimeout(30);
-    await expect(pages.next()).rejects.toMatchObject({ failure: "invalid", code: "EXPIRED_CURSOR" });
-    const others = readPages(api, { ...request, cursor: "1" });
-    await expect(others.next()).rejects.toMatchObject({ failure: "invalid" });
-  });
-
-  test("an abort rejects with its reason: before the first page, between pages, and in a wait for a retry", async () => {
-    const reason = new Error("stop");
-    await using service = await serve((response, incoming, count) =>
-      count === 1 ? numbers(1000)(response, incoming, count) : failure(response, 500, "OOPS"),
-    );
-    await using api = client(service.url, { clock: systemClock });
-    const signal = AbortSignal.abort(reason);
-    await expect(readPages(api, { ...request, signal }).next()).rejects.toBe(reason);
-    expect(service.requests).toHaveLength(0);
-    const controller = new AbortController();
-    const pages = readPages(api, { ...request, signal: controller.signal });
-    await pages.next();
-    while (service.requests.length < 2) await setTimeout(1);
-    controller.abort(reason);
-    await expect(pages.next()).rejects.toBe(reason);
   });
 });

@@ -156,13 +156,14 @@ export async function loadConfig(file: string | undefined, env: NodeJS.ProcessEn
 }
 
 /** What the chosen destination and way of naming companies leave without a meaning is not part of the configuration. */
-function withoutIdle({ company, companies, destination, ...others }: EffectiveConfig): Record<string, unknown> {
+function withoutIdle({ company, companies, api, destination, ...others }: EffectiveConfig): Record<string, unknown> {
   const { path, readers, keep_versions, url, grant_select_to, ...shared } = destination;
   const own = destination.type === "duckdb" ? { path, readers, keep_versions } : { url, grant_select_to };
   return {
     ...(companies === undefined ? { company } : { companies }),
-    ...others,
+    api,
     destination: { ...shared, ...own },
+    ...others,
   };
 }
 

@@ -43,8 +43,10 @@ function usageFailure(error: CommanderError): Failure {
 
 function stackOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  const cause = error.cause === undefined ? "" : `\ncaused by ${stackOf(error.cause) ?? String(error.cause)}`;
-  return `${error.stack ?? error.message}${cause}`;
+  const cause = error.cause === undefined ? "" : `\ncaused by ${String(error.cause)}\n${stackOf(error.cause) ?? ""}`;
+  // The message has been told by then; only a cause's has not.
+  const frames = (error.stack ?? "").replace(`${error.name}: ${error.message}\n`, "");
+  return `${frames}${cause}`;
 }
 
 // The options may be what could not be parsed, so the words themselves are asked.

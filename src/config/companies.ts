@@ -58,7 +58,8 @@ function createCompany(
     refreshKey: async () => {
       if (typeof written.template !== "string") return current;
       const { text, inserted } = await substitute(written.template, surroundings);
-      secrets.push(...[text, ...inserted].filter(secret => !secrets.includes(secret)));
+      const fresh = new Set([text, ...inserted]);
+      secrets.push(...[...fresh].filter(secret => !secrets.includes(secret)));
       current = text;
       return current;
     },

@@ -1,0 +1,183 @@
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { loadConfig } from "../../src/config.ts";
+import { load, sampleEnv, writeConfig } from "./sample.ts";
+
+test("an empty file is the contract's defaults", async () => {
+  const file = writeConfig("");
+  const { config, warnings } = await loadConfig(file, sampleEnv);
+  const { companies, ...rest } = config;
+  expect(companies.map(one => [one.name, one.baseUrl, one.key()])).toEqual([
+    ["acme", "https://procurement.example.com", "key-from-the-environment"],
+  ]);
+  expect(warnings).toEqual([]);
+  expect(rest).toEqual({
+    api: { maxConcurrency: 8, requestsPerSecond: undefined, timeoutMs: 30_000, maxWaitMs: 600_000 },
+    destination: {
+      type: "duckdb",
+      path: join(dirname(file), "warehouse.duckdb"),
+      readers: "snapshot",
+      keepVersions: 2,
+      publishEveryMs: 900_000,
+      schema: "procurement",
+      stateSchema: "_tributary",
+    },
+    streams: {
+      preset: "core",
+      include: [],
+      exclude: [],
+      start: undefined,
+      defaults: { unknownFields: "keep", audit: 0.02, maxRejectShare: 0.05, history: false },
+      settings: {},
+    },
+    deletes: { maxShare: 0.2, minRows: 50 },
+    problems: { maxShare: 0.05, onExceed: "warn" },
+    formats: { dates: ["iso"], timezone: "UTC" },
+    schedules: [{ name: "nightly", cron: "0 2 * * *", timezone: "UTC", streams: [], maxTimeMs: 14_400_000 }],
+    server: { host: "127.0.0.1", port: 8787 },
+  });
+});
+
+test("several companies take from api what they leave out", async () => {
+  const { config, secrets } = await load(
+    `api: { base_url: https://one.example/api/v1/ }
+companies:
+  - name: one
+  - name: two
+    key: \${TWO}
+    base_url: https://two.example/prefix/
+`,
+    { ...sampleEnv, TWO: "key-two" },
+  );
+  expect(config.companies.map(one => [one.name, one.baseUrl, one.key()])).toEqual([
+    ["one", "https://one.example", "key-from-the-environment"],
+    ["two", "https://two.example/prefix", "key-two"],
+  ]);
+  expect([...secrets].sort()).toEqual(["key-from-the-environment", "key-two"]);
+});
+
+test("companies with keys of their own need none under api", async () => {
+  const { config, secrets } = await load("companies: [{ name: one, key: abcd }]", {});
+  expect(config.companies[0]?.key()).toBe("abcd");
+  expect(secrets).toEqual(["abcd"]);
+});
+
+test("a PostgreSQL destination, per-stream settings and the other options become what the program works with", async () => {
+  const { config, effective } = await load(
+    `destination:
+  type: postgres
+  url: \${URL}
+  grant_select_to: [bi_reader]
+streams:
+  start: 2024-02-29
+  settings:
+    invoices: { refresh: { while: is_open, every: 7d }, max_details: 5, volatile: [a], statuses: [b], audit: "0.5" }
+server: { listen: "[::1]:0" }
+`,
+    { ...sampleEnv, URL: "postgres://me:pa%20ss@db:5432/w" },
+  );
+  expect(config.destination).toEqual({
+    type: "postgres",
+    url: "postgres://me:pa%20ss@db:5432/w",
+    grantSelectTo: ["bi_reader"],
+    publishEveryMs: 900_000,
+    schema: "procurement",
+    stateSchema: "_tributary",
+  });
+  expect(config.streams.start).toBe("2024-02-29");
+  expect(config.streams.settings["invoices"]).toEqual({
+    fullScanPages: undefined,
+    fullScanEveryMs: undefined,
+    lookbackMs: undefined,
+    refresh: { while: "is_open", everyMs: 604_800_000 },
+    maxDetails: 5,
+    volatile: ["a"],
+    statuses: ["b"],
+    unknownFields: undefined,
+    audit: 0.5,
+    maxRejectShare: undefined,
+    history: undefined,
+  });
+  expect(config.server).toEqual({ host: "::1", port: 0 });
+  expect(effective["destination"]).not.toHaveProperty("path");
+});
+
+test("variables: defaults, literals, numbers and files with their last line break removed", async () => {
+  const file = writeConfig(
+    `company: "a $\${B} \${NONE:-c}"
+api:
+  key: \${file:key.txt}
+  max_concurrency: \${MANY}
+  timeout: \${EMPTY:-5s}
+`,
+  );
+  writeFileSync(join(dirname(file), "key.txt"), "file-key\r\n");
+  const { config, secrets } = await loadConfig(file, { MANY: "12", EMPTY: "" });
+  const literal = "a $" + "{B} c";
+  expect(config.companies[0]?.name).toBe(literal);
+  expect(config.api.maxConcurrency).toBe(12);
+  expect(config.api.timeoutMs).toBe(5_000);
+  // Names and options are no secrets: redacting "12" would make every log line unreadable.
+  expect(secrets).toEqual(["file-key"]);
+});
+
+test("a key is read again from its file, and the new one is a secret too", async () => {
+  const file = writeConfig(`api:\n  key: \${file:key.txt}\n`);
+  const keyFile = join(dirname(file), "key.txt");
+  writeFileSync(keyFile, "first-key\n");
+  const { config, secrets } = await loadConfig(file, {});
+  const company = config.companies[0]!;
+  writeFileSync(keyFile, "second-key\n");
+  expect(company.key()).toBe("first-key");
+  expect(await company.refreshKey()).toBe("second-key");
+  expect(company.key()).toBe("second-key");
+  expect(secrets).toEqual(["first-key", "second-key"]);
+});
+
+test("what is secret without a variable: a key and the password inside an address", async () => {
+  const { secrets } = await load(
+    `api: { key: plain-key }
+destination: { type: postgres, url: "postgres://me:p%40ss@db/w?sslpassword=other" }
+`,
+    {},
+  );
+  expect([...secrets].sort()).toEqual(["other", "p%40ss", "p@ss", "plain-key"]);
+});
+
+test("settings without effect are said", async () => {
+  const { warnings } = await load(
+    `api: { base_url: http://intern.example }
+destination: { url: "postgres://a/b", grant_select_to: [x] }
+`,
+  );
+  expect(warnings).toEqual([
+    "destination.url has no effect with type duckdb: it belongs to type postgres.",
+    "destination.grant_select_to has no effect with type duckdb: it belongs to type postgres.",
+    "The API key goes to intern.example unencrypted: use https:// where the service offers it.",
+  ]);
+});
+
+test("TRIBUTARY_CONFIG names the file when no option does, and at() finds keys in it", async () => {
+  const file = writeConfig("company: other\nstreams:\n  settings:\n    itms: { audit: 0 }\n");
+  const { config, at } = await loadConfig(undefined, { ...sampleEnv, TRIBUTARY_CONFIG: file });
+  expect(config.companies[0]?.name).toBe("other");
+  expect(at(["streams", "settings", "itms"])).toBe(`${file}:4:5`);
+  expect(at(["streams", "include", 0])).toBe(`${file}:2:1`);
+});
+
+test("YAML anchors, null values and a list in block style mean what YAML says", async () => {
+  const { config } = await load(
+    `api:
+streams:
+  include: &names
+    - a
+    - b
+  exclude: *names
+  settings:
+`,
+  );
+  expect(config.streams.include).toEqual(["a", "b"]);
+  expect(config.streams.exclude).toEqual(["a", "b"]);
+  expect(config.api.maxConcurrency).toBe(8);
+});

@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { bareSchema, configSchema, isOpen } from "../../src/config/schema.ts";
+import { load, refusal, sampleEnv } from "./sample.ts";
+
+const example = readFileSync(join(import.meta.dirname, "../../config.example.yaml"), "utf8");
+const env = { ...sampleEnv, DATABASE_URL: "postgres://me:pw@db/warehouse" };
+
+// A commented-out setting has its key right after the #; prose has a space there.
+const commentedOut = /^( *)#(?=\S)/;
+const settingLines = example.split("\n").filter(line => commentedOut.test(line));
+const switchedOn = (line: string): string => example.replace(line, () => line.replace(commentedOut, "$1"));
+const allSwitchedOn = example.replace(new RegExp(commentedOut, "gm"), "$1");
+
+/** Every key of the schema: `a.b`, `list[].c`, and `*` for names that are the user's. */
+function schemaKeys(schema: z.core.$ZodType, above = ""): string[] {
+  const bare = bareSchema(schema);
+  if (bare instanceof z.ZodArray) return schemaKeys(bare.element, `${above}[]`);
+  if (bare instanceof z.ZodRecord) return schemaKeys(bare.valueType, `${above}.*`);
+  if (!(bare instanceof z.ZodObject)) return [];
+  return Object.entries<z.core.$ZodType>(bare.shape).flatMap(([key, inner]) => {
+    const path = above === "" ? key : `${above}.${key}`;
+    return [path, ...schemaKeys(inner, path)];
+  });
+}
+
+/** Every key of a value, spelled as in the schema, as often as it stands there. */
+function valueKeys(value: unknown, above = ""): string[] {
+  if (Array.isArray(value)) return value.flatMap(item => valueKeys(item, `${above}[]`));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    if (above === "streams.settings") return valueKeys(inner, `${above}.*`);
+    const path = above === "" ? key : `${above}.${key}`;
+    return [path, ...valueKeys(inner, path)];
+  });
+}
+
+test("the example holds every key of the schema once, and no other", () => {
+  const held = valueKeys(parse(allSwitchedOn));
+  const wanted = schemaKeys(configSchema);
+  expect([...new Set(held)].sort()).toEqual([...wanted].sort());
+  const repeated = held.filter((key, index) => held.indexOf(key) < index && !key.startsWith("streams.settings.*"));
+  expect(repeated).toEqual([]);
+});
+
+test("what is not commented out is what the schema takes by itself", () => {
+  const { streams: shown, ...others } = parse(example) as z.output<typeof configSchema>;
+  const { streams, ...defaults } = configSchema.parse({ api: { key: "some-key" } });
+  defaults.api.key = others.api.key;
+  expect(others).toEqual(defaults);
+  // Each stream brings its own settings' defaults along.
+  expect({ ...shown, settings: {} }).toEqual(streams);
+});
+
+test("the example loads as it is", async () => {
+  const { config, warnings } = await load(example, env);
+  expect(warnings).toEqual([]);
+  expect(Object.keys(config.streams.settings)).toEqual(["findings", "ingested"]);
+});
+
+const available = settingLines.filter(line => !/archive|companies/.test(line));
+test.each(available)("the example loads with this line switched on: %s", async line => {
+  const { effective } = await load(switchedOn(line), env);
+  const key = /^ *#(\w+):/.exec(line)?.[1];
+  expect(line).toMatch(commentedOut);
+  const shown = JSON.stringify(effective);
+  // url and grants belong to the other destination, which stays away from what is effective here.
+  if (!/url|grant/.test(line)) expect(shown).toContain(`"${key}":`);
+});
+
+test("the example loads with companies instead of company, and with PostgreSQL instead of DuckDB", async () => {
+  const companies = settingLines.find(line => line.startsWith("#companies")) ?? "";
+  const several = await load(switchedOn(companies).replace("company: acme", ""), env);
+  expect(several.config.companies.map(one => one.name)).toEqual(["acme"]);
+  const postgres = allSwitchedOn.replace(/^(archive|company):.*$/gm, "").replace("type: duckdb", "type: postgres");
+  const { config } = await load(postgres, env);
+  expect(config.destination).toMatchObject({ type: "postgres", url: env.DATABASE_URL, grantSelectTo: ["bi_reader"] });
+});
+
+test("what this version cannot do is refused, not ignored", async () => {
+  const archive = settingLines.find(line => line.startsWith("#archive")) ?? "";
+  expect(await refusal(switchedOn(archive), env)).toContain("isn't available in this version yet");
+});
+
+test("only names and options may come from a variable without becoming secrets", () => {
+  const guarded = schemaKeys(configSchema).filter(key => {
+    const path = key.split(/\.|(\[\])/).filter(part => part !== undefined && part !== "");
+    return !isOpen(path.map(part => (part === "[]" ? 0 : part)));
+  });
+  const leaves = guarded.filter(
+    key => !guarded.some(other => other.startsWith(`${key}.`) || other.startsWith(`${key}[`)),
+  );
+  expect(leaves).toEqual(expect.arrayContaining(["api.key", "api.base_url", "destination.url", "destination.path"]));
+  expect(leaves).not.toContain("api.max_concurrency");
+  expect(leaves).not.toContain("company");
+});

@@ -1,0 +1,129 @@
+import { expect, test } from "vitest";
+import { loadConfig } from "../../src/config.ts";
+import { refusal } from "./sample.ts";
+
+const dollar = "$";
+
+test.each([
+  ["api:\n  max_concurency: 3", "config.yaml:2:3 api.max_concurency: unknown key, did you mean max_concurrency?"],
+  ["compnay: x", "config.yaml:1:1 compnay: unknown key, did you mean company?"],
+  ["timeout: 3s", "config.yaml:1:1 timeout: unknown key; it belongs under api"],
+  ["server: { zzz: 1 }", "config.yaml:1:11 server.zzz: unknown key; known here: listen"],
+  ["__proto__: { a: 1 }", "config.yaml:1:1 __proto__: unknown key"],
+  [
+    "streams:\n  settings:\n    items: { lookbak: 1d }",
+    "config.yaml:3:14 streams.settings.items.lookbak: unknown key, did you mean lookback?",
+  ],
+  [
+    "api:\n  timeout: 30",
+    "config.yaml:2:12 api.timeout: expected a duration such as 30s, 10m, 4h or 7d (1ms to 24d), got 30",
+  ],
+  ["api: { timeout: 30 sec }", 'got "30 sec"'],
+  ["api: { timeout: 25d }", "(1ms to 24d), got"],
+  ["api: { max_concurrency: 0 }", "expected a whole number from 1 to 256, got 0"],
+  ["api: { max_concurrency: lots }", 'expected a whole number from 1 to 256, got "lots"'],
+  ["api: { requests_per_second: 0 }", "api.requests_per_second: expected a number above 0"],
+  ["api: { base_url: procurement.example.com }", "api.base_url: expected the service's address"],
+  ["api: { base_url: 'https://me:pw@host' }", "without user, query or fragment"],
+  ["api: { key: 'two words' }", "api.key: expected an API key of printable characters without spaces or line breaks"],
+  ["company: a\ncompanies: [{ name: b }]", "config.yaml:2:1 companies: company and companies exclude each other"],
+  ["companies: []", "companies: expected at least one company"],
+  ["companies: [{ name: b }, { name: b }]", "config.yaml:1:34 companies[1].name: this name stands in the list twice"],
+  ["companies: [{ key: abcd }]", "companies[0].name: expected a company's name"],
+  ["company: 5", "company: expected a company's name, got 5"],
+  [
+    "destination: { type: postgress }",
+    'destination.type: expected duckdb or postgres (did you mean postgres?), got "postgress"',
+  ],
+  ["destination: { type: postgres }", "destination.url: type postgres needs url"],
+  ["destination: { url: 'mysql://a/b' }", "destination.url: expected an address such as postgres://"],
+  ["destination: { path: ':memory:' }", "destination.path: expected a file's path"],
+  ["destination: { path: ~/w.duckdb }", "~ and :memory: are not understood"],
+  ["destination: { schema: pg_x }", "destination.schema: expected a schema name"],
+  ["destination: { schema: _TRIBUTARY }", "destination.state_schema: must be another schema than destination.schema"],
+  ["destination: { keep_versions: 0 }", "destination.keep_versions: expected a whole number from 1"],
+  ["streams: { start: 2023-02-30 }", 'streams.start: expected a date such as 2023-01-31, got "2023-02-30"'],
+  ["streams: { include: items }", 'streams.include: expected a list such as [a, b], got "items"'],
+  [
+    "streams: { defaults: { history: true } }",
+    "streams.defaults.history: history: true isn't available in this version yet",
+  ],
+  [
+    "streams: { settings: { items: { history: true } } }",
+    "streams.settings.items.history: history: true isn't available",
+  ],
+  ["streams: { defaults: { unknown_fields: columns } }", "isn't available in this version yet; expected keep"],
+  [
+    "archive: { path: ./a }",
+    "config.yaml:1:10 archive: the archive of raw pages isn't available in this version yet: remove this key",
+  ],
+  ["deletes: { max_share: 20 }", "deletes.max_share: expected a share from 0 to 1 (0.2 is 20 %), got 20"],
+  ["problems: { on_exceed: explode }", "problems.on_exceed: expected warn or fail"],
+  ["formats: { timezone: Europe/Berln }", "(did you mean Europe/Berlin?)"],
+  ["formats: { timezone: +02:00 }", "formats.timezone: expected a time zone of the IANA list"],
+  ["formats: { dates: [us] }", "formats.dates[0]: expected iso or MM/DD/YYYY or DD.MM.YYYY"],
+  ["schedules: [{ name: n, cron: daily }]", "schedules[0].cron: expected a cron expression of five fields"],
+  ["server: { listen: 8787 }", "server.listen: expected host:port such as 127.0.0.1:8787, got 8787"],
+  ["server: { listen: 'a:99999' }", "server.listen: expected host:port"],
+  ["api: 3", "config.yaml:1:6 api: expected keys and values below it, got 3"],
+  ["- a\n- b", 'config.yaml:1:1 Expected keys such as "api:" and "destination:"'],
+])("refuses %j", async (yaml, message) => {
+  expect(await refusal(yaml)).toContain(message);
+});
+
+test.each([
+  ["api:\n  timeout: 3s\n timeout: 4s", "config.yaml:3:1 All mapping items must start at the same column"],
+  ["api: [", "config.yaml:1:7 "],
+  ["company: a\ncompany: b", "config.yaml:2:1 Map keys must be unique"],
+  ["company: a: b", "config.yaml:1:10 Nested mappings are not allowed in compact mappings"],
+  ["company: !secret x", "config.yaml:1:10 Unresolved tag"],
+  ["company: a\n---\ncompany: b", "config.yaml:2:1 "],
+  [`companies: [{ name: a, key: ${dollar}{KEY} }]`, `a value with ${dollar}{…} inside { } or [ ] must stand in quotes`],
+])("malformed YAML names its place: %j", async (yaml, message) => {
+  const told = await refusal(yaml);
+  expect(told).toContain("The configuration isn't valid YAML.");
+  expect(told).toContain(message);
+});
+
+test("a missing variable is named, with the place that wants it", async () => {
+  const yaml = `api:\n  base_url: ${dollar}{SERVICE_URL}\n  key: ${dollar}{EMPTY}\n`;
+  expect(await refusal(yaml, { EMPTY: "" })).toBe(
+    `The configuration can't be used.
+config.yaml:2:13 api.base_url: the environment variable SERVICE_URL is not set: set it, or give its value another way
+config.yaml:3:8 api.key: the environment variable EMPTY is set but empty: give it a value`,
+  );
+});
+
+test("the key's own variable is asked for even when the file says nothing", async () => {
+  expect(await refusal("company: a", {})).toContain("api.key: the environment variable PROCUREMENT_API_KEY is not set");
+});
+
+test.each([
+  [`${dollar}{a-b}`, `expected ${dollar}{NAME}`],
+  [`${dollar}{NAME`, "without its }"],
+  [`${dollar}{file:/nowhere/at/all}`, "the file /nowhere/at/all could not be read (ENOENT)"],
+])("refuses the substitution %j", async (template, message) => {
+  expect(await refusal(`api:\n  key: "${template}"\n`)).toContain(`config.yaml:2:8 api.key: `);
+  expect(await refusal(`api:\n  key: "${template}"\n`)).toContain(message);
+});
+
+test("everything wrong is said at once, in the file's order, without what a variable holds", async () => {
+  const yaml = `api:
+  max_wait: ${dollar}{HIDDEN}
+  key: literal secret
+destination: { type: postgres, url: "mysql://u:hidden-pw@h" }
+zzz: 1
+`;
+  const told = await refusal(yaml, { HIDDEN: "hidden-value" });
+  const keys = told.split("\n").map(line => line.split(" ")[1]?.replace(/:$/, ""));
+  expect(keys).toEqual(["configuration", "api.max_wait", "api.key", "destination.url", "zzz"]);
+  expect(told).not.toMatch(/hidden-value|literal secret|hidden-pw/);
+});
+
+test("a missing file names init", async () => {
+  const missing = loadConfig("/nowhere/config.yaml", {});
+  await expect(missing).rejects.toThrow(
+    "There is no configuration at /nowhere/config.yaml: `tributary init` writes one",
+  );
+  await expect(missing).rejects.toMatchObject({ exitCode: 2 });
+});

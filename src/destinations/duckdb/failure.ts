@@ -1,0 +1,70 @@
+import { DestinationError, HeldError } from "../../errors.ts";
+
+const conflict = /Could not set lock on file|Conflicting lock is held|being used by another process/;
+
+/** Whether DuckDB or the system said that another process has the file open; `pid` where it told. */
+export function lockConflict(error: unknown): { pid: number | undefined } | undefined {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!conflict.test(message)) return undefined;
+  const pid = /\(PID (\d+)\)/.exec(message)?.[1];
+  return { pid: pid === undefined ? undefined : Number(pid) };
+}
+
+const advice: readonly (readonly [RegExp, string])[] = [
+  [
+    /ENOSPC|EDQUOT|EFBIG|No space left|[Dd]isk (is )?full|quota exceeded/,
+    "The disk is full, or your quota is used up. Free some space (a publish needs room for one more copy of the file) or lower destination.keep_versions, then run the same command again: what was stored before is safe.",
+  ],
+  [
+    /EROFS|Read-only file system/,
+    "It lies on a read-only file system. Point destination.path to a folder that can be written.",
+  ],
+  [
+    /EACCES|EPERM|Permission denied|Operation not permitted/,
+    "This user may not write there. Give it write permission on the folder that holds destination.path, or point destination.path elsewhere.",
+  ],
+  [
+    /ENOTDIR|Not a directory/,
+    "A part of destination.path that should be a folder is a file. Correct destination.path in the config.",
+  ],
+  [
+    /ENOENT|ESTALE|No such file or directory/,
+    "The file or its folder has vanished. See that the folder of destination.path exists (a mounted drive may be gone) and run the same command again.",
+  ],
+  [
+    /Out of Memory|failed to allocate|failed to pin block/i,
+    "DuckDB needed more memory than it is given. Run fewer streams at a time, or give it more memory.",
+  ],
+  [
+    /not a valid DuckDB database|newer version of DuckDB|older version of DuckDB|storage version|Corrupt|checksum|invalidated|Failure while replaying WAL/i,
+    "The file cannot be used by this version of DuckDB. Move it away: the next run starts from the newest published version if there is one, and from nothing otherwise.",
+  ],
+  [
+    /IO Error|\bEIO\b|EMFILE|ENFILE|EBUSY|EINVAL/,
+    "The system refused to read or write it. See that the disk is well and has room, then run the same command again.",
+  ],
+];
+
+/** A failure of the disk or the file as DestinationError with what to do about it; anything else as it came. */
+export function destinationFailure(doing: string, error: unknown): unknown {
+  if (error instanceof DestinationError || error instanceof HeldError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const found = advice.find(([pattern]) => pattern.test(message));
+  return found === undefined
+    ? error
+    : new DestinationError(`Expected to ${doing}, but: ${message.trim()}. ${found[1]}`, error);
+}
+
+/** Does it, and turns a failure of disk or file into a DestinationError that begins with "Expected to <doing>". */
+export async function attempting<T>(doing: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw destinationFailure(doing, error);
+  }
+}
+
+/** `code` of a system error. */
+export function codeOf(error: unknown): string | undefined {
+  return typeof error === "object" && error !== null && "code" in error ? String(error.code) : undefined;
+}

@@ -1,0 +1,80 @@
+import { mkdir } from "node:fs/promises";
+import { attempting, codeOf, lockConflict } from "./failure.ts";
+import { remove } from "./folder.ts";
+import { claim, type Holder, heldError, renewClaim, writeHolder } from "./holder.ts";
+import type { Layout } from "./layout.ts";
+import { expectIdentity, expectOurs, type Present, presentAt, seed } from "./seed.ts";
+import { checkpoint, openSession, type Resources, type Session } from "./session.ts";
+import { adopt, type MakeLink, removeLeftovers } from "./versions.ts";
+
+/** The warehouse file in our hands. */
+export interface HeldFile {
+  readonly session: Session;
+  /** Gives it up, checkpointed. */
+  release(): Promise<void>;
+}
+
+/** What it takes to take a warehouse file. */
+export interface Taking {
+  readonly layout: Layout;
+  readonly stateSchema: string;
+  readonly holder: Holder;
+  readonly resources: Resources;
+  readonly makeLink: MakeLink;
+}
+
+/** Takes the file for this session alone, making it where there is none. HeldError when another has it, DestinationError when it cannot be used. */
+export async function takeFile(taking: Taking): Promise<HeldFile> {
+  const { layout } = taking;
+  return attempting(`open the warehouse file ${layout.path}`, async () => {
+    const present = await presentAt(layout);
+    await mkdir(layout.home).catch(ignoreExisting);
+    const giveUpClaim = await claim(layout);
+    try {
+      return await open(taking, present, giveUpClaim);
+    } catch (error) {
+      await giveUpClaim();
+      throw error;
+    }
+  });
+}
+
+async function open(taking: Taking, present: Present, giveUpClaim: () => Promise<void>): Promise<HeldFile> {
+  const { layout, stateSchema, holder, resources } = taking;
+  const direct = layout.readers === "direct";
+  const seeded = direct ? false : await seed(layout, present, stateSchema, resources);
+  if (present === "file" && !seeded) await expectOurs(layout, layout.path, stateSchema, resources, direct);
+  const session = await openSession(layout.work, false, resources).catch(async error => {
+    const conflict = lockConflict(error);
+    if (conflict !== undefined) throw await heldError(layout, conflict.pid, error);
+    throw error;
+  });
+  try {
+    await expectIdentity(layout, layout.work, session, stateSchema, true);
+    // Another process may have taken ours for a dead one's while we waited for the lock.
+    await renewClaim(layout);
+    await removeLeftovers(layout);
+    await mkdir(layout.stage, { mode: 0o700 }).catch(ignoreExisting);
+    await remove(resources.spill);
+    if (seeded) await adopt(layout, taking.makeLink);
+    await writeHolder(layout, holder);
+  } catch (error) {
+    session.close();
+    throw error;
+  }
+  return { session, release: () => release(layout, session, giveUpClaim) };
+}
+
+async function release(layout: Layout, session: Session, giveUpClaim: () => Promise<void>): Promise<void> {
+  try {
+    await remove(layout.holder);
+    await checkpoint(session.connection);
+  } finally {
+    session.close();
+    await giveUpClaim();
+  }
+}
+
+function ignoreExisting(error: unknown): void {
+  if (codeOf(error) !== "EEXIST") throw error;
+}

@@ -1,0 +1,43 @@
+import type { Stats } from "node:fs";
+import { lstat, open, rm } from "node:fs/promises";
+import { codeOf } from "./failure.ts";
+
+/** Makes the entries of a folder durable. Systems that cannot sync a folder (Windows) need no help there. */
+export async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, "r").catch(error => {
+    if (codeOf(error) === "EPERM" || codeOf(error) === "EISDIR") return undefined;
+    throw error;
+  });
+  if (handle === undefined) return;
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (codeOf(error) !== "EPERM" && codeOf(error) !== "EINVAL") throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Writes a file whole and makes its bytes durable; its name is so only after `syncFolder`. */
+export async function writeDurably(path: string, bytes: string | Uint8Array): Promise<void> {
+  const handle = await open(path, "w", 0o600);
+  try {
+    await handle.writeFile(bytes);
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What stands there, links not followed; undefined when nothing does. */
+export async function entryAt(path: string): Promise<Stats | undefined> {
+  return lstat(path).catch(error => {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  });
+}
+
+/** Removes whatever it is, if it is there. */
+export async function remove(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true });
+}

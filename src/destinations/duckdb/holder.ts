@@ -1,0 +1,110 @@
+import { open, readFile, rename, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { z } from "zod";
+import { HeldError } from "../../errors.ts";
+import { codeOf } from "./failure.ts";
+import { remove } from "./folder.ts";
+import type { Layout } from "./layout.ts";
+
+const stored = z.object({
+  run_id: z.string(),
+  pid: z.number(),
+  host: z.string(),
+  command: z.string(),
+  started_at: z.string(),
+});
+
+/** The process that works on a warehouse file. `startedAt` is ISO 8601. */
+export interface Holder {
+  readonly runId: string;
+  readonly pid: number;
+  readonly host: string;
+  readonly command: string;
+  readonly startedAt: string;
+}
+
+/**
+ * Keeps a second session of this very process out: DuckDB's file lock doesn't, and closing one of two descriptors would drop
+ * the lock of both. The name is the process's own, so that what a killed one left is never in another's way.
+ */
+export async function claim(layout: Layout): Promise<() => Promise<void>> {
+  const path = join(layout.home, claimName());
+  const handle = await open(path, "wx", 0o600).catch(async error => {
+    if (codeOf(error) === "EEXIST") throw await heldError(layout, process.pid);
+    throw error;
+  });
+  await handle.close();
+  return () => remove(path);
+}
+
+/** Puts the claim back where it was taken away. */
+export async function renewClaim(layout: Layout): Promise<void> {
+  await writeFile(join(layout.home, claimName()), "");
+}
+
+function claimName(): string {
+  return `claim-${process.pid}-${performance.timeOrigin}`;
+}
+
+/** Whether a file in `home` is the claim of another, by now dead, process. Right only for who holds DuckDB's lock. */
+export function isDeadClaim(name: string): boolean {
+  return name.startsWith("claim-") && name !== claimName();
+}
+
+/** Says who holds the file; call with DuckDB's lock held. */
+export async function writeHolder(layout: Layout, holder: Holder): Promise<void> {
+  const temporary = `${layout.holder}.new`;
+  const { runId, pid, host, command, startedAt } = holder;
+  await writeFile(temporary, JSON.stringify({ run_id: runId, pid, host, command, started_at: startedAt }));
+  await rename(temporary, layout.holder);
+}
+
+/** Who holds the file, or held it when it was killed. */
+export async function readHolder(layout: Layout): Promise<Holder | undefined> {
+  const text = await readFile(layout.holder, "utf8").catch(() => "null");
+  const { data } = stored.safeParse(parse(text));
+  return data === undefined
+    ? undefined
+    : { runId: data.run_id, pid: data.pid, host: data.host, command: data.command, startedAt: data.started_at };
+}
+
+/** The holder, unless it ran on this machine and is gone. */
+export async function liveHolder(layout: Layout): Promise<Holder | undefined> {
+  const holder = await readHolder(layout);
+  return holder === undefined || (holder.host === hostname() && !isAlive(holder.pid)) ? undefined : holder;
+}
+
+/** The error that names who has the file; `pid` is what DuckDB said, if it did. */
+export async function heldError(layout: Layout, pid: number | undefined, cause?: unknown): Promise<HeldError> {
+  const holder = await readHolder(layout);
+  if (holder !== undefined && (pid === undefined || pid === holder.pid || holder.host !== hostname())) {
+    return new HeldError(
+      `Expected ${layout.path} to be free, but run ${holder.runId} (process ${holder.pid} on ${holder.host}, \`${holder.command}\`) has held it since ${holder.startedAt}. Nothing was done; wait for it to end, or start again with --wait 30m.`,
+      cause,
+    );
+  }
+  const who = pid === undefined || pid === 0 ? "another process" : `process ${pid}`;
+  return new HeldError(
+    `Expected ${layout.path} to be free, but ${who} has ${layout.work} open. Nothing was done; close it there, or start again with --wait 30m.`,
+    cause,
+  );
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === "EPERM";
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

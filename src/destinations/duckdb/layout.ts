@@ -1,0 +1,37 @@
+import { basename, dirname, join, resolve } from "node:path";
+
+/** Whether analysts open published versions behind a link, or the very file a run writes. */
+export type Readers = "snapshot" | "direct";
+
+/** Where everything of one warehouse lies. `home` holds what is tributary's own beside the file that analysts open. */
+export interface Layout {
+  readonly readers: Readers;
+  /** What analysts open, absolute. */
+  readonly path: string;
+  /** File name of a version. */
+  readonly file: string;
+  readonly home: string;
+  /** The database that a run writes; `path` itself when readers are direct. */
+  readonly work: string;
+  readonly stage: string;
+  readonly spill: string;
+  readonly holder: string;
+}
+
+/** The layout of `destination.path`; see contract, 'The published file'. */
+export function layoutOf(settings: { readonly path: string; readonly readers: Readers }): Layout {
+  const path = resolve(settings.path);
+  const name = basename(path).replace(/\.duckdb$/, "");
+  const direct = settings.readers === "direct";
+  const home = direct ? `${path}.stage` : join(dirname(path), `${name}.versions`);
+  return {
+    readers: settings.readers,
+    path,
+    file: `${name}.duckdb`,
+    home,
+    work: direct ? path : join(home, "work.duckdb"),
+    stage: direct ? home : join(home, "stage"),
+    spill: join(home, "spill"),
+    holder: join(home, "holder.json"),
+  };
+}

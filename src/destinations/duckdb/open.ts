@@ -1,0 +1,168 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import type { Kysely } from "kysely";
+import type { Clock } from "../../clock.ts";
+import type { Table, TableSet } from "../../columns.ts";
+import { HeldError } from "../../errors.ts";
+import type { Destination, Shown, Stage } from "../destination.ts";
+import type { StateTables } from "../state_tables.ts";
+import { duckdbDialect } from "./dialect.ts";
+import { kyselyOver } from "./driver.ts";
+import { attempting } from "./failure.ts";
+import { type HeldFile, type Taking, takeFile } from "./file.ts";
+import { layoutOf, type Readers } from "./layout.ts";
+import { Mutex } from "./mutex.ts";
+import { PublishNumber } from "./publish_number.ts";
+import { checkpoint } from "./session.ts";
+import { openStage } from "./stage.ts";
+import { linkedVersion, type MakeLink, publishVersion, systemLink, versionMoment } from "./versions.ts";
+
+/** What a DuckDB warehouse is opened with. Memory: 256 MB and 2 threads unless told otherwise. */
+export interface DuckdbSettings {
+  readonly path: string;
+  readonly readers: Readers;
+  readonly keepVersions: number;
+  readonly schema: string;
+  readonly stateSchema: string;
+  readonly runId: string;
+  /** `startedAt` is ISO 8601; a second run is told all of it. */
+  readonly holder: {
+    readonly pid: number;
+    readonly host: string;
+    readonly command: string;
+    readonly startedAt: string;
+  };
+  readonly clock: Clock;
+  readonly memoryLimitMb?: number;
+  readonly threads?: number;
+  /** How a symbolic link is made, where not by the system. */
+  readonly makeLink?: MakeLink;
+}
+
+/** A warehouse in a DuckDB file: a Destination that also knows whether readers have been shown everything. */
+export interface DuckdbDestination extends Destination {
+  /** Whether something was committed to the data schema that the published file lacks, by this run or by one that was killed; and when it was published last. */
+  unshown(): Promise<{ readonly owed: boolean; readonly shownAt: Date | undefined }>;
+}
+
+/**
+ * Opens the warehouse file, making it where there is none. While another run has it this resolves all the same, so that
+ * `lock` may wait for it; any use before that ends with HeldError. DestinationError when the file cannot be used.
+ */
+export async function openDuckdb(settings: DuckdbSettings): Promise<DuckdbDestination> {
+  const destination = new DuckdbFile(settings);
+  try {
+    await destination.hold();
+  } catch (error) {
+    if (!(error instanceof HeldError)) throw error;
+  }
+  return destination;
+}
+
+const RETRY_MS = 250;
+
+class DuckdbFile implements DuckdbDestination {
+  readonly dialect = duckdbDialect;
+  readonly schema: string;
+  readonly stateSchema: string;
+  readonly db: Kysely<StateTables>;
+  readonly #settings: DuckdbSettings;
+  readonly #taking: Taking;
+  readonly #makeLink: MakeLink;
+  readonly #number: PublishNumber;
+  readonly #opening = new Mutex();
+  readonly #turns = new Mutex();
+  #held: HeldFile | undefined;
+  #closed = false;
+
+  constructor(settings: DuckdbSettings) {
+    this.schema = settings.schema;
+    this.stateSchema = settings.stateSchema;
+    this.#settings = settings;
+    this.#makeLink = settings.makeLink ?? systemLink;
+    const layout = layoutOf(settings);
+    this.#taking = {
+      layout,
+      stateSchema: settings.stateSchema,
+      holder: { runId: settings.runId, ...settings.holder },
+      resources: {
+        memoryLimitMb: settings.memoryLimitMb ?? 256,
+        threads: settings.threads ?? 2,
+        spill: layout.spill,
+      },
+      makeLink: this.#makeLink,
+    };
+    this.#number = new PublishNumber(settings.schema, settings.stateSchema);
+    this.db = kyselyOver(() => this.hold(), this.#turns, this.#number).withSchema(settings.stateSchema);
+  }
+
+  /** The connection; takes the file first where that has not been done. */
+  async hold(): Promise<DuckDBConnection> {
+    return this.#opening.run(async () => {
+      if (this.#closed) throw new TypeError("the destination has been closed");
+      this.#held ??= await takeFile(this.#taking);
+      return this.#held.session.connection;
+    });
+  }
+
+  async lock(_company: string, _families: readonly string[], waitMs: number): Promise<void> {
+    const { clock } = this.#settings;
+    const until = clock.now() + waitMs;
+    for (;;) {
+      try {
+        await this.hold();
+        return;
+      } catch (error) {
+        const left = until - clock.now();
+        if (!(error instanceof HeldError) || left <= 0) throw error;
+        await clock.sleep(Math.min(RETRY_MS, left));
+      }
+    }
+  }
+
+  async stage(company: string, tables: TableSet): Promise<Stage> {
+    await this.hold();
+    return openStage(this.#taking.layout.stage, company, tables);
+  }
+
+  async show(): Promise<Shown> {
+    const { layout } = this.#taking;
+    return this.#alone(`publish ${layout.path}`, async connection => {
+      await checkpoint(connection);
+      if (layout.readers === "direct") return { path: layout.path, note: undefined };
+      return publishVersion(layout, this.#settings.clock.now(), this.#settings.keepVersions, this.#makeLink);
+    });
+  }
+
+  async unshown(): Promise<{ owed: boolean; shownAt: Date | undefined }> {
+    const { layout } = this.#taking;
+    if (layout.readers === "direct") return { owed: false, shownAt: undefined };
+    return this.#alone(`compare ${layout.path} with the work file`, async connection => {
+      const version = await linkedVersion(layout);
+      const shownAt = version === undefined ? undefined : new Date(versionMoment(version));
+      return { owed: await this.#number.isOwed(connection, layout.path), shownAt };
+    });
+  }
+
+  async settle(_table: Table): Promise<void> {
+    await this.#alone("write the log into the warehouse file", checkpoint);
+  }
+
+  /** Does it while nobody else uses the session. */
+  async #alone<T>(doing: string, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    return this.#turns.run(async () => {
+      const connection = await this.hold();
+      return attempting(doing, () => work(connection));
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#turns.run(() =>
+      this.#opening.run(async () => {
+        this.#closed = true;
+        const held = this.#held;
+        this.#held = undefined;
+        await attempting("close the warehouse file", async () => held?.release());
+      }),
+    );
+  }
+}

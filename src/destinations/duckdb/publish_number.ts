@@ -1,0 +1,74 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import type { Observer } from "./driver.ts";
+import { quoted, select } from "./session.ts";
+
+const KEY = "publish";
+
+/**
+ * Counts, in the warehouse's own table, the transactions that changed something in the data schema. A published version
+ * carries the number of its moment, so a version with a lower one tells that a publish is owed (a crash came between).
+ */
+export class PublishNumber implements Observer {
+  readonly #stateSchema: string;
+  readonly #writes: RegExp;
+  #touched = false;
+
+  constructor(schema: string, stateSchema: string) {
+    this.#stateSchema = stateSchema;
+    const name = schema.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+    // "if not exists" is asked at the start of every run and mostly changes nothing.
+    this.#writes = new RegExp(
+      `\\b(?:insert\\s+into|update|delete\\s+from|merge\\s+into|(?:create|alter|drop)\\s+(?:table|view)(?:\\s+if\\s+exists)?)\\s+(?:"${name.replaceAll('"', '""')}"|${name})\\s*\\.`,
+      "i",
+    );
+  }
+
+  statement(sql: string, changed: number | undefined): void {
+    if (changed !== 0 && this.#writes.test(sql)) this.#touched = true;
+  }
+
+  rolledBack(): void {
+    this.#touched = false;
+  }
+
+  async beforeCommit(connection: DuckDBConnection): Promise<void> {
+    if (!this.#touched) return;
+    this.#touched = false;
+    const [found] = await select(
+      connection,
+      "select 1 from duckdb_tables() where database_name = current_database() and schema_name = $1 and table_name = 'warehouse'",
+      [this.#stateSchema],
+    );
+    if (found === undefined) return;
+    const table = `"${this.#stateSchema.replaceAll('"', '""')}".warehouse`;
+    const next = await connection.run(
+      `update ${table} set value = json_object('number', (value->>'number')::bigint + 1) where key = ${quoted(KEY)}`,
+    );
+    if (next.rowsChanged === 0)
+      await connection.run(`insert into ${table} (key, value) values (${quoted(KEY)}, json_object('number', 1))`);
+  }
+
+  /** Whether the published file lacks something that the session's file has; true too when it cannot be read. */
+  async isOwed(connection: DuckDBConnection, published: string): Promise<boolean> {
+    const schema = `"${this.#stateSchema.replaceAll('"', '""')}"`;
+    const number = async (of: string) => {
+      const [row] = await select(
+        connection,
+        `select value->>'number' from ${of}${schema}.warehouse where key = ${quoted(KEY)}`,
+      );
+      return row?.[0] ?? "0";
+    };
+    try {
+      await connection.run(`attach ${quoted(published)} as tributary_published (type duckdb, read_only)`);
+    } catch {
+      return true;
+    }
+    try {
+      return (await number("")) !== (await number("tributary_published."));
+    } catch {
+      return true;
+    } finally {
+      await connection.run("detach tributary_published");
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Kysely } from "kysely";
+import { DestinationError } from "../../errors.ts";
+import type { StateTables } from "../state_tables.ts";
+import { kyselyOver } from "./driver.ts";
+import { attempting, codeOf, lockConflict } from "./failure.ts";
+import { entryAt } from "./folder.ts";
+import { claim, type Holder, heldError, liveHolder } from "./holder.ts";
+import { type Layout, layoutOf, type Readers } from "./layout.ts";
+import { Mutex } from "./mutex.ts";
+import { refusal } from "./seed.ts";
+import { identify, openSession, type Session } from "./session.ts";
+
+/** What is needed to look into a warehouse without writing. */
+export interface ReadingSettings {
+  readonly path: string;
+  readonly readers: Readers;
+  readonly stateSchema: string;
+  readonly memoryLimitMb?: number;
+  readonly threads?: number;
+}
+
+/** A warehouse as its readers see it. */
+export interface Reading {
+  readonly db: Kysely<StateTables>;
+  /** The run that works on it at this moment, if there is one. */
+  readonly holder: Holder | undefined;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the published file, which no run disturbs; with readers: direct the one file, and then HeldError while a run writes.
+ * DestinationError when nothing has been published yet, or the file isn't ours.
+ */
+export async function openDuckdbForReading(settings: ReadingSettings): Promise<Reading> {
+  const layout = layoutOf(settings);
+  return attempting(`read ${layout.path}`, async () => {
+    if ((await entryAt(layout.path)) === undefined)
+      throw new DestinationError(
+        `Expected a warehouse at ${layout.path}, but there is nothing yet. Run \`tributary sync\` first, or correct destination.path.`,
+      );
+    const giveUpClaim = layout.readers === "direct" ? await claimIfWritable(layout) : undefined;
+    try {
+      const session = await openPublished(layout, settings);
+      const turns = new Mutex();
+      return {
+        db: kyselyOver(async () => session.connection, turns, undefined).withSchema(settings.stateSchema),
+        holder: await liveHolder(layout),
+        close: () =>
+          turns.run(async () => {
+            session.close();
+            await giveUpClaim?.();
+          }),
+      };
+    } catch (error) {
+      await giveUpClaim?.();
+      throw error;
+    }
+  });
+}
+
+/** A process that may not write beside the file has no session of its own whose lock it could drop. */
+async function claimIfWritable(layout: Layout): Promise<(() => Promise<void>) | undefined> {
+  return claim(layout).catch(error => {
+    if (["ENOENT", "EACCES", "EPERM", "EROFS"].includes(codeOf(error) ?? "")) return undefined;
+    throw error;
+  });
+}
+
+async function openPublished(layout: Layout, settings: ReadingSettings): Promise<Session> {
+  const resources = {
+    memoryLimitMb: settings.memoryLimitMb ?? 128,
+    threads: settings.threads ?? 1,
+    spill: join(tmpdir(), `tributary-reading-${process.pid}`),
+  };
+  const session = await openSession(layout.path, true, resources).catch(async error => {
+    const conflict = lockConflict(error);
+    if (conflict !== undefined) throw await heldError(layout, conflict.pid, error);
+    if (/not a valid DuckDB database/.test(String(error))) throw refusal(layout, "it is no DuckDB database", error);
+    throw error;
+  });
+  try {
+    if ((await identify(session.connection, settings.stateSchema)) !== "ours")
+      throw refusal(layout, `it has no table ${settings.stateSchema}.warehouse`);
+  } catch (error) {
+    session.close();
+    throw error;
+  }
+  return session;
+}

@@ -1,0 +1,132 @@
+import { link, readlink, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { DestinationError } from "../../errors.ts";
+import { copyDatabase } from "./copy.ts";
+import { codeOf, lockConflict } from "./failure.ts";
+import { entryAt, remove, syncFolder } from "./folder.ts";
+import { heldError } from "./holder.ts";
+import type { Layout } from "./layout.ts";
+import { checkpoint, identify, openSession, type Resources, type Session } from "./session.ts";
+import { linkedVersion, newestVersion, versionFile } from "./versions.ts";
+
+/** What stands at the path that analysts open. */
+export type Present = "nothing" | "version" | "file";
+
+/** Looks at the path; DestinationError when something stands there that tributary must not replace. */
+export async function presentAt(layout: Layout): Promise<Present> {
+  const entry = await entryAt(layout.path);
+  if (entry === undefined) return "nothing";
+  if (entry.isSymbolicLink()) {
+    if (layout.readers === "snapshot" && (await linkedVersion(layout)) !== undefined) return "version";
+    const target = await readlink(layout.path);
+    throw refusal(
+      layout,
+      layout.readers === "snapshot"
+        ? `it is a link to ${target}`
+        : `it is a link (to ${target}), and with readers: direct the path is the database itself`,
+    );
+  }
+  if (!entry.isFile()) throw refusal(layout, entry.isDirectory() ? "it is a folder" : "it is no regular file");
+  return "file";
+}
+
+/** The error for something at the path that isn't ours to touch. */
+export function refusal(layout: Layout, found: string, cause?: unknown): DestinationError {
+  return new DestinationError(
+    `Expected ${layout.path} to be free or a warehouse of tributary, but ${found}. It was left as it is: point destination.path to another place, or move it away.`,
+    cause,
+  );
+}
+
+/**
+ * Opens a file for a look at whose it is, without changing it. HeldError when it is in use; DestinationError unless it is ours
+ * or, where the caller `acceptsEmpty`, a database without a single table.
+ */
+export async function expectOurs(
+  layout: Layout,
+  file: string,
+  stateSchema: string,
+  resources: Resources,
+  acceptsEmpty = false,
+): Promise<void> {
+  const session = await openSession(file, true, resources).catch(async error => {
+    const conflict = lockConflict(error);
+    if (conflict !== undefined) throw await heldError(layout, conflict.pid, error);
+    if (/not a valid DuckDB database/.test(String(error)))
+      throw refusal(layout, `${file} is no DuckDB database`, error);
+    throw error;
+  });
+  try {
+    await expectIdentity(layout, file, session, stateSchema, acceptsEmpty);
+  } finally {
+    session.close();
+  }
+}
+
+/** DestinationError unless the open file is ours (or empty, where that is accepted). */
+export async function expectIdentity(
+  layout: Layout,
+  file: string,
+  session: Session,
+  stateSchema: string,
+  acceptsEmpty: boolean,
+): Promise<void> {
+  const identity = await identify(session.connection, stateSchema);
+  if (identity === "ours" || (identity === "empty" && acceptsEmpty)) return;
+  throw refusal(
+    layout,
+    `${file} is a DuckDB database without the table ${stateSchema}.warehouse, so another program's (or destination.state_schema was changed)`,
+  );
+}
+
+/**
+ * Makes the work file, when it is missing, from what readers were given last. Whoever comes second of two processes doing
+ * this takes the first one's file. Returns whether a regular file at the path was its source.
+ */
+export async function seed(
+  layout: Layout,
+  present: Present,
+  stateSchema: string,
+  resources: Resources,
+): Promise<boolean> {
+  if (await entryAt(layout.work)) return false;
+  const newest = await newestVersion(layout);
+  const source = present === "file" ? layout.path : newest === undefined ? undefined : versionFile(layout, newest);
+  if (source === undefined) return false;
+  if (source !== layout.path) await remove(`${source}.wal`);
+  await expectOurs(layout, source, stateSchema, resources);
+  if (await entryAt(`${source}.wal`)) await replayLog(layout, source, resources);
+  const made = join(layout.home, `seed-${process.pid}.tmp`);
+  try {
+    await copyDatabase(source, made, 0o644);
+    // A log without its file would be replayed onto the new one.
+    if (!(await entryAt(layout.work))) await remove(`${layout.work}.wal`);
+    await placeNew(made, layout.work);
+    await syncFolder(layout.home);
+  } finally {
+    await remove(made);
+  }
+  return source === layout.path;
+}
+
+async function replayLog(layout: Layout, source: string, resources: Resources): Promise<void> {
+  const session = await openSession(source, false, resources).catch(async error => {
+    const conflict = lockConflict(error);
+    throw conflict === undefined ? error : await heldError(layout, conflict.pid, error);
+  });
+  try {
+    await checkpoint(session.connection);
+  } finally {
+    session.close();
+  }
+}
+
+/** Gives a file its name unless another has it; a hard link does both at once. */
+async function placeNew(made: string, path: string): Promise<void> {
+  try {
+    await link(made, path);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return;
+    await rename(made, path);
+  }
+}

@@ -1,0 +1,82 @@
+import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from "@duckdb/node-api";
+
+/** What a session may use. `spill` is the folder for what doesn't fit into memory. */
+export interface Resources {
+  readonly memoryLimitMb: number;
+  readonly threads: number;
+  readonly spill: string;
+}
+
+/** One connection to one database file. */
+export interface Session {
+  readonly connection: DuckDBConnection;
+  close(): void;
+}
+
+/** The file's name within a session: as an alias it can never be mistaken for a schema, as a file's own name can. */
+const ALIAS = "tributary_file";
+
+/** Opens (and, unless `readOnly`, creates) a database file. Fails with DuckDB's own error, after which nothing stays open. */
+export async function openSession(file: string, readOnly: boolean, resources: Resources): Promise<Session> {
+  const instance = await DuckDBInstance.create(":memory:", {
+    autoinstall_known_extensions: "false",
+    autoload_known_extensions: "false",
+    // The 16 MB of old make a stage's worth of writes checkpoint again and again; `settle` does it once.
+    checkpoint_threshold: "1GB",
+    memory_limit: `${resources.memoryLimitMb}MB`,
+    preserve_insertion_order: "false",
+    temp_directory: resources.spill,
+    threads: String(resources.threads),
+  });
+  const connection = await instance.connect();
+  const close = () => {
+    connection.closeSync();
+    instance.closeSync();
+  };
+  try {
+    const mode = readOnly ? "READ_ONLY" : "READ_WRITE";
+    await connection.run(`attach ${quoted(file)} as ${ALIAS} (type duckdb, ${mode})`);
+    await connection.run(`use ${ALIAS}`);
+    await connection.run("set TimeZone = 'UTC'");
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return { connection, close };
+}
+
+/** Writes what the log holds into the file, after which the file alone is the database. */
+export async function checkpoint(connection: DuckDBConnection): Promise<void> {
+  await connection.run(`checkpoint ${ALIAS}`);
+}
+
+/** Whether the file has the warehouse's own table, has no tables at all, or is another program's. */
+export async function identify(
+  connection: DuckDBConnection,
+  stateSchema: string,
+): Promise<"ours" | "empty" | "foreign"> {
+  const [row] = await select(
+    connection,
+    `select (select count(*) from duckdb_tables() where database_name = current_database() and schema_name = $1 and table_name = 'warehouse')::integer,
+      ((select count(*) from duckdb_tables() where database_name = current_database())
+        + (select count(*) from duckdb_views() where database_name = current_database() and not internal))::integer`,
+    [stateSchema],
+  );
+  if (row?.[0] === 1) return "ours";
+  return row?.[1] === 0 ? "empty" : "foreign";
+}
+
+/** Rows of a query of the session's own, unconverted. */
+export async function select(
+  connection: DuckDBConnection,
+  sql: string,
+  values: DuckDBValue[] = [],
+): Promise<DuckDBValue[][]> {
+  const result = await connection.run(sql, values);
+  return result.getRows();
+}
+
+/** A string as an SQL literal. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,172 @@
+import { createHash } from "node:crypto";
+import { mkdir, open, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { RawBuilder } from "kysely";
+import { type Batch, type EncodedTable, stageColumns } from "../../batch.ts";
+import { INDEX_COLUMN, type Table, type TableSet } from "../../columns.ts";
+import type { Stage, StageRecord } from "../destination.ts";
+import { attempting } from "./failure.ts";
+import { remove } from "./folder.ts";
+import {
+  layoutPrint,
+  type Manifest,
+  readManifest,
+  removeManifest,
+  removeUnnamed,
+  type StagedFile,
+  writeManifest,
+} from "./manifest.ts";
+import { type FileColumn, relationOf } from "./relation.ts";
+
+const outcomeColumns: readonly FileColumn[] = [
+  { name: "_seq", kind: "count" },
+  { name: "parent_key", kind: "text" },
+  { name: "parent_hash", kind: "count" },
+  { name: "outcome", kind: "text" },
+  { name: "fetched_at", kind: "moment" },
+  { name: "reason", kind: "text" },
+];
+
+/** Opens the stage of a company's stream below `root`, with what an earlier run left in it. */
+export async function openStage(root: string, company: string, tables: TableSet): Promise<Stage> {
+  return attempting("open the stage", async () => {
+    const folder = join(root, folderName(company), folderName(tables.main.name));
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const layout = layoutPrint(tables);
+    const manifest = await readManifest(folder, company, layout);
+    if (manifest === undefined) await removeManifest(folder);
+    await removeUnnamed(folder, manifest);
+    return new FileStage(folder, { company, layout }, tables, manifest);
+  });
+}
+
+/** Short, safe on every file system, and different where names differ in case only. */
+function folderName(name: string): string {
+  const readable = name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 40);
+  return `${readable}-${createHash("sha256").update(name).digest("hex").slice(0, 10)}`;
+}
+
+/** A stage of fsynced CSV files that a manifest names. A file is durable before the manifest that names it. */
+class FileStage implements Stage {
+  readonly #folder: string;
+  readonly #identity: Pick<Manifest, "company" | "layout">;
+  readonly #tables: TableSet;
+  #manifest: Manifest | undefined;
+  #next: number;
+
+  constructor(
+    folder: string,
+    identity: Pick<Manifest, "company" | "layout">,
+    tables: TableSet,
+    manifest: Manifest | undefined,
+  ) {
+    this.#folder = folder;
+    this.#identity = identity;
+    this.#tables = tables;
+    this.#manifest = manifest;
+    this.#next = manifest?.next ?? 1;
+  }
+
+  get record(): StageRecord | undefined {
+    return this.#manifest?.record;
+  }
+
+  get staged(): number {
+    return this.#manifest?.batches.reduce((sum, batch) => sum + (batch.main?.rows ?? 0), 0) ?? 0;
+  }
+
+  async begin(record: StageRecord): Promise<void> {
+    await attempting("empty the stage", async () => {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      const manifest = { ...this.#identity, record, next: this.#next, batches: [] };
+      await writeManifest(this.#folder, manifest);
+      this.#manifest = manifest;
+      await removeUnnamed(this.#folder, manifest);
+    });
+  }
+
+  async append(batch: Batch, record: StageRecord): Promise<void> {
+    const before = this.#manifest;
+    if (before === undefined) throw new TypeError("a stage takes rows only after begin()");
+    const number = this.#next++;
+    await attempting("store rows in the stage", async () => {
+      const written: { file: StagedFile; bytes: Buffer }[] = [];
+      const fileOf = (name: string, { bytes, rows, longest, wide }: EncodedTable) => {
+        if (rows === 0) return undefined;
+        const file = { name: `${number}.${name}.csv`, bytes: bytes.length, rows, longest, wide: [...wide] };
+        written.push({ file, bytes });
+        return file;
+      };
+      const files = {
+        keys: fileOf("keys", batch.keys),
+        main: fileOf("main", batch.main),
+        children: batch.children.map((child, index) => fileOf(`child${index}`, child) ?? null),
+        outcomes: fileOf("outcomes", batch.outcomes),
+      };
+      const manifest = { ...before, record, next: this.#next, batches: [...before.batches, files] };
+      try {
+        await Promise.all(written.map(({ file, bytes }) => this.#write(file.name, bytes)));
+        await writeManifest(this.#folder, manifest);
+      } catch (error) {
+        // Should the manifest have got through all the same, its missing files make it count for nothing.
+        await Promise.allSettled(written.map(({ file }) => remove(join(this.#folder, file.name))));
+        throw error;
+      }
+      this.#manifest = manifest;
+    });
+  }
+
+  async #write(name: string, bytes: Buffer): Promise<void> {
+    const handle = await open(join(this.#folder, name), "wx", 0o600);
+    try {
+      await handle.writeFile(bytes);
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  keys(): RawBuilder<unknown> {
+    const { main } = this.#tables;
+    const key = main.key.map(name => main.columns.find(column => column.name === name)!);
+    return relationOf(
+      this.#folder,
+      this.#files(batch => batch.keys),
+      [{ name: "_seq", kind: "count" }, ...key, { name: "_hash", kind: "count" }, { name: "_vhash", kind: "count" }],
+    );
+  }
+
+  rows(table: Table): RawBuilder<unknown> {
+    const child = this.#tables.children.findIndex(candidate => candidate.name === table.name);
+    const files = this.#files(batch => (child === -1 ? batch.main : batch.children[child]));
+    return relationOf(this.#folder, files, [
+      { name: "_seq", kind: "count" },
+      ...(child === -1 ? [] : [{ name: INDEX_COLUMN, kind: "count" as const }]),
+      ...stageColumns(table),
+      { name: "_extra", kind: "json" },
+      { name: "_problems", kind: "json" },
+    ]);
+  }
+
+  outcomes(): RawBuilder<unknown> {
+    return relationOf(
+      this.#folder,
+      this.#files(batch => batch.outcomes),
+      outcomeColumns,
+    );
+  }
+
+  #files(pick: (batch: Manifest["batches"][number]) => StagedFile | null | undefined): StagedFile[] {
+    return (this.#manifest?.batches ?? []).map(pick).filter(file => file !== undefined && file !== null);
+  }
+
+  async drop(): Promise<void> {
+    await attempting("remove the stage", async () => {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await removeManifest(this.#folder);
+      this.#manifest = undefined;
+      await removeUnnamed(this.#folder, undefined);
+      await rmdir(this.#folder);
+    });
+  }
+}

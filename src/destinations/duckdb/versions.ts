@@ -1,0 +1,136 @@
+import { chmod, link, mkdir, readdir, readlink, rename, stat, symlink } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Shown } from "../destination.ts";
+import { copyDatabase } from "./copy.ts";
+import { codeOf } from "./failure.ts";
+import { entryAt, remove, syncFolder } from "./folder.ts";
+import { isDeadClaim } from "./holder.ts";
+import type { Layout } from "./layout.ts";
+
+const version = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3}Z)$/;
+/** Answers of systems that have no symbolic links, or keep them from ordinary users. */
+const noLinks: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
+const LINK = "link.new";
+const PLACED = ".tributary.new";
+
+/** Makes a symbolic link; passed in because not every system can. */
+export type MakeLink = (target: string, path: string) => Promise<void>;
+export const systemLink: MakeLink = (target, path) => symlink(target, path);
+
+/** Names of the versions there are, oldest first. */
+export async function versionsIn(layout: Layout): Promise<string[]> {
+  return (await readdir(layout.home)).filter(name => version.test(name)).sort();
+}
+
+/** When a version was made. */
+export function versionMoment(name: string): number {
+  const [, hour, minute, second] = version.exec(name) ?? [];
+  return Date.parse(`${hour}:${minute}:${second}`);
+}
+
+function nameAfter(now: number, names: readonly string[]): string {
+  const last = names.at(-1);
+  const moment = last === undefined ? now : Math.max(now, versionMoment(last) + 1);
+  return new Date(moment).toISOString().replaceAll(":", "-");
+}
+
+/** The version that readers are given, by name; undefined when the path is no link of ours. */
+export async function linkedVersion(layout: Layout): Promise<string | undefined> {
+  const target = await readlink(layout.path).catch(() => undefined);
+  if (target === undefined) return undefined;
+  const folder = dirname(resolve(dirname(layout.path), target));
+  return dirname(folder) === layout.home && version.test(basename(folder)) ? basename(folder) : undefined;
+}
+
+/** Path of a version's database. */
+export function versionFile(layout: Layout, name: string): string {
+  return join(layout.home, name, layout.file);
+}
+
+/**
+ * Copies the checkpointed work file to a new version and lets the path lead there. Until the last rename readers see the old
+ * one; a failure before it leaves nothing behind. Nobody may write meanwhile.
+ */
+export async function publishVersion(layout: Layout, now: number, keep: number, makeLink: MakeLink): Promise<Shown> {
+  const before = await versionsIn(layout);
+  const name = nameAfter(now, before);
+  const unfinished = join(layout.home, `${name}.tmp`);
+  let note: string | undefined;
+  try {
+    await mkdir(unfinished);
+    await copyDatabase(layout.work, join(unfinished, layout.file), 0o444);
+    await syncFolder(unfinished);
+    await rename(unfinished, join(layout.home, name));
+    await syncFolder(layout.home);
+    note = await pointTo(layout, name, makeLink);
+  } catch (error) {
+    await Promise.allSettled([unfinished, join(layout.home, name), `${layout.path}${PLACED}`].map(remove));
+    throw error;
+  }
+  await syncFolder(dirname(layout.path));
+  // A version that a reader holds open on Windows goes at a later publish.
+  for (const old of before.slice(0, Math.max(0, before.length + 1 - Math.max(1, keep))))
+    await remove(join(layout.home, old)).catch(() => undefined);
+  return { path: layout.path, note };
+}
+
+async function pointTo(layout: Layout, name: string, makeLink: MakeLink): Promise<string | undefined> {
+  const made = join(layout.home, LINK);
+  await remove(made);
+  try {
+    await makeLink(join(basename(layout.home), name, layout.file), made);
+  } catch (error) {
+    if (!noLinks.has(codeOf(error))) throw error;
+    return placeCopy(layout, name);
+  }
+  await removeLog(layout.path);
+  await rename(made, layout.path);
+  return undefined;
+}
+
+/** Where there are no links the file itself is replaced. A log that somebody left beside the old one would be replayed onto the new. */
+async function placeCopy(layout: Layout, name: string): Promise<string> {
+  const placed = `${layout.path}${PLACED}`;
+  await copyDatabase(versionFile(layout, name), placed, 0o444);
+  await removeLog(layout.path);
+  await rename(placed, layout.path);
+  return `${layout.path} was replaced, because this file system has no symbolic links: programs that have it open must reconnect to see what is new`;
+}
+
+async function removeLog(database: string): Promise<void> {
+  await remove(`${database}.wal`);
+}
+
+/** Makes the file that readers open a version, and the path its link; readers that hold it notice nothing. */
+export async function adopt(layout: Layout, makeLink: MakeLink): Promise<void> {
+  const { mtimeMs } = await stat(layout.path);
+  const name = nameAfter(mtimeMs, await versionsIn(layout));
+  try {
+    await mkdir(join(layout.home, name));
+    await link(layout.path, versionFile(layout, name));
+    const made = join(layout.home, LINK);
+    await remove(made);
+    await makeLink(join(basename(layout.home), name, layout.file), made);
+    await chmod(versionFile(layout, name), 0o444);
+    await rename(made, layout.path);
+  } catch (error) {
+    await remove(join(layout.home, name));
+    if (!noLinks.has(codeOf(error))) throw error;
+  }
+}
+
+/** Removes what killed publishes left, and logs that others left beside versions. Only with DuckDB's lock held. */
+export async function removeLeftovers(layout: Layout): Promise<void> {
+  await remove(`${layout.path}${PLACED}`);
+  for (const name of await readdir(layout.home)) {
+    if (version.test(name)) await removeLog(versionFile(layout, name));
+    else if (name.endsWith(".tmp") || name === LINK || isDeadClaim(name)) await remove(join(layout.home, name));
+  }
+}
+
+/** Newest version: the one readers are given, else the last by name. */
+export async function newestVersion(layout: Layout): Promise<string | undefined> {
+  const linked = await linkedVersion(layout);
+  if (linked !== undefined && (await entryAt(versionFile(layout, linked)))) return linked;
+  return (await versionsIn(layout)).at(-1);
+}

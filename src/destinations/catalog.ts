@@ -115,7 +115,6 @@ const spellings: Readonly<Record<string, string>> = {
   text: "varchar",
   double: "double precision",
   float8: "double precision",
-  jsonb: "json",
   int8: "bigint",
   int4: "integer",
   bool: "boolean",

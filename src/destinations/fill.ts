@@ -39,12 +39,12 @@ export function fillStatement(dialect: Dialect, table: Fragment, column: Column)
   // A column beside `_extra` filled from a page or by the reader never was in it.
   if (source !== "row" || !path.every(field => /^[A-Za-z0-9_-]+$/.test(field))) return undefined;
   const reader = dialect.name === "postgres" ? postgresReader(path) : duckdbReader(path);
-  const value = valueOf(dialect, reader, column);
+  const value = columnValue(dialect, reader, column);
   return sql`update ${table} set ${sql.id(column.name)} = ${value}, _extra = ${reader.without}
     where ${reader.value} is not null and ${reader.safe} and (${reader.type} = 'null' or ${value} is not null)`;
 }
 
-function valueOf(dialect: Dialect, reader: Reader, column: Column): Fragment {
+function columnValue(dialect: Dialect, reader: Reader, column: Column): Fragment {
   const { text, type } = reader;
   const as = sql.raw(dialect.columnType(column.kind));
   const written = (form: string) =>

@@ -1,0 +1,40 @@
+import { type Kysely, sql, type Transaction } from "kysely";
+import type { Dialect } from "./destination.ts";
+import type { StateTables } from "./state_tables.ts";
+
+const ATTEMPTS = 12;
+/** "tributary" in the keypad's digits: one alteration at a time in a database. */
+const ALTERATION_KEY = 887_428_827;
+
+/**
+ * A transaction that changes tables. PostgreSQL: waits at most 5 s for a table, so that readers never queue behind it for
+ * longer, and begins anew up to a minute; other runs' alterations wait.
+ */
+export async function altering<T>(
+  db: Kysely<StateTables>,
+  dialect: Dialect,
+  work: (trx: Transaction<StateTables>) => Promise<T>,
+): Promise<T> {
+  if (dialect.name !== "postgres") return db.transaction().execute(work);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(async trx => {
+        await sql`set local lock_timeout = '5s'`.execute(trx);
+        await sql`select pg_advisory_xact_lock(${sql.lit(ALTERATION_KEY)})`.execute(trx);
+        return work(trx);
+      });
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isLockFailure(error)) throw error;
+      // The database sleeps for us: those who queued behind the attempt get their turn.
+      await sql`select pg_sleep(0.5)`.execute(db);
+    }
+  }
+}
+
+/** lock_not_available or deadlock_detected, as it came or as a DestinationError's cause. */
+function isLockFailure(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ("code" in at && (at.code === "55P03" || at.code === "40P01")) return true;
+  }
+  return false;
+}

@@ -1,0 +1,121 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { DestinationError } from "../errors.ts";
+import type { Dialect } from "./destination.ts";
+import type { Step } from "./plan.ts";
+import type { Shape } from "./shape.ts";
+import type { StateTables } from "./state_tables.ts";
+
+/** State that dashboards read. */
+export const readableState = ["streams", "runs", "stream_runs", "problems", "details"] as const;
+
+interface Place {
+  readonly schema: string;
+  readonly stateSchema: string;
+  readonly grantSelectTo: readonly string[];
+}
+
+interface Table {
+  readonly schema: string;
+  readonly name: string;
+}
+
+/** What the readers' roles lack, as steps; nothing where they have it. @throws DestinationError for a role there is none of */
+export async function grantSteps(
+  db: Kysely<StateTables>,
+  dialect: Dialect,
+  place: Place,
+  shapes: readonly Shape[],
+): Promise<Step[]> {
+  if (dialect.name !== "postgres") return [];
+  const steps: Step[] = [];
+  for (const role of place.grantSelectTo) {
+    await requireRole(db, role);
+    const lacking = [
+      ...(await schemasHidden(db, role, [place.schema, place.stateSchema])).map(schema => grantUsage(schema, role)),
+      ...(await tablesHidden(db, role, readableTables(place, shapes))).map(table => grantSelect(table, role)),
+      ...((await readsLaterTables(db, role, place.schema)) ? [] : [grantLater(place.schema, role)]),
+    ];
+    if (lacking.length > 0) steps.push({ sentence: `let ${role} read ${place.schema}`, statements: lacking });
+  }
+  return steps;
+}
+
+/** All grants, for a script. */
+export function allGrants(place: Place, shapes: readonly Shape[]): RawBuilder<unknown>[] {
+  return place.grantSelectTo.flatMap(role => [
+    grantUsage(place.schema, role),
+    grantUsage(place.stateSchema, role),
+    ...readableTables(place, shapes).map(table => grantSelect(table, role)),
+    grantLater(place.schema, role),
+  ]);
+}
+
+function readableTables(place: Place, shapes: readonly Shape[]): Table[] {
+  return [
+    ...shapes.filter(shape => shape.role !== "ledger"),
+    ...readableState.map(name => ({ schema: place.stateSchema, name })),
+  ];
+}
+
+const isPublic = (role: string): boolean => role.toLowerCase() === "public";
+const named = (role: string): RawBuilder<unknown> => (isPublic(role) ? sql`public` : sql.id(role));
+
+const grantUsage = (schema: string, role: string): RawBuilder<unknown> =>
+  sql`grant usage on schema ${sql.id(schema)} to ${named(role)}`;
+const grantSelect = (table: Table, role: string): RawBuilder<unknown> =>
+  sql`grant select on ${sql.id(table.schema, table.name)} to ${named(role)}`;
+const grantLater = (schema: string, role: string): RawBuilder<unknown> =>
+  sql`alter default privileges in schema ${sql.id(schema)} grant select on tables to ${named(role)}`;
+
+async function requireRole(db: Kysely<StateTables>, role: string): Promise<void> {
+  if (isPublic(role)) return;
+  if (await holds(db, sql`exists (select from pg_catalog.pg_roles where rolname = ${role})`)) return;
+  throw new DestinationError(
+    `destination.grant_select_to names the role ${role}, which this PostgreSQL does not have. Create it (CREATE ROLE "${role.replaceAll('"', '""')}";) or take it out of the configuration.`,
+  );
+}
+
+/** Those the role may not use, or that are still to be made. */
+async function schemasHidden(
+  db: Kysely<StateTables>,
+  role: string,
+  schemas: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ schema: string }>`
+    select s.schema from unnest(${schemas}::text[]) as s(schema)
+    left join pg_catalog.pg_namespace n on n.nspname = s.schema
+    where not coalesce(has_schema_privilege(${spelled(role)}::name, n.oid, 'usage'), false)`.execute(db);
+  return rows.map(row => row.schema);
+}
+
+async function tablesHidden(
+  db: Kysely<StateTables>,
+  role: string,
+  tables: readonly Table[],
+): Promise<readonly Table[]> {
+  const { rows } = await sql<Table>`
+    select t.schema, t.name
+    from unnest(${tables.map(table => table.schema)}::text[], ${tables.map(table => table.name)}::text[]) as t(schema, name)
+    left join pg_catalog.pg_namespace n on n.nspname = t.schema
+    left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = t.name
+    where not coalesce(has_table_privilege(${spelled(role)}::name, c.oid, 'select'), false)`.execute(db);
+  return rows;
+}
+
+const readsLaterTables = (db: Kysely<StateTables>, role: string, schema: string): Promise<boolean> =>
+  holds(
+    db,
+    sql`exists (select from pg_catalog.pg_default_acl d
+      join pg_catalog.pg_namespace n on n.oid = d.defaclnamespace
+      cross join aclexplode(d.defaclacl) as granted
+      where n.nspname = ${schema} and d.defaclobjtype = 'r' and granted.privilege_type = 'SELECT'
+        and d.defaclrole = (select oid from pg_catalog.pg_roles where rolname = current_user)
+        and granted.grantee = coalesce((select oid from pg_catalog.pg_roles where rolname = ${spelled(role)}), 0))`,
+  );
+
+const spelled = (role: string): string => (isPublic(role) ? "public" : role);
+
+async function holds(db: Kysely<StateTables>, condition: RawBuilder<unknown>): Promise<boolean> {
+  const { rows } = await sql<{ holds: boolean }>`select ${condition} as holds`.execute(db);
+  return rows[0]?.holds === true;
+}

@@ -1,0 +1,94 @@
+import type { Kysely } from "kysely";
+import { z } from "zod";
+import { ConfigError } from "../errors.ts";
+import type { StateTables } from "./state_tables.ts";
+
+/** Who a run says it works for. */
+export interface Identity {
+  readonly schema: string;
+  /** `DATA_VERSION` of the program. */
+  readonly version: number;
+  readonly companies: readonly { readonly name: string; readonly baseUrl: string; readonly companyId?: string }[];
+}
+
+const storedCompany = z.object({ base_url: z.string(), company_id: z.string().nullable() });
+const COMPANY = "company:";
+
+/**
+ * Holds a run to the warehouse it is configured for, and records what is new: schema, companies, their ids. Needs
+ * `ensureState` first. @throws ConfigError naming the ways out, before anything is written
+ */
+export async function checkIdentity(db: Kysely<StateTables>, identity: Identity): Promise<void> {
+  const rows = await db.selectFrom("warehouse").select(["key", "value"]).execute();
+  const stored = new Map(rows.map(row => [row.key, row.value]));
+  const complaints = [...schemaComplaints(stored, identity), ...companyComplaints(stored, identity)];
+  if (complaints.length > 0) throw new ConfigError(complaints.join(" "));
+  const fresh = freshValues(stored, identity);
+  if (fresh.length === 0) return;
+  await db.transaction().execute(async trx => {
+    for (const { key, value } of fresh) {
+      await trx.deleteFrom("warehouse").where("key", "=", key).execute();
+      await trx
+        .insertInto("warehouse")
+        .values({ key, value: JSON.stringify(value) })
+        .execute();
+    }
+  });
+}
+
+function schemaComplaints(stored: ReadonlyMap<string, unknown>, { schema, version }: Identity): string[] {
+  const complaints: string[] = [];
+  const written = stored.get("version");
+  if (typeof written === "number" && written > version)
+    complaints.push(
+      `The warehouse was written by a newer tributary (data version ${written}; this one knows ${version}): install that version again, or use another destination.`,
+    );
+  const kept = stored.get("schema");
+  if (typeof kept === "string" && kept !== schema)
+    complaints.push(
+      `This warehouse keeps its tables in schema ${kept}, but destination.schema is ${schema}. Set destination.schema back to ${kept}, or give the new schema a state of its own (destination.state_schema, or another database or file).`,
+    );
+  return complaints;
+}
+
+function companyComplaints(stored: ReadonlyMap<string, unknown>, { companies }: Identity): string[] {
+  const complaints: string[] = [];
+  for (const { name, baseUrl, companyId } of companies) {
+    const kept = companyOf(stored, name);
+    if (kept !== undefined && kept.base_url !== baseUrl)
+      complaints.push(
+        `This warehouse keeps company ${name} from ${kept.base_url}, but the configuration reads it from ${baseUrl}. Set base_url back, give the other service's rows a company name of their own, or use another destination. (If the same service has moved: \`tributary reset '*' --drop --company ${name}\` forgets it, and the next run loads it again.)`,
+      );
+    if (kept?.company_id != null && companyId !== undefined && kept.company_id !== companyId)
+      complaints.push(
+        `This warehouse keeps company ${name} with the service's id ${kept.company_id}, but the key belongs to ${companyId}. Use the key of the first, give the second a company name of its own, or use another destination.`,
+      );
+    const twin = companyId === undefined ? undefined : twinOf(stored, name, companyId);
+    if (twin !== undefined)
+      complaints.push(
+        `The key of company ${name} belongs to ${companyId}, which this warehouse keeps as ${twin} already. Call it ${twin} again (company:), or use another destination.`,
+      );
+  }
+  return complaints;
+}
+
+function companyOf(stored: ReadonlyMap<string, unknown>, name: string): z.infer<typeof storedCompany> | undefined {
+  return storedCompany.safeParse(stored.get(`${COMPANY}${name}`)).data;
+}
+
+function twinOf(stored: ReadonlyMap<string, unknown>, name: string, companyId: string): string | undefined {
+  const names = [...stored.keys()].filter(key => key.startsWith(COMPANY)).map(key => key.slice(COMPANY.length));
+  return names.find(other => other !== name && companyOf(stored, other)?.company_id === companyId);
+}
+
+function freshValues(stored: ReadonlyMap<string, unknown>, identity: Identity): { key: string; value: unknown }[] {
+  const fresh: { key: string; value: unknown }[] = [];
+  if (!stored.has("schema")) fresh.push({ key: "schema", value: identity.schema });
+  for (const { name, baseUrl, companyId } of identity.companies) {
+    const kept = companyOf(stored, name);
+    const id = companyId ?? kept?.company_id ?? null;
+    if (kept === undefined || kept.company_id !== id)
+      fresh.push({ key: `${COMPANY}${name}`, value: { base_url: baseUrl, company_id: id } });
+  }
+  return fresh;
+}

@@ -1,0 +1,157 @@
+import { type RawBuilder, sql } from "kysely";
+import { type Catalog, canonicalType, type PresentTable } from "./catalog.ts";
+import type { Dialect } from "./destination.ts";
+import { fillStatement } from "./fill.ts";
+import { NO_STAMP, type Shape, type ShapedColumn } from "./shape.ts";
+
+type Fragment = RawBuilder<unknown>;
+
+/** One thing to do, with the sentence that says so (none for what goes without saying). */
+export interface Step {
+  readonly sentence: string | undefined;
+  readonly statements: readonly Fragment[];
+}
+
+/** What has to be done to the tables, and why some of it cannot be. */
+export interface Plan {
+  readonly steps: readonly Step[];
+  readonly refusals: readonly string[];
+  /** Streams that have state but lack a table: they have to be read from the start. */
+  readonly missing: readonly string[];
+}
+
+/** Compares what is there with what is wanted. `known` tells the tables that the state says were filled once. */
+export function planTables(
+  dialect: Dialect,
+  catalog: Catalog,
+  shapes: readonly Shape[],
+  known: (shape: Shape) => boolean,
+): Plan {
+  const steps: Step[] = [];
+  const refusals: string[] = [];
+  const missing = new Set<string>();
+  for (const shape of shapes) {
+    const present = catalog.tables.get(`${shape.schema}.${shape.name}`);
+    if (present === undefined) {
+      steps.push({
+        sentence: shape.role === "ledger" ? undefined : `created table ${shape.name}`,
+        statements: [createTable(dialect, shape)],
+      });
+      if (shape.role !== "ledger" && known(shape)) missing.add(shape.stream);
+    } else {
+      const objections = objectionsTo(dialect, shape, present);
+      refusals.push(...objections);
+      if (objections.length === 0) steps.push(...newColumns(dialect, shape, present));
+    }
+    steps.push(...comments(shape, present));
+  }
+  steps.push(...ledgerRepairs(catalog, shapes));
+  return { steps, refusals, missing: [...missing] };
+}
+
+export const tableOf = (shape: { schema: string; name: string }): Fragment => sql.id(shape.schema, shape.name);
+
+function createTable(dialect: Dialect, shape: Shape): Fragment {
+  const parts = shape.columns.map(definition);
+  if (dialect.primaryKeys) parts.push(sql`primary key (${sql.join(shape.primaryKey.map(name => sql.id(name)))})`);
+  return sql`create table ${tableOf(shape)} (${sql.join(parts, sql`, `)})`;
+}
+
+const definition = (column: ShapedColumn): Fragment => sql`${sql.id(column.name)} ${sql.raw(column.type)}`;
+
+/** Why a table that is there cannot be used: every reason, so that one look at it is enough. */
+function objectionsTo(dialect: Dialect, shape: Shape, present: PresentTable): string[] {
+  const name = `${shape.schema}.${shape.name}`;
+  if (!present.isTable) return [`${name} is a view or another relation, not a table of tributary's.`];
+  const lacking = shape.columns.filter(column => column.of === undefined && !present.columns.has(column.name));
+  if (lacking.length > 0)
+    return [
+      `${name} isn't tributary's: it has no ${lacking.map(column => column.name).join(", ")}. Rename it, move it to another schema, or set destination.schema to one of its own.`,
+    ];
+  const found: string[] = [];
+  const keyMissing = shape.primaryKey.filter(column => !present.columns.has(column));
+  if (keyMissing.length > 0) found.push(`${name} lacks ${keyMissing.join(", ")} of its key; ${startOver(shape)}`);
+  for (const column of shape.columns) {
+    const there = present.columns.get(column.name);
+    if (there !== undefined && there.type !== canonicalType(column.type))
+      found.push(
+        `${name}.${column.name} is ${there.type}, but ${canonicalType(column.type)} is wanted; a column never changes its type in place, for that could lose data. ${capitalised(startOver(shape))}`,
+      );
+  }
+  for (const column of present.columns.values()) {
+    if (column.demanding && !shape.columns.some(own => own.name === column.name))
+      found.push(`${name}.${column.name} isn't tributary's and is NOT NULL without a default: no row could be added.`);
+  }
+  if (dialect.primaryKeys && present.primaryKey.join() !== shape.primaryKey.join())
+    found.push(
+      `${name} has the primary key (${present.primaryKey.join(", ")}), but (${shape.primaryKey.join(", ")}) is wanted; ${startOver(shape)}`,
+    );
+  return found;
+}
+
+const startOver = (shape: Shape): string =>
+  `rename the table to keep what it holds, or run \`tributary reset ${shape.stream} --drop\` and load it again.`;
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+function newColumns(dialect: Dialect, shape: Shape, present: PresentTable): Step[] {
+  return shape.columns
+    .filter(column => !present.columns.has(column.name))
+    .map(column => {
+      const fill = column.of === undefined ? undefined : fillStatement(dialect, tableOf(shape), column.of);
+      const add = sql`alter table ${tableOf(shape)} add column ${definition(column)}`;
+      return {
+        sentence: `added column ${shape.name}.${column.name}${fill === undefined ? "" : ", filled from _extra where it held the field"}`,
+        statements: fill === undefined ? [add] : [add, fill],
+      };
+    });
+}
+
+function comments(shape: Shape, present: PresentTable | undefined): Step[] {
+  const statements: Fragment[] = [];
+  if (shape.comment !== undefined && shape.comment !== present?.comment)
+    statements.push(commentOnTable(shape, shape.comment));
+  for (const column of shape.columns) {
+    if (column.comment !== undefined && column.comment !== present?.columns.get(column.name)?.comment)
+      statements.push(
+        sql`comment on column ${sql.id(shape.schema, shape.name, column.name)} is ${sql.lit(column.comment)}`,
+      );
+  }
+  return statements.length === 0 ? [] : [{ sentence: undefined, statements }];
+}
+
+export const commentOnTable = (table: { schema: string; name: string }, text: string): Fragment =>
+  sql`comment on table ${tableOf(table)} is ${sql.lit(text)}`;
+
+/** The row ledger must never know more rows than the table holds, nor fewer. */
+function ledgerRepairs(catalog: Catalog, shapes: readonly Shape[]): Step[] {
+  const isPresent = (shape: Shape) => catalog.tables.has(`${shape.schema}.${shape.name}`);
+  return shapes
+    .filter(shape => shape.role === "ledger")
+    .flatMap((ledger): Step[] => {
+      const main = shapes.find(shape => shape.role === "main" && shape.stream === ledger.stream)!;
+      const children = shapes.filter(shape => shape.role === "child" && shape.stream === ledger.stream);
+      if (isPresent(ledger) && !isPresent(main))
+        return [{ sentence: undefined, statements: [sql`delete from ${tableOf(ledger)}`] }];
+      if (!isPresent(ledger) && isPresent(main)) {
+        const key = sql.join(main.primaryKey.map(name => sql.id(name)));
+        return [
+          {
+            sentence: `rebuilt the row ledger of ${main.name}`,
+            statements: [
+              sql`insert into ${tableOf(ledger)} (${key}, hash, vhash, stamp, first_seen_at, deleted_at)
+                select ${key}, 0, 0, ${sql.lit(NO_STAMP)}, _first_seen_at, _deleted_at from ${tableOf(main)}`,
+            ],
+          },
+        ];
+      }
+      const added = children.filter(child => !isPresent(child));
+      if (!isPresent(main) || added.length === 0) return [];
+      return [
+        {
+          sentence: `the next full scan of ${main.name} fills ${added.map(child => child.name).join(", ")}`,
+          statements: [sql`update ${tableOf(ledger)} set stamp = ${sql.lit(NO_STAMP)}`],
+        },
+      ];
+    });
+}

@@ -1,0 +1,112 @@
+import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import type { TableSet } from "../columns.ts";
+import { DestinationError } from "../errors.ts";
+import { altering } from "./alteration.ts";
+import { readCatalog } from "./catalog.ts";
+import type { Dialect } from "./destination.ts";
+import { ledgerName, type StateTables } from "./state_tables.ts";
+
+/** One company's rows of a stream, to be removed. */
+export interface Removal {
+  readonly schema: string;
+  readonly stateSchema: string;
+  readonly company: string;
+  readonly tables: TableSet;
+}
+
+interface Named {
+  readonly schema: string;
+  readonly name: string;
+}
+
+/**
+ * Removes a company's rows, and the tables when no company has rows in them, in one transaction. Answers what it did.
+ * Never CASCADE: where a view needs a table that would go, nothing is changed. @throws DestinationError that names the views
+ */
+export async function dropTables(
+  db: Kysely<StateTables>,
+  dialect: Dialect,
+  removal: Removal,
+): Promise<readonly string[]> {
+  const { schema, stateSchema, tables } = removal;
+  return altering(db, dialect, async trx => {
+    const catalog = await readCatalog(trx, dialect, [schema, stateSchema]);
+    const wanted: Named[] = [
+      ...[...tables.children, tables.main].map(table => ({ schema, name: table.name })),
+      { schema: stateSchema, name: ledgerName(tables.main.name) },
+    ];
+    const present = wanted.filter(table => catalog.tables.has(`${table.schema}.${table.name}`));
+    const done: string[] = [];
+    const empty: Named[] = [];
+    for (const table of present) {
+      const removed = await removeRows(trx, table, removal.company);
+      if (table.schema === schema) done.push(`removed ${removed} rows of ${removal.company} from ${table.name}`);
+      if (await isEmpty(trx, table)) empty.push(table);
+    }
+    // Main table, children and ledger stay together: a half-dropped stream would look like a lost one.
+    if (empty.length < present.length) return done;
+    const views = await dependentViews(trx, dialect, schema, empty);
+    if (views.length > 0)
+      throw new DestinationError(
+        `${views.join(", ")} read ${tables.main.name} or its child tables, which would be dropped. Nothing was changed; drop those views first, or run reset without --drop.`,
+      );
+    for (const table of empty) {
+      await dropTable(trx, table);
+      if (table.schema === schema) done.push(`dropped table ${table.name}`);
+    }
+    return done;
+  });
+}
+
+const ref = ({ schema, name }: Named): RawBuilder<unknown> => sql.id(schema, name);
+
+async function removeRows(trx: Transaction<StateTables>, table: Named, company: string): Promise<number> {
+  const result = await sql`delete from ${ref(table)} where _company = ${company}`.execute(trx);
+  return Number(result.numAffectedRows ?? 0);
+}
+
+async function isEmpty(trx: Transaction<StateTables>, table: Named): Promise<boolean> {
+  const { rows } = await sql`select 1 as one from ${ref(table)} limit 1`.execute(trx);
+  return rows.length === 0;
+}
+
+async function dependentViews(
+  trx: Transaction<StateTables>,
+  dialect: Dialect,
+  schema: string,
+  tables: readonly Named[],
+): Promise<readonly string[]> {
+  if (dialect.name === "postgres") {
+    const { rows } = await sql<{ view: string }>`
+      select distinct format('%I.%I', vn.nspname, v.relname) as view
+      from pg_catalog.pg_depend d
+      join pg_catalog.pg_rewrite r on d.classid = 'pg_catalog.pg_rewrite'::regclass and r.oid = d.objid
+      join pg_catalog.pg_class v on v.oid = r.ev_class
+      join pg_catalog.pg_namespace vn on vn.oid = v.relnamespace
+      join pg_catalog.pg_class t on d.refclassid = 'pg_catalog.pg_class'::regclass and t.oid = d.refobjid and t.oid <> v.oid
+      join pg_catalog.pg_namespace tn on tn.oid = t.relnamespace
+      where tn.nspname = ${schema} and t.relname = any(${tables.map(table => table.name)}::text[])
+      order by 1`.execute(trx);
+    return rows.map(row => row.view);
+  }
+  // DuckDB lets a table go from under its views, so their text has to tell.
+  const { rows } = await sql<{ schema: string; view: string; sql: string }>`
+    select schema_name as "schema", view_name as "view", sql from duckdb_views()
+    where not internal and database_name = current_database()`.execute(trx);
+  return rows
+    .filter(row => tables.some(table => new RegExp(`(^|[^a-z0-9_])${table.name}($|[^a-z0-9_])`, "i").test(row.sql)))
+    .map(row => `${row.schema}.${row.view}`);
+}
+
+async function dropTable(trx: Transaction<StateTables>, table: Named): Promise<void> {
+  try {
+    await sql`drop table ${ref(table)}`.execute(trx);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "2BP01")) throw error;
+    const detail = "detail" in error && typeof error.detail === "string" ? error.detail : error.message;
+    throw new DestinationError(
+      `Something of yours needs ${table.schema}.${table.name}, which would be dropped: ${detail}. Nothing was changed; drop it first, or run reset without --drop.`,
+      error,
+    );
+  }
+}

@@ -1,0 +1,108 @@
+import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { ConfigError } from "../errors.ts";
+import { altering } from "./alteration.ts";
+import { type Catalog, readCatalog } from "./catalog.ts";
+import type { Dialect } from "./destination.ts";
+import { stateColumns, stateDigests, stateKeys } from "./state_shape.ts";
+import type { StateTables } from "./state_tables.ts";
+
+type Fragment = RawBuilder<unknown>;
+
+/** One step from a data version to the next, within the transaction of all of them. */
+export type Migration = (trx: Transaction<StateTables>, dialect: Dialect, stateSchema: string) => Promise<void>;
+
+/** The n-th takes a warehouse from version n to n + 1 (from 1). Only ever appended to. */
+const migrations: readonly Migration[] = [];
+
+/** The shape of the state schema this program writes. */
+export const DATA_VERSION = migrations.length + 1;
+
+/**
+ * Creates the state schema and its tables, or upgrades them, in one transaction; writes nothing when they are as wanted.
+ * Answers what it did. @throws ConfigError for a warehouse of a newer version
+ */
+export async function ensureState(
+  db: Kysely<StateTables>,
+  dialect: Dialect,
+  stateSchema: string,
+  steps: readonly Migration[] = migrations,
+): Promise<readonly string[]> {
+  const version = steps.length + 1;
+  const before = await readCatalog(db, dialect, [stateSchema]);
+  if (
+    (await versionOf(db, stateSchema, before, version)) === version &&
+    missing(dialect, stateSchema, before).length === 0
+  )
+    return [];
+  return altering(db, dialect, async trx => {
+    const catalog = await readCatalog(trx, dialect, [stateSchema]);
+    const found = await versionOf(trx, stateSchema, catalog, version);
+    const done: string[] = [];
+    for (const statement of missing(dialect, stateSchema, catalog)) await statement.execute(trx);
+    for (let at = found ?? version; at < version; at++) {
+      await steps[at - 1]!(trx, dialect, stateSchema);
+      done.push(`upgraded the warehouse from data version ${at} to ${at + 1}`);
+    }
+    if (found === undefined) done.unshift(`created the state schema ${stateSchema}`);
+    if (found !== version) {
+      const warehouse = sql.id(stateSchema, "warehouse");
+      await sql`delete from ${warehouse} where key = 'version'`.execute(trx);
+      await sql`insert into ${warehouse} (key, value) values ('version', ${String(version)})`.execute(trx);
+    }
+    return done;
+  });
+}
+
+async function versionOf(
+  db: Kysely<StateTables>,
+  stateSchema: string,
+  catalog: Catalog,
+  ours: number,
+): Promise<number | undefined> {
+  if (!catalog.tables.has(`${stateSchema}.warehouse`)) return undefined;
+  const { rows } = await sql<{ value: unknown }>`
+    select value from ${sql.id(stateSchema, "warehouse")} where key = 'version'`.execute(db);
+  const version = rows[0]?.value;
+  if (typeof version === "number" && version > ours)
+    throw new ConfigError(
+      `The warehouse was written by a newer tributary (data version ${version}; this one knows ${ours}). Nothing was changed; install the newer version again, or use another destination.`,
+    );
+  return typeof version === "number" ? version : undefined;
+}
+
+function missing(dialect: Dialect, stateSchema: string, catalog: Catalog): Fragment[] {
+  const has = (name: string) => catalog.tables.has(`${stateSchema}.${name}`);
+  const statements: Fragment[] = catalog.schemas.has(stateSchema) ? [] : [sql`create schema ${sql.id(stateSchema)}`];
+  for (const name of Object.keys(stateColumns) as (keyof StateTables)[])
+    if (!has(name)) statements.push(...stateTable(dialect, stateSchema, name));
+  // UNLOGGED like the rows it speaks of: a crash of the server empties both.
+  if (dialect.name === "postgres" && !has("stages"))
+    statements.push(sql`create unlogged table ${sql.id(stateSchema, "stages")} (company text, stream text, layout text not null,
+      record jsonb not null, staged bigint not null, primary key (company, stream))`);
+  return statements;
+}
+
+/** Everything the state schema needs, for a warehouse that is empty. */
+export function stateStatements(dialect: Dialect, stateSchema: string, catalog: Catalog): readonly Fragment[] {
+  return missing(dialect, stateSchema, catalog);
+}
+
+function stateTable(dialect: Dialect, stateSchema: string, name: keyof StateTables): Fragment[] {
+  const table = sql.id(stateSchema, name);
+  const parts: Fragment[] = Object.entries(stateColumns[name]).map(
+    ([column, kind]) => sql`${sql.id(column)} ${sql.raw(dialect.columnType(kind))}`,
+  );
+  const key = dialect.primaryKeys ? stateKeys[name] : undefined;
+  const ids = (names: readonly string[]) => sql.join(names.map(column => sql.id(column)));
+  if (key !== undefined) parts.push(sql`primary key (${ids(key)})`);
+  const statements: Fragment[] = [sql`create table ${table} (${sql.join(parts, sql`, `)})`];
+  const digest = dialect.primaryKeys ? stateDigests[name] : undefined;
+  if (digest !== undefined) {
+    const texts = sql.join(
+      digest.map(column => sql`coalesce(${sql.id(column)}, '')`),
+      sql` || chr(31) || `,
+    );
+    statements.push(sql`create unique index ${sql.id(`${name}_by_text`)} on ${table} (md5(${texts}))`);
+  }
+  return statements;
+}

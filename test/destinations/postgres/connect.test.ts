@@ -1,0 +1,123 @@
+import { createServer } from "node:net";
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { openPostgresForReading } from "../../../src/destinations/postgres/open.ts";
+import { ensureState } from "../../../src/destinations/state_ddl.ts";
+import { ConfigError, DestinationError } from "../../../src/errors.ts";
+import { connected, createDatabase, type TestDatabase } from "../../support/database.ts";
+import { open, openReady } from "./fixture.ts";
+
+let database: TestDatabase;
+const role = `plain_${process.pid}_${process.hrtime.bigint() % 100_000n}`;
+beforeAll(async () => {
+  database = await createDatabase(inject("postgresUrl"));
+  await database.admin.query(`create role ${role} login password 'secret-word'`);
+});
+afterAll(async () => {
+  const { admin } = database;
+  await admin.query(`drop owned by ${role}; drop role ${role}`);
+  await database.drop();
+});
+
+async function failureOf(url: string): Promise<DestinationError> {
+  const error = await open(url).then(
+    () => undefined,
+    failure => failure,
+  );
+  expect(error).toBeInstanceOf(DestinationError);
+  expect(error.exitCode).toBe(6);
+  expect(error.message).not.toMatch(/secret-word/);
+  return error;
+}
+
+test("nobody answers at the address", async () => {
+  const server = createServer();
+  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise(resolve => server.close(resolve));
+  const error = await failureOf(`postgres://u:secret-word@127.0.0.1:${port}/x`);
+  expect(error.message).toMatch(/nothing answers there \(ECONNREFUSED\)/);
+});
+
+test("a wrong password, and a database there is none of", async () => {
+  expect((await failureOf(database.as(role, "secret-wordx"))).message).toMatch(`refused the role ${role}`);
+  const url = new URL(database.as(role, "secret-word"));
+  url.pathname = "/nowhere";
+  expect((await failureOf(url.href)).message).toMatch(
+    /has no database nowhere\. Create it \(CREATE DATABASE "nowhere"/,
+  );
+});
+
+test("an address that is none is the configuration's fault, and is not repeated", async () => {
+  await expect(open("mysql://u:secret-word@h/d")).rejects.toThrow(ConfigError);
+  const error = await open("postgres://u:secret-word@h:port/d").catch(failure => failure);
+  expect(error).toBeInstanceOf(ConfigError);
+  expect(JSON.stringify([error.message, error.cause])).not.toMatch(/secret-word/);
+});
+
+test("a role without CREATE is given the statements to run, and nothing is left behind", async () => {
+  const destination = await open(database.as(role, "secret-word"));
+  const making = ensureState(destination.db, destination.dialect, destination.stateSchema);
+  await expect(making).rejects.toThrow(
+    `CREATE SCHEMA IF NOT EXISTS "procurement" AUTHORIZATION "${role}"; ALTER SCHEMA "procurement" OWNER TO "${role}";`,
+  );
+  await expect(making).rejects.toThrow(DestinationError);
+  await destination.close();
+  expect((await database.admin.query("select from pg_namespace where nspname = '_tributary'")).rowCount).toBe(0);
+});
+
+test("the schemas may be made beforehand; then the role needs no CREATE on the database", async () => {
+  const own = await createDatabase(inject("postgresUrl"));
+  await own.admin.query(
+    `create schema procurement authorization ${role}; create schema _tributary authorization ${role}`,
+  );
+  const destination = await openReady(own.as(role, "secret-word"));
+  expect(await destination.db.selectFrom("warehouse").select("value").execute()).toEqual([{ value: 1 }]);
+  await destination.close();
+  await own.admin.query(`drop owned by ${role} cascade`);
+  await own.drop();
+});
+
+test("a database that isn't UTF8, or is read-only, is refused", async () => {
+  const { admin } = database;
+  await admin.query("create database latin encoding 'LATIN1' locale 'C' template template0").catch(error => {
+    if (error.code !== "42P04") throw error;
+  });
+  const url = new URL(database.url);
+  url.pathname = "/latin";
+  expect((await failureOf(url.href)).message).toMatch(/Expected a database in UTF8/);
+  await admin.query("drop database latin");
+  await admin.query(`alter role ${role} set default_transaction_read_only = on`);
+  expect((await failureOf(database.as(role, "secret-word"))).message).toMatch(/read-only: a standby/);
+  await admin.query(`alter role ${role} reset default_transaction_read_only`);
+});
+
+test("too many connections", async () => {
+  await database.admin.query(`alter role ${role} connection limit 1`);
+  const only = await connected(database.as(role, "secret-word"));
+  expect((await failureOf(database.as(role, "secret-word"))).message).toMatch(/has no connection left/);
+  await only.end();
+  await database.admin.query(`alter role ${role} connection limit -1`);
+});
+
+test("a session for readers sees the state and cannot write", async () => {
+  const writer = await openReady(database.url);
+  const { url } = database;
+  const reader = await openPostgresForReading({ url, schema: "procurement", stateSchema: "_tributary" });
+  expect(await reader.db.selectFrom("warehouse").select("key").execute()).toEqual([{ key: "version" }]);
+  await expect(reader.db.insertInto("warehouse").values({ key: "a", value: "1" }).execute()).rejects.toThrow(
+    /read-only/,
+  );
+  await reader.close();
+  await writer.close();
+});
+
+test("the session watches its socket", async () => {
+  const destination = await open(database.url);
+  const { rows } = await sql<{ interval: string; name: string }>`
+    select current_setting('client_connection_check_interval') as interval, current_setting('application_name') as name`.execute(
+    destination.db,
+  );
+  expect(rows).toEqual([{ interval: "1s", name: "tributary" }]);
+  await destination.close();
+});

@@ -49,7 +49,7 @@ export function redactJson(value: unknown, redact: Redactor): unknown {
 }
 
 // An address of somebody else's, such as a proxy's, never came through the configuration.
-const urlPassword = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/?#:@"'•]*:)[^\s/?#@"'•]+@/gi;
+const urlPassword = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/?#:@"'•]*:)(?!\$\{)[^\s/?#@"'•]+@/gi;
 
 function matcher(secrets: readonly string[]): RegExp | undefined {
   const forms = [...new Set(secrets)].filter(secret => secret !== "").flatMap(formsOf);

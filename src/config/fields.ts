@@ -128,7 +128,8 @@ export const baseUrl = () => {
 };
 
 export const postgresUrl = () => {
-  const error = "expected an address such as postgres://user:password@host:5432/database";
+  const error =
+    "expected an address such as postgres://user@host:5432/database, / @ : ? # in a password written as %2F %40 %3A %3F %23";
   const fits = (value: string): boolean => /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? "");
   return z.string({ error }).refine(fits, { error });
 };

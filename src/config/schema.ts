@@ -112,7 +112,7 @@ export const configSchema = object({
   const refuse = (path: (string | number)[], message: string) =>
     context.addIssue({ code: "custom", path, message, params: complete });
   if (destination.type === "postgres" && destination.url === undefined) {
-    refuse(["destination", "url"], "type postgres needs url: postgres://user:password@host:5432/database");
+    refuse(["destination", "url"], "type postgres needs url: postgres://user@host:5432/database");
   }
   if (destination.schema.toLowerCase() === destination.state_schema.toLowerCase()) {
     refuse(["destination", "state_schema"], "must be another schema than destination.schema");

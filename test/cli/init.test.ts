@@ -1,0 +1,92 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { Command } from "commander";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { createContext, type Surface } from "../../src/cli/context.ts";
+import { registerInit } from "../../src/cli/init.ts";
+import { emptyFolder, tributary } from "./process.ts";
+
+const example = readFileSync(join(import.meta.dirname, "../../config.example.yaml"), "utf8");
+
+test("init --yes writes the example and says what comes next", async () => {
+  const cwd = emptyFolder();
+  const { code, stdout } = await tributary(["init", "--yes"], { cwd });
+  expect(readFileSync(join(cwd, "config.yaml"), "utf8")).toBe(example);
+  expect(stdout).toContain("export PROCUREMENT_API_KEY=…\n  tributary check\n  tributary sync");
+  expect(code).toBe(0);
+  const shown = await tributary(["config"], { cwd, env: { PROCUREMENT_API_KEY: "some-key" } });
+  expect(shown.code).toBe(0);
+});
+
+test("init leaves a file that is there alone", async () => {
+  const cwd = emptyFolder();
+  writeFileSync(join(cwd, "mine.yaml"), "company: mine\n");
+  const { code, stderr } = await tributary(["init", "--yes", "--config", "mine.yaml"], { cwd });
+  expect([code, stderr]).toEqual([
+    2,
+    "mine.yaml exists already and stays as it is: remove it, or name another with --config.\n",
+  ]);
+  expect(readFileSync(join(cwd, "mine.yaml"), "utf8")).toBe("company: mine\n");
+});
+
+test("init without a terminal says how to go on, and a folder that isn't there is named", async () => {
+  const cwd = emptyFolder();
+  const unasked = await tributary(["init"], { cwd });
+  expect(unasked.stderr).toContain("`tributary init --yes`");
+  expect([unasked.code, existsSync(join(cwd, "config.yaml"))]).toEqual([2, false]);
+  const nowhere = await tributary(["init", "--yes", "--config", "no/config.yaml"], { cwd });
+  expect(nowhere.stderr).toContain("no/config.yaml could not be written (ENOENT)");
+  expect(nowhere.code).toBe(2);
+});
+
+/** Runs init on a make-believe terminal that types each line once its question stands there. */
+async function asked(cwd: string, typed: readonly (readonly [question: string, keys: string])[]): Promise<void> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  // A prompt pipes into its screen, which the process's own streams survive.
+  Object.assign(stderr, { end: () => stderr });
+  Object.assign(stdin, { isTTY: true, setRawMode: () => stdin });
+  const waiting = [...typed];
+  let screen = "";
+  stderr.on("data", (chunk: Buffer) => {
+    screen += chunk.toString();
+    const next = waiting[0];
+    if (next === undefined || !screen.includes(next[0])) return;
+    waiting.shift();
+    screen = "";
+    setImmediate(() => stdin.write(next[1]));
+  });
+  const streams = { stdin, stdout, stderr } as unknown as Pick<Surface, "stdin" | "stdout" | "stderr">;
+  const surface = { ...streams, env: {}, cwd, now: () => 0, onSignal: () => () => undefined, exit: () => undefined };
+  const program = new Command().exitOverride();
+  registerInit(program, createContext(surface));
+  await program.parseAsync(["init"], { from: "user" });
+  expect(waiting).toEqual([]);
+}
+
+test("init asks, refuses a bad address, and puts the answers into the example", async () => {
+  const cwd = emptyFolder();
+  await asked(cwd, [
+    ["The service's address", "nonsense\r"],
+    ["expected the service's address", `${"\x7f".repeat(8)}https://api.acme.example\r`],
+    ["with the API key", "ACME_KEY\r"],
+    ["company's name", "Acme & Söhne\r"],
+    ["Where the tables go", "\x1b[B\r"],
+    ["Its address, or a variable", "\r"],
+  ]);
+  const written = readFileSync(join(cwd, "config.yaml"), "utf8");
+  expect(parse(written)).toMatchObject({
+    api: { base_url: "https://api.acme.example", key: "$" + "{ACME_KEY}" },
+    company: "Acme & Söhne",
+    destination: { type: "postgres", url: "$" + "{DATABASE_URL}" },
+  });
+  const changed = written.split("\n").filter((line, index) => line !== example.split("\n")[index]);
+  expect(changed).toHaveLength(5);
+});
+
+test("Ctrl-C at a question writes nothing", async () => {
+  const cwd = emptyFolder();
+  await expect(asked(cwd, [["The service's address", "\x03"]])).rejects.toMatchObject({ exitCode: 130 });
+  expect(existsSync(join(cwd, "config.yaml"))).toBe(false);
+});

@@ -1,0 +1,115 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { type CliContext, createContext, type Surface } from "../../src/cli/context.ts";
+import { reportFailure } from "../../src/cli/failure.ts";
+import { ConfigError } from "../../src/errors.ts";
+import { emptyFolder, tributary } from "./process.ts";
+
+const cwd = emptyFolder();
+
+test("--help lists the commands and examples, and loads nothing but commander", async () => {
+  const hook = `import{registerHooks}from"node:module";registerHooks({resolve(s,c,n){const r=n(s,c);process._rawDebug(r.url);return r}})`;
+  const place = { cwd, node: ["--import", `data:text/javascript,${encodeURIComponent(hook)}`] };
+  const { code, stdout, stderr } = await tributary(["--help"], place);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/init +write config.yaml[\s\S]*config +print[\s\S]*simulate +run[\s\S]*Examples:/);
+  const packages = [...stderr.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].map(match => match[1]);
+  expect(new Set(packages)).toEqual(new Set(["commander"]));
+});
+
+test.each(["init", "config", "simulate"])("%s has its own help with examples", async command => {
+  for (const args of [
+    [command, "--help"],
+    ["help", command],
+  ]) {
+    const { code, stdout } = await tributary(args, { cwd });
+    expect(stdout).toContain(`Usage: tributary ${command} [options]`);
+    expect(stdout).toContain(`Examples:\n  tributary ${command}`);
+    expect(code).toBe(0);
+  }
+});
+
+test("--version is the package's", async () => {
+  expect((await tributary(["--version"], { cwd })).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test.each([
+  [["confg"], "Unknown command 'confg' (did you mean config?)"],
+  [["config", "--confgi", "x"], "Unknown option '--confgi' (did you mean --config?)"],
+  [["config", "extra"], "Too many arguments for 'config'"],
+  [["config", "--config"], "argument missing"],
+  [["config", "--log-level", "loud"], "Allowed choices are trace, debug, info, warn, error, silent."],
+  [["simulate", "--orders", "many"], "Expected a whole number from 0 up."],
+  [["simulate", "--latency", "50"], "Expected a duration such as 30s"],
+])("bad usage %j is exit code 2 and one paragraph", async (args, message) => {
+  const { code, stdout, stderr } = await tributary(args, { cwd });
+  expect(stderr).toContain(message);
+  expect(stderr).not.toMatch(/\n {4}at /);
+  expect(stdout).toBe("");
+  expect(code).toBe(2);
+});
+
+test("without a command the help is shown, as bad usage", async () => {
+  const { code, stdout, stderr } = await tributary([], { cwd });
+  expect(stderr).toMatch(/^Usage: tributary[\s\S]*Name a command\.\n$/);
+  expect([code, stdout]).toEqual([2, ""]);
+});
+
+test("with --json an error is the one document on stdout", async () => {
+  const { code, stdout, stderr } = await tributary(["config", "--json"], { cwd });
+  expect(JSON.parse(stdout)).toEqual({
+    ok: false,
+    error: { message: expect.stringContaining("There is no configuration at config.yaml"), exit_code: 2 },
+  });
+  expect([code, stderr]).toEqual([2, ""]);
+});
+
+test("a stack is for --log-level debug only", async () => {
+  const folder = emptyFolder();
+  writeFileSync(join(folder, "config.yaml"), "api:\n  max_concurency: 3\n");
+  const env = { PROCUREMENT_API_KEY: "key-from-the-environment" };
+  const plain = await tributary(["config"], { cwd: folder, env });
+  const debug = await tributary(["config", "--log-level=debug"], { cwd: folder, env });
+  const line = "config.yaml:2:3 api.max_concurency: unknown key, did you mean max_concurrency?";
+  expect(plain.stderr).toBe(`The configuration can't be used.\n${line}\n`);
+  expect(debug.stderr).toMatch(/max_concurrency\?\n {4}at /);
+  expect([plain.code, debug.code]).toEqual([2, 2]);
+});
+
+async function failing(error: unknown, argv: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const streams = { stdin: new PassThrough(), stdout, stderr } as unknown as Pick<
+    Surface,
+    "stdin" | "stdout" | "stderr"
+  >;
+  const env = { PROCUREMENT_API_KEY: "key-from-the-environment" };
+  const surface = { ...streams, env, cwd, now: () => 0, onSignal: () => () => undefined, exit: () => undefined };
+  const context: CliContext = createContext(surface);
+  const file = join(emptyFolder(), "config.yaml");
+  writeFileSync(file, "company: acme\n");
+  await context.openConfig({ config: file });
+  const code = reportFailure(error, argv, context);
+  stdout.end();
+  stderr.end();
+  return { code, out: await text(stdout), err: await text(stderr) };
+}
+
+test("any other error is a bug: exit code 70, without the key", async () => {
+  const bug = new TypeError("undefined is not key-from-the-environment");
+  const plain = await failing(bug, ["sync"]);
+  expect(plain).toMatchObject({ code: 70, out: "" });
+  expect(plain.err).toMatch(/^This is a bug in tributary: TypeError: undefined is not •••\n.*--log-level debug/s);
+  const debug = await failing(bug, ["sync", "--log-level", "debug"]);
+  expect(debug.err).toContain("main.test.ts");
+  expect(debug.err).not.toContain("key-from-the-environment");
+});
+
+test("a cause is told at debug, and a JSON error is redacted", async () => {
+  const error = new ConfigError("bad key-from-the-environment", new Error("underneath"));
+  expect((await failing(error, ["sync", "--log-level=trace"])).err).toContain("caused by Error: underneath");
+  const { out } = await failing(error, ["sync", "--json"]);
+  expect(JSON.parse(out)).toEqual({ ok: false, error: { message: "bad •••", exit_code: 2 } });
+});

@@ -1,0 +1,42 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+
+const main = join(import.meta.dirname, "../../src/cli/main.ts");
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Where a command runs: its folder, its variables (the test's own never), options of node before the script. */
+export interface Place {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly node?: readonly string[];
+}
+
+export function emptyFolder(): string {
+  return mkdtempSync(join(tmpdir(), "cli-"));
+}
+
+/** Starts the command with no terminal and nothing to read. */
+export function start(args: readonly string[], { cwd, env = {}, node = [] }: Place) {
+  const path = process.env["PATH"] ?? "";
+  return spawn(process.execPath, [...node, main, ...args], {
+    cwd,
+    env: { PATH: path, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+/** Runs the command to its end. */
+export async function tributary(args: readonly string[], place: Place): Promise<Ended> {
+  const child = start(args, place);
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  return { code: code as number | null, stdout, stderr };
+}

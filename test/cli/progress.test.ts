@@ -1,0 +1,95 @@
+import { PassThrough } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
+import { expect, test } from "vitest";
+import { type ProgressSnapshot, startProgress } from "../../src/cli/progress.ts";
+
+const first: ProgressSnapshot = {
+  streams: [
+    { stream: "purchase_orders", state: "done", pages: 20, rows: 2000 },
+    { stream: "items", state: "reading", pages: 3, total: 12000, rows: 1500, waitingFor: "the service" },
+    { stream: "findings", state: "waiting", pages: 0, rows: 0 },
+  ],
+  limitedBy: "latency",
+  inFlight: 4,
+  ceiling: 8,
+  limited429: 2,
+};
+
+/** A screen or a pipe, and a clock that moves when told to. */
+function display(size?: { columns: number; rows: number }) {
+  const stream = new PassThrough() as unknown as NodeJS.WriteStream;
+  if (size !== undefined) Object.assign(stream, { isTTY: true, ...size });
+  let written = "";
+  stream.on("data", (chunk: Buffer) => {
+    written += chunk.toString();
+  });
+  let now = 0;
+  let ticker: (() => void) | undefined;
+  const clock = {
+    now: () => now,
+    every: (_: number, tick: () => void) => {
+      ticker = tick;
+      return () => {
+        ticker = undefined;
+      };
+    },
+  };
+  const advance = (ms: number): void => {
+    now += ms;
+    ticker?.();
+  };
+  return { stream, clock, advance, text: () => stripVTControlCharacters(written), running: () => ticker !== undefined };
+}
+
+test("on a terminal there is a line a stream, its speed, and what limits all", () => {
+  const screen = display({ columns: 100, rows: 24 });
+  let snapshot = first;
+  const progress = startProgress({ snapshot: () => snapshot }, { ...screen, enabled: true });
+  snapshot = { ...first, streams: first.streams.map(one => (one.stream === "items" ? { ...one, rows: 3500 } : one)) };
+  screen.advance(2_000);
+  const lines = screen
+    .text()
+    .split("\n")
+    .map(line => line.trimEnd());
+  expect(lines).toContain("stream           state    pages             rows  rows/s  waiting for");
+  expect(lines).toContain("items            reading      3  1,500 of 12,000       0  the service");
+  expect(lines).toContain("items            reading      3  3,500 of 12,000   1,000  the service");
+  expect(lines).toContain("limited by latency: 4 of 8 requests in flight, 2 answers 429");
+  progress.sink.write("a line of the log\n");
+  expect(screen.text()).toContain("a line of the log");
+  progress.stop();
+  expect(screen.running()).toBe(false);
+});
+
+test("on a small terminal the busy streams are shown, no line wraps, and the rest is counted", () => {
+  const screen = display({ columns: 40, rows: 6 });
+  startProgress({ snapshot: () => first }, { ...screen, enabled: true }).stop();
+  const lines = screen
+    .text()
+    .split("\n")
+    .map(line => line.trimEnd());
+  expect(lines).toContain("… and 2 more");
+  expect(lines.some(line => line.startsWith("findings"))).toBe(false);
+  expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(40);
+});
+
+test("off a terminal there is one line at a time", () => {
+  const pipe = display();
+  const progress = startProgress({ snapshot: () => first }, { ...pipe, enabled: true });
+  expect(pipe.text()).toBe("");
+  pipe.advance(30_000);
+  progress.stop();
+  pipe.advance(30_000);
+  expect(pipe.text()).toBe(
+    "1 of 3 streams done; items reading 1,500 of 12,000 rows, 0/s, waiting for the service; limited by latency: 4 of 8 requests in flight, 2 answers 429\n",
+  );
+});
+
+test("--no-progress shows nothing and lets the log through", () => {
+  const pipe = display();
+  const progress = startProgress({ snapshot: () => first }, { ...pipe, enabled: false });
+  pipe.advance(60_000);
+  progress.sink.write("a line of the log\n");
+  progress.stop();
+  expect(pipe.text()).toBe("a line of the log\n");
+});

@@ -49,7 +49,7 @@ const nasty = [
   "#no comment",
   "1e5",
   "true",
-  "\uFEFF",
+  "x\uFEFF",
   "a".repeat(3_000_000),
 ];
 const moments = [
@@ -159,6 +159,19 @@ describe("the stage", () => {
         reason: seq === 0 ? null : nasty[seq],
       })),
     );
+  });
+
+  it("keeps a byte order mark at the start of a text", async () => {
+    const { db, open } = await bench();
+    const stage = await open();
+    await stage.begin({});
+    await stage.append(
+      { ...plainBatch(1, 0), outcomes: encoded([[1, text("\uFEFF"), 1, text("ok"), moments[0]!, null]]) },
+      {},
+    );
+    expect((await sql`select hex(parent_key) as k from ${stage.outcomes()} o`.execute(db)).rows).toEqual([
+      { k: "EFBBBF" },
+    ]);
   });
 
   it("reads any text and any decimal back, narrow or wide", async () => {
@@ -303,7 +316,7 @@ describe("the stage", () => {
     const fresh = async () => {
       await stage.begin({ cursor: 1 });
       await stage.append(plainBatch(1, 5), { cursor: 2 });
-      const folder = join(root, (await readdir(root))[0]!);
+      const folder = join(root, (await readdir(root)).find(name => name.startsWith("acme"))!);
       const files = join(folder, (await readdir(folder))[0]!);
       return { files, main: join(files, (await readdir(files)).find(name => name.includes("main"))!) };
     };

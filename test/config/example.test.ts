@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { bareSchema, configSchema, isOpen } from "../../src/config/schema.ts";
+import { streams } from "../../streams/index.ts";
 import { load, refusal, sampleEnv } from "./sample.ts";
 
 const example = readFileSync(join(import.meta.dirname, "../../config.example.yaml"), "utf8");
@@ -48,11 +49,22 @@ test("the example holds every key of the schema once, and no other", () => {
 
 test("what is not commented out is what the schema takes by itself", () => {
   const { streams: shown, ...others } = parse(example) as z.output<typeof configSchema>;
-  const { streams, ...defaults } = configSchema.parse({ api: { key: "some-key" } });
+  const { streams: taken, ...defaults } = configSchema.parse({ api: { key: "some-key" } });
   defaults.api.key = others.api.key;
   expect(others).toEqual(defaults);
   // Each stream brings its own settings' defaults along.
-  expect({ ...shown, settings: {} }).toEqual(streams);
+  expect({ ...shown, settings: {} }).toEqual(taken);
+});
+
+test("the example's settings of a feed are what its stream does by itself", () => {
+  const { settings } = (parse(example) as z.output<typeof configSchema>).streams;
+  expect(Object.keys(settings)).toEqual(["findings", "ingested"]);
+  for (const [name, shown] of Object.entries(settings)) {
+    const mode: Readonly<Record<string, unknown>> = { ...streams.find(stream => stream.name === name)?.mode };
+    if (shown.full_scan_pages !== undefined) expect(mode["fullScanPages"]).toBe(shown.full_scan_pages);
+    if (shown.full_scan_every !== undefined) expect(`${mode["fullScanEveryDays"]}d`).toBe(shown.full_scan_every);
+    if (shown.lookback !== undefined) expect(`${mode["lookbackDays"]}d`).toBe(shown.lookback);
+  }
 });
 
 test("the example loads as it is", async () => {

@@ -7,7 +7,7 @@ import { Refusal } from "./refusal.ts";
 export interface Reply {
   readonly status: number;
   readonly headers?: Record<string, string>;
-  readonly body?: unknown;
+  readonly body?: Record<string, unknown>;
   readonly error?: Refusal;
   readonly text?: string;
 }

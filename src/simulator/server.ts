@@ -7,6 +7,7 @@ import { Draw } from "./random.ts";
 import { Refusal } from "./refusal.ts";
 import type { Requests } from "./requests.ts";
 import type { Match, Request } from "./routes.ts";
+import { jsonBytes } from "./wire.ts";
 
 /** What the HTTP side needs to know of the service behind it. */
 export interface Behind {
@@ -15,7 +16,7 @@ export interface Behind {
   readonly clock: () => Date;
   readonly compression: boolean;
   readonly find: (path: string) => Match | undefined;
-  readonly answer: (match: Match, request: Request) => unknown;
+  readonly answer: (match: Match, request: Request) => Record<string, unknown>;
   /** Answers /_simulator/* itself; false where such paths are unknown. */
   readonly control: (path: string, message: IncomingMessage, response: ServerResponse) => boolean;
 }
@@ -53,8 +54,7 @@ export function httpServer(behind: Behind, faults: Faults, requests: Requests, c
     if (trouble === "hang") return;
     const reply = trouble ?? ordinary(behind, message, match, refusal, { path, query, faults: active, draw });
     const status = reply.status;
-    const text = reply.text ?? JSON.stringify(reply.error ? envelope(reply.error, requestId) : reply.body);
-    const body = encoded(behind, message, Buffer.from(text));
+    const body = encoded(behind, message, bytesOf(reply, requestId));
     await send(response, status, { ...base, ...reply.headers, ...body.headers }, body.bytes, active, draw, closing);
   };
 
@@ -107,7 +107,12 @@ function authorize(key: string, message: IncomingMessage): void {
   throw new Refusal(401, "UNAUTHORIZED", given === undefined ? "An API key is required" : "The API key is not valid");
 }
 
-function envelope(error: Refusal, requestId: string): unknown {
+function bytesOf(reply: Reply, requestId: string): Buffer {
+  if (reply.text !== undefined) return Buffer.from(reply.text);
+  return jsonBytes(reply.error === undefined ? (reply.body ?? {}) : envelope(reply.error, requestId));
+}
+
+function envelope(error: Refusal, requestId: string): Record<string, unknown> {
   return { error: { code: error.code, message: error.message, details: error.details, request_id: requestId } };
 }
 

@@ -1,4 +1,4 @@
-import { Collection, type Entry } from "./collection.ts";
+import { Collection } from "./collection.ts";
 import { type Company, companyOf, PURPOSE, type Sizes } from "./company/company.ts";
 import { accountRoutes } from "./endpoints/account.ts";
 import { findingFamily, findingRoutes } from "./endpoints/findings.ts";
@@ -46,9 +46,4 @@ export function serviceOf(
     ...ingestedRoutes(company, sources.ingested, mode),
   ];
   return { company, sources, routes };
-}
-
-/** The live entry behind a key that stands in a path. */
-export function entryOf(source: Source, key: string): Entry | undefined {
-  return source.collection.get(source.family.number(key));
 }

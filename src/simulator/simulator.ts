@@ -77,7 +77,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const find = routeTable(service.routes);
   const overrides = new Map<string, Record<string, unknown>>();
 
-  const answer = (match: Match, request: Request): unknown => {
+  const answer = (match: Match, request: Request): Record<string, unknown> => {
     const { data, pagination } = match.route.answer(request);
     const override = overrides.get(identity(match));
     if (override !== undefined) Object.assign(data, override);
@@ -175,7 +175,7 @@ function truthOf(
   service: Service,
   faults: Faults,
   find: (path: string) => Match | undefined,
-  answer: (match: Match, request: Request) => unknown,
+  answer: (match: Match, request: Request) => Record<string, unknown>,
 ): Simulator["truth"] {
   const plain = noFaults();
   function* rows(stream: StreamName, offset: number): Generator<Record<string, unknown>, void, undefined> {
@@ -201,7 +201,7 @@ function truthOf(
           faults: plain,
           draw: () => draw.next(),
         });
-        return (body as { data: unknown }).data;
+        return body["data"];
       } catch (error) {
         if (error instanceof Refusal && error.status === 404) return undefined;
         throw error;

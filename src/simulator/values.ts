@@ -19,7 +19,7 @@ export class Values extends Draw {
     const shape = this.next() & 31;
     if (shape < 2) return null;
     if (shape < 16) return cents / 100;
-    return shape < 28 ? fixedCents(cents) : String(cents / 100);
+    return shape < 28 ? fixed(cents, 2) : String(cents / 100);
   }
 
   /** A decimal given as `scaled / 10^places`: numeral, padded string, plain string or null. */
@@ -29,7 +29,7 @@ export class Values extends Draw {
     if (shape < 2) return null;
     const value = scaled / 10 ** places;
     if (shape < 18) return value;
-    return shape < 26 ? value.toFixed(places) : String(value);
+    return shape < 26 ? fixed(scaled, places) : String(value);
   }
 
   /** A whole number: 12, "12" or null. */
@@ -57,10 +57,10 @@ export class Values extends Draw {
   }
 }
 
-/** 123450 → "1234.50"; faster than toFixed by a factor of three. */
-export function fixedCents(cents: number): string {
-  if (cents < 0) return `-${fixedCents(-cents)}`;
-  const whole = Math.floor(cents / 100);
-  const rest = cents - whole * 100;
-  return rest < 10 ? `${whole}.0${rest}` : `${whole}.${rest}`;
+/** (123450, 2) → "1234.50"; three times as fast as toFixed, which shows in a row of fifty numbers. */
+function fixed(scaled: number, places: number): string {
+  if (scaled < 0) return `-${fixed(-scaled, places)}`;
+  const unit = 10 ** places;
+  const whole = Math.floor(scaled / unit);
+  return `${whole}.${String(scaled - whole * unit).padStart(places, "0")}`;
 }

@@ -1,3 +1,4 @@
+import { dayOf } from "../calendar.ts";
 import type { Entry } from "../collection.ts";
 import { hash } from "../random.ts";
 import { Values } from "../values.ts";
@@ -65,12 +66,13 @@ export function orderDocument(number: number): string {
 
 export function orderFacts(company: Company, entry: Pick<Entry, "number" | "revision" | "insertedAt">): OrderFacts {
   const { number, revision } = entry;
-  const fresh = entry.insertedAt !== undefined;
+  const { insertedAt } = entry;
+  const fresh = insertedAt !== undefined;
   const value = hash(company.seed, PURPOSE.orderFacts, number);
   const { anchorDay } = company;
   const size = company.sizes.orders;
   const age = INVOICE_LAG + Math.floor(((size - number) * HISTORY_DAYS) / Math.max(1, size));
-  const day = fresh ? anchorDay : anchorDay - age;
+  const day = fresh ? dayOf(insertedAt) : anchorDay - age;
   const requestedDay = day + 5 + (value % 50);
   const promisedDay = requestedDay - 3 + ((value >>> 6) % 18) + revision;
   const state = fresh ? "unconfirmed" : stateOf(promisedDay - revision - anchorDay, value >>> 11);

@@ -44,10 +44,11 @@ export function findingRoutes(company: Company, source: Source, mode: PagingMode
   return [{ template: "/findings", answer }];
 }
 
-/** The window looks at created_at; a finding without one is outside every window. An unknown window is no window. */
+/** The window looks at created_at; a finding without one is outside every window. An unknown window is no window.
+ * Its edge moves by whole minutes, so that the pages of one scan share their totals. */
 function sinceOf(window: string | undefined, clock: () => Date): number | undefined {
   const days = WINDOWS[window ?? ""];
-  return days === undefined ? undefined : clock().getTime() - days * DAY_MS;
+  return days === undefined ? undefined : Math.floor(clock().getTime() / 60_000) * 60_000 - days * DAY_MS;
 }
 
 function wanted(row: Row, query: Request["query"], since: number | undefined): boolean {

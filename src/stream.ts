@@ -133,3 +133,8 @@ function addedColumns({ mode, path, key }: StreamFacts): Column[] {
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(match => match[1]!);
 }
+
+/** Paths without parameters: an id must never turn a detail's path into one of them (`/po/stats`). */
+export function fixedPaths(catalogue: readonly Stream[]): string[] {
+  return catalogue.map(stream => stream.path).filter(path => !path.includes("{"));
+}

@@ -33,6 +33,8 @@ export interface Publication {
   readonly parent: Kin | undefined;
   /** Its details: they go and come back with its rows. */
   readonly details: readonly Kin[];
+  /** The list is asked for from a day on only: rows whose moment lies before it are not missing, they were not asked for. */
+  readonly scope: { readonly column: string; readonly from: string } | undefined;
 }
 
 /** What a publish would do. `updated` includes rows that came back; `refreshed` ones differ in volatile fields only. */
@@ -86,14 +88,25 @@ export async function compare(
         or l.hash <> s._hash or l.vhash <> s._vhash or l.missing_since is not null)${alive}`.execute(trx);
     await settleStamps(trx, destination, publication);
     if (withMissing) {
+      const inScope =
+        publication.scope === undefined ? sql`` : sql` and ${scopeOf(destination, publication, publication.scope)}`;
       await sql`
         create temporary table ${sql.id(names.gone)} as
         select ${columnList(key, "l")}, l.missing_since, false as absent from ${ledger} l
         where l._company = ${company} and l.deleted_at is null
-          and not exists (select 1 from ${keys} s where ${equal("s", "l", key)})`.execute(trx);
+          and not exists (select 1 from ${keys} s where ${equal("s", "l", key)})${inScope}`.execute(trx);
     }
     return count(trx, destination, publication, keys, withMissing);
   });
+}
+
+function scopeOf(
+  destination: Destination,
+  { company, tables }: Publication,
+  scope: { column: string; from: string },
+): Fragment {
+  return sql`exists (select 1 from ${tableRef(destination, tables.main)} t where t._company = ${company}
+    and ${equal("t", "l", tables.main.key)} and ${sql.id("t", scope.column)} >= cast(${scope.from} as timestamptz))`;
 }
 
 /** DuckDB would read the key files again for each question; PostgreSQL's stage is a table already. */

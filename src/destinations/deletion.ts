@@ -3,16 +3,17 @@ import type { TableSet } from "../columns.ts";
 import { equal, equalPairs, type Fragment, ledgerRef, tableRef } from "./fragments.ts";
 import { momentOf, parentKey, type Work } from "./work.ts";
 
-/** Which missing rows are gone for good; the others stay live and are remembered as missing. */
-export type Verdict =
-  | { readonly absent: "none" }
-  | { readonly absent: "all" }
-  /** Those that an earlier complete scan missed too (when `before`), and those whose own endpoint answered 404. */
-  | {
-      readonly absent: "some";
-      readonly before: boolean;
-      readonly confirmed: readonly Readonly<Record<string, string>>[];
-    };
+/** Which missing rows are gone for good; the others stay live. */
+export interface Verdict {
+  /** The scan was complete: what it missed is remembered as missing. */
+  readonly remember: boolean;
+  /** All of them. */
+  readonly all: boolean;
+  /** Those that an earlier complete scan missed too. */
+  readonly before: boolean;
+  /** Those whose own endpoint answered 404, by key. */
+  readonly confirmed: readonly Readonly<Record<string, string>>[];
+}
 
 /** Rows that came back bring back those of their details that went with them (others had gone before on their own). */
 export async function restoreDetails(work: Work): Promise<void> {
@@ -35,19 +36,19 @@ export async function deleteMissing(work: Work, verdict: Verdict): Promise<numbe
   const { trx, destination, publication, names } = work;
   const { company, tables, details } = publication;
   const gone = sql.id(names.gone);
-  if (verdict.absent === "all") await sql`update ${gone} set absent = true`.execute(trx);
-  if (verdict.absent === "some") {
-    if (verdict.before) await sql`update ${gone} set absent = true where missing_since is not null`.execute(trx);
-    for (const key of verdict.confirmed) {
-      const match = tables.main.key.map(name => sql`${sql.id(name)} = ${key[name]}`);
-      await sql`update ${gone} set absent = true where ${sql.join(match, sql` and `)}`.execute(trx);
-    }
+  if (verdict.all) await sql`update ${gone} set absent = true`.execute(trx);
+  if (verdict.before) await sql`update ${gone} set absent = true where missing_since is not null`.execute(trx);
+  for (const key of verdict.confirmed) {
+    const match = tables.main.key.map(name => sql`${sql.id(name)} = ${key[name]}`);
+    await sql`update ${gone} set absent = true where ${sql.join(match, sql` and `)}`.execute(trx);
   }
   const absent = await sql<{ n: number }>`select count(*) as n from ${gone} where absent`.execute(trx);
   const ledger = ledgerRef(destination, tables.main);
   const same = sql`t._company = ${company} and ${equal("t", "g", tables.main.key)}`;
-  await sql`update ${ledger} t set missing_since = ${momentOf(work)} from ${gone} g where ${same} and not g.absent
-    and t.missing_since is null`.execute(trx);
+  if (verdict.remember) {
+    await sql`update ${ledger} t set missing_since = ${momentOf(work)} from ${gone} g where ${same} and not g.absent
+      and t.missing_since is null`.execute(trx);
+  }
   const deleted = Number(absent.rows[0]?.n ?? 0);
   if (deleted === 0) return 0;
   const absentRows = sql`(select * from ${gone} where absent)`;

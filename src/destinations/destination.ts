@@ -26,6 +26,8 @@ export interface Destination {
   stage(company: string, tables: TableSet): Promise<Stage>;
   /** Makes what is committed visible to readers who come from now on (DuckDB: a new version of the published file). */
   show(): Promise<Shown>;
+  /** Whether readers lack something that was committed to the tables, by this run or a killed one; and when they were last shown. */
+  unshown(): Promise<{ readonly owed: boolean; readonly shownAt: Date | undefined }>;
   /** After a publish's heavy work: checkpoint, statistics. Never changes what the tables say. */
   settle(table: Table): Promise<void>;
   /** Releases the locks and closes. Doesn't show. */

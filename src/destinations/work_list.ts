@@ -58,17 +58,15 @@ export async function openWorkList(destination: Destination, request: WorkReques
     );
     const audited = Math.ceil(request.audit * Number(unchanged.rows[0]?.n ?? 0));
     const limit = request.limit === undefined ? sql`` : sql` limit ${sql.lit(request.limit)}`;
+    // Of the audit's turns three of four go to rows that can still change: their n-th counts as a third of a turn.
     await sql`
       create temporary table ${name} as
-      select row_number() over (order by q.rank, q.open desc, q.newest desc nulls last, q.parent_key) as nth, q.* from (
-        select c.*, case when reason = 'audit' then 1 else 0 end as rank from ${candidates} c where reason <> 'audit'
-        union all
-        select * from (
-          select a.*, 1 as rank from (
-            select c.*, row_number() over (partition by c.open order by c.fetched_at, c.parent_key) as turn from ${candidates} c
-            where reason = 'audit') a
-          order by case when open then a.turn / 3.0 else a.turn end, a.parent_key limit ${sql.lit(audited)}) b
-      ) q ${limit}`.execute(trx);
+      select row_number() over (order by q.audit, q.open desc, q.newest desc nulls last, q.parent_key) as nth, q.* from (
+        select c.*, c.reason = 'audit' as audit, row_number() over (
+            partition by c.reason = 'audit' order by case when c.open then c.turn / 3.0 else c.turn end, c.parent_key) as place
+        from (select d.*, row_number() over (partition by d.reason = 'audit', d.open order by d.fetched_at, d.parent_key) as turn
+          from ${candidates} d) c
+      ) q where not q.audit or q.place <= ${sql.lit(audited)} order by nth ${limit}`.execute(trx);
     await sql`drop table ${candidates}`.execute(trx);
   });
   const counted = await sql<{

@@ -16,6 +16,8 @@ export interface Activity {
 /** Counts a stream's work of this run: its `stream_runs` row, and what the progress display shows. */
 export class Tally {
   readonly run: StreamRun;
+  /** Its tables have been brought up to date by this run; what failed came after. */
+  published = false;
   readonly activity: Activity = { state: "waiting", pages: 0, rows: 0, total: undefined, waitingFor: undefined };
 
   constructor(startedAt: string) {

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
-import { attempting, codeOf, lockConflict } from "./failure.ts";
+import { attempting, codeOf } from "./failure.ts";
 import { remove } from "./folder.ts";
-import { claim, type Holder, heldError, renewClaim, writeHolder } from "./holder.ts";
+import { asHeld, claim, type Holder, renewClaim, writeHolder } from "./holder.ts";
 import type { Layout } from "./layout.ts";
 import { expectIdentity, expectOurs, type Present, presentAt, seed } from "./seed.ts";
 import { checkpoint, openSession, type Resources, type Session } from "./session.ts";
@@ -44,11 +44,7 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
   const direct = layout.readers === "direct";
   const seeded = direct ? false : await seed(layout, present, stateSchema, resources);
   if (present === "file" && !seeded) await expectOurs(layout, layout.path, stateSchema, resources, direct);
-  const session = await openSession(layout.work, false, resources).catch(async error => {
-    const conflict = lockConflict(error);
-    if (conflict !== undefined) throw await heldError(layout, conflict.pid, error);
-    throw error;
-  });
+  const session = await openSession(layout.work, false, resources).catch(asHeld(layout));
   try {
     await expectIdentity(layout, layout.work, session, stateSchema, true);
     // Another process may have taken ours for a dead one's while we waited for the lock.

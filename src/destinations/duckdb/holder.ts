@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { z } from "zod";
 import { HeldError } from "../../errors.ts";
-import { codeOf } from "./failure.ts";
+import { codeOf, lockConflict } from "./failure.ts";
 import { remove } from "./folder.ts";
 import type { Layout } from "./layout.ts";
 
@@ -90,6 +90,14 @@ export async function heldError(layout: Layout, pid: number | undefined, cause?:
     `Expected ${layout.path} to be free, but ${who} has ${layout.work} open. Nothing was done; close it there, or start again with --wait 30m.`,
     cause,
   );
+}
+
+/** Rethrows what DuckDB said when it could not open a file: as HeldError, when another process has it open. */
+export function asHeld(layout: Layout): (error: unknown) => Promise<never> {
+  return async error => {
+    const conflict = lockConflict(error);
+    throw conflict === undefined ? error : await heldError(layout, conflict.pid, error);
+  };
 }
 
 function isAlive(pid: number): boolean {

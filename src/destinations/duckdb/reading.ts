@@ -4,9 +4,9 @@ import type { Kysely } from "kysely";
 import { DestinationError } from "../../errors.ts";
 import type { StateTables } from "../state_tables.ts";
 import { kyselyOver } from "./driver.ts";
-import { attempting, codeOf, lockConflict } from "./failure.ts";
+import { attempting, codeOf } from "./failure.ts";
 import { entryAt } from "./folder.ts";
-import { claim, type Holder, heldError, liveHolder } from "./holder.ts";
+import { asHeld, claim, type Holder, liveHolder } from "./holder.ts";
 import { type Layout, layoutOf, type Readers } from "./layout.ts";
 import { Mutex } from "./mutex.ts";
 import { refusal } from "./seed.ts";
@@ -75,10 +75,8 @@ async function openPublished(layout: Layout, settings: ReadingSettings): Promise
     spill: join(tmpdir(), `tributary-reading-${process.pid}`),
   };
   const session = await openSession(layout.path, true, resources).catch(async error => {
-    const conflict = lockConflict(error);
-    if (conflict !== undefined) throw await heldError(layout, conflict.pid, error);
     if (/not a valid DuckDB database/.test(String(error))) throw refusal(layout, "it is no DuckDB database", error);
-    throw error;
+    return asHeld(layout)(error);
   });
   try {
     if ((await identify(session.connection, settings.stateSchema)) !== "ours")

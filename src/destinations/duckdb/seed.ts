@@ -1,10 +1,9 @@
-import { link, readlink, rename } from "node:fs/promises";
+import { readlink, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { DestinationError } from "../../errors.ts";
 import { copyDatabase } from "./copy.ts";
-import { codeOf, lockConflict } from "./failure.ts";
 import { entryAt, remove, syncFolder } from "./folder.ts";
-import { heldError } from "./holder.ts";
+import { asHeld } from "./holder.ts";
 import type { Layout } from "./layout.ts";
 import { checkpoint, identify, openSession, type Resources, type Session } from "./session.ts";
 import { linkedVersion, newestVersion, versionFile } from "./versions.ts";
@@ -50,11 +49,9 @@ export async function expectOurs(
   acceptsEmpty = false,
 ): Promise<void> {
   const session = await openSession(file, true, resources).catch(async error => {
-    const conflict = lockConflict(error);
-    if (conflict !== undefined) throw await heldError(layout, conflict.pid, error);
     if (/not a valid DuckDB database/.test(String(error)))
       throw refusal(layout, `${file} is no DuckDB database`, error);
-    throw error;
+    return asHeld(layout)(error);
   });
   try {
     await expectIdentity(layout, file, session, stateSchema, acceptsEmpty);
@@ -80,8 +77,8 @@ export async function expectIdentity(
 }
 
 /**
- * Makes the work file, when it is missing, from what readers were given last. Whoever comes second of two processes doing
- * this takes the first one's file. Returns whether a regular file at the path was its source.
+ * Makes the work file, when it is missing, from what readers were given last. One process at a time: DuckDB's lock on a file
+ * of its own is let go even by a killed one. Returns whether a regular file at the path was its source.
  */
 export async function seed(
   layout: Layout,
@@ -90,43 +87,32 @@ export async function seed(
   resources: Resources,
 ): Promise<boolean> {
   if (await entryAt(layout.work)) return false;
-  const newest = await newestVersion(layout);
-  const source = present === "file" ? layout.path : newest === undefined ? undefined : versionFile(layout, newest);
-  if (source === undefined) return false;
-  if (source !== layout.path) await remove(`${source}.wal`);
-  await expectOurs(layout, source, stateSchema, resources);
-  if (await entryAt(`${source}.wal`)) await replayLog(layout, source, resources);
-  const made = join(layout.home, `seed-${process.pid}.tmp`);
+  const guard = await openSession(join(layout.home, "seeding.tmp"), false, resources).catch(asHeld(layout));
   try {
-    await copyDatabase(source, made, 0o644);
+    if (await entryAt(layout.work)) return false;
+    const newest = await newestVersion(layout);
+    const source = present === "file" ? layout.path : newest === undefined ? undefined : versionFile(layout, newest);
     // A log without its file would be replayed onto the new one.
-    if (!(await entryAt(layout.work))) await remove(`${layout.work}.wal`);
-    await placeNew(made, layout.work);
+    await remove(`${layout.work}.wal`);
+    if (source === undefined) return false;
+    if (source !== layout.path) await remove(`${source}.wal`);
+    await expectOurs(layout, source, stateSchema, resources);
+    if (await entryAt(`${source}.wal`)) await replayLog(layout, source, resources);
+    const made = join(layout.home, "work.tmp");
+    await copyDatabase(source, made, 0o644);
+    await rename(made, layout.work);
     await syncFolder(layout.home);
+    return source === layout.path;
   } finally {
-    await remove(made);
+    guard.close();
   }
-  return source === layout.path;
 }
 
 async function replayLog(layout: Layout, source: string, resources: Resources): Promise<void> {
-  const session = await openSession(source, false, resources).catch(async error => {
-    const conflict = lockConflict(error);
-    throw conflict === undefined ? error : await heldError(layout, conflict.pid, error);
-  });
+  const session = await openSession(source, false, resources).catch(asHeld(layout));
   try {
     await checkpoint(session.connection);
   } finally {
     session.close();
-  }
-}
-
-/** Gives a file its name unless another has it; a hard link does both at once. */
-async function placeNew(made: string, path: string): Promise<void> {
-  try {
-    await link(made, path);
-  } catch (error) {
-    if (codeOf(error) === "EEXIST") return;
-    await rename(made, path);
   }
 }

@@ -48,6 +48,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     lock: (company, families, waitMs) => locks.take(company, families, waitMs),
     stage: (company, tables) => openStage(session, stateSchema, company, tables),
     show: () => Promise.resolve({ path: undefined, note: undefined }),
+    unshown: () => Promise.resolve({ owed: false, shownAt: undefined }),
     async settle(table) {
       await sql`analyze ${sql.id(schema, table.name)}`.execute(db);
       if (table.path.length === 0) await sql`analyze ${sql.id(stateSchema, ledgerName(table.name))}`.execute(db);

@@ -1,0 +1,47 @@
+import type { Clock } from "../clock.ts";
+import type { Destination } from "./destination.ts";
+import { openDuckdb } from "./duckdb/open.ts";
+import { openPostgres } from "./postgres/open.ts";
+
+/** Which warehouse, as the config says. */
+export type Where =
+  | {
+      readonly type: "duckdb";
+      readonly path: string;
+      readonly readers: "snapshot" | "direct";
+      readonly keepVersions: number;
+      readonly schema: string;
+      readonly stateSchema: string;
+    }
+  | {
+      readonly type: "postgres";
+      readonly url: string;
+      readonly schema: string;
+      readonly stateSchema: string;
+      readonly grantSelectTo: readonly string[];
+    };
+
+/** The run that opens it; another run is told all of this. `startedAt` is ISO 8601. */
+export interface Opener {
+  readonly runId: string;
+  readonly holder: {
+    readonly pid: number;
+    readonly host: string;
+    readonly command: string;
+    readonly startedAt: string;
+  };
+  readonly clock: Clock;
+}
+
+/** Opens the warehouse for a run. A DuckDB file has one writer: waits `waitMs` for it. @throws DestinationError, HeldError, ConfigError */
+export async function openDestination(where: Where, opener: Opener, waitMs: number): Promise<Destination> {
+  if (where.type === "postgres") return openPostgres({ ...where, ...opener });
+  const file = await openDuckdb({ ...where, ...opener });
+  try {
+    await file.lock("", [], waitMs);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}

@@ -1,0 +1,109 @@
+import { type Kysely, sql } from "kysely";
+import type { ColumnProblems } from "../encoder.ts";
+import type { Stream } from "../stream.ts";
+import type { Kin } from "./comparison.ts";
+import type { Destination } from "./destination.ts";
+import { ledgerRef } from "./fragments.ts";
+import type { StateTables } from "./state_tables.ts";
+import { parentKey } from "./work.ts";
+
+/** Adds what a publish could not read to the table `problems`: one row a column and reason, first and last seen. */
+export async function saveProblems(
+  db: Kysely<StateTables>,
+  company: string,
+  stream: string,
+  problems: readonly ColumnProblems[],
+  rows: number,
+  now: string,
+): Promise<void> {
+  for (const { table, column, reason, example, rows: affected } of problems) {
+    const known = await db
+      .selectFrom("problems")
+      .select("first_seen_at")
+      .where("company", "=", company)
+      .where("table_name", "=", table)
+      .where("column_name", "=", column)
+      .where("reason", "=", reason)
+      .executeTakeFirst();
+    await db
+      .deleteFrom("problems")
+      .where("company", "=", company)
+      .where("table_name", "=", table)
+      .where("column_name", "=", column)
+      .where("reason", "=", reason)
+      .execute();
+    await db
+      .insertInto("problems")
+      .values({
+        company,
+        stream,
+        table_name: table,
+        column_name: column,
+        reason,
+        rows: affected,
+        share: affected / Math.max(1, rows),
+        example,
+        first_seen_at: known?.first_seen_at.toISOString() ?? now,
+        last_seen_at: now,
+      })
+      .execute();
+  }
+}
+
+/** The stream's row in `streams`, as of this publish. `completeTo` null leaves what it was. */
+export async function saveDashboard(
+  db: Kysely<StateTables>,
+  destination: Destination,
+  company: string,
+  stream: Stream,
+  now: string,
+  completeTo: string | null,
+  parent: Kin | undefined,
+): Promise<void> {
+  const table = stream.tables.main;
+  const before = await db
+    .selectFrom("streams")
+    .selectAll()
+    .where("company", "=", company)
+    .where("table_name", "=", table.name)
+    .executeTakeFirst();
+  const counted = await sql<{
+    rows: number;
+    live: number;
+  }>`select count(*) as rows, count(*) - count(deleted_at) as live
+    from ${ledgerRef(destination, table)} where _company = ${company}`.execute(db);
+  await db.deleteFrom("streams").where("company", "=", company).where("table_name", "=", table.name).execute();
+  await db
+    .insertInto("streams")
+    .values({
+      company,
+      stream: stream.name,
+      table_name: table.name,
+      on: true,
+      off_since: null,
+      last_success_at: now,
+      complete_to: completeTo ?? before?.complete_to?.toISOString() ?? null,
+      rows: Number(counted.rows[0]?.rows ?? 0),
+      live_rows: Number(counted.rows[0]?.live ?? 0),
+      details_pending:
+        parent === undefined ? null : await pendingDetails(db, destination, company, stream.name, parent),
+      note: before?.note ?? null,
+    })
+    .execute();
+}
+
+/** Live parents whose detail was never fetched, failed, or is of an earlier state of the parent. */
+export async function pendingDetails(
+  db: Kysely<StateTables>,
+  destination: Destination,
+  company: string,
+  stream: string,
+  parent: Kin,
+): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from ${ledgerRef(destination, parent.tables.main)} p
+    left join ${sql.id(destination.stateSchema, "details")} d
+      on d.company = ${company} and d.stream = ${stream} and d.parent_key = ${parentKey("p", parent)}
+    where p._company = ${company} and p.deleted_at is null
+      and (d.parent_key is null or d.outcome = 'failed' or d.parent_hash <> p.hash)`.execute(db);
+  return Number(rows[0]?.n ?? 0);
+}

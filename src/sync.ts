@@ -1,0 +1,48 @@
+import { writeStreamRun } from "./destinations/run_log.ts";
+import { ApiError, StoppedError } from "./errors.ts";
+import type { Tally } from "./extract/tally.ts";
+import type { Stream } from "./stream.ts";
+import type { SyncContext } from "./sync/context.ts";
+import { syncDetails } from "./sync/details.ts";
+import { syncListing } from "./sync/listing.ts";
+import { syncSnapshot } from "./sync/snapshot.ts";
+
+/** One stream, one run: read, store, publish. What it did is in the tally; what ended it is thrown. */
+export async function syncStream(context: SyncContext, stream: Stream, tally: Tally): Promise<void> {
+  const { destination, runId, company, clock } = context;
+  const { run, activity } = tally;
+  await writeStreamRun(destination.db, runId, company, stream.name, run);
+  try {
+    await syncByMode(context, stream, tally);
+    run.status = run.rejected > 0 || run.problems > 0 ? "warning" : "succeeded";
+    activity.state = "done";
+  } catch (error) {
+    run.status = statusOf(error);
+    run.error = context.redact(error instanceof Error ? error.message : String(error));
+    activity.state = "failed";
+    throw error;
+  } finally {
+    run.finished_at = new Date(clock.now()).toISOString();
+    // When the destination is gone there is nowhere to write this: the error on its way says so.
+    await writeStreamRun(destination.db, runId, company, stream.name, run).catch(() => undefined);
+  }
+}
+
+function syncByMode(context: SyncContext, stream: Stream, tally: Tally): Promise<void> {
+  const { mode } = stream;
+  switch (mode.kind) {
+    case "scan":
+    case "feed":
+      return syncListing(context, stream, mode, tally);
+    case "snapshot":
+      return syncSnapshot(context, stream, tally);
+    case "detail":
+      return syncDetails(context, stream, mode, tally);
+  }
+}
+
+function statusOf(error: unknown): "stopped" | "incomplete" | "failed" {
+  if (error instanceof StoppedError) return "stopped";
+  if (error instanceof ApiError && (error.failure === "limited" || error.failure === "budget")) return "stopped";
+  return error instanceof ApiError && error.failure === "malformed" ? "incomplete" : "failed";
+}

@@ -1,0 +1,61 @@
+import type { Api } from "../api/client.ts";
+import type { Limiter } from "../api/limit.ts";
+import type { Clock } from "../clock.ts";
+import type { Destination } from "../destinations/destination.ts";
+import type { Hasher } from "../encode/hash.ts";
+import type { Formats } from "../encode/moment.ts";
+import type { Stream } from "../stream.ts";
+
+/** What a stream is told by the config; times in ms, shares 0–1. */
+export interface StreamPolicy {
+  readonly audit: number;
+  readonly maxRejectShare: number;
+  readonly fullScanPages: number | undefined;
+  readonly fullScanEveryMs: number | undefined;
+  readonly lookbackMs: number | undefined;
+  readonly refresh: { readonly while: string; readonly everyMs: number } | undefined;
+  readonly maxDetails: number | undefined;
+}
+
+/** What all streams of a run are told. */
+export interface RunPolicy {
+  /** Lists and feeds whole, marks ignored. */
+  readonly full: boolean;
+  /** Details of all live parents, whatever the ledger says. */
+  readonly allDetails: boolean;
+  /** The guard's limits don't hold for this run. */
+  readonly confirmDeletes: boolean;
+  readonly deletes: { readonly maxShare: number; readonly minRows: number };
+  readonly problems: { readonly maxShare: number; readonly onExceed: "warn" | "fail" };
+  /** YYYY-MM-DD; nothing older is asked for. */
+  readonly start: string | undefined;
+  readonly publishEveryMs: number;
+}
+
+export interface Log {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  debug(facts: object, message: string): void;
+}
+
+/** One company's part of a run: everything a stream needs to be synced, handed in. */
+export interface SyncContext {
+  readonly runId: string;
+  readonly company: string;
+  readonly baseUrl: string;
+  readonly api: Api;
+  readonly limiter: Limiter;
+  readonly destination: Destination;
+  readonly clock: Clock;
+  readonly hasher: Hasher;
+  readonly formats: Formats;
+  /** Aborts with a StoppedError: the run ends at the next safe point. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  readonly policy: RunPolicy;
+  readonly policyOf: (stream: string) => StreamPolicy;
+  /** All streams there are, for parents, details and fixed paths. */
+  readonly catalogue: readonly Stream[];
+  /** Takes every secret out of a text that is going to be stored. */
+  readonly redact: (text: string) => string;
+}

@@ -1,0 +1,167 @@
+import { loadStreamState } from "../destinations/run_log.ts";
+import { openWorkList, type WorkList, type WorkRequest } from "../destinations/work_list.ts";
+import { ApiError, StoppedError, TributaryError } from "../errors.ts";
+import { type DetailsResult, readDetails } from "../extract/details.ts";
+import type { Tally } from "../extract/tally.ts";
+import type { ScanRecord, StreamState } from "../state.ts";
+import { type Detail, fixedPaths, pathParameters, type Stream } from "../stream.ts";
+import type { SyncContext } from "./context.ts";
+import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
+import { liveRows, parentOf, publishStage } from "./publication.ts";
+
+/** More failures than this share of the requests make the stream a failure. */
+const TOLERATED = 0.05;
+
+/** Fetches the details that are due and publishes them, early ones while the rest is still being fetched. */
+export async function syncDetails(context: SyncContext, stream: Stream, mode: Detail, tally: Tally): Promise<void> {
+  const { clock, destination, policy } = context;
+  const state = await loadStreamState(destination.db, context.company, stream.name);
+  const extraction = await openExtraction(context, stream, state, { query: stream.query ?? {}, full: false }, tally);
+  const columns = parameterColumns(stream, mode);
+  const work = await openWorkList(destination, workRequest(context, stream, mode, extraction, Object.values(columns)));
+  try {
+    tally.activity.state = "reading";
+    tally.activity.total = work.total;
+    if (work.total > 0)
+      context.log.info({ stream: stream.name, details: work.total, ...work.reasons }, "fetching details");
+    let published = clock.now();
+    const shelf: Shelf = { context, stream, extraction, state, tally, absent: 0 };
+    const result = await fetchAll(context, stream, columns, work, extraction, tally, async record => {
+      if (clock.now() - published < policy.publishEveryMs) return record;
+      await publishDetails(shelf, record, undefined);
+      published = clock.now();
+      return startAfresh(context, extraction.stage, record.fingerprint, false);
+    });
+    if (result.error !== undefined && !mayPublish(result.error)) throw result.error;
+    await publishDetails(shelf, result.record, result.counts);
+    if (result.error !== undefined) throw result.error;
+    judge(stream, result.counts, shelf.absent > 0);
+  } finally {
+    await work.close();
+  }
+}
+
+interface Shelf {
+  readonly context: SyncContext;
+  readonly stream: Stream;
+  readonly extraction: Extraction;
+  readonly state: StreamState;
+  readonly tally: Tally;
+  /** 404s that were not believed. */
+  absent: number;
+}
+
+/** Each parent's detail is whole: after a plan limit or an outage what was fetched is worth showing. A signal wants the end. */
+function mayPublish(error: unknown): boolean {
+  return error instanceof ApiError || (error instanceof StoppedError && error.exitCode === 5);
+}
+
+async function fetchAll(
+  context: SyncContext,
+  stream: Stream,
+  columns: Readonly<Record<string, string>>,
+  work: WorkList,
+  extraction: Extraction,
+  tally: Tally,
+  between: (record: ScanRecord) => Promise<ScanRecord>,
+): Promise<{ record: ScanRecord; counts: DetailsResult | undefined; error: unknown }> {
+  const { api, limiter, clock, signal, catalogue } = context;
+  const { encoder, batches, record, stage } = extraction;
+  try {
+    const siblings = fixedPaths(catalogue);
+    const job = {
+      api,
+      limiter,
+      stream,
+      columns,
+      siblings,
+      work,
+      encoder,
+      batches,
+      record,
+      clock,
+      signal,
+      tally,
+      between,
+    };
+    const counts = await readDetails(job);
+    return { record: counts.record, counts, error: undefined };
+  } catch (error) {
+    return { record: stage.record as ScanRecord, counts: undefined, error };
+  }
+}
+
+async function publishDetails(shelf: Shelf, record: ScanRecord, counts: DetailsResult | undefined): Promise<void> {
+  const { context, stream, extraction, state, tally } = shelf;
+  const { deletes } = context.policy;
+  const absent = counts?.absent ?? 0;
+  // One order that is gone answers 404; hundreds at once are a service that lost its way.
+  const doubtAbsent = absent > deletes.minRows && absent > deletes.maxShare * (await liveRows(context, stream));
+  if (doubtAbsent) shelf.absent = absent;
+  await publishStage(context, {
+    stream,
+    stage: extraction.stage,
+    record: { ...record, phase: "read" },
+    tally,
+    withMissing: false,
+    decide: async () => undefined,
+    doubtAbsent,
+    state: await currentState(shelf, state),
+    completeTo: new Date(context.clock.now()).toISOString(),
+  });
+}
+
+/** An early publish of this run has moved the state on. */
+async function currentState({ context, stream }: Shelf, state: StreamState): Promise<StreamState> {
+  const now = await loadStreamState(context.destination.db, context.company, stream.name);
+  return { ...state, lastMoment: now.lastMoment };
+}
+
+function judge(stream: Stream, counts: DetailsResult | undefined, doubted: boolean): void {
+  if (counts === undefined) return;
+  const { ok, absent, failed, firstFailure } = counts;
+  const all = ok + absent + failed;
+  if (doubted) {
+    throw new TributaryError(
+      `${stream.name}: ${absent} of ${all} details answered 404, too many to be believed: nothing was marked deleted, they are asked again later.`,
+      1,
+    );
+  }
+  if (failed === 0 || failed <= TOLERATED * all) return;
+  throw new TributaryError(
+    `${stream.name}: ${failed} of ${all} details could not be fetched; they are tried again with growing pauses. The first: ${firstFailure}`,
+    1,
+  );
+}
+
+/** The parent's column that fills each parameter of the path. */
+function parameterColumns(stream: Stream, mode: Detail): Record<string, string> {
+  return Object.fromEntries(pathParameters(stream.path).map(name => [name, mode.param?.[name] ?? name]));
+}
+
+function workRequest(
+  context: SyncContext,
+  stream: Stream,
+  mode: Detail,
+  { stage }: Extraction,
+  columns: string[],
+): WorkRequest {
+  const parent = context.catalogue.find(other => other.name === mode.of);
+  if (parent === undefined) throw new TypeError(`${stream.name}: its parent ${mode.of} is not in the catalogue`);
+  const policy = context.policyOf(stream.name);
+  return {
+    company: context.company,
+    stream: stream.name,
+    parent: parentOf(stream, parent),
+    stage,
+    columns,
+    open: mode.open,
+    newest: mode.newest,
+    start: context.policy.start,
+    audit: policy.audit,
+    refresh: policy.refresh,
+    force: context.policy.allDetails,
+    limit: policy.maxDetails,
+    now: new Date(context.clock.now()).toISOString(),
+  };
+}

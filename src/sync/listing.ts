@@ -1,0 +1,169 @@
+import { loadStreamState } from "../destinations/run_log.ts";
+import { momentText } from "../encode/moment.ts";
+import { ApiError, TributaryError } from "../errors.ts";
+import { readListing } from "../extract/listing.ts";
+import type { Tally } from "../extract/tally.ts";
+import type { ScanRecord, StreamState } from "../state.ts";
+import type { Feed, Scan, Stream } from "../stream.ts";
+import { type AbsenceDecision, decideAbsence } from "./absence.ts";
+import type { SyncContext } from "./context.ts";
+import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
+import { publishStage } from "./publication.ts";
+import { planScan, type ScanPlan } from "./scan_plan.ts";
+
+/** Runs that may end at one cursor before what lies before it is published as it is. */
+const PATIENCE = 3;
+
+/** Reads a list or feed and publishes it. With --full a scan that leaves missing rows unsettled is followed by a second look. */
+export async function syncListing(
+  context: SyncContext,
+  stream: Stream,
+  mode: Scan | Feed,
+  tally: Tally,
+): Promise<void> {
+  const unsettled = await scanOnce(context, stream, mode, tally);
+  if (unsettled && context.policy.full) await scanOnce(context, stream, mode, tally);
+}
+
+async function scanOnce(context: SyncContext, stream: Stream, mode: Scan | Feed, tally: Tally): Promise<boolean> {
+  const { clock, policy, log } = context;
+  const state = await loadStreamState(context.destination.db, context.company, stream.name);
+  const plan = planScan(stream, state, context.policyOf(stream.name), {
+    full: policy.full,
+    start: policy.start,
+    now: clock.now(),
+  });
+  log.debug({ stream: stream.name, query: plan.query, why: plan.why }, "reading");
+  const extraction = await openExtraction(context, stream, state, plan, tally);
+  tally.activity.state = "reading";
+  const record = await read(context, stream, mode, plan, extraction, state, tally);
+  if (plan.notBefore !== undefined && record.earliest !== null && record.earliest < plan.notBefore) {
+    log.warn(
+      { stream: stream.name },
+      `${stream.name}: asked for rows ${plan.why}, got one of ${momentText(record.earliest)}: the service filters by another field. The feed is read whole now and from now on.`,
+    );
+    await extraction.stage.drop();
+    return distrustFilter(context, stream, mode, state, tally);
+  }
+  return publishScan(context, stream, mode, extraction, record, state, tally);
+}
+
+async function distrustFilter(
+  context: SyncContext,
+  stream: Stream,
+  mode: Scan | Feed,
+  state: StreamState,
+  tally: Tally,
+): Promise<boolean> {
+  const distrusting = { ...state, filterDistrusted: true };
+  const plan = {
+    query: stream.query ?? {},
+    full: true,
+    notBefore: undefined,
+    why: "its time filter cannot be relied on",
+  };
+  const extraction = await openExtraction(context, stream, distrusting, plan, tally);
+  const record = await read(context, stream, mode, plan, extraction, distrusting, tally);
+  return publishScan(context, stream, mode, extraction, record, distrusting, tally);
+}
+
+async function read(
+  context: SyncContext,
+  stream: Stream,
+  mode: Scan | Feed,
+  plan: ScanPlan,
+  extraction: Extraction,
+  state: StreamState,
+  tally: Tally,
+): Promise<ScanRecord> {
+  const { stage, encoder, batches } = extraction;
+  const { api, signal } = context;
+  const job = { api, path: stream.path, query: plan.query, listing: mode, encoder, batches, signal, tally };
+  const pagesBefore = tally.run.pages;
+  try {
+    return await readListing({ ...job, record: extraction.record });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const expired = error.status === 422 || error.status === 404;
+    if (extraction.resumed && expired && tally.run.pages === pagesBefore) {
+      context.log.info(
+        { stream: stream.name },
+        "the service no longer takes the cursor of the scan before: starting afresh",
+      );
+      tally.run.carried = 0;
+      return readListing({
+        ...job,
+        record: await startAfresh(context, stage, extraction.record.fingerprint, plan.full),
+      });
+    }
+    await giveUpWhereItEndsThrice(context, stream, extraction, state, tally);
+    throw error;
+  }
+}
+
+/** A listing that breaks off at one place run after run would never be published: what lies before it is, without deletions. */
+async function giveUpWhereItEndsThrice(
+  context: SyncContext,
+  stream: Stream,
+  { stage }: Extraction,
+  state: StreamState,
+  tally: Tally,
+): Promise<void> {
+  const record = stage.record as ScanRecord | undefined;
+  if (record === undefined || record.failures < PATIENCE || record.rows === 0) return;
+  const decide = async () => undefined;
+  await publishStage(context, {
+    stream,
+    stage,
+    record,
+    tally,
+    withMissing: false,
+    decide,
+    doubtAbsent: false,
+    state,
+    completeTo: null,
+  });
+}
+
+async function publishScan(
+  context: SyncContext,
+  stream: Stream,
+  mode: Scan | Feed,
+  { stage }: Extraction,
+  record: ScanRecord,
+  state: StreamState,
+  tally: Tally,
+): Promise<boolean> {
+  const { clock } = context;
+  const date = record.date ?? new Date(clock.now()).toISOString();
+  const next: StreamState = {
+    ...state,
+    mark: nextMark(mode, record, state, date),
+    lastFullAt: record.full ? date : state.lastFullAt,
+    lastFullPages: record.full ? record.pages : state.lastFullPages,
+  };
+  const decision: { made: AbsenceDecision | undefined } = { made: undefined };
+  await publishStage(context, {
+    stream,
+    stage,
+    record,
+    tally,
+    withMissing: record.full && mode.absence !== "kept",
+    decide: async (comparison, publication) => {
+      decision.made = await decideAbsence(context, stream, mode, publication, record, comparison, tally);
+      return decision.made.verdict;
+    },
+    doubtAbsent: false,
+    state: next,
+    completeTo: record.full || next.mark !== null ? date : null,
+  });
+  if (decision.made?.held !== undefined) throw new TributaryError(decision.made.held, 1);
+  return decision.made?.unsettled ?? false;
+}
+
+/** The greatest time among the rows, but never one that the service's own clock had not reached; it never goes back. */
+function nextMark(mode: Scan | Feed, record: ScanRecord, state: StreamState, date: string): string | null {
+  if (mode.kind !== "feed" || record.latest === null) return state.mark;
+  const latest = new Date(Math.min(Math.floor(record.latest / 1000), Date.parse(date))).toISOString();
+  return state.mark !== null && state.mark > latest ? state.mark : latest;
+}

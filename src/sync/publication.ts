@@ -1,0 +1,145 @@
+import { sql } from "kysely";
+import { type Comparison, compare, type Kin, type Publication } from "../destinations/comparison.ts";
+import type { Verdict } from "../destinations/deletion.ts";
+import type { Stage } from "../destinations/destination.ts";
+import { ledgerRef } from "../destinations/fragments.ts";
+import { type Published, publish } from "../destinations/publish.ts";
+import { saveStreamState, writeStreamRun } from "../destinations/run_log.ts";
+import { saveDashboard, saveProblems } from "../destinations/standing.ts";
+import { layoutStamp } from "../encoder.ts";
+import { TributaryError } from "../errors.ts";
+import type { Tally } from "../extract/tally.ts";
+import type { ScanRecord, StreamState } from "../state.ts";
+import type { Stream } from "../stream.ts";
+import type { SyncContext } from "./context.ts";
+
+/** The stream's stage, ready to be compared with its tables. */
+export function publicationOf(context: SyncContext, stream: Stream, stage: Stage): Publication {
+  const { mode } = stream;
+  const parent = mode.kind === "detail" ? context.catalogue.find(other => other.name === mode.of) : undefined;
+  const details = context.catalogue.filter(other => other.mode.kind === "detail" && other.mode.of === stream.name);
+  const { start } = context.policy;
+  return {
+    company: context.company,
+    stream: stream.name,
+    tables: stream.tables,
+    stage,
+    stamp: layoutStamp(stream.tables, context.hasher),
+    parent: parent === undefined ? undefined : parentOf(stream, parent),
+    details: details.map(detail => kinOf(detail, stream)),
+    scope: mode.kind === "feed" && start !== undefined ? { column: mode.mark, from: start } : undefined,
+  };
+}
+
+/** A detail's key begins with its parent's, column by column. */
+function pairs(detail: Stream, parent: Stream): Kin["on"] {
+  return parent.key.map((name, i) => [detail.key[i]!, name] as const);
+}
+
+/** A detail, seen from its parent. */
+export const kinOf = (detail: Stream, parent: Stream): Kin => ({
+  stream: detail.name,
+  tables: detail.tables,
+  on: pairs(detail, parent),
+});
+
+/** A parent, seen from its detail. */
+export const parentOf = (detail: Stream, parent: Stream): Kin => ({
+  stream: parent.name,
+  tables: parent.tables,
+  on: pairs(detail, parent),
+});
+
+/** How a stage is to be published. */
+export interface PublishPlan {
+  readonly stream: Stream;
+  readonly stage: Stage;
+  readonly record: ScanRecord;
+  readonly tally: Tally;
+  /** Whether rows that the scan didn't see are looked for. */
+  readonly withMissing: boolean;
+  readonly decide: (comparison: Comparison, publication: Publication) => Promise<Verdict | undefined>;
+  readonly doubtAbsent: boolean;
+  /** The state that becomes true with it. */
+  readonly state: StreamState;
+  /** How far the tables are complete with it; null: unchanged. */
+  readonly completeTo: string | null;
+}
+
+/**
+ * Compares, decides, publishes and empties the stage. Tables, marks and counters become true in one transaction.
+ * Throws before anything is published when more rows or values are unusable than the config allows.
+ */
+export async function publishStage(context: SyncContext, plan: PublishPlan): Promise<Published> {
+  const { destination, clock, company, runId } = context;
+  const { stream, stage, record, tally } = plan;
+  tally.activity.state = "publishing";
+  checkQuality(context, plan);
+  const publication = publicationOf(context, stream, stage);
+  const comparison = await compare(destination, publication, plan.withMissing);
+  const verdict = plan.withMissing ? await plan.decide(comparison, publication) : undefined;
+  const now = clock.now();
+  const moment = new Date(
+    Math.max(now, plan.state.lastMoment === null ? now : Date.parse(plan.state.lastMoment) + 1),
+  ).toISOString();
+  const published = await publish(destination, publication, {
+    comparison,
+    moment,
+    verdict,
+    doubtAbsent: plan.doubtAbsent,
+    also: async (trx, result) => {
+      const touched = result.inserted + result.updated + result.deleted > 0;
+      const state = { ...plan.state, publishedScan: record.scan, lastMoment: touched ? moment : plan.state.lastMoment };
+      await saveStreamState(trx, company, stream.name, state, moment);
+      await saveProblems(trx, company, stream.name, record.problems, record.rows, moment);
+      await saveDashboard(trx, destination, company, stream, moment, plan.completeTo, publication.parent);
+      count(tally, result, record);
+      await writeStreamRun(trx, runId, company, stream.name, tally.run);
+    },
+  });
+  tally.published = true;
+  await stage.drop();
+  await destination.settle(stream.tables.main);
+  return published;
+}
+
+function count(tally: Tally, published: Published, record: ScanRecord): void {
+  const { run } = tally;
+  run.inserted += published.inserted;
+  run.updated += published.updated;
+  run.unchanged += published.unchanged;
+  run.repeated += published.repeated;
+  run.missing = published.missing;
+  run.deleted += published.deleted;
+  run.rejected += record.rejected;
+  run.rounded += record.rounded;
+  run.problems += record.problems.reduce((sum, problem) => sum + problem.rows, 0);
+}
+
+function checkQuality(context: SyncContext, { stream, record }: PublishPlan): void {
+  const { maxRejectShare } = context.policyOf(stream.name);
+  if (record.rows > 0 && record.rejected / record.rows > maxRejectShare) {
+    throw new TributaryError(
+      `${stream.name}: ${record.rejected} of ${record.rows} rows could not be stored, more than max_reject_share (${maxRejectShare}) allows. Nothing of it was published; \`tributary rejects ${stream.name}\` shows them.`,
+      1,
+    );
+  }
+  const { maxShare, onExceed } = context.policy.problems;
+  const worst = record.problems.filter(problem => problem.rows / Math.max(1, record.rows) > maxShare);
+  if (worst.length === 0) return;
+  const named = worst
+    .map(problem => `${problem.table}.${problem.column} (${problem.rows} of ${record.rows}: ${problem.reason})`)
+    .join(", ");
+  const message = `${stream.name}: values that could not be read exceed problems.max_share (${maxShare}): ${named}. \`tributary rejects ${stream.name} --problems\` shows them.`;
+  if (onExceed === "fail") throw new TributaryError(`${message} Nothing of it was published.`, 1);
+  context.log.warn({ stream: stream.name }, message);
+}
+
+/** Rows of the stream that are live for this company. */
+export async function liveRows(context: SyncContext, stream: Stream): Promise<number> {
+  const { rows } = await sql<{
+    n: number;
+  }>`select count(*) as n from ${ledgerRef(context.destination, stream.tables.main)}
+    where _company = ${context.company} and deleted_at is null`.execute(context.destination.db);
+  return Number(rows[0]?.n ?? 0);
+}

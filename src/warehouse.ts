@@ -1,0 +1,131 @@
+import type { Table } from "./columns.ts";
+import type { Destination } from "./destinations/destination.ts";
+import { checkIdentity } from "./destinations/identity.ts";
+import { forgetStreamState } from "./destinations/run_log.ts";
+import { DATA_VERSION, ensureState } from "./destinations/state_ddl.ts";
+import { checkTables, commentTables, ensureTables, type TableOrder } from "./destinations/tables.ts";
+import type { Stream } from "./stream.ts";
+
+/** What a run expects of the warehouse. */
+export interface Expectation {
+  readonly companies: readonly { readonly name: string; readonly baseUrl: string }[];
+  readonly catalogue: readonly Stream[];
+  /** The streams that get tables. */
+  readonly streams: readonly Stream[];
+  /** The lists (with their details) that this run works on. */
+  readonly families: readonly string[];
+  readonly grantSelectTo: readonly string[];
+  readonly waitMs: number;
+  /** ISO 8601. */
+  readonly now: string;
+}
+
+/**
+ * Makes a warehouse ready for a run: refuses what isn't ours, takes the locks, creates and upgrades tables. Answers what it
+ * changed, as sentences. @throws DestinationError, ConfigError, HeldError, each before anything is written.
+ */
+export async function prepareWarehouse(destination: Destination, expectation: Expectation): Promise<readonly string[]> {
+  const { db, dialect, schema, stateSchema } = destination;
+  const order = tableOrder(destination, expectation);
+  await checkTables(db, dialect, order);
+  const upgraded = await ensureState(db, dialect, stateSchema);
+  await checkIdentity(db, { schema, version: DATA_VERSION, companies: expectation.companies });
+  for (const { name } of expectation.companies) await destination.lock(name, expectation.families, expectation.waitMs);
+  const { done, missing } = await ensureTables(db, dialect, order);
+  const lost = expectation.catalogue.filter(stream => missing.includes(stream.tables.main.name));
+  for (const stream of lost) await forgetLoss(destination, expectation, stream);
+  await markOff(destination, expectation);
+  return [
+    ...upgraded,
+    ...done,
+    ...lost.map(stream => `${stream.name}: its tables were gone, it is read from the start`),
+  ];
+}
+
+export function tableOrder(
+  destination: { schema: string; stateSchema: string },
+  expectation: Pick<Expectation, "streams" | "grantSelectTo">,
+): TableOrder {
+  const comments = new Map(
+    expectation.streams.flatMap(stream =>
+      [stream.tables.main, ...stream.tables.children].map(table => [table.name, tableComment(stream, table)]),
+    ),
+  );
+  return {
+    schema: destination.schema,
+    stateSchema: destination.stateSchema,
+    streams: expectation.streams.map(stream => stream.tables),
+    comment: table => comments.get(table.name) ?? table.description,
+    grantSelectTo: expectation.grantSelectTo,
+  };
+}
+
+/** What a table's comment says: what it is, where it comes from, and what a row's absence means. */
+export function tableComment(stream: Stream, table: Table): string {
+  const { mode } = stream;
+  const endpoint = `API: GET /api/v1${stream.path}${table.path.length === 0 ? "" : `, ${table.path.join(".")}`}.`;
+  return [table.description, endpoint, absenceSentence(stream, mode)].filter(part => part !== "").join(" ");
+}
+
+function absenceSentence(stream: Stream, mode: Stream["mode"]): string {
+  switch (mode.kind) {
+    case "detail":
+      return `One request for each row of ${mode.of}; deleted with it.`;
+    case "snapshot":
+      return "One row a day; never deleted.";
+    default: {
+      const seen =
+        mode.kind === "feed"
+          ? ` A deletion is seen at the next full scan, every ${mode.fullScanEveryDays} days at the latest.`
+          : "";
+      const absence = mode.absence ?? "gone";
+      if (absence === "kept") return `Rows that ${stream.path} no longer lists are kept.`;
+      const meaning =
+        absence === "left" ? "it left this working list, the normal end of a row" : "the service no longer lists it";
+      return `_deleted_at: ${meaning}.${seen}`;
+    }
+  }
+}
+
+async function forgetLoss(destination: Destination, expectation: Expectation, stream: Stream): Promise<void> {
+  await destination.db.transaction().execute(async trx => {
+    for (const { name } of expectation.companies) {
+      await forgetStreamState(trx, name, stream.name);
+      await trx.deleteFrom("details").where("company", "=", name).where("stream", "=", stream.name).execute();
+    }
+  });
+  for (const { name } of expectation.companies) await (await destination.stage(name, stream.tables)).drop();
+}
+
+/** A stream that is switched off keeps its tables; they say since when. */
+async function markOff(destination: Destination, { catalogue, streams, companies, now }: Expectation): Promise<void> {
+  const { db, dialect, schema } = destination;
+  const off = catalogue.filter(stream => !streams.includes(stream));
+  const rows = await db.selectFrom("streams").select(["stream", "company", "last_success_at", "on"]).execute();
+  const comments = new Map<string, string>();
+  for (const stream of off) {
+    const known = rows.filter(
+      row => row.stream === stream.name && companies.some(company => company.name === row.company),
+    );
+    const last = known
+      .map(row => row.last_success_at?.toISOString() ?? now)
+      .sort()
+      .at(-1);
+    if (last === undefined) continue;
+    for (const table of [stream.tables.main, ...stream.tables.children]) {
+      comments.set(
+        table.name,
+        `not updated since ${last.slice(0, 10)} (the stream is off). ${tableComment(stream, table)}`,
+      );
+    }
+    for (const row of known.filter(candidate => candidate.on)) {
+      await db
+        .updateTable("streams")
+        .set({ on: false, off_since: now })
+        .where("stream", "=", stream.name)
+        .where("company", "=", row.company)
+        .execute();
+    }
+  }
+  await commentTables(db, dialect, schema, comments);
+}

@@ -10,7 +10,7 @@ import {
 import { type Catalog, emptyCatalog } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
 import { allGrants } from "./grants.ts";
-import { planTables } from "./plan.ts";
+import { inOrder, planTables } from "./plan.ts";
 import { DATA_VERSION, stateStatements } from "./state_ddl.ts";
 import type { StateTables } from "./state_tables.ts";
 import { type TableOrder, wantedShapes } from "./tables.ts";
@@ -23,7 +23,7 @@ export function ddlScript(dialect: Dialect, order: TableOrder, catalog: Catalog 
   const statements = [
     ...stateStatements(dialect, order.stateSchema, catalog),
     ...schema,
-    ...steps.flatMap(step => step.statements),
+    ...inOrder(steps),
     ...(dialect.name === "postgres" ? allGrants(order, shapes) : []),
   ];
   const heading = [

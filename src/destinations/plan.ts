@@ -10,6 +10,13 @@ type Fragment = RawBuilder<unknown>;
 export interface Step {
   readonly sentence: string | undefined;
   readonly statements: readonly Fragment[];
+  /** What it does to rows, to be done after all statements: DuckDB refuses a table that is altered after its rows were. */
+  readonly onRows?: readonly Fragment[];
+}
+
+/** Everything in the order in which it has to be done. */
+export function inOrder(steps: readonly Step[]): readonly Fragment[] {
+  return [...steps.flatMap(step => step.statements), ...steps.flatMap(step => step.onRows ?? [])];
 }
 
 /** What has to be done to the tables, and why some of it cannot be. */
@@ -102,7 +109,8 @@ function newColumns(dialect: Dialect, shape: Shape, present: PresentTable): Step
       const add = sql`alter table ${tableOf(shape)} add column ${definition(column)}`;
       return {
         sentence: `added column ${shape.name}.${column.name}${fill === undefined ? "" : ", filled from _extra where it held the field"}`,
-        statements: fill === undefined ? [add] : [add, fill],
+        statements: [add],
+        onRows: fill === undefined ? [] : [fill],
       };
     });
 }
@@ -132,13 +140,14 @@ function ledgerRepairs(catalog: Catalog, shapes: readonly Shape[]): Step[] {
       const main = shapes.find(shape => shape.role === "main" && shape.stream === ledger.stream)!;
       const children = shapes.filter(shape => shape.role === "child" && shape.stream === ledger.stream);
       if (isPresent(ledger) && !isPresent(main))
-        return [{ sentence: undefined, statements: [sql`delete from ${tableOf(ledger)}`] }];
+        return [{ sentence: undefined, statements: [], onRows: [sql`delete from ${tableOf(ledger)}`] }];
       if (!isPresent(ledger) && isPresent(main)) {
         const key = sql.join(main.primaryKey.map(name => sql.id(name)));
         return [
           {
             sentence: `rebuilt the row ledger of ${main.name}`,
-            statements: [
+            statements: [],
+            onRows: [
               sql`insert into ${tableOf(ledger)} (${key}, hash, vhash, stamp, first_seen_at, deleted_at)
                 select ${key}, 0, 0, ${sql.lit(NO_STAMP)}, _first_seen_at, _deleted_at from ${tableOf(main)}`,
             ],
@@ -150,7 +159,8 @@ function ledgerRepairs(catalog: Catalog, shapes: readonly Shape[]): Step[] {
       return [
         {
           sentence: `the next full scan of ${main.name} fills ${added.map(child => child.name).join(", ")}`,
-          statements: [sql`update ${tableOf(ledger)} set stamp = ${sql.lit(NO_STAMP)}`],
+          statements: [],
+          onRows: [sql`update ${tableOf(ledger)} set stamp = ${sql.lit(NO_STAMP)}`],
         },
       ];
     });

@@ -5,7 +5,7 @@ import { altering } from "./alteration.ts";
 import { type Catalog, readCatalog } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
 import { grantSteps } from "./grants.ts";
-import { commentOnTable, type Plan, planTables, type Step } from "./plan.ts";
+import { commentOnTable, inOrder, type Plan, planTables, type Step } from "./plan.ts";
 import { type Shape, shapesOf } from "./shape.ts";
 import type { StateTables } from "./state_tables.ts";
 
@@ -35,7 +35,7 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
   if (before.steps.length === 0) return { done: [], missing: before.missing };
   return altering(db, dialect, async trx => {
     const { steps, missing } = await planned(trx, dialect, order);
-    for (const statement of steps.flatMap(step => step.statements)) await statement.execute(trx);
+    for (const statement of inOrder(steps)) await statement.execute(trx);
     return { done: steps.flatMap(step => step.sentence ?? []), missing };
   });
 }

@@ -27,6 +27,8 @@ export async function copyDatabase(from: string, to: string, mode: number): Prom
     await run(process.execPath, ["-e", script, from, to, mode.toString(8)], { env });
   } catch (error) {
     const told = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
-    throw new Error(told === "" ? `the copying process failed: ${String(error)}` : told, { cause: error });
+    throw new Error(told === "" ? "EIO: the process that copies the file was ended before it was done" : told, {
+      cause: error,
+    });
   }
 }

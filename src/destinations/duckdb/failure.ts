@@ -36,8 +36,12 @@ const advice: readonly (readonly [RegExp, string])[] = [
     "DuckDB needed more memory than it is given. Run fewer streams at a time, or give it more memory.",
   ],
   [
-    /not a valid DuckDB database|newer version of DuckDB|older version of DuckDB|storage version|Corrupt|checksum|invalidated|Failure while replaying WAL/i,
+    /not a valid DuckDB database|newer version of DuckDB|older version of DuckDB|storage version|Corrupt|checksum|Failure while replaying WAL/i,
     "The file cannot be used by this version of DuckDB. Move it away: the next run starts from the newest published version if there is one, and from nothing otherwise.",
+  ],
+  [
+    /invalidated/,
+    "DuckDB gave up on the file after an earlier error. Run the same command again: what was committed is safe.",
   ],
   [
     /IO Error|\bEIO\b|EMFILE|ENFILE|EBUSY|EINVAL/,

@@ -99,8 +99,13 @@ export async function seed(
     await expectOurs(layout, source, stateSchema, resources);
     if (await entryAt(`${source}.wal`)) await replayLog(layout, source, resources);
     const made = join(layout.home, "work.tmp");
-    await copyDatabase(source, made, 0o644);
-    await rename(made, layout.work);
+    try {
+      await copyDatabase(source, made, 0o644);
+      await rename(made, layout.work);
+    } catch (error) {
+      await remove(made);
+      throw error;
+    }
     await syncFolder(layout.home);
     return source === layout.path;
   } finally {

@@ -1,0 +1,238 @@
+import { chmod, mkdir, readdir, readlink, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { factOf, fill, helper, opened, setFact, settingsFor, temporaryFolder } from "./workbench.ts";
+
+const warehouse = async () => join(await temporaryFolder(), "w.duckdb");
+const versions = async (path: string) =>
+  (await readdir(path.replace(/\.duckdb$/, ".versions"))).filter(name => name.startsWith("20"));
+
+/** Opens the published file as an analyst's program would, by one of the two ways it can. */
+async function reader(path: string, way: "own" | "cached" = "own"): Promise<DuckDBConnection> {
+  const options = { access_mode: "READ_ONLY" };
+  const instance = await (way === "own"
+    ? DuckDBInstance.create(path, options)
+    : DuckDBInstance.fromCache(path, options));
+  const connection = await instance.connect();
+  onTestFinished(() => {
+    connection.closeSync();
+    instance.closeSync();
+  });
+  return connection;
+}
+
+async function seenBy(connection: DuckDBConnection): Promise<unknown> {
+  return (await (await connection.run("select fact from procurement.facts")).getRows())[0]?.[0];
+}
+
+describe("the published file", () => {
+  it("gives each reader one version: the old ones theirs, new ones the newest, in this process and in others", async () => {
+    const path = await warehouse();
+    const destination = await opened(settingsFor(path));
+    await fill(destination, 1);
+    expect(await destination.show()).toEqual({ path, note: undefined });
+    const other = helper("reader.helper.ts", path);
+    expect(await other.ask("open")).toBe("1");
+    const held = [await reader(path), await reader(path, "cached")];
+    for (const fact of [2, 3, 4]) {
+      await setFact(destination, fact);
+      const openedWhilePublishing = (async () => {
+        const seen: unknown[] = [];
+        for (let i = 0; i < 10; i++) seen.push(await seenBy(await reader(path)));
+        return seen;
+      })();
+      await destination.show();
+      for (const seen of await openedWhilePublishing) expect([fact - 1, fact]).toContain(seen);
+      expect(await seenBy(await reader(path))).toBe(fact);
+      expect(await seenBy(await reader(path, "cached"))).toBe(fact);
+      expect(await other.ask("open")).toBe(String(fact));
+      expect(await helper("reader.helper.ts", path).ask("open")).toBe(String(fact));
+    }
+    for (const connection of held) expect(await seenBy(connection)).toBe(1);
+    expect(await other.ask("ask 0")).toBe("1");
+  });
+
+  it("is a relative link to a file nobody may write, and keeps the last versions", async () => {
+    const path = await warehouse();
+    const destination = await opened(settingsFor(path, { keepVersions: 3 }));
+    await fill(destination, 1);
+    for (let i = 0; i < 5; i++) await destination.show();
+    const names = await versions(path);
+    expect(names).toHaveLength(3);
+    expect(await readlink(path)).toBe(join("w.versions", names.sort().at(-1)!, "w.duckdb"));
+    expect((await stat(path)).mode & 0o777).toBe(0o444);
+    expect((await stat(join(path, "..", "w.versions", "stage"))).mode & 0o777).toBe(0o700);
+  });
+
+  it("keeps at least the version just published, and orders versions when the clock is set back", async () => {
+    const path = await warehouse();
+    let now = Date.parse("2026-05-05T05:05:05Z");
+    const clock = { now: () => now, sleep: async () => {} };
+    const destination = await opened(settingsFor(path, { keepVersions: 0, clock }));
+    await fill(destination, 1);
+    await destination.show();
+    now -= 3_600_000;
+    await setFact(destination, 2);
+    await destination.show();
+    expect(await versions(path)).toEqual(["2026-05-05T05-05-05.001Z"]);
+    expect(await seenBy(await reader(path))).toBe(2);
+  });
+
+  it("is not touched by one who opened it for writing and left a log", async () => {
+    const path = await warehouse();
+    const destination = await opened(settingsFor(path));
+    await fill(destination, 1);
+    await destination.show();
+    const spoiler = helper("reader.helper.ts", path);
+    await makeWritable(path);
+    expect(await spoiler.ask("spoil")).toBe("spoilt");
+    await setFact(destination, 2);
+    await destination.show();
+    await spoiler.kill();
+    const reading = helper("reader.helper.ts", path);
+    expect(await reading.ask("open")).toBe("2");
+    await reading.kill();
+    await destination.close();
+    const again = helper("reader.helper.ts", path);
+    await makeWritable(path);
+    expect(await again.ask("spoil")).toBe("spoilt");
+    await again.kill();
+    const next = await opened(settingsFor(path));
+    expect(await seenBy(await reader(path))).toBe(2);
+    expect(await factOf(next)).toBe(2);
+    const tables = await (await reader(path)).run("select count(*) from duckdb_tables() where table_name = 'evil'");
+    expect(await tables.getRows()).toEqual([[0n]]);
+  });
+
+  it("stays when a publish fails, which leaves nothing behind and can be done again", async () => {
+    const path = await warehouse();
+    const home = path.replace(/\.duckdb$/, ".versions");
+    const now = Date.parse("2026-05-05T05:05:05Z");
+    const clock = { now: () => now, sleep: async () => {} };
+    const destination = await opened(settingsFor(path, { clock }));
+    await fill(destination, 1);
+    await destination.show();
+    await setFact(destination, 2);
+    const before = await readdir(home);
+    const { dev, ino } = await stat(path);
+    const obstacle = join(home, "link.new");
+    await destination.close();
+    const failing = await opened(
+      settingsFor(path, {
+        clock,
+        makeLink: async () =>
+          Promise.reject(Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" })),
+      }),
+    );
+    await expect(failing.show()).rejects.toMatchObject({ name: "DestinationError", exitCode: 6 });
+    await expect(failing.show()).rejects.toThrow(/Expected to publish .*no space left.*Free some space/s);
+    expect((await readdir(home)).filter(ownName)).toEqual(before.filter(ownName));
+    expect(await seenBy(await reader(path))).toBe(1);
+    expect((await stat(path)).ino).toBe(ino);
+    expect((await stat(path)).dev).toBe(dev);
+    expect((await failing.unshown()).owed).toBe(true);
+    await failing.close();
+    const destination2 = await opened(settingsFor(path, { clock }));
+    await mkdir(obstacle);
+    await destination2.show();
+    expect(await seenBy(await reader(path))).toBe(2);
+  });
+
+  it("fails with advice when its folder vanishes", async () => {
+    const path = await warehouse();
+    const destination = await opened(settingsFor(path));
+    await fill(destination, 1);
+    await rm(path.replace(/\.duckdb$/, ".versions"), { recursive: true });
+    await expect(destination.show()).rejects.toMatchObject({ name: "DestinationError", exitCode: 6 });
+    await expect(destination.show()).rejects.toThrow(/vanished/);
+  });
+
+  it("is replaced in place where there are no links, without the log of another", async () => {
+    const path = await warehouse();
+    const makeLink = () =>
+      Promise.reject(Object.assign(new Error("EPERM: operation not permitted"), { code: "EPERM" }));
+    const destination = await opened(settingsFor(path, { makeLink }));
+    await fill(destination, 1);
+    const shown = await destination.show();
+    expect(shown.note).toContain("must reconnect");
+    const spoiler = helper("reader.helper.ts", path);
+    await makeWritable(path);
+    expect(await spoiler.ask("spoil")).toBe("spoilt");
+    await spoiler.kill();
+    await setFact(destination, 2);
+    expect((await destination.unshown()).owed).toBe(true);
+    await destination.show();
+    expect(await helper("reader.helper.ts", path).ask("open")).toBe("2");
+    expect((await destination.unshown()).owed).toBe(false);
+    await destination.close();
+    const next = await opened(settingsFor(path, { makeLink }));
+    expect(await factOf(next)).toBe(2);
+    expect((await readdir(join(path, ".."))).sort()).toEqual(["w.duckdb", "w.versions"]);
+  });
+
+  it("says that a publish is owed when a run was killed before it", async () => {
+    const path = await warehouse();
+    const first = await opened(settingsFor(path));
+    await fill(first, 1);
+    expect(await first.unshown()).toEqual({ owed: true, shownAt: undefined });
+    await first.show();
+    expect(await first.unshown()).toMatchObject({ owed: false, shownAt: expect.any(Date) });
+    await first.db.insertInto("warehouse").values({ key: "version", value: "1" }).execute();
+    await setFact(first, 1).then(() => first.show());
+    await first.db
+      .transaction()
+      .execute(trx => trx.updateTable("warehouse").set({ value: "2" }).where("key", "=", "version").execute());
+    expect((await first.unshown()).owed).toBe(false);
+    await first.close();
+    const other = helper("writer.helper.ts", path);
+    await other.heard();
+    await other.ask("fact 5");
+    await other.kill();
+    const next = await opened(settingsFor(path));
+    expect((await next.unshown()).owed).toBe(true);
+    await next.show();
+    expect((await next.unshown()).owed).toBe(false);
+    expect(await seenBy(await reader(path))).toBe(5);
+  });
+
+  it("is whole whenever the publishing process is killed, and its leftovers go", async () => {
+    const path = await warehouse();
+    const first = await opened(settingsFor(path));
+    await fill(first, 0);
+    await first.show();
+    await first.close();
+    for (let kill = 1; kill <= 6; kill++) {
+      const other = helper("writer.helper.ts", path);
+      await other.heard();
+      await other.ask(`fact ${kill}`);
+      const publishing = other.ask("show").catch(() => "killed");
+      await new Promise(resolve => setTimeout(resolve, kill * 12));
+      await other.kill();
+      await publishing;
+      expect([kill - 1, kill]).toContain(await seenBy(await reader(path)));
+      const next = await opened(settingsFor(path));
+      expect(await factOf(next)).toBe(kill);
+      await next.show();
+      expect(await seenBy(await reader(path))).toBe(kill);
+      await next.close();
+    }
+    const home = path.replace(/\.duckdb$/, ".versions");
+    await mkdir(join(home, "2026-01-01T00-00-00.000Z.tmp"));
+    await writeFile(join(home, "2026-01-01T00-00-00.000Z.tmp", "w.duckdb"), "half");
+    await writeFile(join(home, "link.new"), "");
+    await writeFile(join(home, "claim-1-1"), "");
+    const last = await opened(settingsFor(path));
+    await last.close();
+    expect((await readdir(home)).filter(name => !name.startsWith("20"))).toEqual(["stage", "work.duckdb"]);
+    expect(await versions(path)).toHaveLength(2);
+  });
+});
+
+/** Without what comes and goes with a session. */
+const ownName = (name: string) => !name.startsWith("claim") && !name.endsWith(".wal");
+
+/** An ordinary user's opening for writing fails at the file's mode; whoever owns the file can change that. */
+async function makeWritable(path: string): Promise<void> {
+  await chmod(path, 0o644);
+}

@@ -1,0 +1,170 @@
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { describe, expect, it } from "vitest";
+import { factOf, fill, helper, opened, setFact, settingsFor, temporaryFolder } from "./workbench.ts";
+
+const warehouse = async () => join(await temporaryFolder(), "w.duckdb");
+const homeOf = (path: string) => path.replace(/\.duckdb$/, ".versions");
+
+/** Makes a DuckDB file with plain DuckDB. */
+async function database(path: string, ...statements: string[]): Promise<void> {
+  const instance = await DuckDBInstance.create(path);
+  const connection = await instance.connect();
+  for (const statement of statements) await connection.run(statement);
+  connection.closeSync();
+  instance.closeSync();
+}
+
+const ours = [
+  "create schema _tributary",
+  "create table _tributary.warehouse (key varchar, value json)",
+  "create schema procurement",
+  "create table procurement.facts as select 11 as fact",
+];
+
+describe("a warehouse file", () => {
+  it("is made again from the version that readers see when the work file is gone", async () => {
+    const path = await warehouse();
+    const first = await opened(settingsFor(path));
+    await fill(first, 1);
+    await first.show();
+    await setFact(first, 2);
+    await first.show();
+    await first.close();
+    await rm(join(homeOf(path), "work.duckdb"));
+    const second = await opened(settingsFor(path));
+    expect(await factOf(second)).toBe(2);
+    await setFact(second, 3);
+    await second.show();
+    await second.close();
+    await rm(join(homeOf(path), "work.duckdb"));
+    await rm(path);
+    await writeFile(join(homeOf(path), "work.duckdb.wal"), "a log whose file is gone");
+    const third = await opened(settingsFor(path));
+    expect(await factOf(third)).toBe(3);
+    await third.show();
+    expect(await helper("reader.helper.ts", path).ask("open")).toBe("3");
+  });
+
+  it("of ours at the path becomes the first version, with what its log holds, unnoticed by who reads it", async () => {
+    const path = await warehouse();
+    const direct = await opened(settingsFor(path, { readers: "direct" }));
+    await fill(direct, 1);
+    await direct.close();
+    const other = helper("writer.helper.ts", path, "direct");
+    await other.heard();
+    await other.ask("fact 9");
+    await other.kill();
+    expect((await readdir(join(path, ".."))).sort()).toContain("w.duckdb.wal");
+    const snapshot = await opened(settingsFor(path));
+    expect(await factOf(snapshot)).toBe(9);
+    const reader = helper("reader.helper.ts", path);
+    expect(await reader.ask("open")).toBe("9");
+    expect((await stat(path)).mode & 0o777).toBe(0o444);
+    await setFact(snapshot, 10);
+    await snapshot.show();
+    expect(await reader.ask("open")).toBe("10");
+    expect(await reader.ask("ask 0")).toBe("9");
+    expect((await readdir(homeOf(path))).filter(name => name.startsWith("20"))).toHaveLength(2);
+  });
+
+  it("may have been made with plain DuckDB, as long as it has our table", async () => {
+    const path = await warehouse();
+    await database(path, ...ours);
+    const destination = await opened(settingsFor(path));
+    expect(await factOf(destination)).toBe(11);
+  });
+
+  it("of another program is refused and left as it is", async () => {
+    for (const readers of ["snapshot", "direct"] as const) {
+      const path = await warehouse();
+      const refused = async () => {
+        const before = await readFile(path);
+        await expect(opened(settingsFor(path, { readers }))).rejects.toMatchObject({
+          name: "DestinationError",
+          exitCode: 6,
+          message: expect.stringMatching(
+            /^Expected .*w\.duckdb to be free or a warehouse of tributary, but .*move it away\.$/s,
+          ),
+        });
+        expect(await readFile(path)).toEqual(before);
+        await rm(path);
+      };
+      await database(path, "create table theirs as select 1 as one");
+      await refused();
+      await database(path, "create view theirs as select 1 as one");
+      await refused();
+      await writeFile(path, "not a database at all ".repeat(1000));
+      await refused();
+      await writeFile(path, "SQLite format 3\0".padEnd(4096, "x"));
+      await refused();
+      await database(path, ...ours.map(statement => statement.replace("_tributary", "_another")));
+      await refused();
+    }
+  });
+
+  it("cannot be a folder, or a link to somewhere else", async () => {
+    const path = await warehouse();
+    await mkdir(path);
+    await expect(opened(settingsFor(path))).rejects.toThrow("it is a folder");
+    await rm(path, { recursive: true });
+    await symlink("elsewhere.duckdb", path);
+    await expect(opened(settingsFor(path))).rejects.toThrow("it is a link to elsewhere.duckdb");
+    await rm(path);
+    const snapshot = await opened(settingsFor(path));
+    await fill(snapshot, 1);
+    await snapshot.show();
+    await snapshot.close();
+    await expect(opened(settingsFor(path, { readers: "direct" }))).rejects.toThrow("readers: direct");
+    expect(await readdir(join(path, ".."))).not.toContain("w.duckdb.stage");
+  });
+
+  it("whose work file is another program's, or damaged, is refused", async () => {
+    const path = await warehouse();
+    const first = await opened(settingsFor(path));
+    await fill(first, 1);
+    await first.show();
+    await first.close();
+    const work = join(homeOf(path), "work.duckdb");
+    await rename(work, `${work}.away`);
+    await database(work, "create table theirs as select 1 as one");
+    await expect(opened(settingsFor(path))).rejects.toThrow("another program's");
+    await writeFile(work, "damaged");
+    await expect(opened(settingsFor(path))).rejects.toThrow("Move it away");
+    await rm(work);
+    expect(await factOf(await opened(settingsFor(path)))).toBe(1);
+  });
+
+  it("without a folder, or below a file, ends with advice", async () => {
+    const folder = await temporaryFolder();
+    await expect(opened(settingsFor(join(folder, "missing", "w.duckdb")))).rejects.toMatchObject({
+      exitCode: 6,
+      message: expect.stringContaining("folder of destination.path exists"),
+    });
+    await writeFile(join(folder, "file"), "");
+    await expect(opened(settingsFor(join(folder, "file", "w.duckdb")))).rejects.toMatchObject({
+      exitCode: 6,
+      message: expect.stringContaining("should be a folder is a file"),
+    });
+    await expect(opened(settingsFor("/proc/1/w.duckdb", { readers: "direct" }))).rejects.toMatchObject({ exitCode: 6 });
+    expect(await readdir(folder)).toEqual(["file"]);
+  });
+
+  it("is seeded once by two processes that start together", async () => {
+    const path = await warehouse();
+    const first = await opened(settingsFor(path));
+    await fill(first, 1);
+    await first.show();
+    await first.close();
+    await rm(join(homeOf(path), "work.duckdb"));
+    const both = [helper("writer.helper.ts", path), helper("writer.helper.ts", path)];
+    const said = await Promise.all(both.map(other => other.heard()));
+    expect(said.filter(line => line === "held")).toHaveLength(1);
+    expect(said.filter(line => line.startsWith("HeldError 4"))).toHaveLength(1);
+    const holder = both[said.indexOf("held")]!;
+    await holder.ask("fact 6");
+    await holder.kill();
+    expect(await factOf(await opened(settingsFor(path)))).toBe(6);
+  });
+});

@@ -26,10 +26,10 @@ export async function grantSteps(
   place: Place,
   shapes: readonly Shape[],
 ): Promise<Step[]> {
-  if (dialect.name !== "postgres") return [];
+  if (dialect.name !== "postgres" || place.grantSelectTo.length === 0) return [];
+  await requireRoles(db, place.grantSelectTo);
   const steps: Step[] = [];
   for (const role of place.grantSelectTo) {
-    await requireRole(db, role);
     const lacking = [
       ...(await schemasHidden(db, role, [place.schema, place.stateSchema])).map(schema => grantUsage(schema, role)),
       ...(await tablesHidden(db, role, readableTables(place, shapes))).map(table => grantSelect(table, role)),
@@ -67,11 +67,17 @@ const grantSelect = (table: Table, role: string): RawBuilder<unknown> =>
 const grantLater = (schema: string, role: string): RawBuilder<unknown> =>
   sql`alter default privileges in schema ${sql.id(schema)} grant select on tables to ${named(role)}`;
 
-async function requireRole(db: Kysely<StateTables>, role: string): Promise<void> {
-  if (isPublic(role)) return;
-  if (await holds(db, sql`exists (select from pg_catalog.pg_roles where rolname = ${role})`)) return;
+/** @throws DestinationError for a role that the server doesn't have */
+export async function requireRoles(db: Kysely<StateTables>, roles: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ role: string }>`
+    select wanted.role from unnest(${roles}::text[]) as wanted(role)
+    where lower(wanted.role) <> 'public' and not exists (select from pg_catalog.pg_roles where rolname = wanted.role)`.execute(
+    db,
+  );
+  const [missing] = rows;
+  if (missing === undefined) return;
   throw new DestinationError(
-    `destination.grant_select_to names the role ${role}, which this PostgreSQL does not have. Create it (CREATE ROLE "${role.replaceAll('"', '""')}";) or take it out of the configuration.`,
+    `destination.grant_select_to names the role ${missing.role}, which this PostgreSQL does not have. Create it (CREATE ROLE "${missing.role.replaceAll('"', '""')}";) or take it out of the configuration.`,
   );
 }
 

@@ -43,6 +43,8 @@ function advice(code: string, message: string, address: Address): string | undef
     return `${server} refused the role ${user} (${message}). Check user and password in destination.url, and the server's pg_hba.conf for this host.`;
   if (code === "3D000")
     return `${server} has no database ${database}. Create it (CREATE DATABASE ${escapeIdentifier(database)} OWNER ${escapeIdentifier(user)};) or correct destination.url.`;
+  if (code === "42501" && message.includes("temporary"))
+    return `The role ${user} may not make temporary tables in database ${database}, which every publish needs. As an administrator run: GRANT TEMPORARY ON DATABASE ${escapeIdentifier(database)} TO ${escapeIdentifier(user)};`;
   if (code === "42501") return `${rightsMissing(address)} (PostgreSQL says: ${message}.)`;
   if (code === "53100" || code === "58030" || /no space left on device/i.test(message))
     return `${server} cannot write to its disk (${message}). What was committed stays. Make room on the server, then run the same command again.`;
@@ -68,7 +70,7 @@ export function rightsMissing(address: Address): string {
     schema =>
       `CREATE SCHEMA IF NOT EXISTS ${escapeIdentifier(schema)} AUTHORIZATION ${escapeIdentifier(user)}; ALTER SCHEMA ${escapeIdentifier(schema)} OWNER TO ${escapeIdentifier(user)};`,
   );
-  return `The role ${user} lacks rights in database ${database}: it has to own the schemas ${schemas.join(" and ")}. As an administrator run: ${statements.join(" ")} or: GRANT CREATE ON DATABASE ${escapeIdentifier(database)} TO ${escapeIdentifier(user)}; (\`tributary ddl --for-dba\` prints all of it.)`;
+  return `The role ${user} lacks rights in database ${database}: it has to own the schemas ${schemas.join(" and ")}, and the tables that tributary keeps in them. As an administrator run: ${statements.join(" ")} or: GRANT CREATE ON DATABASE ${escapeIdentifier(database)} TO ${escapeIdentifier(user)}; (\`tributary ddl --for-dba\` prints all of it.)`;
 }
 
 /** The sentence for a standby, or a database that was made read-only. */

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Clock } from "../../clock.ts";
 import { DestinationError } from "../../errors.ts";
 import type { Destination } from "../destination.ts";
+import { requireRoles } from "../grants.ts";
 import { ledgerName } from "../state_tables.ts";
 import { connect } from "./connect.ts";
 import { postgresDialect } from "./dialect.ts";
@@ -39,6 +40,12 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
   }
   const session = new Session(client, address);
   const db = kyselyOver(session, stateSchema);
+  try {
+    if (settings.grantSelectTo.length > 0) await requireRoles(db, settings.grantSelectTo);
+  } catch (error) {
+    await session.end();
+    throw error;
+  }
   const locks = new Locks(session, { schema, stateSchema }, runId, holder, clock);
   return {
     dialect: postgresDialect,

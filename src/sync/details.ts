@@ -1,4 +1,5 @@
 import { loadStreamState } from "../destinations/run_log.ts";
+import { liveRows } from "../destinations/standing.ts";
 import { openWorkList, type WorkList, type WorkRequest } from "../destinations/work_list.ts";
 import { ApiError, StoppedError, TributaryError } from "../errors.ts";
 import { type DetailsResult, readDetails } from "../extract/details.ts";
@@ -7,7 +8,7 @@ import type { ScanRecord, StreamState } from "../state.ts";
 import { type Detail, fixedPaths, pathParameters, type Stream } from "../stream.ts";
 import type { SyncContext } from "./context.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
-import { liveRows, parentOf, publishStage } from "./publication.ts";
+import { parentOf, publishStage } from "./publication.ts";
 
 /** More failures than this share of the requests make the stream a failure. */
 const TOLERATED = 0.05;
@@ -96,7 +97,9 @@ async function publishDetails(shelf: Shelf, record: ScanRecord, counts: DetailsR
   const { deletes } = context.policy;
   const absent = counts?.absent ?? 0;
   // One order that is gone answers 404; hundreds at once are a service that lost its way.
-  const doubtAbsent = absent > deletes.minRows && absent > deletes.maxShare * (await liveRows(context, stream));
+  const doubtAbsent =
+    absent > deletes.minRows &&
+    absent > deletes.maxShare * (await liveRows(context.destination, context.company, stream));
   if (doubtAbsent) shelf.absent = absent;
   await publishStage(context, {
     stream,

@@ -1,8 +1,6 @@
-import { sql } from "kysely";
 import { type Comparison, compare, type Kin, type Publication } from "../destinations/comparison.ts";
 import type { Verdict } from "../destinations/deletion.ts";
 import type { Stage } from "../destinations/destination.ts";
-import { ledgerRef } from "../destinations/fragments.ts";
 import { type Published, publish } from "../destinations/publish.ts";
 import { saveStreamState, writeStreamRun } from "../destinations/run_log.ts";
 import { saveDashboard, saveProblems } from "../destinations/standing.ts";
@@ -133,13 +131,4 @@ function checkQuality(context: SyncContext, { stream, record }: PublishPlan): vo
   const message = `${stream.name}: values that could not be read exceed problems.max_share (${maxShare}): ${named}. \`tributary rejects ${stream.name} --problems\` shows them.`;
   if (onExceed === "fail") throw new TributaryError(`${message} Nothing of it was published.`, 1);
   context.log.warn({ stream: stream.name }, message);
-}
-
-/** Rows of the stream that are live for this company. */
-export async function liveRows(context: SyncContext, stream: Stream): Promise<number> {
-  const { rows } = await sql<{
-    n: number;
-  }>`select count(*) as n from ${ledgerRef(context.destination, stream.tables.main)}
-    where _company = ${context.company} and deleted_at is null`.execute(context.destination.db);
-  return Number(rows[0]?.n ?? 0);
 }

@@ -1,0 +1,124 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { openDuckdbForReading } from "../destinations/duckdb/reading.ts";
+import { ask } from "../destinations/question.ts";
+import { type Simulator, startSimulator } from "../simulator/simulator.ts";
+import { formatTable } from "./table.ts";
+
+/*
+ * `npm run demo`: a simulated service on a free port, the real `sync` over HTTP into demo.duckdb, three times: everything,
+ * nothing new, and exactly what changed in between. Then a few questions an analyst would ask.
+ */
+
+const WAREHOUSE = resolve("demo.duckdb");
+const KEY_VARIABLE = "PROCUREMENT_API_KEY";
+
+const questions: readonly { readonly asked: string; readonly answer: string }[] = [
+  {
+    asked: "Which vendors have most money on open orders? (currencies are never added up)",
+    answer: `select o.vendor_name as vendor, d.currency_code as currency, count(*) as orders, sum(o.total_amount)::decimal(18,2) as amount
+      from procurement.purchase_orders o join procurement.purchase_order_details d using (_company, po_number)
+      where o.is_open and o._deleted_at is null and o.vendor_name is not null group by all order by amount desc nulls last limit 5`,
+  },
+  {
+    asked: "Where do invoice and order disagree on the price?",
+    answer: `select i.document_number as invoice, l.description as item, l.po_unit_price::decimal(18,2) as ordered_at,
+        l.invoice_unit_price::decimal(18,2) as invoiced_at
+      from procurement.invoice_line_items l join procurement.invoices i using (_company, doc_id)
+      where l.invoice_unit_price > l.po_unit_price and l._deleted_at is null
+      order by l.invoice_unit_price - l.po_unit_price desc limit 5`,
+  },
+  {
+    asked: "What did the findings catch, by category?",
+    answer: `select category, count(*) as findings, count(*) filter (where status = 'resolved') as resolved
+      from procurement.findings where _deleted_at is null group by all order by findings desc limit 5`,
+  },
+];
+
+async function main(): Promise<void> {
+  const scratch = await mkdtemp(join(tmpdir(), "tributary-demo-"));
+  const simulator = await startSimulator({
+    sizes: { orders: 400, invoices: 400, items: 250, findings: 120, ingested: 600 },
+  });
+  try {
+    await removeOldDemo();
+    const config = join(scratch, "config.yaml");
+    await writeFile(config, configText(simulator.url));
+    say(`A simulated Procurement Intelligence Service answers at ${simulator.url}.`);
+
+    say("1 · The first sync loads everything:");
+    await sync(config, simulator.key);
+    say("2 · A second sync finds nothing new (its few requests for details are the rotating audit):");
+    await sync(config, simulator.key);
+    say(`3 · At the source ${change(simulator)}. The third sync brings exactly that:`);
+    await sync(config, simulator.key);
+    await answer();
+    say(`The warehouse is demo.duckdb. Open it:\n\n  duckdb -readonly demo.duckdb\n  USE procurement; SHOW TABLES;\n`);
+  } finally {
+    await simulator.close();
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** An earlier demo's warehouse belongs to a service that is gone. */
+async function removeOldDemo(): Promise<void> {
+  for (const path of [WAREHOUSE, `${WAREHOUSE.replace(/\.duckdb$/, "")}.versions`])
+    await rm(path, { recursive: true, force: true });
+}
+
+function configText(url: string): string {
+  return `api:
+  base_url: ${url}
+  key: \${${KEY_VARIABLE}}
+company: demo
+destination:
+  type: duckdb
+  path: ${JSON.stringify(WAREHOUSE)}
+`;
+}
+
+function change(simulator: Simulator): string {
+  const updated = simulator.update("purchase_orders", 12).length;
+  const inserted = simulator.insert("purchase_orders", 5).length;
+  const deleted = simulator.delete("purchase_orders", 3).length;
+  return `${updated} orders were updated, ${inserted} inserted and ${deleted} deleted`;
+}
+
+function sync(config: string, key: string): Promise<void> {
+  const program = join(import.meta.dirname, "main.ts");
+  const words = [program, "sync", "--config", config, "--no-progress", "--log-level", "warn"];
+  const child = spawn(process.execPath, words, { stdio: "inherit", env: { ...process.env, [KEY_VARIABLE]: key } });
+  return new Promise((done, failed) => {
+    child.once("error", failed);
+    child.once("exit", code => (code === 0 ? done() : failed(new Error(`sync ended with exit code ${code}`))));
+  });
+}
+
+async function answer(): Promise<void> {
+  const { db, close } = await openDuckdbForReading({ path: WAREHOUSE, readers: "snapshot", stateSchema: "_tributary" });
+  try {
+    for (const { asked, answer: question } of questions) {
+      const rows = await ask(db, question);
+      const columns = Object.keys(rows[0] ?? { "(no rows)": "" });
+      const align = (name: string) =>
+        rows.every(row => /^-?[\d.]*$/.test(String(row[name] ?? ""))) ? "right" : "left";
+      const cells = rows.map(row => columns.map(name => String(row[name] ?? "")));
+      say(
+        `${asked}\n\n${formatTable(
+          columns.map(title => ({ title, align: align(title) })),
+          cells,
+        )}`,
+      );
+    }
+  } finally {
+    await close();
+  }
+}
+
+function say(text: string): void {
+  process.stdout.write(`\n${text}\n\n`);
+}
+
+await main();

@@ -15,6 +15,8 @@ export interface Surface {
   readonly onSignal: (listener: (signal: "SIGINT" | "SIGTERM") => void) => () => void;
   /** Notes the code to end with; the process ends when the command's promise settles. */
   readonly exit: (code: ExitCode) => void;
+  /** Ends the process at once, whatever is under way. */
+  readonly leave: (code: ExitCode) => never;
 }
 
 /** A command's surface, and the configuration and log that all commands have in common. */

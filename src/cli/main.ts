@@ -25,6 +25,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./config.ts")).registerConfig,
   },
   {
+    name: "sync",
+    summary: "bring the tables up to date",
+    load: async () => (await import("./sync.ts")).registerSync,
+  },
+  {
     name: "simulate",
     summary: "run a simulated service to try everything with",
     load: async () => (await import("./simulate.ts")).registerSimulate,
@@ -42,7 +47,8 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   const exit = (wanted: ExitCode): void => {
     code = wanted;
   };
-  const context = createContext({ env, stdin, stdout, stderr, cwd: process.cwd(), now: Date.now, onSignal, exit });
+  const surroundings = { env, stdin, stdout, stderr, cwd: process.cwd(), now: Date.now };
+  const context = createContext({ ...surroundings, onSignal, exit, leave: process.exit });
   // Whoever reads our output may stop reading, as `head` does; that is no failure.
   stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? code : 70));
   for (const event of ["uncaughtException", "unhandledRejection"]) {

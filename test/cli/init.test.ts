@@ -58,7 +58,18 @@ async function asked(cwd: string, typed: readonly (readonly [question: string, k
     setImmediate(() => stdin.write(next[1]));
   });
   const streams = { stdin, stdout, stderr } as unknown as Pick<Surface, "stdin" | "stdout" | "stderr">;
-  const surface = { ...streams, env: {}, cwd, now: () => 0, onSignal: () => () => undefined, exit: () => undefined };
+  const leave = () => {
+    throw new Error("left");
+  };
+  const surface = {
+    ...streams,
+    env: {},
+    cwd,
+    now: () => 0,
+    onSignal: () => () => undefined,
+    exit: () => undefined,
+    leave,
+  };
   const program = new Command().exitOverride();
   registerInit(program, createContext(surface));
   await program.parseAsync(["init"], { from: "user" });

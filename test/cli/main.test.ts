@@ -86,7 +86,10 @@ async function failing(error: unknown, argv: readonly string[]): Promise<{ code:
     "stdin" | "stdout" | "stderr"
   >;
   const env = { PROCUREMENT_API_KEY: "key-from-the-environment" };
-  const surface = { ...streams, env, cwd, now: () => 0, onSignal: () => () => undefined, exit: () => undefined };
+  const leave = () => {
+    throw new Error("left");
+  };
+  const surface = { ...streams, env, cwd, now: () => 0, onSignal: () => () => undefined, exit: () => undefined, leave };
   const context: CliContext = createContext(surface);
   const file = join(emptyFolder(), "config.yaml");
   writeFileSync(file, "company: acme\n");

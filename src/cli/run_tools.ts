@@ -1,0 +1,42 @@
+import { systemClock } from "../clock.ts";
+import type { LogLevel, LogSink } from "../logging.ts";
+import type { RunTools } from "../run.ts";
+import type { CliContext } from "./context.ts";
+import { interruption } from "./interruption.ts";
+import { displayClock, type Progress, startProgress } from "./progress.ts";
+
+/** A run's tools, bound to the terminal; `finish` ends the progress display and gives the signals back. */
+export interface TerminalRun {
+  readonly tools: RunTools;
+  finish(): void;
+}
+
+/** The log writes above the progress display from the moment there is one. */
+export async function terminalRun(
+  context: CliContext,
+  { logLevel, progress }: { readonly logLevel: LogLevel; readonly progress: boolean },
+): Promise<TerminalRun> {
+  let display: Progress | undefined;
+  const sink: LogSink = {
+    write: line => (display === undefined ? void context.stderr.write(line) : display.sink.write(line)),
+  };
+  const log = await context.openLog(logLevel, sink);
+  const { signal, release } = interruption(context, text => log.info({}, text));
+  return {
+    tools: {
+      clock: systemClock,
+      random: Math.random,
+      log,
+      signal,
+      redact: context.redact,
+      watch: view => {
+        display = startProgress(view, { stream: context.stderr, clock: displayClock, enabled: progress });
+      },
+    },
+    finish: () => {
+      display?.stop();
+      display = undefined;
+      release();
+    },
+  };
+}

@@ -27,7 +27,7 @@ export interface Plan {
   readonly missing: readonly string[];
 }
 
-/** Compares what is there with what is wanted. `known` tells the tables that the state says were filled once. */
+/** Compares what is there with what is wanted. `known` tells the tables that were made once. */
 export function planTables(
   dialect: Dialect,
   catalog: Catalog,

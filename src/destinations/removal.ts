@@ -5,6 +5,7 @@ import { altering } from "./alteration.ts";
 import { readCatalog } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
 import { ledgerName, type StateTables } from "./state_tables.ts";
+import { recordedTables, recordTables } from "./table_record.ts";
 
 /** One company's rows of a stream, to be removed. */
 export interface Removal {
@@ -44,7 +45,7 @@ export async function dropTables(
       if (await isEmpty(trx, table)) empty.push(table);
     }
     // Main table, children and ledger stay together: a half-dropped stream would look like a lost one.
-    if (empty.length < present.length) return done;
+    if (empty.length < present.length || present.length === 0) return done;
     const views = await dependentViews(trx, dialect, schema, empty);
     if (views.length > 0)
       throw new DestinationError(
@@ -54,6 +55,9 @@ export async function dropTables(
       await dropTable(trx, table);
       if (table.schema === schema) done.push(`dropped table ${table.name}`);
     }
+    const recorded = await recordedTables(trx, stateSchema);
+    const left = [...recorded].filter(name => !empty.some(table => table.name === name));
+    for (const statement of recordTables(stateSchema, new Set(left))) await statement.execute(trx);
     return done;
   });
 }

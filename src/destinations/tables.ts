@@ -2,12 +2,14 @@ import { type Kysely, sql } from "kysely";
 import type { Table, TableSet } from "../columns.ts";
 import { DestinationError } from "../errors.ts";
 import { altering } from "./alteration.ts";
-import { type Catalog, readCatalog } from "./catalog.ts";
+import { readCatalog } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
 import { grantSteps } from "./grants.ts";
 import { commentOnTable, inOrder, type Plan, planTables, type Step } from "./plan.ts";
+import { requireRights } from "./rights.ts";
 import { type Shape, shapesOf } from "./shape.ts";
 import type { StateTables } from "./state_tables.ts";
+import { recordedTables, recordTables } from "./table_record.ts";
 
 /** The tables a warehouse is to have. */
 export interface TableOrder {
@@ -20,7 +22,7 @@ export interface TableOrder {
   readonly grantSelectTo: readonly string[];
 }
 
-/** What was done, as sentences, and the streams whose tables were lost: their marks and details have to be forgotten. */
+/** What was done, as sentences, and the streams whose tables were lost: their state and details ledger were emptied with it. */
 export interface Ensured {
   readonly done: readonly string[];
   readonly missing: readonly string[];
@@ -36,25 +38,37 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
   return altering(db, dialect, async trx => {
     const { steps, missing } = await planned(trx, dialect, order);
     for (const statement of inOrder(steps)) await statement.execute(trx);
+    // In this transaction: were it killed afterwards, nothing would tell that the marks speak of rows that are gone.
+    for (const stream of missing) {
+      await trx.deleteFrom("stream_state").where("stream", "=", stream).execute();
+      await trx.deleteFrom("details").where("stream", "=", stream).execute();
+    }
     return { done: steps.flatMap(step => step.sentence ?? []), missing };
   });
 }
 
-/** Throws what `ensureTables` would refuse, and writes nothing: for a look before the state schema is made. */
+/** Throws what `ensureState` and `ensureTables` would refuse, and writes nothing: for a look before anything is made. */
 export async function checkTables(db: Kysely<StateTables>, dialect: Dialect, order: TableOrder): Promise<void> {
-  const catalog = await readCatalog(db, dialect, [order.schema, order.stateSchema]);
+  const schemas = [order.schema, order.stateSchema];
+  if (dialect.name === "postgres") await requireRights(db, schemas);
+  const catalog = await readCatalog(db, dialect, schemas);
   accepted(planTables(dialect, catalog, wantedShapes(dialect, order), () => false));
 }
 
 async function planned(db: Kysely<StateTables>, dialect: Dialect, order: TableOrder): Promise<Plan> {
-  const catalog = await readCatalog(db, dialect, [order.schema, order.stateSchema]);
+  const { schema, stateSchema } = order;
+  const catalog = await readCatalog(db, dialect, [schema, stateSchema]);
   const shapes = wantedShapes(dialect, order);
-  const plan = accepted(planTables(dialect, catalog, shapes, await knownTables(db, order.stateSchema, catalog)));
-  const created: Step[] = catalog.schemas.has(order.schema)
-    ? []
-    : [{ sentence: `created schema ${order.schema}`, statements: [sql`create schema ${sql.id(order.schema)}`] }];
-  const grants = await grantSteps(db, dialect, order, shapes);
-  return { ...plan, steps: [...created, ...plan.steps, ...grants] };
+  const recorded = await recordedTables(db, stateSchema);
+  const plan = accepted(planTables(dialect, catalog, shapes, shape => recorded.has(shape.name)));
+  const steps: Step[] = [];
+  if (!catalog.schemas.has(schema))
+    steps.push({ sentence: `created schema ${schema}`, statements: [sql`create schema ${sql.id(schema)}`] });
+  steps.push(...plan.steps, ...(await grantSteps(db, dialect, order, shapes)));
+  const names = new Set([...recorded, ...shapes.filter(shape => shape.role !== "ledger").map(shape => shape.name)]);
+  if (names.size > recorded.size)
+    steps.push({ sentence: undefined, statements: [], onRows: recordTables(stateSchema, names) });
+  return { ...plan, steps };
 }
 
 export function wantedShapes(dialect: Dialect, order: Omit<TableOrder, "grantSelectTo">): readonly Shape[] {
@@ -66,26 +80,6 @@ function accepted(plan: Plan): Plan {
   throw new DestinationError(
     `The warehouse's tables cannot be used as they are; nothing was changed. ${plan.refusals.join(" ")}`,
   );
-}
-
-/** A table counts as lost when the state speaks of it; one that no run has ever known is simply new. */
-async function knownTables(
-  db: Kysely<StateTables>,
-  stateSchema: string,
-  catalog: Catalog,
-): Promise<(shape: Shape) => boolean> {
-  const known = new Set<string>();
-  if (catalog.tables.has(`${stateSchema}.streams`)) {
-    const { rows } = await sql<{ name: string }>`
-      select table_name as name from ${sql.id(stateSchema, "streams")}`.execute(db);
-    for (const { name } of rows) known.add(name);
-  }
-  if (catalog.tables.has(`${stateSchema}.stream_state`)) {
-    const { rows } = await sql<{ name: string }>`
-      select distinct stream as name from ${sql.id(stateSchema, "stream_state")}`.execute(db);
-    for (const { name } of rows) known.add(name);
-  }
-  return shape => known.has(shape.name);
 }
 
 /** Sets the comments of tables that are there, where they differ: of streams that are off, "not updated since …". */

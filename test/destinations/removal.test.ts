@@ -61,7 +61,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     await expect(companies(destination)).rejects.toThrow(/items/);
     expect(await drop(destination, "beta")).toEqual([]);
     const again = await ensureTables(destination.db, destination.dialect, order);
-    expect(again.done).toEqual(["created table items", "created table item_tags"]);
+    expect(again).toEqual({ done: ["created table items", "created table item_tags"], missing: [] });
   });
 
   test("a view that needs a table is named, and everything stays", async () => {

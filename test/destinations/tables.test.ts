@@ -199,6 +199,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     await rowsOf(destination, "insert into _tributary.rows_items (_company, item_id, stamp) values ('acme', 'i', 1)");
     await rowsOf(destination, "drop table procurement.items");
     expect((await ensure(destination, items())).missing).toEqual(["items"]);
+    expect(await db.selectFrom("stream_state").selectAll().execute()).toEqual([]);
     expect(await rowsOf(destination, "select * from _tributary.rows_items")).toEqual([]);
   });
 
@@ -211,6 +212,11 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(done).toEqual(["created table item_tags", "the next full scan of items fills item_tags"]);
     expect(missing).toEqual([]);
     expect(await rowsOf(destination, "select stamp from _tributary.rows_items")).toEqual([{ stamp: 2147483647 }]);
+    await rowsOf(destination, "update _tributary.rows_items set stamp = 1");
+    await rowsOf(destination, "drop table procurement.item_tags");
+    expect((await ensure(destination, { main, children })).missing).toEqual(["items"]);
+    expect(await rowsOf(destination, "select stamp from _tributary.rows_items")).toEqual([{ stamp: 2147483647 }]);
+    expect((await ensure(destination, { main, children })).missing).toEqual([]);
   });
 
   test("a ledger that is gone is rebuilt from the table", async () => {

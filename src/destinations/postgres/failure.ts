@@ -64,7 +64,7 @@ function advice(code: string, message: string, address: Address): string | undef
 }
 
 /** What a role without rights has to be given, as statements to run. */
-export function rightsMissing(address: Address): string {
+export function rightsMissing(address: Pick<Address, "user" | "database" | "schemas">): string {
   const { user, database, schemas } = address;
   const statements = schemas.map(
     schema =>

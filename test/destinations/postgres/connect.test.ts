@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { openPostgresForReading } from "../../../src/destinations/postgres/open.ts";
 import { ensureState } from "../../../src/destinations/state_ddl.ts";
+import { checkTables } from "../../../src/destinations/tables.ts";
 import { ConfigError, DestinationError } from "../../../src/errors.ts";
 import { connected, createDatabase, type TestDatabase } from "../../support/database.ts";
 import { open, openReady } from "./fixture.ts";
@@ -62,6 +63,11 @@ test("a role without CREATE is given the statements to run, and nothing is left 
     `CREATE SCHEMA IF NOT EXISTS "procurement" AUTHORIZATION "${role}"; ALTER SCHEMA "procurement" OWNER TO "${role}";`,
   );
   await expect(making).rejects.toThrow(DestinationError);
+  // The look ahead sees it too where only one of the schemas is there.
+  await database.admin.query(`create schema _tributary authorization ${role}`);
+  const order = { schema: "procurement", stateSchema: "_tributary", streams: [], comment: () => "", grantSelectTo: [] };
+  await expect(checkTables(destination.db, destination.dialect, order)).rejects.toThrow(/lacks rights in database/);
+  await database.admin.query("drop schema _tributary");
   await destination.close();
   expect((await database.admin.query("select from pg_namespace where nspname = '_tributary'")).rowCount).toBe(0);
 });

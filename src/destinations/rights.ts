@@ -1,0 +1,23 @@
+import { type Kysely, sql } from "kysely";
+import { DestinationError } from "../errors.ts";
+import { rightsMissing } from "./postgres/failure.ts";
+import type { StateTables } from "./state_tables.ts";
+
+interface Found {
+  readonly user: string;
+  readonly database: string;
+  readonly allowed: boolean;
+}
+
+/** PostgreSQL: whether the role may make tables in the schemas, or the schemas where there are none. @throws DestinationError */
+export async function requireRights(db: Kysely<StateTables>, schemas: readonly string[]): Promise<void> {
+  const { rows } = await sql<Found>`
+    select current_user::text as "user", current_database()::text as database,
+      case when n.oid is null then has_database_privilege(current_database(), 'create')
+        else has_schema_privilege(n.oid, 'create') and has_schema_privilege(n.oid, 'usage') end as allowed
+    from unnest(${schemas}::text[]) as wanted(name)
+    left join pg_catalog.pg_namespace n on n.nspname = wanted.name`.execute(db);
+  const lacking = rows.find(row => !row.allowed);
+  if (lacking !== undefined)
+    throw new DestinationError(rightsMissing({ user: lacking.user, database: lacking.database, schemas }));
+}

@@ -23,6 +23,8 @@ import type { Stream } from "./stream.ts";
 import type { Log } from "./sync/context.ts";
 import { prepareWarehouse } from "./warehouse.ts";
 
+export type { RunReport, RunView } from "./run/report.ts";
+
 /** A run, as the command line or a schedule asks for it. Times in ms. */
 export interface RunOrder {
   readonly command: string;
@@ -189,10 +191,11 @@ async function conclude(
   { tools, destination, runId, startedAt, jobs }: Run,
   errors: readonly unknown[],
 ): Promise<RunReport> {
-  const { clock, log, redact } = tools;
+  const { clock, redact } = tools;
   const finishedAt = new Date(clock.now()).toISOString();
   const warnings = warningsOf(jobs);
-  let exitCode = exitCodeOf(errors);
+  const failures = [...errors];
+  let exitCode = exitCodeOf(failures);
   const error = errors.length === 0 ? null : redact(messageOf(errors.find(each => exitCodeOf([each]) === exitCode)));
   const end = {
     status: statusOf(exitCode, warnings),
@@ -221,6 +224,7 @@ async function conclude(
     started_at: startedAt,
     finished_at: finishedAt,
     warnings,
+    errors: [...new Set(failures.map(failure => redact(messageOf(failure))))],
     streams: jobs.map(({ company, stream, tally }) => ({ run_id: runId, company, stream: stream.name, ...tally.run })),
   };
 }

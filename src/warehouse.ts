@@ -8,7 +8,11 @@ import type { Stream } from "./stream.ts";
 
 /** What a run expects of the warehouse. */
 export interface Expectation {
-  readonly companies: readonly { readonly name: string; readonly baseUrl: string }[];
+  readonly companies: readonly {
+    readonly name: string;
+    readonly baseUrl: string;
+    readonly companyId: string | undefined;
+  }[];
   readonly catalogue: readonly Stream[];
   /** The streams that get tables. */
   readonly streams: readonly Stream[];
@@ -29,7 +33,12 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   const order = tableOrder(destination, expectation);
   await checkTables(db, dialect, order);
   const upgraded = await ensureState(db, dialect, stateSchema);
-  await checkIdentity(db, { schema, version: DATA_VERSION, companies: expectation.companies });
+  const companies = expectation.companies.map(({ name, baseUrl, companyId }) => ({
+    name,
+    baseUrl,
+    ...(companyId === undefined ? {} : { companyId }),
+  }));
+  await checkIdentity(db, { schema, version: DATA_VERSION, companies });
   for (const { name } of expectation.companies) await destination.lock(name, expectation.families, expectation.waitMs);
   const { done, missing } = await ensureTables(db, dialect, order);
   const lost = expectation.catalogue.filter(stream => missing.includes(stream.tables.main.name));

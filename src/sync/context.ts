@@ -15,6 +15,8 @@ export interface StreamPolicy {
   readonly lookbackMs: number | undefined;
   readonly refresh: { readonly while: string; readonly everyMs: number } | undefined;
   readonly maxDetails: number | undefined;
+  /** Further values of the list's `status` parameter, read as parts of every full scan. */
+  readonly statuses: readonly string[];
 }
 
 /** What all streams of a run are told. */

@@ -97,7 +97,8 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
   });
   tally.published = true;
   await stage.drop();
-  await destination.settle(stream.tables.main);
+  if (published.inserted + published.updated + published.refreshed + published.deleted > 0)
+    await destination.settle(stream.tables.main);
   return published;
 }
 

@@ -1,0 +1,128 @@
+import PQueue from "p-queue";
+import type { Config } from "../config.ts";
+import type { Destination } from "../destinations/destination.ts";
+import { createHasher } from "../encode/hash.ts";
+import { ApiError, DestinationError, HeldError, StoppedError, TributaryError } from "../errors.ts";
+import type { Stream } from "../stream.ts";
+import type { Log, StreamPolicy, SyncContext } from "../sync/context.ts";
+import { syncStream } from "../sync.ts";
+import { type Job, messageOf } from "./report.ts";
+import type { Service } from "./service.ts";
+
+/** Streams worked on at once: enough to fill the request limit, few enough to bound memory. */
+const STREAMS_AT_ONCE = 6;
+
+/** One company's part of a run. */
+export interface CompanyRun {
+  readonly jobs: readonly Job[];
+  readonly log: Log;
+  /** Failures, in the order in which they came. */
+  readonly errors: unknown[];
+  /** Ends the whole run at the next safe point. */
+  readonly stopAll: (error: unknown) => void;
+}
+
+/** Works through a company's streams: lists side by side, a list's details as soon as the list is published. */
+export async function runCompany(context: SyncContext, service: Service, run: CompanyRun): Promise<void> {
+  const { jobs } = run;
+  if (service.failure !== undefined) {
+    for (const job of jobs) fail(job, context.redact(service.failure.message));
+    run.errors.push(service.failure);
+    run.log.warn({ company: context.company }, service.failure.message);
+    return;
+  }
+  const queue = new PQueue({ concurrency: STREAMS_AT_ONCE });
+  const start = (job: Job): void => {
+    void queue.add(async () => {
+      await runJob(context, job, run);
+      for (const next of jobs) if (isDetailOf(next.stream, job.stream)) start(next);
+    });
+  };
+  for (const job of jobs) if (!jobs.some(other => isDetailOf(job.stream, other.stream))) start(job);
+  await queue.onIdle();
+}
+
+const isDetailOf = (stream: Stream, other: Stream): boolean =>
+  stream.mode.kind === "detail" && stream.mode.of === other.name;
+
+function fail({ tally }: Job, reason: string, status: "failed" | "skipped" = "failed"): void {
+  tally.run.status = status;
+  tally.run.error = reason;
+  tally.activity.state = "failed";
+}
+
+async function runJob(context: SyncContext, job: Job, { jobs, log, errors, stopAll }: CompanyRun): Promise<void> {
+  const { stream, tally } = job;
+  const parent = jobs.find(other => isDetailOf(stream, other.stream));
+  if (context.signal.aborted) return fail(job, "the run was ending", "skipped");
+  if (parent !== undefined && !parent.tally.published)
+    return fail(job, `its list ${parent.stream.name} could not be read`, "skipped");
+  try {
+    tally.run.started_at = new Date(context.clock.now()).toISOString();
+    await syncStream(context, stream, tally);
+    const { requests, rows_read, inserted, updated, deleted, unchanged } = tally.run;
+    log.info({ stream: stream.name, requests, rows_read, inserted, updated, deleted, unchanged }, "done");
+  } catch (error) {
+    if (error instanceof StoppedError) {
+      log.info({ stream: stream.name }, "stopped; what was read is kept");
+      return;
+    }
+    errors.push(error);
+    // The same failure of the destination meets every stream: it is told once, at the end.
+    if (context.signal.aborted) return;
+    log.warn({ stream: stream.name }, messageOf(error));
+    if (endsRun(error)) stopAll(error);
+  }
+}
+
+/** Errors that every other stream would meet as well. */
+function endsRun(error: unknown): boolean {
+  if (error instanceof ApiError) return ["unauthorized", "limited", "budget"].includes(error.failure);
+  return error instanceof DestinationError || error instanceof HeldError || !(error instanceof TributaryError);
+}
+
+/** What a company's streams are given. */
+export async function contextOf(
+  config: Config,
+  service: Service,
+  destination: Destination,
+  rest: Pick<SyncContext, "runId" | "clock" | "signal" | "log" | "redact" | "catalogue"> &
+    Pick<SyncContext["policy"], "full" | "allDetails" | "confirmDeletes">,
+): Promise<SyncContext> {
+  const { full, allDetails, confirmDeletes, ...shared } = rest;
+  return {
+    ...shared,
+    company: service.company.name,
+    baseUrl: service.company.baseUrl,
+    api: service.api,
+    limiter: service.limiter,
+    destination,
+    hasher: await createHasher(),
+    formats: config.formats,
+    policy: {
+      full,
+      allDetails,
+      confirmDeletes,
+      deletes: config.deletes,
+      problems: config.problems,
+      start: config.streams.start,
+      publishEveryMs: config.destination.publishEveryMs,
+    },
+    policyOf: name => policyOf(config, name),
+  };
+}
+
+function policyOf(config: Config, stream: string): StreamPolicy {
+  const { defaults, settings } = config.streams;
+  const own = settings[stream];
+  return {
+    audit: own?.audit ?? defaults.audit,
+    maxRejectShare: own?.maxRejectShare ?? defaults.maxRejectShare,
+    fullScanPages: own?.fullScanPages,
+    fullScanEveryMs: own?.fullScanEveryMs,
+    lookbackMs: own?.lookbackMs,
+    refresh: own?.refresh,
+    maxDetails: own?.maxDetails,
+    statuses: own?.statuses ?? [],
+  };
+}

@@ -1,0 +1,103 @@
+import type { StreamRun } from "../destinations/run_log.ts";
+import { type ExitCode, TributaryError } from "../errors.ts";
+import type { Tally } from "../extract/tally.ts";
+import type { Stream } from "../stream.ts";
+import type { Service } from "./service.ts";
+
+/** One stream of one company in a run. */
+export interface Job {
+  readonly company: string;
+  readonly stream: Stream;
+  readonly tally: Tally;
+}
+
+/** What `--json` prints of a run. */
+export interface RunReport {
+  readonly run_id: string;
+  readonly status: "succeeded" | "warning" | "failed" | "stopped";
+  readonly exit_code: ExitCode;
+  readonly started_at: string;
+  readonly finished_at: string;
+  readonly warnings: readonly string[];
+  /** What went wrong, each thing once. */
+  readonly errors: readonly string[];
+  readonly streams: readonly (StreamRun & { run_id: string; company: string; stream: string })[];
+}
+
+/** The run as it stands, for a progress display. */
+export interface RunView {
+  snapshot(): {
+    readonly streams: readonly {
+      readonly stream: string;
+      readonly state: "waiting" | "reading" | "publishing" | "done" | "failed";
+      readonly pages: number;
+      readonly total?: number;
+      readonly rows: number;
+      readonly waitingFor?: string;
+    }[];
+    readonly limitedBy: string;
+    readonly inFlight: number;
+    readonly ceiling: number;
+    readonly limited429: number;
+  };
+}
+
+/** Several failures at once: the first of these is the exit code. */
+const PRECEDENCE: readonly ExitCode[] = [70, 6, 2, 3, 130, 143, 1, 5, 4];
+
+/** The exit code of several failures; 0 for none. */
+export function exitCodeOf(errors: readonly unknown[]): ExitCode {
+  const codes = errors.map(error => (error instanceof TributaryError ? error.exitCode : 70));
+  return PRECEDENCE.find(code => codes.includes(code)) ?? 0;
+}
+
+export function statusOf(exitCode: ExitCode, warnings: readonly string[]): RunReport["status"] {
+  if (exitCode === 0) return warnings.length > 0 ? "warning" : "succeeded";
+  return exitCode === 5 || exitCode === 130 || exitCode === 143 ? "stopped" : "failed";
+}
+
+/** What the jobs have to say that is no failure. */
+export function warningsOf(jobs: readonly Job[]): string[] {
+  return jobs
+    .filter(job => job.tally.run.status === "warning")
+    .map(({ stream, tally: { run } }) => {
+      const parts = [
+        ...(run.rejected > 0
+          ? [`${run.rejected} rows could not be stored (\`tributary rejects ${stream.name}\`)`]
+          : []),
+        ...(run.problems > 0
+          ? [`${run.problems} values could not be read (\`tributary rejects ${stream.name} --problems\`)`]
+          : []),
+      ];
+      return `${stream.name}: ${parts.join(", ")}`;
+    });
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What every stream is doing, and what keeps requests from going faster. */
+export function viewOf(jobs: readonly Job[], services: readonly Service[]): RunView {
+  const several = services.length > 1;
+  return {
+    snapshot() {
+      const states = services.map(service => service.limiter.state);
+      const busiest = states.toSorted((a, b) => b.inFlight - a.inFlight)[0];
+      return {
+        streams: jobs.map(({ company, stream, tally: { activity } }) => ({
+          stream: several ? `${company}/${stream.name}` : stream.name,
+          state: activity.state,
+          pages: activity.pages,
+          rows: activity.rows,
+          ...(activity.total === undefined ? {} : { total: activity.total }),
+          ...(activity.waitingFor === undefined ? {} : { waitingFor: activity.waitingFor }),
+        })),
+        limitedBy: busiest?.limitedBy ?? "latency",
+        inFlight: busiest?.inFlight ?? 0,
+        ceiling: busiest?.ceiling ?? 0,
+        limited429: states.reduce((sum, state) => sum + state.limited, 0),
+      };
+    },
+  };
+}

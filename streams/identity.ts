@@ -1,0 +1,8 @@
+import type { IdentityEndpoint } from "../src/run/service.ts";
+
+/** Where the service says whose key it is. */
+export const identityEndpoint: IdentityEndpoint = {
+  path: "/auth/company-settings",
+  id: "company_id",
+  name: "company_name",
+};

@@ -49,29 +49,27 @@ class PostgresStage implements Stage {
   }
 
   async load(): Promise<void> {
-    const { rows } = await this.#session.turn(() =>
-      this.#session.query(
-        `select record, staged from ${this.#records} where company = $1 and stream = $2 and layout = $3
-            and (select count(*) from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-                  where nspname = $4 and relname = any($5::text[])) = $6`,
-        [...this.#id, stageLayout(this.#tables), this.#schema, this.#names, this.#names.length],
-      ),
-    );
-    const row = rows[0];
+    const row = await this.#session.turn(() => this.#stored());
     this.#record = row === undefined ? undefined : (row["record"] as StageRecord);
     this.#staged = row === undefined ? 0 : (row["staged"] as number);
+  }
+
+  /** The record's row, where it speaks of tables that are all there and of the wanted layout. */
+  async #stored(): Promise<Record<string, unknown> | undefined> {
+    const names = allTables(this.#tables).map(table => table.name);
+    const { rows } = await this.#session.query(
+      `select record, staged from ${this.#records} where company = $1 and stream = $2 and layout = $3
+          and (select count(*) from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+                where nspname = $4 and relname = any($5::text[])) = $6`,
+      [...this.#id, stageLayout(this.#tables), this.#schema, names, names.length],
+    );
+    return rows[0];
   }
 
   async begin(record: StageRecord): Promise<void> {
     const all = allTables(this.#tables);
     await this.#session.transaction(async () => {
-      const fits = await this.#session.query(
-        `select 1 from ${this.#records} where company = $1 and stream = $2 and layout = $3
-            and (select count(*) from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-                  where nspname = $4 and relname = any($5::text[])) = $6`,
-        [...this.#id, stageLayout(this.#tables), this.#schema, this.#names, all.length],
-      );
-      if (fits.rows.length > 0) {
+      if ((await this.#stored()) !== undefined) {
         await this.#session.query(`truncate ${all.map(table => this.#quoted(table)).join(", ")}`);
       } else {
         await this.#remove();
@@ -169,9 +167,5 @@ class PostgresStage implements Stage {
 
   get #id(): readonly [string, string] {
     return [this.#company, this.#set.main.name];
-  }
-
-  get #names(): readonly string[] {
-    return allTables(this.#tables).map(table => table.name);
   }
 }

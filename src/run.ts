@@ -72,7 +72,9 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
   const on = selectedByConfig(catalogue, config.streams);
   const { streams } = select(catalogue, on, order.names);
   const holder = { pid: process.pid, host: hostname(), command: order.command, startedAt };
-  const destination = await openDestination(config.destination, { runId, holder, clock }, order.waitMs);
+  // Whoever waits for a lock stops waiting at the first signal.
+  const patience: Clock = { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) };
+  const destination = await openDestination(config.destination, { runId, holder, clock: patience }, order.waitMs);
   const services: Service[] = [];
   try {
     for (const company of companies) {
@@ -212,10 +214,9 @@ async function conclude(
       if (note !== undefined) warnings.push(note);
     }
   } catch (failure) {
-    exitCode = exitCodeOf([...errors, failure]);
     // The destination's own failure may be why the run failed: then it has been told already.
-    if (!errors.some(known => known instanceof DestinationError || known instanceof HeldError))
-      log.warn({}, messageOf(failure));
+    if (!errors.some(known => known instanceof DestinationError || known instanceof HeldError)) failures.push(failure);
+    exitCode = exitCodeOf(failures);
   }
   return {
     run_id: runId,

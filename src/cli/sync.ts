@@ -41,10 +41,14 @@ async function sync(names: readonly string[], options: SyncOptions, context: Cli
   const { terminalRun } = await import("./run_tools.ts");
   const { runSync } = await import("../run.ts");
   const { streams } = await import("../../streams/index.ts");
+  const { identityEndpoint } = await import("../../streams/identity.ts");
   const { tools, finish } = await terminalRun(context, options);
   try {
     for (const warning of warnings) tools.log.warn({}, warning);
-    const report = await runSync({ ...runOrder(names, options, config), catalogue: streams }, tools);
+    const report = await runSync(
+      { ...runOrder(names, options, config), catalogue: streams, identity: identityEndpoint },
+      tools,
+    );
     finish();
     context.exit(report.exit_code);
     if (options.json) return context.printJson(report);
@@ -55,7 +59,11 @@ async function sync(names: readonly string[], options: SyncOptions, context: Cli
   }
 }
 
-function runOrder(names: readonly string[], options: SyncOptions, config: Config): Omit<RunOrder, "catalogue"> {
+function runOrder(
+  names: readonly string[],
+  options: SyncOptions,
+  config: Config,
+): Omit<RunOrder, "catalogue" | "identity"> {
   return {
     command: "tributary sync",
     version: packageVersion(),

@@ -5,6 +5,8 @@ export interface RequestEntry {
   readonly template: string;
   readonly query: Record<string, string>;
   readonly status: number;
+  /** When it came, on this process's monotonic clock, in ms. */
+  readonly at: number;
   readonly headers: Record<string, string>;
 }
 
@@ -59,17 +61,18 @@ export class Requests implements RequestLog {
   }
 
   /** Call when a request arrives; returns the call for its end, which may be made once. */
-  begin(template: string): (entry: Omit<RequestEntry, "template">) => void {
+  begin(template: string): (entry: Omit<RequestEntry, "template" | "at">) => void {
     this.#total += 1;
     this.#counts.set(template, (this.#counts.get(template) ?? 0) + 1);
     this.#inFlight += 1;
     this.#maxInFlight = Math.max(this.#maxInFlight, this.#inFlight);
+    const at = performance.now();
     let ended = false;
     return entry => {
       if (ended) return;
       ended = true;
       this.#inFlight -= 1;
-      this.#entries.push({ ...entry, template });
+      this.#entries.push({ ...entry, template, at });
       // Dropping the oldest in one cut of many keeps the push cheap.
       if (this.#entries.length > KEPT * 1.1) this.#entries = this.#entries.slice(-KEPT);
     };

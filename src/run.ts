@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import type { Clock } from "./clock.ts";
 import type { Company, Config } from "./config.ts";
-import type { Destination } from "./destinations/destination.ts";
+import type { Destination, Shown } from "./destinations/destination.ts";
 import { openDestination } from "./destinations/open.ts";
 import { beginRun, endRun } from "./destinations/run_log.ts";
 import { ConfigError, DestinationError, HeldError, StoppedError } from "./errors.ts";
@@ -185,8 +185,15 @@ function limitTime(order: RunOrder, clock: Clock, signal: AbortSignal, stopAll: 
 async function showEvery({ destination, tools, order }: Run, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await tools.clock.sleep(order.config.destination.publishEveryMs, signal).catch(() => undefined);
-    if (!signal.aborted && (await destination.unshown()).owed) await destination.show();
+    if (!signal.aborted && (await destination.unshown()).owed) await show(destination, tools.log);
   }
+}
+
+async function show(destination: Destination, log: Log): Promise<Shown> {
+  log.debug({}, "showing");
+  const shown = await destination.show();
+  log.debug(shown, "shown");
+  return shown;
 }
 
 async function conclude(
@@ -210,7 +217,7 @@ async function conclude(
     await endRun(destination.db, runId, end);
     const { owed, shownAt } = await destination.unshown();
     if (owed || shownAt === undefined || clock.now() - shownAt.getTime() > STALE_MS) {
-      const { note } = await destination.show();
+      const { note } = await show(destination, tools.log);
       if (note !== undefined) warnings.push(note);
     }
   } catch (failure) {

@@ -72,6 +72,7 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
   const { destination, clock, company, runId } = context;
   const { stream, stage, record, tally } = plan;
   tally.activity.state = "publishing";
+  context.log.debug({ stream: stream.name, rows: record.rows }, "publishing");
   checkQuality(context, plan);
   const publication = publicationOf(context, stream, stage);
   const comparison = await compare(destination, publication, plan.withMissing);
@@ -99,6 +100,7 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
   await stage.drop();
   if (published.inserted + published.updated + published.refreshed + published.deleted > 0)
     await destination.settle(stream.tables.main);
+  context.log.debug({ stream: stream.name, ...published }, "published");
   return published;
 }
 

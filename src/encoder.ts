@@ -58,6 +58,15 @@ export interface Outcome {
   readonly reason: string | undefined;
 }
 
+/** Longer keys than this no index of PostgreSQL takes. */
+const LONGEST_KEY = 500;
+
+function keyFault(text: string | undefined): string | undefined {
+  if (text === undefined) return "is missing";
+  if (text.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters`;
+  return isStorable(text) ? undefined : "holds a NUL or half a surrogate pair";
+}
+
 /** A number that changes when the columns a hash covers change: hashes of different stamps say nothing about each other. */
 export function layoutStamp(tables: TableSet, hasher: Hasher): number {
   const layout = [tables.main, ...tables.children].map(table => [
@@ -111,11 +120,9 @@ export class Encoder {
     for (const column of this.#keys) {
       const value = column.source === "row" ? valueAt(column.path, fields) : context[column.name];
       const text = textOf(value);
-      if (text === undefined || !isStorable(text)) {
-        return this.reject(
-          row,
-          `its key ${column.path.join(".")} is ${text === undefined ? "missing" : "not storable"}`,
-        );
+      const fault = keyFault(text);
+      if (text === undefined || fault !== undefined) {
+        return this.reject(row, `its key ${column.path.join(".")} ${fault}`);
       }
       key.push(text);
     }

@@ -19,7 +19,9 @@ const scanRecord = z.object({
   fingerprint: z.string(),
   phase: z.enum(["reading", "read"]),
   startedAt: z.string(),
-  /** Where the next page begins; null: the first page. Opaque, belongs to the API. */
+  /** Which of the scan's requests is being read: a full scan may have several, one for each configured status. */
+  part: z.number(),
+  /** Where its next page begins; null: the first page. Opaque, belongs to the API. */
   cursor: z.string().nullable(),
   /** No narrowing filter: rows it does not see may be missing. */
   full: z.boolean(),
@@ -50,6 +52,7 @@ export function beginScan(scan: string, fingerprint: string, full: boolean, star
     fingerprint,
     phase: "reading",
     startedAt,
+    part: 0,
     cursor: null,
     full,
     pages: 0,

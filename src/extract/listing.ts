@@ -1,5 +1,5 @@
 import type { Api, Query } from "../api/client.ts";
-import { readPages } from "../api/pages.ts";
+import { type Page, type PageRequest, readPages } from "../api/pages.ts";
 import type { Encoder } from "../encoder.ts";
 import { ApiError, DestinationError, HeldError } from "../errors.ts";
 import { valueAt } from "../record.ts";
@@ -15,7 +15,8 @@ export const PAGE_ROWS = 100;
 export interface ListingJob {
   readonly api: Api;
   readonly path: string;
-  readonly query: Query;
+  /** Read one after another: together they are the scan. */
+  readonly queries: readonly Query[];
   readonly listing: Listing;
   readonly encoder: Encoder;
   readonly batches: Batches;
@@ -29,38 +30,20 @@ export interface ListingJob {
  * When it can't go on (ApiError, the signal's reason) what was read is stored first, so that the next run continues there.
  */
 export async function readListing(job: ListingJob): Promise<ScanRecord> {
-  const { encoder, batches, listing, tally } = job;
+  const { encoder, batches, tally } = job;
   let record = job.record;
   encoder.sequence = record.sequence;
-  if (record.phase === "read") return record;
-  const request = {
-    path: job.path,
-    query: job.query,
-    limit: PAGE_ROWS,
-    paged: true,
-    signal: job.signal,
-    ...(record.cursor === null ? {} : { cursor: record.cursor }),
-  };
   try {
-    for await (const page of readPages(job.api, request)) {
-      tally.page(page);
-      const data = asObject(page.data, job.path);
-      const rows = rowsOf(data, listing.rows, job.path);
-      for (const row of rows) encoder.add(row, data, {});
-      const total = listing.total === undefined ? undefined : valueAt(listing.total.split("."), data);
-      record = {
-        ...record,
-        pages: record.pages + 1,
-        rows: record.rows + rows.length,
-        cursor: page.nextCursor ?? null,
-        phase: page.nextCursor === undefined ? "read" : "reading",
-        firstTotal: record.pages === 0 ? asTotal(total) : record.firstTotal,
-        lastTotal: asTotal(total),
-        date: record.date ?? page.date?.toISOString() ?? null,
-        failures: 0,
-      };
-      tally.rows(rows.length, record);
-      if (batches.due || record.phase === "read") record = await batches.put(record);
+    while (record.phase !== "read") {
+      for await (const page of readPages(job.api, requestOf(job, record))) {
+        tally.page(page);
+        const data = asObject(page.data, job.path);
+        const rows = rowsOf(data, job.listing.rows, job.path);
+        for (const row of rows) encoder.add(row, data, {});
+        record = advance(job, record, page, data, rows.length);
+        tally.rows(rows.length, record);
+        if (batches.due || record.phase === "read") record = await batches.put(record);
+      }
     }
     await batches.flush();
     return record;
@@ -73,6 +56,42 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
     await batches.flush();
     throw error;
   }
+}
+
+function requestOf(job: ListingJob, record: ScanRecord): PageRequest {
+  return {
+    path: job.path,
+    query: job.queries[record.part] ?? {},
+    limit: PAGE_ROWS,
+    paged: true,
+    signal: job.signal,
+    ...(record.cursor === null ? {} : { cursor: record.cursor }),
+  };
+}
+
+/** The record once a page has been read. Totals of several requests add up to nothing: only a single one's count. */
+function advance(
+  job: ListingJob,
+  record: ScanRecord,
+  page: Page,
+  data: Record<string, unknown>,
+  rows: number,
+): ScanRecord {
+  const { total: path } = job.listing;
+  const total = path === undefined || job.queries.length > 1 ? null : asTotal(valueAt(path.split("."), data));
+  const ended = page.nextCursor === undefined;
+  return {
+    ...record,
+    pages: record.pages + 1,
+    rows: record.rows + rows,
+    part: ended ? record.part + 1 : record.part,
+    cursor: page.nextCursor ?? null,
+    phase: ended && record.part + 1 >= job.queries.length ? "read" : "reading",
+    firstTotal: record.pages === 0 ? total : record.firstTotal,
+    lastTotal: total,
+    date: record.date ?? page.date?.toISOString() ?? null,
+    failures: 0,
+  };
 }
 
 /** Whether an error says "later" or "other key", not "this listing cannot be read". */

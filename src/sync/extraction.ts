@@ -43,6 +43,7 @@ export async function openExtraction(
     stream.path,
     request.query,
     request.full,
+    context.policyOf(stream.name).statuses,
     stamp,
     context.company,
     context.baseUrl,

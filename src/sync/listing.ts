@@ -1,3 +1,4 @@
+import type { Query } from "../api/client.ts";
 import { loadStreamState } from "../destinations/run_log.ts";
 import { momentText } from "../encode/moment.ts";
 import { ApiError, TributaryError } from "../errors.ts";
@@ -78,7 +79,16 @@ async function read(
 ): Promise<ScanRecord> {
   const { stage, encoder, batches } = extraction;
   const { api, signal } = context;
-  const job = { api, path: stream.path, query: plan.query, listing: mode, encoder, batches, signal, tally };
+  const job = {
+    api,
+    path: stream.path,
+    queries: queriesOf(context, stream, plan),
+    listing: mode,
+    encoder,
+    batches,
+    signal,
+    tally,
+  };
   const pagesBefore = tally.run.pages;
   try {
     return await readListing({ ...job, record: extraction.record });
@@ -99,6 +109,12 @@ async function read(
     await giveUpWhereItEndsThrice(context, stream, extraction, state, tally);
     throw error;
   }
+}
+
+/** A full scan also asks for the statuses that the config names: which ones the list shows by itself is not documented. */
+function queriesOf(context: SyncContext, stream: Stream, plan: ScanPlan): readonly Query[] {
+  if (!plan.full) return [plan.query];
+  return [plan.query, ...context.policyOf(stream.name).statuses.map(status => ({ ...plan.query, status }))];
 }
 
 /** A listing that breaks off at one place run after run would never be published: what lies before it is, without deletions. */

@@ -30,6 +30,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./sync.ts")).registerSync,
   },
   {
+    name: "status",
+    summary: "show runs, freshness, rows and problems",
+    load: async () => (await import("./status.ts")).registerStatus,
+  },
+  {
     name: "simulate",
     summary: "run a simulated service to try everything with",
     load: async () => (await import("./simulate.ts")).registerSimulate,

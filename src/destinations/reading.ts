@@ -1,0 +1,105 @@
+import { type Kysely, sql } from "kysely";
+import { z } from "zod";
+import { DestinationError } from "../errors.ts";
+import type { Dialect } from "./destination.ts";
+import { duckdbDialect } from "./duckdb/dialect.ts";
+import { entryAt } from "./duckdb/folder.ts";
+import { liveHolder } from "./duckdb/holder.ts";
+import { layoutOf } from "./duckdb/layout.ts";
+import { openDuckdbForReading } from "./duckdb/reading.ts";
+import { linkedVersion, versionMoment } from "./duckdb/versions.ts";
+import type { Where } from "./open.ts";
+import { lockKey } from "./postgres/locks.ts";
+import { openPostgresForReading } from "./postgres/open.ts";
+import type { StateTables } from "./state_tables.ts";
+
+/** A run that works on the warehouse at this moment. `startedAt` is ISO 8601. */
+export interface RunningRun {
+  readonly runId: string;
+  readonly pid: number;
+  readonly host: string;
+  readonly command: string;
+  readonly startedAt: string;
+}
+
+/** A warehouse as its readers see it: no lock is taken, nothing is written. */
+export interface WarehouseReading {
+  readonly dialect: Dialect;
+  readonly schema: string;
+  readonly stateSchema: string;
+  readonly db: Kysely<StateTables>;
+  /** When what is read was published; undefined where readers see every transaction. */
+  readonly publishedAt: Date | undefined;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the warehouse for a look; undefined when nothing has been loaded yet. HeldError for a DuckDB file with
+ * `readers: direct` while a run writes it. @throws DestinationError, ConfigError
+ */
+export async function openReading(where: Where): Promise<WarehouseReading | undefined> {
+  return where.type === "duckdb" ? readDuckdb(where) : readPostgres(where);
+}
+
+async function readDuckdb(where: Where & { type: "duckdb" }): Promise<WarehouseReading | undefined> {
+  const layout = layoutOf(where);
+  const { schema, stateSchema } = where;
+  const entry = await entryAt(layout.path).catch(cause => {
+    throw new DestinationError(
+      `Expected a warehouse at ${layout.path}, but the path cannot be looked at (${String(cause)}). Correct destination.path, or the rights of its folders.`,
+      cause,
+    );
+  });
+  if (entry === undefined) return undefined;
+  const { db, close } = await openDuckdbForReading(where);
+  const version = await linkedVersion(layout);
+  const publishedAt = version === undefined ? undefined : new Date(versionMoment(version));
+  return { dialect: duckdbDialect, schema, stateSchema, db, publishedAt, close };
+}
+
+async function readPostgres(where: Where & { type: "postgres" }): Promise<WarehouseReading | undefined> {
+  const reading = await openPostgresForReading(where);
+  try {
+    const { rows } = await sql<{ found: boolean }>`
+      select count(*) > 0 as found from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = ${where.stateSchema} and c.relname = 'warehouse'`.execute(reading.db);
+    if (rows[0]?.found === true) return { ...reading, publishedAt: undefined };
+  } catch (error) {
+    await reading.close();
+    throw error;
+  }
+  await reading.close();
+  return undefined;
+}
+
+/** The runs that work on the warehouse at this moment; `reading` is needed for PostgreSQL only. */
+export async function runningRuns(where: Where, reading: WarehouseReading | undefined): Promise<readonly RunningRun[]> {
+  if (where.type === "duckdb") {
+    const holder = await liveHolder(layoutOf(where));
+    return holder === undefined ? [] : [holder];
+  }
+  return reading === undefined ? [] : lockHolders(reading);
+}
+
+const holderFields = z.object({ pid: z.number(), host: z.string(), command: z.string(), startedAt: z.string() });
+
+/** Those of `holders` whose lock the server holds: what a killed run wrote there says nothing. */
+async function lockHolders({ db, schema }: WarehouseReading): Promise<readonly RunningRun[]> {
+  const { rows: locks } = await sql<{ key: string }>`
+    select ((classid::bigint << 32) | objid::bigint)::text as key from pg_catalog.pg_locks
+    where locktype = 'advisory' and granted and objsubid = 1
+      and database = (select oid from pg_catalog.pg_database where datname = current_database())`.execute(db);
+  const held = new Set(locks.map(lock => lock.key));
+  const rows = await db
+    .selectFrom("holders")
+    .select(["company", "family", "run_id", "holder"])
+    .orderBy("since")
+    .execute();
+  const running = new Map<string, RunningRun>();
+  for (const { company, family, run_id, holder } of rows) {
+    const parsed = holderFields.safeParse(holder);
+    if (parsed.success && held.has(lockKey(schema, company, family)))
+      running.set(run_id, { runId: run_id, ...parsed.data });
+  }
+  return [...running.values()];
+}

@@ -1,0 +1,186 @@
+import { sql } from "kysely";
+import type { Config } from "./config.ts";
+import { openReading, type RunningRun, runningRuns, type WarehouseReading } from "./destinations/reading.ts";
+import { HeldError } from "./errors.ts";
+import { configured, selectedByConfig } from "./selection.ts";
+import type { Stream } from "./stream.ts";
+
+/** What `status --json` prints. Moments are ISO 8601. */
+export interface Status {
+  readonly warehouse: {
+    readonly type: "duckdb" | "postgres";
+    /** The file; null for a server, whose address may hold a password. */
+    readonly path: string | null;
+    readonly schema: string;
+    readonly state_schema: string;
+    /** Whether there is anything to read. */
+    readonly loaded: boolean;
+    /** When readers were last shown something new; null where they see every transaction. */
+    readonly published_at: string | null;
+    /** Why nothing can be read at this moment. */
+    readonly note: string | null;
+  };
+  readonly running: RunningStatus | null;
+  readonly last_run: RunStatus | null;
+  readonly next_run: null;
+  readonly streams: readonly StreamStatus[];
+}
+
+export interface RunningStatus {
+  readonly run_id: string;
+  readonly command: string;
+  readonly started_at: string;
+  readonly pid: number;
+  readonly host: string;
+}
+
+export interface RunStatus {
+  readonly run_id: string;
+  readonly command: string;
+  readonly status: string;
+  readonly exit_code: number | null;
+  readonly started_at: string;
+  readonly finished_at: string | null;
+  readonly warnings: unknown;
+  readonly error: string | null;
+}
+
+/** A stream of a company; counts of `problems` and `rejects` are those of its last run. */
+export interface StreamStatus {
+  readonly company: string;
+  readonly stream: string;
+  readonly on: boolean;
+  /** Of its last run; `never` before the first. */
+  readonly status: string;
+  readonly last_success_at: string | null;
+  readonly complete_to: string | null;
+  readonly rows: number;
+  readonly live_rows: number;
+  readonly details_pending: number | null;
+  readonly problems: number;
+  readonly rejects: number;
+  readonly error: string | null;
+}
+
+/** Looks at the warehouse without a lock. @throws DestinationError, ConfigError */
+export async function readStatus(
+  config: Config,
+  catalogue: readonly Stream[],
+  company: string | undefined,
+): Promise<Status> {
+  const companies = config.companies.map(({ name }) => name).filter(name => company === undefined || name === company);
+  const all = configured(catalogue, config.streams.settings);
+  const on = new Set(selectedByConfig(all, config.streams).map(stream => stream.name));
+  const wanted = companies.flatMap(name =>
+    all.map(stream => ({ company: name, stream: stream.name, on: on.has(stream.name) })),
+  );
+  const { destination } = config;
+  let reading: WarehouseReading | undefined;
+  let note: string | null = null;
+  try {
+    reading = await openReading(destination);
+  } catch (error) {
+    if (!(error instanceof HeldError)) throw error;
+    note = error.message;
+  }
+  try {
+    return {
+      warehouse: {
+        type: destination.type,
+        path: destination.type === "duckdb" ? destination.path : null,
+        schema: destination.schema,
+        state_schema: destination.stateSchema,
+        loaded: reading !== undefined || note !== null,
+        published_at: reading?.publishedAt?.toISOString() ?? null,
+        note,
+      },
+      running: runningStatus((await runningRuns(destination, reading))[0]),
+      last_run: reading === undefined ? null : await lastRun(reading),
+      next_run: null,
+      streams: await streamStatuses(reading, wanted),
+    };
+  } finally {
+    await reading?.close();
+  }
+}
+
+function runningStatus(run: RunningRun | undefined): RunningStatus | null {
+  if (run === undefined) return null;
+  const { runId, command, startedAt, pid, host } = run;
+  return { run_id: runId, command, started_at: startedAt, pid, host };
+}
+
+/** The last run that came to an end. One that was killed is closed by the run after it. */
+async function lastRun({ db }: WarehouseReading): Promise<RunStatus | null> {
+  const row = await db
+    .selectFrom("runs")
+    .selectAll()
+    .where("status", "<>", "running")
+    .orderBy("started_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const { run_id, command, status, exit_code, started_at, finished_at, warnings, error } = row;
+  return {
+    run_id,
+    command,
+    status,
+    exit_code,
+    started_at: started_at.toISOString(),
+    finished_at: finished_at?.toISOString() ?? null,
+    warnings,
+    error,
+  };
+}
+
+interface Wanted {
+  readonly company: string;
+  readonly stream: string;
+  readonly on: boolean;
+}
+
+interface LastStreamRun {
+  readonly company: string;
+  readonly stream: string;
+  readonly status: string;
+  readonly rejected: number;
+  readonly problems: number;
+  readonly error: string | null;
+}
+
+async function streamStatuses(
+  reading: WarehouseReading | undefined,
+  wanted: readonly Wanted[],
+): Promise<readonly StreamStatus[]> {
+  const boards = reading === undefined ? [] : await reading.db.selectFrom("streams").selectAll().execute();
+  const runs = reading === undefined ? [] : await lastStreamRuns(reading);
+  return wanted.flatMap(({ company, stream, on }) => {
+    const same = (row: { company: string; stream: string }) => row.company === company && row.stream === stream;
+    const board = boards.find(same);
+    const run = runs.find(same);
+    if (!on && board === undefined) return [];
+    return {
+      company,
+      stream,
+      on,
+      status: run?.status ?? "never",
+      last_success_at: board?.last_success_at?.toISOString() ?? null,
+      complete_to: board?.complete_to?.toISOString() ?? null,
+      rows: board?.rows ?? 0,
+      live_rows: board?.live_rows ?? 0,
+      details_pending: board?.details_pending ?? null,
+      problems: Number(run?.problems ?? 0),
+      rejects: Number(run?.rejected ?? 0),
+      error: run?.error ?? null,
+    };
+  });
+}
+
+async function lastStreamRuns({ db, stateSchema }: WarehouseReading): Promise<readonly LastStreamRun[]> {
+  const { rows } = await sql<LastStreamRun>`
+    select company, stream, status, rejected, problems, error from (
+      select r.*, row_number() over (partition by company, stream order by started_at desc, run_id desc) as nth
+      from ${sql.id(stateSchema, "stream_runs")} r where status not in ('running', 'skipped')
+    ) ranked where nth = 1`.execute(db);
+  return rows;
+}

@@ -1,0 +1,94 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import { loadConfig } from "../../src/config.ts";
+import { type RunOrder, type RunReport, runSync } from "../../src/run.ts";
+import type { Simulator } from "../../src/simulator/simulator.ts";
+import { identityEndpoint } from "../../streams/identity.ts";
+import { streams } from "../../streams/index.ts";
+import { type StillClock, stillClock } from "./clock.ts";
+import type { Warehouse } from "./warehouse.ts";
+
+/** What a test says about its runs; the rest is the configuration's defaults. */
+export interface Setting {
+  readonly simulator: Simulator;
+  readonly warehouse: Warehouse;
+  readonly clock?: StillClock;
+  /** Further keys of the configuration; `destination` is merged with the warehouse's. */
+  readonly config?: Readonly<Record<string, unknown>>;
+}
+
+export type Ordered = Partial<Omit<RunOrder, "config" | "command" | "version">>;
+
+/** Runs against one service and one warehouse. */
+export interface Bench {
+  readonly clock: StillClock;
+  /** What the runs so far said, warnings and infos alike. */
+  readonly said: string[];
+  sync(order?: Ordered, signal?: AbortSignal): Promise<RunReport>;
+  /** Changes the configuration of the runs to come. */
+  configure(config: Readonly<Record<string, unknown>>): void;
+}
+
+export function bench({ simulator, warehouse, clock = stillClock(), config = {} }: Setting): Bench {
+  const said: string[] = [];
+  const say = (_facts: object, message: string) => void said.push(message);
+  let more = config;
+  return {
+    clock,
+    said,
+    configure(changed) {
+      more = changed;
+    },
+    async sync(order = {}, signal = new AbortController().signal) {
+      return runSync(
+        { ...whole, ...order, config: await configOf(simulator, warehouse, more) },
+        {
+          clock,
+          random: Math.random,
+          log: { info: say, warn: say, debug: () => undefined },
+          signal,
+          redact: text => text,
+          watch: () => undefined,
+        },
+      );
+    },
+  };
+}
+
+const whole: Omit<RunOrder, "config"> = {
+  command: "sync",
+  version: "0.0.0",
+  catalogue: streams,
+  identity: identityEndpoint,
+  names: [],
+  company: undefined,
+  full: false,
+  allDetails: false,
+  confirmDeletes: false,
+  maxTimeMs: undefined,
+  maxRequests: undefined,
+  waitMs: 0,
+};
+
+async function configOf(simulator: Simulator, warehouse: Warehouse, more: Readonly<Record<string, unknown>>) {
+  const folder = await mkdtemp(join(tmpdir(), "tributary-config-"));
+  const file = join(folder, "config.yaml");
+  const destination = { ...warehouse.destination, ...((more["destination"] as object | undefined) ?? {}) };
+  const api = { base_url: simulator.url, key: `\${KEY}`, ...((more["api"] as object | undefined) ?? {}) };
+  await writeFile(file, stringify({ company: "acme", ...more, api, destination }));
+  try {
+    return (await loadConfig(file, { KEY: simulator.key })).config;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** A stream's line of a report. */
+export function lineOf(report: RunReport, stream: string): RunReport["streams"][number] {
+  const line = report.streams.find(candidate => candidate.stream === stream);
+  if (line === undefined)
+    throw new Error(`the report has no ${stream}, only ${report.streams.map(s => s.stream).join(", ")}`);
+  return line;
+}

@@ -1,0 +1,243 @@
+import type { Column, Table } from "../../src/columns.ts";
+import type { Simulator, StreamName } from "../../src/simulator/simulator.ts";
+import { OBSERVED_ON, type Stream } from "../../src/stream.ts";
+import { agrees, canonical, expectedValue, inWords, isUnfit, parseExactly, sameJson } from "./expected.ts";
+import type { View, Warehouse } from "./warehouse.ts";
+
+type Row = Record<string, unknown>;
+
+/** What a comparison saw; `differences` in words, the first of each table. */
+export interface Compared {
+  rows: number;
+  values: number;
+  different: number;
+  readonly differences: string[];
+}
+
+interface Told {
+  /** Of the main row, as text. */
+  readonly key: readonly string[];
+  readonly row: Row;
+  readonly page: Row;
+  readonly context: Row;
+}
+
+const CHUNK = 400;
+const lists: Readonly<Record<string, StreamName>> = {
+  purchase_orders: "purchase_orders",
+  invoices: "invoices",
+  items: "items",
+  findings: "findings",
+  ingested: "ingested",
+};
+
+/** Holds every table of the streams against what the service would say now, value by value. */
+export async function compareWithTruth(
+  simulator: Simulator,
+  warehouse: Warehouse,
+  streams: readonly Stream[],
+  day: string,
+): Promise<Compared> {
+  return warehouse.look(view => compareView(simulator, view, streams, day));
+}
+
+async function compareView(
+  simulator: Simulator,
+  warehouse: View,
+  streams: readonly Stream[],
+  day: string,
+): Promise<Compared> {
+  const seen: Compared = { rows: 0, values: 0, different: 0, differences: [] };
+  for (const stream of streams) {
+    const tables = [stream.tables.main, ...stream.tables.children];
+    const counts = tables.map(() => 0);
+    for (const chunk of chunks(toldBy(simulator, stream, streams, day))) {
+      for (const [i, table] of tables.entries()) {
+        counts[i]! += await compareChunk(warehouse, table, chunk, seen);
+      }
+    }
+    for (const [i, table] of tables.entries()) {
+      const key = table.key.map(name => `"${name}"`).join(", ");
+      const [live] = await warehouse.query<{ n: number; keys: number }>(
+        `select count(*) as n, count(distinct (${key})) as keys from procurement.${table.name} where _deleted_at is null`,
+      );
+      if (Number(live!.n) !== counts[i] || Number(live!.keys) !== counts[i])
+        differ(seen, `${table.name}: ${live!.n} live rows with ${live!.keys} keys, but the service has ${counts[i]}`);
+    }
+  }
+  return seen;
+}
+
+function* toldBy(simulator: Simulator, stream: Stream, streams: readonly Stream[], day: string): Generator<Told> {
+  const { mode } = stream;
+  const name = lists[stream.name];
+  const nothing = {};
+  if (name !== undefined) {
+    const page = parseExactly(JSON.stringify(simulator.truth.get(`${stream.path}?limit=1`))) as Row;
+    for (const row of simulator.truth.rows(name)) {
+      const exact = parseExactly(JSON.stringify(row)) as Row;
+      const key = keyColumns(stream).map(column => expectedValue("id", at(exact, column.path)));
+      // A row without its key is none that a table could hold.
+      if (key.every(part => typeof part === "string")) yield { key, row: exact, page, context: nothing };
+    }
+  } else if (mode.kind === "detail") {
+    const parent = streams.find(other => other.name === mode.of)!;
+    for (const { key } of toldBy(simulator, parent, streams, day)) {
+      const answer = simulator.truth.get(stream.path.replace(/\{[^}]+\}/, encodeURIComponent(key[0]!)));
+      if (answer === undefined) continue;
+      const row = parseExactly(JSON.stringify(answer)) as Row;
+      yield { key, row, page: nothing, context: { [stream.key[0]!]: key[0] } };
+    }
+  } else if (mode.kind === "snapshot") {
+    const row = parseExactly(JSON.stringify(simulator.truth.get(`${stream.path}?limit=1`))) as Row;
+    for (const field of mode.omit ?? []) delete row[field];
+    yield { key: [day], row, page: nothing, context: { [OBSERVED_ON]: day } };
+  }
+}
+
+const keyColumns = (stream: Stream): Column[] =>
+  stream.key.map(name => stream.tables.main.columns.find(column => column.name === name)!);
+
+function* chunks(all: Iterable<Told>): Generator<Told[]> {
+  let chunk: Told[] = [];
+  for (const told of all) {
+    chunk.push(told);
+    if (chunk.length < CHUNK) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+function at(row: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, field) => {
+    return typeof value === "object" && value !== null && Object.hasOwn(value, field)
+      ? (value as Row)[field]
+      : undefined;
+  }, row);
+}
+
+async function compareChunk(warehouse: View, table: Table, chunk: readonly Told[], seen: Compared) {
+  const parentKey = table.path.length === 0 ? table.key : table.key.slice(0, -1);
+  const last = parentKey.at(-1)!;
+  const keys = chunk.map(told => literal(told.key.at(-1)!)).join(", ");
+  const columns = table.columns.map(column => inWords(warehouse.name, column.kind, column.name));
+  const found = new Map<string, Row>();
+  const rows = await warehouse.query(
+    `select ${columns.join(", ")}, cast(_extra as varchar) as _extra, cast(_problems as varchar) as _problems
+      from procurement.${table.name} where _company = 'acme' and _deleted_at is null and cast("${last}" as varchar) in (${keys})`,
+  );
+  for (const row of rows) found.set(JSON.stringify(table.key.map(name => String(row[name]))), row);
+  let count = 0;
+  for (const told of chunk) {
+    for (const [index, element] of elements(told, table).entries()) {
+      count++;
+      seen.rows++;
+      const key = table.path.length === 0 ? told.key : [...told.key, String(index)];
+      const row = found.get(JSON.stringify(key));
+      if (row === undefined) differ(seen, `${table.name} ${key.join(" ")}: missing`);
+      else compareRow(table, told, element, index, row, `${table.name} ${key.join(" ")}`, seen);
+    }
+  }
+  return count;
+}
+
+/** The rows that a service's row gives a table. */
+function elements(told: Told, table: Table): readonly unknown[] {
+  if (table.path.length === 0) return [told.row];
+  const array = at(told.row, table.path);
+  return Array.isArray(array) ? array : [];
+}
+
+function compareRow(table: Table, told: Told, element: unknown, index: number, row: Row, name: string, seen: Compared) {
+  const main = table.path.length === 0;
+  const problems: Row = {};
+  for (const column of table.columns) {
+    const raw = main
+      ? at(column.source === "row" ? element : column.source === "page" ? told.page : told.context, column.path)
+      : column.source === "row"
+        ? at(element, column.path)
+        : column.name === "_index"
+          ? index
+          : told.key[table.key.indexOf(column.name)];
+    const expected = expectedValue(column.kind, raw);
+    if (isUnfit(expected)) problems[column.name] = raw;
+    seen.values++;
+    if (!agrees(column.kind, expected, row[column.name]))
+      differ(
+        seen,
+        `${name}.${column.name}: the service says ${canonical(raw)}, the table ${JSON.stringify(row[column.name])}`,
+      );
+  }
+  compareBeside(table, element, problems, row, name, seen);
+}
+
+/** `_extra` and `_problems`: what no column took. */
+function compareBeside(table: Table, element: unknown, problems: Row, row: Row, name: string, seen: Compared): void {
+  const noted = row["_problems"] === null ? {} : (parseExactly(String(row["_problems"])) as Record<string, Row>);
+  for (const [column, raw] of Object.entries(problems))
+    if (!sameJson(noted[column]?.["value"], raw)) differ(seen, `${name}: no problem is noted for ${column}`);
+  for (const column of Object.keys(noted))
+    if (!Object.hasOwn(problems, column) && table.columns.some(other => other.name === column))
+      differ(seen, `${name}: a problem is noted for ${column}, which has none`);
+  const known = table.columns.filter(column => column.source === "row").map(column => column.path[0]);
+  const extra = row["_extra"] === null ? {} : (parseExactly(String(row["_extra"])) as Row);
+  for (const [field, value] of Object.entries(extra)) {
+    const raw = at(element, [field]);
+    if (!known.includes(field) && !sameJson(raw, value)) differ(seen, `${name}._extra.${field} is not what came`);
+  }
+  for (const field of Object.keys(element as Row))
+    if (/^x_/.test(field) && !Object.hasOwn(extra, field)) differ(seen, `${name}: ${field} is not in _extra`);
+}
+
+function differ(seen: Compared, words: string): void {
+  seen.different++;
+  const table = /^\w+/.exec(words)![0];
+  if (seen.differences.filter(other => other.startsWith(table)).length < 3) seen.differences.push(words);
+}
+
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+const SLICE = 20_000;
+
+/** Holds the tables of two warehouses against each other, deleted rows and `_extra` and `_problems` included. */
+export async function compareWarehouses(a: Warehouse, b: Warehouse, streams: readonly Stream[]): Promise<Compared> {
+  return a.look(left => b.look(right => compareViews(left, right, streams)));
+}
+
+async function compareViews(a: View, b: View, streams: readonly Stream[]): Promise<Compared> {
+  const seen: Compared = { rows: 0, values: 0, different: 0, differences: [] };
+  for (const table of streams.flatMap(stream => [stream.tables.main, ...stream.tables.children])) {
+    for (let from = 0; ; from += SLICE) {
+      const [left, right] = await Promise.all([slice(a, table, from), slice(b, table, from)]);
+      if (left.length !== right.length) differ(seen, `${table.name}: ${left.length} and ${right.length} rows`);
+      for (const [i, row] of left.entries()) {
+        seen.rows++;
+        for (const name of Object.keys(row)) {
+          seen.values++;
+          if (row[name] !== right[i]?.[name])
+            differ(seen, `${table.name}.${name}: ${a.name} ${row[name]}, ${b.name} ${right[i]?.[name]}`);
+        }
+      }
+      if (left.length < SLICE) break;
+    }
+  }
+  return seen;
+}
+
+async function slice(warehouse: View, table: Table, from: number): Promise<Row[]> {
+  const isText = (column: Column) => column.kind === "id" || column.kind === "text";
+  const order = table.key.map(name => {
+    const text = warehouse.name === "postgres" && isText(table.columns.find(column => column.name === name)!);
+    return text ? `"${name}" collate "C"` : `"${name}"`;
+  });
+  const columns = table.columns.map(column => inWords(warehouse.name, column.kind, column.name));
+  const rows = await warehouse.query(
+    `select ${columns.join(", ")}, cast(_extra as varchar) as _extra, cast(_problems as varchar) as _problems, _deleted_at is null as _live
+      from procurement.${table.name} where _company = 'acme' order by ${order.join(", ")} limit ${SLICE} offset ${from}`,
+  );
+  const json = ["_extra", "_problems", ...table.columns.filter(column => column.kind === "json").map(c => c.name)];
+  for (const row of rows)
+    for (const name of json) if (row[name] !== null) row[name] = canonical(parseExactly(String(row[name])));
+  return rows;
+}

@@ -25,6 +25,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./config.ts")).registerConfig,
   },
   {
+    name: "streams",
+    summary: "list what can be read, and the tables it becomes",
+    load: async () => (await import("./streams.ts")).registerStreams,
+  },
+  {
     name: "sync",
     summary: "bring the tables up to date",
     load: async () => (await import("./sync.ts")).registerSync,

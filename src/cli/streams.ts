@@ -1,0 +1,47 @@
+import type { Command } from "commander";
+import type { LoadedConfig } from "../config.ts";
+import { ConfigError } from "../errors.ts";
+import type { CliContext } from "./context.ts";
+import { attachOptions, type CommonOptions, examples } from "./options.ts";
+
+/** `streams`: the catalogue. */
+export function registerStreams(program: Command, context: CliContext): void {
+  const command = program
+    .command("streams")
+    .argument("[name]", "a stream or a pattern such as 'invoice*', to see it in full")
+    .description("List what can be read from the service, and the tables it becomes. Needs no configuration.");
+  attachOptions(command, "config", "json", "logLevel")
+    .addHelpText(
+      "after",
+      examples("tributary streams", "tributary streams purchase_orders", "tributary streams --json | jq '.[].name'"),
+    )
+    .action((name: string | undefined, options: CommonOptions) => listStreams(name, options, context));
+}
+
+async function listStreams(name: string | undefined, options: CommonOptions, context: CliContext): Promise<void> {
+  const { streams } = await import("../../streams/index.ts");
+  const { configured, select, selectedByConfig } = await import("../selection.ts");
+  const { describeStreams } = await import("../catalogue.ts");
+  const config = (await configIfAny(options, context))?.config.streams;
+  const catalogue = configured(streams, config?.settings ?? {});
+  const on = selectedByConfig(catalogue, config ?? { preset: "core", include: [], exclude: [] });
+  const named = name === undefined ? undefined : select(catalogue, on, [name]).named;
+  const described = describeStreams(catalogue, new Set(on.map(stream => stream.name)));
+  const shown = described.filter(stream => named?.has(stream.name) ?? true);
+  if (options.json) return context.printJson(shown);
+  const { streamListing, streamSheet } = await import("./stream_listing.ts");
+  context.print(named === undefined ? streamListing(shown) : shown.map(streamSheet).join("\n\n\n"));
+}
+
+/** The catalogue is for looking around, before there is a configuration or while it lacks its variables. */
+async function configIfAny(options: CommonOptions, context: CliContext): Promise<LoadedConfig | undefined> {
+  try {
+    return await context.openConfig(options);
+  } catch (error) {
+    if (!(error instanceof ConfigError) || options.config !== undefined) throw error;
+    const missing = (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT";
+    if (!missing)
+      context.stderr.write(`${context.redact(error.message)}\nOn and off are shown by the default preset.\n`);
+    return undefined;
+  }
+}

@@ -22,16 +22,14 @@ export function selectedByConfig(catalogue: readonly Stream[], config: Selection
   const on = new Set(catalogue.filter(stream => inPreset(stream, config.preset)).map(stream => stream.name));
   for (const name of expand(catalogue, config.include, "streams.include")) on.add(name);
   for (const name of expand(catalogue, config.exclude, "streams.exclude")) on.delete(name);
-  for (const stream of catalogue) {
-    const { mode } = stream;
-    if (mode.kind === "detail" && on.has(stream.name) && !on.has(mode.of)) {
-      if (expand(catalogue, config.exclude, "streams.exclude").has(mode.of)) {
-        throw new ConfigError(
-          `streams: ${stream.name} is on, but its parent ${mode.of} is excluded. Take ${mode.of} out of streams.exclude, or exclude ${stream.name} too.`,
-        );
-      }
-      on.add(mode.of);
+  const excluded = expand(catalogue, config.exclude, "streams.exclude");
+  for (const [parent, detail] of parentsOf(catalogue, on)) {
+    if (excluded.has(parent)) {
+      throw new ConfigError(
+        `streams: ${detail} is on, but its parent ${parent} is excluded. Take ${parent} out of streams.exclude, or exclude ${detail} too.`,
+      );
     }
+    on.add(parent);
   }
   return catalogue.filter(stream => on.has(stream.name));
 }
@@ -41,9 +39,21 @@ export function select(catalogue: readonly Stream[], on: readonly Stream[], name
   if (names.length === 0) return { streams: on, named: new Set() };
   const named = expand(catalogue, names, "stream");
   const wanted = new Set(named);
-  for (const stream of catalogue)
-    if (stream.mode.kind === "detail" && wanted.has(stream.name)) wanted.add(stream.mode.of);
+  for (const [parent] of parentsOf(catalogue, wanted)) wanted.add(parent);
   return { streams: catalogue.filter(stream => wanted.has(stream.name)), named };
+}
+
+/** The lists that details in `wanted` hang on, up to the root, each with the detail that needs it. */
+function parentsOf(catalogue: readonly Stream[], wanted: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const parents = new Map<string, string>();
+  const climb = (stream: Stream | undefined): void => {
+    if (stream?.mode.kind !== "detail") return;
+    const { of } = stream.mode;
+    if (!wanted.has(of)) parents.set(of, stream.name);
+    climb(catalogue.find(other => other.name === of));
+  };
+  for (const name of wanted) climb(catalogue.find(stream => stream.name === name));
+  return parents;
 }
 
 function inPreset(stream: Stream, preset: Preset): boolean {
@@ -89,24 +99,51 @@ function matching(catalogue: readonly Stream[], name: string, where: string): re
   return catalogue.filter(stream => pattern.test(stream.name));
 }
 
+/** What the config may say of a stream that the catalogue has to know. */
+interface NamedColumns {
+  readonly volatile: readonly string[];
+  readonly refresh: { readonly while: string } | undefined;
+}
+
 /** The catalogue with the config's further volatile columns; ConfigError for streams or columns that don't exist. */
 export function configured(
   catalogue: readonly Stream[],
-  settings: Readonly<Record<string, { readonly volatile: readonly string[] }>>,
+  settings: Readonly<Record<string, NamedColumns>>,
 ): readonly Stream[] {
-  for (const [name, { volatile }] of Object.entries(settings)) {
+  for (const [name, { volatile, refresh }] of Object.entries(settings)) {
     expand(catalogue, [name], "streams.settings");
     const stream = catalogue.find(candidate => candidate.name === name)!;
-    const columns = stream.tables.main.columns.map(column => column.name);
+    const changeable = stream.tables.main.columns.filter(column => !stream.key.includes(column.name));
     for (const column of volatile) {
-      if (columns.includes(column) && !stream.key.includes(column)) continue;
-      const close = nearest(column, columns);
-      throw new ConfigError(
-        `streams.settings.${name}.volatile: ${column} is no column of ${name} that may be volatile.${close === undefined ? "" : ` Did you mean ${close}?`}`,
+      demand(
+        `streams.settings.${name}.volatile`,
+        column,
+        changeable.map(each => each.name),
+        `column of ${name} that may be volatile`,
       );
     }
+    if (refresh === undefined) continue;
+    const { mode } = stream;
+    const parent = mode.kind === "detail" ? catalogue.find(other => other.name === mode.of) : undefined;
+    if (parent === undefined)
+      throw new ConfigError(
+        `streams.settings.${name}.refresh: ${name} is read whole anyway; only details have a refresh.`,
+      );
+    const flags = parent.tables.main.columns.filter(column => column.kind === "flag");
+    demand(
+      `streams.settings.${name}.refresh.while`,
+      refresh.while,
+      flags.map(each => each.name),
+      `true-or-false column of ${parent.name}`,
+    );
   }
   return catalogue.map(stream => withVolatile(stream, settings[stream.name]?.volatile ?? []));
+}
+
+function demand(where: string, name: string, known: readonly string[], what: string): void {
+  if (known.includes(name)) return;
+  const close = nearest(name, known);
+  throw new ConfigError(`${where}: ${name} is no ${what}.${close === undefined ? "" : ` Did you mean ${close}?`}`);
 }
 
 /** The stream at the root of a stream's family: locks cover a list with all its details. */

@@ -67,25 +67,31 @@ export async function compare(
     const key = tables.main.key;
     const ledger = ledgerRef(destination, tables.main);
     await dropTemporary(trx, publication);
-    const keys = await materialize(trx, destination, stage, names.staged);
-    const repeated = await sql<{ found: number }>`
-      select count(*) as found from (select 1 as one from ${keys} k group by ${columnList(key, "k")} having count(*) > 1) r`.execute(
-      trx,
-    );
-    const latest = Number(repeated.rows[0]?.found ?? 0) === 0 ? keys : latestOf(keys, key);
     const alive =
       parent === undefined
-        ? sql``
-        : sql` and exists (select 1 from ${ledgerRef(destination, parent.tables.main)} p
+        ? sql`true`
+        : sql`exists (select 1 from ${ledgerRef(destination, parent.tables.main)} p
             where p._company = ${company} and p.deleted_at is null and ${equalPairs("s", "p", parent.on)})`;
+    const live = await liveCount(trx, ledger, company);
+    // A first load needs no difference: its keys go straight into `changed`, and one copy of them is saved.
+    const first = live.known === 0;
+    const keys = first ? stage.keys() : await materialize(trx, destination, stage, names.staged);
+    const repeated = await repeats(trx, keys, key);
+    const latest = repeated === 0 ? sql`${keys} s` : latestOf(keys, key);
+    const known = first
+      ? sql`cast(null as timestamptz) as first_seen_at, cast(null as timestamptz) as was_deleted_at, cast(null as bigint) as was_hash, 'i' as op`
+      : sql`l.first_seen_at, l.deleted_at as was_deleted_at, l.hash as was_hash,
+          case when l._company is null then 'i' when l.deleted_at is not null then 'r' when l.stamp <> ${sql.lit(stamp)} then 's'
+            when l.hash <> s._hash then 'u' when l.vhash <> s._vhash then 'v' else 'm' end as op`;
+    const compared = first ? sql`` : sql`left join ${ledger} l on l._company = ${company} and ${equal("l", "s", key)}`;
+    const differs = first
+      ? sql`true`
+      : sql`(l._company is null or l.deleted_at is not null or l.stamp <> ${sql.lit(stamp)}
+          or l.hash <> s._hash or l.vhash <> s._vhash or l.missing_since is not null)`;
     await sql`
       create temporary table ${sql.id(names.changed)} as
-      select s._seq, ${columnList(key, "s")}, s._hash, s._vhash, l.first_seen_at, l.deleted_at as was_deleted_at, l.hash as was_hash,
-        case when l._company is null then 'i' when l.deleted_at is not null then 'r' when l.stamp <> ${sql.lit(stamp)} then 's'
-          when l.hash <> s._hash then 'u' when l.vhash <> s._vhash then 'v' else 'm' end as op
-      from ${latest} s left join ${ledger} l on l._company = ${company} and ${equal("l", "s", key)}
-      where s._hash is not null and (l._company is null or l.deleted_at is not null or l.stamp <> ${sql.lit(stamp)}
-        or l.hash <> s._hash or l.vhash <> s._vhash or l.missing_since is not null)${alive}`.execute(trx);
+      select s._seq, ${columnList(key, "s")}, s._hash, s._vhash, ${known}
+      from ${latest} ${compared} where s._hash is not null and ${differs} and ${alive}`.execute(trx);
     await settleStamps(trx, destination, publication);
     if (withMissing) {
       const inScope =
@@ -96,7 +102,7 @@ export async function compare(
         where l._company = ${company} and l.deleted_at is null
           and not exists (select 1 from ${keys} s where ${equal("s", "l", key)})${inScope}`.execute(trx);
     }
-    return count(trx, destination, publication, keys, withMissing);
+    return count(trx, publication, repeated, live.live, withMissing);
   });
 }
 
@@ -123,7 +129,27 @@ async function materialize(
 
 function latestOf(keys: Fragment, key: readonly string[]): Fragment {
   return sql`(select * from (select k.*, row_number() over (partition by ${columnList(key, "k")} order by k._seq desc) as nth
-    from ${keys} k) n where nth = 1)`;
+    from ${keys} k) n where nth = 1) s`;
+}
+
+/** Rows of the stage that a later one of the same key replaces. */
+async function repeats(db: Kysely<StateTables>, keys: Fragment, key: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ surplus: number }>`select coalesce(sum(n - 1), 0) as surplus from (
+    select count(*) as n from ${keys} k group by ${columnList(key, "k")} having count(*) > 1) r`.execute(db);
+  return Number(rows[0]?.surplus ?? 0);
+}
+
+async function liveCount(
+  db: Kysely<StateTables>,
+  ledger: Fragment,
+  company: string,
+): Promise<{ known: number; live: number }> {
+  const { rows } = await sql<{
+    known: number;
+    live: number;
+  }>`select count(*) as known, count(*) - count(deleted_at) as live
+    from ${ledger} where _company = ${company}`.execute(db);
+  return { known: Number(rows[0]?.known ?? 0), live: Number(rows[0]?.live ?? 0) };
 }
 
 /** Hashes made over other columns say nothing: those rows are compared column by column, and become `u` only if one differs. */
@@ -161,41 +187,30 @@ async function settleStamps(
 
 async function count(
   db: Kysely<StateTables>,
-  destination: Destination,
   publication: Publication,
-  keys: Fragment,
+  repeated: number,
+  live: number,
   withMissing: boolean,
 ): Promise<Comparison> {
   const names = temporaryNames(publication);
-  const key = publication.tables.main.key;
-  const one = async (query: Fragment): Promise<Record<string, number>> => {
-    const result = await sql<Record<string, number>>`${query}`.execute(db);
-    return result.rows[0] ?? {};
-  };
-  const staged = await one(sql`select count(*) as staged from ${keys} k where k._hash is not null`);
-  const distinct = await one(
-    sql`select count(*) as n from (select 1 as one from ${keys} k group by ${columnList(key, "k")}) d`,
-  );
-  const ops = await sql<{
-    op: string;
-    n: number;
-  }>`select op, count(*) as n from ${sql.id(names.changed)} group by op`.execute(db);
-  const of = (...wanted: string[]) =>
-    ops.rows.filter(row => wanted.includes(row.op)).reduce((sum, row) => sum + Number(row.n), 0);
-  const live = await one(sql`select count(*) as n from ${ledgerRef(destination, publication.tables.main)}
-    where _company = ${publication.company} and deleted_at is null`);
+  const { rows } = await sql<{ op: string; n: number }>`select op, count(*) as n from ${sql.id(names.changed)}
+    group by op`.execute(db);
+  const of = (...ops: string[]) =>
+    rows.filter(row => ops.includes(row.op)).reduce((sum, row) => sum + Number(row.n), 0);
   const gone = withMissing
-    ? await one(sql`select count(*) as n, count(missing_since) as before from ${sql.id(names.gone)}`)
-    : {};
+    ? await sql<{ n: number; before: number }>`select count(*) as n, count(missing_since) as before
+        from ${sql.id(names.gone)}`.execute(db)
+    : { rows: [] };
+  const { staged } = publication.stage;
   return {
-    staged: Number(staged["staged"] ?? 0),
-    distinct: Number(distinct["n"] ?? 0),
+    staged,
+    distinct: staged - repeated,
     inserted: of("i"),
     updated: of("u", "r"),
     refreshed: of("v", "s"),
-    missing: Number(gone["n"] ?? 0),
-    missedBefore: Number(gone["before"] ?? 0),
-    live: Number(live["n"] ?? 0),
+    missing: Number(gone.rows[0]?.n ?? 0),
+    missedBefore: Number(gone.rows[0]?.before ?? 0),
+    live,
   };
 }
 

@@ -27,25 +27,20 @@ export interface StreamRun {
 
 type Db = Kysely<StateTables> | Transaction<StateTables>;
 
-/** Begins a run's row, and closes those of runs that never ended (their process is gone: we hold the lock). */
+/** Begins a run's row, and closes those of runs that ended without saying so: nothing is held in their name any more. */
 export async function beginRun(
   db: Db,
   run: { run_id: string; command: string; started_at: string; version: string; process: string },
-) {
-  await db
-    .updateTable("runs")
-    .set({
-      status: "failed",
-      error: "the run ended without saying so (killed, or the machine went down)",
-      finished_at: run.started_at,
-    })
-    .where("status", "=", "running")
-    .execute();
-  await db
-    .updateTable("stream_runs")
-    .set({ status: "failed", error: "the run ended without saying so", finished_at: run.started_at })
-    .where("status", "=", "running")
-    .execute();
+): Promise<void> {
+  const lost = { status: "failed", error: "the run ended without saying so (killed, or the machine went down)" };
+  for (const table of ["runs", "stream_runs"] as const) {
+    await db
+      .updateTable(table)
+      .set({ ...lost, finished_at: run.started_at })
+      .where("status", "=", "running")
+      .where("run_id", "not in", db.selectFrom("holders").select("run_id"))
+      .execute();
+  }
   await db
     .insertInto("runs")
     .values({ ...run, status: "running", exit_code: null, finished_at: null, warnings: "[]", error: null })

@@ -37,7 +37,7 @@ export async function openSession(file: string, readOnly: boolean, resources: Re
     const mode = readOnly ? "READ_ONLY" : "READ_WRITE";
     await connection.run(`attach ${quoted(file)} as ${ALIAS} (type duckdb, ${mode})`);
     await connection.run(`use ${ALIAS}`);
-    await connection.run("set TimeZone = 'UTC'");await connection.run("set disabled_optimizers = 'join_order,build_side_probe_side'");
+    await connection.run("set TimeZone = 'UTC'");
   } catch (error) {
     close();
     throw error;

@@ -107,9 +107,10 @@ export class Encoder {
     this.#mark = settings.mark === undefined ? undefined : column(settings.mark);
   }
 
-  /** Rows since the last `take`. */
+  /** Rows since the last `take`, child rows and outcomes included. */
   get rows(): number {
-    return this.#keyWriter.rows + this.#outcomeWriter.rows + this.#rejects.length;
+    const children = this.#children.reduce((sum, child) => sum + child.rows, 0);
+    return this.#keyWriter.rows + children + this.#outcomeWriter.rows + this.#rejects.length;
   }
 
   /** Encodes a row with what came beside it. A row without its key becomes a reject: false. */

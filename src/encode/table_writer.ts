@@ -127,6 +127,11 @@ export class TableWriter {
     return this.#csv.bytes.subarray(this.#changeableStart, this.#end);
   }
 
+  /** Lines since the last `take`. */
+  get rows(): number {
+    return this.#csv.rows;
+  }
+
   take(): EncodedTable {
     const taken = takeTable(this.#csv, [...this.#wide]);
     this.#wide.clear();

@@ -20,6 +20,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./init.ts")).registerInit,
   },
   {
+    name: "check",
+    summary: "look whether a run would go well, and say what to do",
+    load: async () => (await import("./check.ts")).registerCheck,
+  },
+  {
     name: "config",
     summary: "print the effective configuration, secrets masked",
     load: async () => (await import("./config.ts")).registerConfig,

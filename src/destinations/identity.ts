@@ -19,10 +19,7 @@ const COMPANY = "company:";
  * `ensureState` first. @throws ConfigError naming the ways out, before anything is written
  */
 export async function checkIdentity(db: Kysely<StateTables>, identity: Identity): Promise<void> {
-  const rows = await db.selectFrom("warehouse").select(["key", "value"]).execute();
-  const stored = new Map(rows.map(row => [row.key, row.value]));
-  const complaints = [...schemaComplaints(stored, identity), ...companyComplaints(stored, identity)];
-  if (complaints.length > 0) throw new ConfigError(complaints.join(" "));
+  const stored = await compareIdentity(db, identity);
   const fresh = freshValues(stored, identity);
   if (fresh.length === 0) return;
   await db.transaction().execute(async trx => {
@@ -34,6 +31,18 @@ export async function checkIdentity(db: Kysely<StateTables>, identity: Identity)
         .execute();
     }
   });
+}
+
+/** Throws what `checkIdentity` would refuse, and writes nothing; answers what is recorded. */
+export async function compareIdentity(
+  db: Kysely<StateTables>,
+  identity: Identity,
+): Promise<ReadonlyMap<string, unknown>> {
+  const rows = await db.selectFrom("warehouse").select(["key", "value"]).execute();
+  const stored = new Map(rows.map(row => [row.key, row.value]));
+  const complaints = [...schemaComplaints(stored, identity), ...companyComplaints(stored, identity)];
+  if (complaints.length > 0) throw new ConfigError(complaints.join(" "));
+  return stored;
 }
 
 function schemaComplaints(stored: ReadonlyMap<string, unknown>, { schema, version }: Identity): string[] {

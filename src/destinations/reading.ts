@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 import { z } from "zod";
-import { DestinationError } from "../errors.ts";
 import type { Dialect } from "./destination.ts";
 import { duckdbDialect } from "./duckdb/dialect.ts";
+import { attempting } from "./duckdb/failure.ts";
 import { entryAt } from "./duckdb/folder.ts";
 import { liveHolder } from "./duckdb/holder.ts";
 import { layoutOf } from "./duckdb/layout.ts";
@@ -44,12 +44,7 @@ export async function openReading(where: Where): Promise<WarehouseReading | unde
 async function readDuckdb(where: Where & { type: "duckdb" }): Promise<WarehouseReading | undefined> {
   const layout = layoutOf(where);
   const { schema, stateSchema } = where;
-  const entry = await entryAt(layout.path).catch(cause => {
-    throw new DestinationError(
-      `Expected a warehouse at ${layout.path}, but the path cannot be looked at (${String(cause)}). Correct destination.path, or the rights of its folders.`,
-      cause,
-    );
-  });
+  const entry = await attempting(`look at ${layout.path}`, () => entryAt(layout.path));
   if (entry === undefined) return undefined;
   const { db, close } = await openDuckdbForReading(where);
   const version = await linkedVersion(layout);

@@ -47,7 +47,11 @@ const PRECEDENCE: readonly ExitCode[] = [70, 6, 2, 3, 130, 143, 1, 5, 4];
 
 /** The exit code of several failures; 0 for none. */
 export function exitCodeOf(errors: readonly unknown[]): ExitCode {
-  const codes = errors.map(error => (error instanceof TributaryError ? error.exitCode : 70));
+  return exitCodeOfAll(errors.map(error => (error instanceof TributaryError ? error.exitCode : 70)));
+}
+
+/** The one of several exit codes to end with; 0 for none. */
+export function exitCodeOfAll(codes: readonly ExitCode[]): ExitCode {
   return PRECEDENCE.find(code => codes.includes(code)) ?? 0;
 }
 

@@ -33,13 +33,12 @@ export interface ServiceTools {
   readonly maxRequests: number | undefined;
 }
 
-/** Opens a company's service with its key read afresh, and asks whose key it is. @throws ConfigError when the key can't be read */
-export async function openService(
+/** A company's client under its own limiter, its key read afresh. @throws ConfigError when the key can't be read */
+export async function openClient(
   company: Company,
   settings: Config["api"],
-  identity: IdentityEndpoint,
   tools: ServiceTools,
-): Promise<Service> {
+): Promise<Pick<Service, "api" | "limiter">> {
   const { clock, random, log, maxRequests } = tools;
   const { maxConcurrency, requestsPerSecond, timeoutMs, maxWaitMs } = settings;
   const limiter = createLimiter({ maxConcurrency, requestsPerSecond, clock });
@@ -57,6 +56,17 @@ export async function openService(
     onRetry: event => log.debug(event, "asking again"),
     userAgent: `tributary/${tools.version}`,
   });
+  return { api, limiter };
+}
+
+/** Opens a company's service and asks whose key it is. @throws ConfigError when the key can't be read */
+export async function openService(
+  company: Company,
+  settings: Config["api"],
+  identity: IdentityEndpoint,
+  tools: ServiceTools,
+): Promise<Service> {
+  const { api, limiter } = await openClient(company, settings, tools);
   try {
     const { data } = await api.get(identity.path, {}, { priority: 2, signal: tools.signal });
     return { company, api, limiter, companyId: fieldOf(data, identity.id), failure: undefined };
@@ -71,7 +81,8 @@ export async function openService(
   }
 }
 
-function fieldOf(data: unknown, field: string): string | undefined {
+/** A text field of an answer's data. */
+export function fieldOf(data: unknown, field: string): string | undefined {
   if (typeof data !== "object" || data === null) return undefined;
   const value = (data as Record<string, unknown>)[field];
   return typeof value === "string" && value !== "" ? value : undefined;

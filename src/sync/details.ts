@@ -138,7 +138,7 @@ function judge(stream: Stream, counts: DetailsResult | undefined, doubted: boole
 }
 
 /** The parent's column that fills each parameter of the path. */
-function parameterColumns(stream: Stream, mode: Detail): Record<string, string> {
+export function parameterColumns(stream: Stream, mode: Detail): Record<string, string> {
   return Object.fromEntries(pathParameters(stream.path).map(name => [name, mode.param?.[name] ?? name]));
 }
 

@@ -1,0 +1,49 @@
+import { checkDestination } from "./check/destination.ts";
+import { type CheckLine, ok } from "./check/line.ts";
+import { checkService } from "./check/service.ts";
+import type { Company, Config } from "./config.ts";
+import type { IdentityEndpoint, ServiceTools } from "./run/service.ts";
+import { configured, selectedByConfig } from "./selection.ts";
+import type { Stream } from "./stream.ts";
+
+export type { CheckLine } from "./check/line.ts";
+
+/** What is to be looked at. */
+export interface CheckOrder {
+  readonly config: Config;
+  readonly companies: readonly Company[];
+  readonly catalogue: readonly Stream[];
+  readonly identity: IdentityEndpoint;
+  /** Nothing that needs a network. */
+  readonly offline: boolean;
+}
+
+/** Looks at everything a run needs, line by line, and writes nothing. @throws ConfigError for streams that don't exist */
+export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGenerator<CheckLine> {
+  const { config, companies, offline, identity } = order;
+  const catalogue = configured(order.catalogue, config.streams.settings);
+  const streams = selectedByConfig(catalogue, config.streams);
+  yield ok("streams", `${streams.length} of ${catalogue.length} are on`);
+  const found: { name: string; baseUrl: string; companyId: string | undefined }[] = [];
+  for (const company of companies) {
+    const { name, baseUrl } = company;
+    const check = { company, settings: config.api, identity, streams, tools };
+    const companyId = offline ? undefined : yield* named(checkService(check), companies.length > 1 ? name : undefined);
+    found.push({ name, baseUrl, companyId });
+  }
+  if (offline) yield ok("api key", "not looked at: --offline");
+  if (offline && config.destination.type === "postgres") yield ok("destination", "not looked at: --offline");
+  else yield* checkDestination(config.destination, { companies: found, streams }, tools.clock);
+}
+
+/** The lines with the company's name in front, where there are several. */
+async function* named<R>(
+  lines: AsyncGenerator<CheckLine, R>,
+  company: string | undefined,
+): AsyncGenerator<CheckLine, R> {
+  for (;;) {
+    const { value, done } = await lines.next();
+    if (done === true) return value;
+    yield company === undefined ? value : { ...value, name: `${company}: ${value.name}` };
+  }
+}

@@ -1,0 +1,149 @@
+import type { Answer, Api } from "../api/client.ts";
+import { buildPath, PathError } from "../api/path.ts";
+import type { Clock } from "../clock.ts";
+import type { Company, Config } from "../config.ts";
+import { ApiError, ConfigError } from "../errors.ts";
+import { Numeral } from "../numeral.ts";
+import { valueAt } from "../record.ts";
+import { fieldOf, type IdentityEndpoint, openClient, type ServiceTools } from "../run/service.ts";
+import { fixedPaths, type Listing, type Stream } from "../stream.ts";
+import { parameterColumns } from "../sync/details.ts";
+import { type CheckLine, doubt, failure, ok, warning } from "./line.ts";
+
+/** A clock further off than this makes times in the tables misleading. */
+const SKEW_MS = 60_000;
+
+type Row = Record<string, unknown>;
+
+/** A company's service, and the streams to try on it. */
+export interface ServiceCheck {
+  readonly company: Company;
+  readonly settings: Config["api"];
+  readonly identity: IdentityEndpoint;
+  readonly streams: readonly Stream[];
+  readonly tools: ServiceTools;
+}
+
+/** Looks at the key, the clock, and one page or detail of every stream. Returns the service's own id of the company. */
+export async function* checkService(check: ServiceCheck): AsyncGenerator<CheckLine, string | undefined> {
+  const { company, settings, tools } = check;
+  try {
+    const { api } = await openClient(company, settings, tools);
+    try {
+      return yield* askService(check, api);
+    } finally {
+      await api.close();
+    }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    yield failure("api key", error);
+    return undefined;
+  }
+}
+
+async function* askService(
+  { company, identity, streams, tools }: ServiceCheck,
+  api: Api,
+): AsyncGenerator<CheckLine, string | undefined> {
+  let companyId: string | undefined;
+  try {
+    const answer = await api.get(identity.path, {}, { signal: tools.signal });
+    companyId = fieldOf(answer.data, identity.id);
+    const name = fieldOf(answer.data, identity.name) ?? "a company without a name";
+    yield ok("api key", `${company.name} is ${name} (${companyId ?? "without an id"}) at ${company.baseUrl}`);
+    yield clockLine(tools.clock, answer.date);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.failure !== "forbidden" && error.failure !== "not_found") {
+      yield failure("api key", error);
+      return undefined;
+    }
+    const advice = "Nothing needs to be done; the warehouse cannot notice a key of another company by its id.";
+    yield warning("api key", `whose key it is can't be asked (status ${error.status}) at ${company.baseUrl}`, advice);
+  }
+  yield* askStreams(api, streams, tools);
+  return companyId;
+}
+
+function clockLine(clock: Clock, date: Date | undefined): CheckLine {
+  if (date === undefined) return ok("clock", "the service doesn't say what time it is");
+  const skew = clock.now() - date.getTime();
+  const seconds = `${Math.round(Math.abs(skew) / 1000)} s`;
+  if (Math.abs(skew) <= SKEW_MS) return ok("clock", `within ${seconds} of the service's`);
+  return warning(
+    "clock",
+    `this machine's clock is ${seconds} ${skew > 0 ? "ahead of" : "behind"} the service's`,
+    "Set the clock (NTP): the times of runs and publishes come from it, the marks don't.",
+  );
+}
+
+async function* askStreams(api: Api, streams: readonly Stream[], tools: ServiceTools): AsyncGenerator<CheckLine> {
+  const firstRows = new Map<string, Row | undefined>();
+  for (const stream of streams) {
+    const { mode } = stream;
+    try {
+      if (mode.kind !== "detail") yield await askList(api, stream, tools, firstRows);
+      else if (!firstRows.has(mode.of))
+        yield warning(stream.name, `not tried: ${mode.of} could not be read`, "See there.");
+      else yield await askDetail(api, stream, streams, tools, firstRows.get(mode.of));
+    } catch (error) {
+      if (error instanceof PathError)
+        yield warning(stream.name, error.message, "Such rows become rejects; others are read.");
+      else if (error instanceof ApiError && error.failure === "not_found" && mode.kind === "detail")
+        yield doubt(stream.name, error);
+      else yield failure(stream.name, error);
+    }
+  }
+}
+
+async function askList(
+  api: Api,
+  { name, path, query, mode }: Stream,
+  { clock, signal }: ServiceTools,
+  firstRows: Map<string, Row | undefined>,
+): Promise<CheckLine> {
+  const begun = clock.now();
+  const paged = mode.kind === "scan" || mode.kind === "feed";
+  const answer = await api.get(path, { ...query, ...(paged ? { limit: 1 } : {}) }, { signal, paged });
+  const took = `GET ${path} answered in ${clock.now() - begun} ms`;
+  if (!paged) return ok(name, took);
+  const rows = rowsOf(answer, mode, path);
+  const total = mode.total === undefined ? undefined : valueAt(mode.total.split("."), answer.data as Row);
+  firstRows.set(name, rows[0]);
+  const size = typeof total === "number" ? `${total} rows in all` : rows.length === 0 ? "no rows" : "there are rows";
+  return ok(name, `${took}: ${size}`);
+}
+
+function rowsOf({ data }: Answer, { rows: field }: Listing, path: string): readonly Row[] {
+  const rows = typeof data === "object" && data !== null ? valueAt(field.split("."), data as Row) : undefined;
+  if (Array.isArray(rows)) return rows as readonly Row[];
+  throw new ApiError(
+    `Expected rows at data.${field} from GET ${path}, got none. Check that api.base_url is the service itself.`,
+    { failure: "malformed", path },
+  );
+}
+
+async function askDetail(
+  api: Api,
+  stream: Stream,
+  streams: readonly Stream[],
+  { clock, signal }: ServiceTools,
+  row: Row | undefined,
+): Promise<CheckLine> {
+  const { name, path, query, mode } = stream;
+  if (mode.kind !== "detail" || row === undefined) return ok(name, "its list has no row to ask for");
+  const columns = streams.find(other => other.name === mode.of)?.tables.main.columns ?? [];
+  const values = Object.entries(parameterColumns(stream, mode)).map(([parameter, column]) => {
+    const source = columns.find(candidate => candidate.name === column)?.path ?? [column];
+    return [parameter, textOf(valueAt(source, row))] as const;
+  });
+  const built = buildPath(path, Object.fromEntries(values), fixedPaths(streams));
+  const begun = clock.now();
+  await api.get(built, query ?? {}, { signal });
+  return ok(name, `GET ${built} answered in ${clock.now() - begun} ms`);
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Numeral) return value.text;
+  return value === null || value === undefined ? "" : String(value);
+}

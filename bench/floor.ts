@@ -29,7 +29,8 @@ async function fetchPage(cursor: string | null): Promise<Fetched> {
 const read = { rows: 0, requests: 0, bytes: 0 };
 let coming: Promise<Fetched> | undefined = fetchPage(null);
 while (coming !== undefined) {
-  const { page, bytes }: Fetched = await coming;
+  const fetched: Fetched = await coming;
+  const { page, bytes } = fetched;
   const { has_more, next_cursor } = page.pagination;
   coming = has_more ? fetchPage(next_cursor) : undefined;
   read.rows += page.data.items.length;

@@ -1,0 +1,76 @@
+/*
+ * node test/crash/soak.ts --kills 50 --database duckdb: kills as many syncs of companies of several sizes, each followed by a
+ * run that has to end as if nothing had been, and prints what the kills hit and cost. --seed repeats the instants.
+ */
+import { parseArgs } from "node:util";
+import { startPostgres } from "../support/server.ts";
+import type { Sizes } from "./company.ts";
+import type { Phase } from "./killing.ts";
+import { chances, seedOfToday } from "./kills.ts";
+import { instantOf, type Outcome, openYard, type Scenario, trial } from "./trial.ts";
+import { type MakeWarehouse, makeDuckdb, makePostgres } from "./warehouse.ts";
+
+const companies: Readonly<Record<string, Sizes>> = {
+  small: { orders: 60, invoices: 60, items: 400, findings: 150, ingested: 300 },
+  medium: { orders: 500, invoices: 400, items: 4_000, findings: 900, ingested: 3_000 },
+  large: { orders: 1_500, invoices: 1_000, items: 25_000, findings: 2_000, ingested: 20_000 },
+};
+const scenarios: readonly Scenario[] = ["first", "night"];
+const phases: readonly Phase[] = ["starting", "reading", "publishing", "showing", "over"];
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: "string", default: "50" },
+    database: { type: "string", default: "duckdb" },
+    seed: { type: "string", default: String(seedOfToday()) },
+  },
+});
+const kills = Number(values.kills);
+const seed = Number(values.seed);
+const server = values.database === "postgres" ? await startPostgres() : undefined;
+const make = server === undefined ? makeDuckdb : makePostgres(server.url);
+process.stdout.write(`${kills} kills of a sync into ${values.database}, seed ${seed}\n`);
+const outcomes: { readonly size: string; readonly outcome: Outcome }[] = [];
+for (const [index, size] of Object.keys(companies).entries()) {
+  const share = Math.floor((kills * (index + 1)) / 3) - Math.floor((kills * index) / 3);
+  for (const outcome of await killMany(make, companies[size]!, share, seed + index)) outcomes.push({ size, outcome });
+}
+await server?.close();
+report();
+
+async function killMany(warehouses: MakeWarehouse, sizes: Sizes, count: number, from: number): Promise<Outcome[]> {
+  const yard = await openYard(warehouses, sizes, { destination: { publish_every: "1s" } });
+  const done: Outcome[] = [];
+  for (const [index, chance] of chances(count, from).entries()) {
+    const scenario = scenarios[index % 2]!;
+    const instant = instantOf(yard, scenario, chance);
+    const outcome = await trial(yard, scenario, instant);
+    done.push(outcome);
+    const { phase, repeats, faults } = outcome;
+    const spent = `${repeats.requests} requests again (${repeats.rows} rows, ${Math.round(repeats.ms)} ms)`;
+    process.stdout.write(`${scenario} after ${instant.value} ${instant.by}: ${phase}, ${spent}\n`);
+    for (const fault of faults) process.stdout.write(`  WRONG ${fault}\n`);
+  }
+  await yard.close();
+  return done;
+}
+
+function report(): void {
+  const row = (name: string, of: readonly Outcome[]) => ({
+    kills: name,
+    ...Object.fromEntries(phases.map(phase => [phase, of.filter(outcome => outcome.phase === phase).length])),
+    divergences: of.filter(outcome => outcome.faults.length > 0).length,
+    "most requests again": Math.max(0, ...of.map(outcome => outcome.repeats.requests)),
+    "most rows again": Math.max(0, ...of.map(outcome => outcome.repeats.rows)),
+    "their span in ms": Math.round(Math.max(0, ...of.map(outcome => outcome.repeats.ms))),
+  });
+  const all = outcomes.map(({ outcome }) => outcome);
+  const rows = Object.keys(companies).map(size =>
+    row(
+      size,
+      outcomes.filter(each => each.size === size).map(each => each.outcome),
+    ),
+  );
+  console.table([...rows, row("all", all)]);
+  process.exitCode = all.some(outcome => outcome.faults.length > 0) ? 1 : 0;
+}

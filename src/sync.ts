@@ -14,7 +14,8 @@ export async function syncStream(context: SyncContext, stream: Stream, tally: Ta
   await writeStreamRun(destination.db, runId, company, stream.name, run);
   try {
     await syncByMode(context, stream, tally);
-    run.status = run.rejected > 0 || run.problems > 0 ? "warning" : "succeeded";
+    noteUnusable(stream, tally);
+    run.status = tally.warnings.length > 0 ? "warning" : "succeeded";
     activity.state = "done";
   } catch (error) {
     run.status = statusOf(error);
@@ -26,6 +27,16 @@ export async function syncStream(context: SyncContext, stream: Stream, tally: Ta
     // When the destination is gone there is nowhere to write this: the error on its way says so.
     await writeStreamRun(destination.db, runId, company, stream.name, run).catch(() => undefined);
   }
+}
+
+function noteUnusable(stream: Stream, { run, warnings }: Tally): void {
+  const { name } = stream;
+  if (run.rejected > 0)
+    warnings.push(`${name}: ${run.rejected} rows could not be stored; \`tributary rejects ${name}\` shows them.`);
+  if (run.problems > 0)
+    warnings.push(
+      `${name}: ${run.problems} values could not be read; \`tributary rejects ${name} --problems\` shows them.`,
+    );
 }
 
 function syncByMode(context: SyncContext, stream: Stream, tally: Tally): Promise<void> {

@@ -49,7 +49,7 @@ export async function publish(
     await restoreDetails(work);
     const deleted = order.verdict === undefined ? 0 : await deleteMissing(work, order.verdict);
     const absent = publication.parent === undefined ? 0 : await publishOutcomes(work, order.doubtAbsent);
-    const result = summary(order.comparison, order.verdict !== undefined, deleted + absent, deleted);
+    const result = summary(order.comparison, deleted + absent, deleted);
     await order.also(trx, result);
     return result;
   });
@@ -57,7 +57,7 @@ export async function publish(
   return published;
 }
 
-function summary(comparison: Comparison, complete: boolean, deleted: number, ofMissing: number): Published {
+function summary(comparison: Comparison, deleted: number, ofMissing: number): Published {
   const { staged, distinct, inserted, updated, refreshed, missing } = comparison;
   return {
     inserted,
@@ -65,7 +65,7 @@ function summary(comparison: Comparison, complete: boolean, deleted: number, ofM
     refreshed,
     unchanged: distinct - inserted - updated,
     repeated: staged - distinct,
-    missing: complete ? missing - ofMissing : 0,
+    missing: missing - ofMissing,
     deleted,
   };
 }

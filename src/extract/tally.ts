@@ -18,6 +18,8 @@ export class Tally {
   readonly run: StreamRun;
   /** Its tables have been brought up to date by this run; what failed came after. */
   published = false;
+  /** What the user should know though nothing failed, as sentences. */
+  readonly warnings: string[] = [];
   readonly activity: Activity = { state: "waiting", pages: 0, rows: 0, total: undefined, waitingFor: undefined };
 
   constructor(startedAt: string) {

@@ -61,21 +61,7 @@ export function statusOf(exitCode: ExitCode, warnings: readonly string[]): RunRe
 }
 
 /** What the jobs have to say that is no failure. */
-export function warningsOf(jobs: readonly Job[]): string[] {
-  return jobs
-    .filter(job => job.tally.run.status === "warning")
-    .map(({ stream, tally: { run } }) => {
-      const parts = [
-        ...(run.rejected > 0
-          ? [`${run.rejected} rows could not be stored (\`tributary rejects ${stream.name}\`)`]
-          : []),
-        ...(run.problems > 0
-          ? [`${run.problems} values could not be read (\`tributary rejects ${stream.name} --problems\`)`]
-          : []),
-      ];
-      return `${stream.name}: ${parts.join(", ")}`;
-    });
-}
+export const warningsOf = (jobs: readonly Job[]): string[] => jobs.flatMap(job => job.tally.warnings);
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

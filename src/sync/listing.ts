@@ -39,8 +39,7 @@ async function scanOnce(context: SyncContext, stream: Stream, mode: Scan | Feed,
   tally.activity.state = "reading";
   const record = await read(context, stream, mode, plan, extraction, state, tally);
   if (plan.notBefore !== undefined && record.earliest !== null && record.earliest < plan.notBefore) {
-    log.warn(
-      { stream: stream.name },
+    tally.warnings.push(
       `${stream.name}: asked for rows ${plan.why}, got one of ${momentText(record.earliest)}: the service filters by another field. The feed is read whole now and from now on.`,
     );
     await extraction.stage.drop();
@@ -166,6 +165,7 @@ async function publishScan(
     tally,
     withMissing: record.full && mode.absence !== "kept",
     decide: async (comparison, publication) => {
+      noteUnseen(stream, record, comparison.distinct, tally);
       decision.made = await decideAbsence(context, stream, mode, publication, record, comparison, tally);
       return decision.made.verdict;
     },
@@ -175,6 +175,14 @@ async function publishScan(
   });
   if (decision.made?.held !== undefined) throw new TributaryError(decision.made.held, 1);
   return decision.made?.unsettled ?? false;
+}
+
+/** The list's own counter tells of rows that its pages did not show. */
+function noteUnseen(stream: Stream, { firstTotal, lastTotal }: ScanRecord, distinct: number, tally: Tally): void {
+  if (lastTotal === null || firstTotal !== lastTotal || distinct >= lastTotal) return;
+  tally.warnings.push(
+    `${stream.name}: the list says it has ${lastTotal} rows, its pages showed ${distinct}. Nothing is taken for deleted on that account.`,
+  );
 }
 
 /** The greatest time among the rows, but never one that the service's own clock had not reached; it never goes back. */

@@ -117,7 +117,7 @@ function count(tally: Tally, published: Published, record: ScanRecord): void {
   run.problems += record.problems.reduce((sum, problem) => sum + problem.rows, 0);
 }
 
-function checkQuality(context: SyncContext, { stream, record }: PublishPlan): void {
+function checkQuality(context: SyncContext, { stream, record, tally }: PublishPlan): void {
   const { maxRejectShare } = context.policyOf(stream.name);
   if (record.rows > 0 && record.rejected / record.rows > maxRejectShare) {
     throw new TributaryError(
@@ -133,5 +133,5 @@ function checkQuality(context: SyncContext, { stream, record }: PublishPlan): vo
     .join(", ");
   const message = `${stream.name}: values that could not be read exceed problems.max_share (${maxShare}): ${named}. \`tributary rejects ${stream.name} --problems\` shows them.`;
   if (onExceed === "fail") throw new TributaryError(`${message} Nothing of it was published.`, 1);
-  context.log.warn({ stream: stream.name }, message);
+  tally.warnings.push(message);
 }

@@ -159,11 +159,13 @@ async function streamStatuses(
     const board = boards.find(same);
     const run = runs.find(same);
     if (!on && board === undefined) return [];
+    // What succeeded before its rows were removed says nothing any more.
+    const removed = board === undefined && (run?.status === "succeeded" || run?.status === "warning");
     return {
       company,
       stream,
       on,
-      status: run?.status ?? "never",
+      status: run === undefined || removed ? "never" : run.status,
       last_success_at: board?.last_success_at?.toISOString() ?? null,
       complete_to: board?.complete_to?.toISOString() ?? null,
       rows: board?.rows ?? 0,

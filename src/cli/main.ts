@@ -45,6 +45,21 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./status.ts")).registerStatus,
   },
   {
+    name: "rejects",
+    summary: "show what could not be loaded, and why",
+    load: async () => (await import("./rejects.ts")).registerRejects,
+  },
+  {
+    name: "reset",
+    summary: "forget marks and cursors of streams, or their rows too",
+    load: async () => (await import("./reset.ts")).registerReset,
+  },
+  {
+    name: "ddl",
+    summary: "print the SQL of the warehouse",
+    load: async () => (await import("./ddl.ts")).registerDdl,
+  },
+  {
     name: "simulate",
     summary: "run a simulated service to try everything with",
     load: async () => (await import("./simulate.ts")).registerSimulate,

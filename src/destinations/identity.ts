@@ -90,6 +90,14 @@ function twinOf(stored: ReadonlyMap<string, unknown>, name: string, companyId: s
   return names.find(other => other !== name && companyOf(stored, other)?.company_id === companyId);
 }
 
+/** Forgets a company of which no stream is left, so that its name may stand for another service. Answers whether it was. */
+export async function forgetCompany(db: Kysely<StateTables>, company: string): Promise<boolean> {
+  const left = await db.selectFrom("streams").select("stream").where("company", "=", company).executeTakeFirst();
+  if (left !== undefined) return false;
+  await db.deleteFrom("warehouse").where("key", "=", `${COMPANY}${company}`).execute();
+  return true;
+}
+
 function freshValues(stored: ReadonlyMap<string, unknown>, identity: Identity): { key: string; value: unknown }[] {
   const fresh: { key: string; value: unknown }[] = [];
   if (!stored.has("schema")) fresh.push({ key: "schema", value: identity.schema });

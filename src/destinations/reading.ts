@@ -41,6 +41,13 @@ export async function openReading(where: Where): Promise<WarehouseReading | unde
   return where.type === "duckdb" ? readDuckdb(where) : readPostgres(where);
 }
 
+/** Whether a run that was ended before its first publish left something behind. */
+export async function hasUnpublished(where: Where): Promise<boolean> {
+  if (where.type === "postgres") return false;
+  const { path, work } = layoutOf(where);
+  return attempting(`look at ${path}`, async () => (await entryAt(work)) !== undefined);
+}
+
 async function readDuckdb(where: Where & { type: "duckdb" }): Promise<WarehouseReading | undefined> {
   const layout = layoutOf(where);
   const { schema, stateSchema } = where;

@@ -44,6 +44,14 @@ export async function dropTables(
       if (table.schema === schema) done.push(`removed ${removed} rows of ${removal.company} from ${table.name}`);
       if (await isEmpty(trx, table)) empty.push(table);
     }
+    // With the rows: a mark that outlived them would keep the next run from reading them again.
+    await forgetStream(trx, removal.company, tables.main.name);
+    for (const name of ["streams", "problems", "rejects"] as const)
+      await trx
+        .deleteFrom(name)
+        .where("company", "=", removal.company)
+        .where("stream", "=", tables.main.name)
+        .execute();
     // Main table, children and ledger stay together: a half-dropped stream would look like a lost one.
     if (empty.length < present.length || present.length === 0) return done;
     const views = await dependentViews(trx, dialect, schema, empty);
@@ -60,6 +68,12 @@ export async function dropTables(
     for (const statement of recordTables(stateSchema, new Set(left))) await statement.execute(trx);
     return done;
   });
+}
+
+/** Forgets how far a company's stream was read: marks and the ages of details. */
+export async function forgetStream(trx: Transaction<StateTables>, company: string, stream: string): Promise<void> {
+  for (const name of ["stream_state", "details"] as const)
+    await trx.deleteFrom(name).where("company", "=", company).where("stream", "=", stream).execute();
 }
 
 const ref = ({ schema, name }: Named): RawBuilder<unknown> => sql.id(schema, name);

@@ -49,6 +49,12 @@ export async function connect(
   return { client, address };
 }
 
+/** Database and role of an address, with what the environment or PostgreSQL's defaults add. @throws ConfigError */
+export function addressOf(url: string): Pick<Address, "database" | "user"> {
+  const { database, user } = newClient(url);
+  return { database: database ?? "", user: user ?? "" };
+}
+
 function newClient(url: string): Client {
   const form = "postgres://user:password@host:5432/database";
   if (!/^(postgres|postgresql|socket):/.test(url))

@@ -1,0 +1,52 @@
+import type { Command } from "commander";
+import type { Config } from "../config.ts";
+import type { CliContext } from "./context.ts";
+import { attachOptions, type CommonOptions, examples } from "./options.ts";
+
+interface DdlOptions extends CommonOptions {
+  readonly forDba?: true;
+}
+
+/** `ddl`: the SQL of the warehouse. */
+export function registerDdl(program: Command, context: CliContext): void {
+  const command = program
+    .command("ddl")
+    .description(
+      "Print the SQL that makes the warehouse of the configuration. A sync runs it by itself where its role may.",
+    )
+    .option("--for-dba", "only what needs more rights than the run's role has");
+  attachOptions(command, "config", "logLevel")
+    .addHelpText(
+      "after",
+      examples("tributary ddl > warehouse.sql", "tributary ddl --for-dba | psql --dbname=warehouse"),
+    )
+    .action((options: DdlOptions) => ddl(options, context));
+}
+
+async function ddl(options: DdlOptions, context: CliContext): Promise<void> {
+  const { config } = await context.openConfig(options);
+  context.print((await script(config, options.forDba ?? false)).trimEnd());
+}
+
+async function script(config: Config, forDba: boolean): Promise<string> {
+  const { destination } = config;
+  const { dbaScript, ddlScript } = await import("../destinations/ddl_script.ts");
+  const { duckdbDialect } = await import("../destinations/duckdb/dialect.ts");
+  const { postgresDialect } = await import("../destinations/postgres/dialect.ts");
+  const dialect = destination.type === "postgres" ? postgresDialect : duckdbDialect;
+  if (forDba) return dbaScript(dialect, { ...destination, ...(await addressed(destination)) });
+  const { configured, selectedByConfig } = await import("../selection.ts");
+  const { tableOrder } = await import("../warehouse.ts");
+  const { streams: catalogue } = await import("../../streams/index.ts");
+  const streams = selectedByConfig(configured(catalogue, config.streams.settings), config.streams);
+  const grantSelectTo = destination.type === "postgres" ? destination.grantSelectTo : [];
+  return ddlScript(dialect, tableOrder(destination, { streams, grantSelectTo }));
+}
+
+/** Database and role as the address names them. */
+async function addressed(destination: Config["destination"]): Promise<{ database: string; role: string }> {
+  if (destination.type !== "postgres") return { database: "", role: "" };
+  const { addressOf } = await import("../destinations/postgres/connect.ts");
+  const { database, user } = addressOf(destination.url);
+  return { database, role: user };
+}

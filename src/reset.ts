@@ -1,0 +1,123 @@
+import { hostname } from "node:os";
+import type { Clock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import { costFromStart } from "./cost.ts";
+import type { Destination } from "./destinations/destination.ts";
+import { compareIdentity, forgetCompany } from "./destinations/identity.ts";
+import { openDestination } from "./destinations/open.ts";
+import { hasUnpublished, openReading } from "./destinations/reading.ts";
+import { dropTables, forgetStream } from "./destinations/removal.ts";
+import { pendingDetails } from "./destinations/standing.ts";
+import { DATA_VERSION, ensureState } from "./destinations/state_ddl.ts";
+import { configured, familyOf, select } from "./selection.ts";
+import type { Stream } from "./stream.ts";
+import { parentOf } from "./sync/publication.ts";
+
+/** What is to be forgotten. */
+export interface ResetOrder {
+  readonly config: Config;
+  readonly catalogue: readonly Stream[];
+  readonly names: readonly string[];
+  readonly companies: readonly string[];
+  /** The company's rows too, and tables that are empty then. */
+  readonly drop: boolean;
+}
+
+/** One stream of a company, and what the next run will ask for it; null: not known. */
+export interface ResetLine {
+  readonly company: string;
+  readonly stream: string;
+  readonly requests: number | null;
+}
+
+/** The streams that were named, and of lists the details: their ledger speaks of the list's rows. */
+export function resetStreams({ config, catalogue, names }: ResetOrder): readonly Stream[] {
+  const all = configured(catalogue, config.streams.settings);
+  const { named } = select(all, all, names);
+  const wanted = new Set(named);
+  for (const { name, mode } of all) if (mode.kind === "detail" && wanted.has(mode.of)) wanted.add(name);
+  return all.filter(stream => wanted.has(stream.name));
+}
+
+/** What a reset would mean, read without a lock; undefined when nothing has been loaded yet. */
+export async function planReset(order: ResetOrder): Promise<readonly ResetLine[] | undefined> {
+  const streams = resetStreams(order);
+  const reading = await openReading(order.config.destination);
+  if (reading === undefined && !(await hasUnpublished(order.config.destination))) return undefined;
+  try {
+    const lines: ResetLine[] = [];
+    for (const company of order.companies) {
+      for (const stream of streams) {
+        const requests = reading && (await costFromStart(reading, company, stream, order.catalogue));
+        lines.push({ company, stream: stream.name, requests: requests ?? null });
+      }
+    }
+    return lines;
+  } finally {
+    await reading?.close();
+  }
+}
+
+/**
+ * Forgets marks, cursors, stages and details ledgers under the streams' locks; with `drop` the company's rows as well.
+ * Answers what it did, as sentences. @throws HeldError, DestinationError, ConfigError
+ */
+export async function reset(
+  order: ResetOrder,
+  run: { readonly runId: string; readonly clock: Clock; readonly waitMs: number },
+): Promise<readonly string[]> {
+  const { config, catalogue, companies } = order;
+  const streams = resetStreams(order);
+  const { runId, clock, waitMs } = run;
+  const startedAt = new Date(clock.now()).toISOString();
+  const holder = { pid: process.pid, host: hostname(), command: "tributary reset", startedAt };
+  const destination = await openDestination(config.destination, { runId, holder, clock }, waitMs);
+  try {
+    const { db, dialect, schema, stateSchema } = destination;
+    await ensureState(db, dialect, stateSchema);
+    // Not the company's address: that a service has moved is one of the reasons for a reset.
+    await compareIdentity(db, { schema, version: DATA_VERSION, companies: [] });
+    const families = [...new Set(streams.map(stream => familyOf(catalogue, stream)))];
+    const done: string[] = [];
+    for (const company of companies) {
+      await destination.lock(company, families, waitMs);
+      // Details first: a list without rows would leave theirs behind.
+      for (const stream of streams.toReversed()) done.push(...(await resetStream(destination, order, company, stream)));
+      if (order.drop && (await forgetCompany(db, company))) done.push(`${company}: nothing of it is left`);
+    }
+    if ((await destination.unshown()).owed) await destination.show();
+    return done;
+  } finally {
+    await destination.close();
+  }
+}
+
+async function resetStream(
+  destination: Destination,
+  { drop, catalogue }: ResetOrder,
+  company: string,
+  stream: Stream,
+): Promise<readonly string[]> {
+  const { db, dialect, schema, stateSchema } = destination;
+  await (await destination.stage(company, stream.tables)).drop();
+  if (drop) return dropTables(db, dialect, { schema, stateSchema, company, tables: stream.tables });
+  await db.transaction().execute(async trx => {
+    await forgetStream(trx, company, stream.name);
+    const { mode } = stream;
+    const parent = mode.kind === "detail" ? catalogue.find(other => other.name === mode.of) : undefined;
+    const known = await trx
+      .selectFrom("streams")
+      .select("table_name")
+      .where("company", "=", company)
+      .where("stream", "=", stream.name)
+      .executeTakeFirst();
+    if (parent === undefined || known === undefined) return;
+    await trx
+      .updateTable("streams")
+      .set({ details_pending: await pendingDetails(trx, destination, company, stream.name, parentOf(stream, parent)) })
+      .where("company", "=", company)
+      .where("stream", "=", stream.name)
+      .execute();
+  });
+  return [`${stream.name}: forgot how far it was read for ${company}; its rows stay`];
+}

@@ -1,12 +1,15 @@
 /*
  * node test/crash/soak.ts --kills 50 --database duckdb: kills as many syncs of companies of several sizes, each followed by a
- * run that has to end as if nothing had been, and prints what the kills hit and cost. --seed repeats the instants.
+ * run that has to end as if nothing had been, and prints what the kills hit and cost; with --database postgres it kills
+ * the server --server-kills times as well. --seed repeats the instants.
  */
 import { parseArgs } from "node:util";
-import { startPostgres } from "../support/server.ts";
-import type { Sizes } from "./company.ts";
+import { type PostgresServer, startPostgres } from "../support/server.ts";
+import { openCompany, type Sizes } from "./company.ts";
 import type { Phase } from "./killing.ts";
 import { chances, seedOfToday } from "./kills.ts";
+import { type ServerOutcome, serverTrial } from "./server_kill.ts";
+import { holderNamed, startTogether } from "./together.ts";
 import { instantOf, type Outcome, openYard, type Scenario, trial } from "./trial.ts";
 import { type MakeWarehouse, makeDuckdb, makePostgres } from "./warehouse.ts";
 
@@ -22,6 +25,7 @@ const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "50" },
     database: { type: "string", default: "duckdb" },
+    "server-kills": { type: "string", default: "10" },
     seed: { type: "string", default: String(seedOfToday()) },
   },
 });
@@ -35,8 +39,53 @@ for (const [index, size] of Object.keys(companies).entries()) {
   const share = Math.floor((kills * (index + 1)) / 3) - Math.floor((kills * index) / 3);
   for (const outcome of await killMany(make, companies[size]!, share, seed + index)) outcomes.push({ size, outcome });
 }
-await server?.close();
 report();
+if (server !== undefined) await killServer(server, Number(values["server-kills"]));
+await refuse(make);
+await server?.close();
+
+async function killServer(postgres: PostgresServer, count: number): Promise<void> {
+  const yard = await openYard(makePostgres(postgres.url), companies["medium"]!);
+  const done: ServerOutcome[] = [];
+  for (const [index, chance] of chances(count, seed).entries()) {
+    const scenario = scenarios[index % 2]!;
+    const outcome = await serverTrial(yard, postgres, scenario, instantOf(yard, scenario, chance));
+    done.push(outcome);
+    for (const fault of outcome.faults) process.stdout.write(`  WRONG ${fault}\n`);
+    if (!outcome.over && (outcome.code !== 6 || outcome.errors.length !== 1))
+      process.stdout.write(`  WRONG exit code ${outcome.code}: ${outcome.errors.join(" | ")}\n`);
+  }
+  await yard.close();
+  const divergences = done.filter(outcome => outcome.faults.length > 0).length;
+  const hit = done.filter(outcome => !outcome.over);
+  const told = hit.filter(outcome => outcome.code === 6 && outcome.errors.length === 1).length;
+  console.table([
+    { "kills of the server": count, "under a run": hit.length, "exit code 6, one error": told, divergences },
+  ]);
+  if (divergences > 0 || told < hit.length) process.exitCode = 1;
+}
+
+/** How long the second of two syncs takes to be refused; three times. */
+async function refuse(warehouses: MakeWarehouse): Promise<void> {
+  const company = await openCompany(companies["small"]!, { latencyMs: 300 });
+  const rows: Record<string, unknown>[] = [];
+  for (let i = 0; i < 3; i++) {
+    const warehouse = await warehouses(company.url);
+    const { refused, ms, working } = await startTogether(warehouse);
+    const named = holderNamed(refused) === working.child.pid;
+    const { code } = await working.ended;
+    rows.push({
+      "refused with": refused.code,
+      "after s": ms / 1000,
+      "holder named": named,
+      "the other ended with": code,
+    });
+    if (refused.code !== 4 || ms > 5_000 || !named || code !== 0) process.exitCode = 1;
+    await warehouse.remove();
+  }
+  await company.close();
+  console.table(rows);
+}
 
 async function killMany(warehouses: MakeWarehouse, sizes: Sizes, count: number, from: number): Promise<Outcome[]> {
   const yard = await openYard(warehouses, sizes, { destination: { publish_every: "1s" } });
@@ -72,5 +121,5 @@ function report(): void {
     ),
   );
   console.table([...rows, row("all", all)]);
-  process.exitCode = all.some(outcome => outcome.faults.length > 0) ? 1 : 0;
+  if (all.some(outcome => outcome.faults.length > 0)) process.exitCode = 1;
 }

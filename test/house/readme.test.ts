@@ -40,7 +40,8 @@ test("the README names every command, and none that isn't there, with options th
   const uses = code.flatMap(text => [...text.matchAll(/\btributary ([a-z]+)\b([^\n&]*)/g)]);
   const place = { cwd: emptyFolder() };
   const { stdout } = await tributary(["--help"], place);
-  const listed = [...stdout.split("\nCommands:\n")[1]!.matchAll(/^ {2}([a-z]+)\b/gm)].map(match => match[1]!);
+  const [summaries = ""] = stdout.split("\nCommands:\n")[1]!.split("\n\n");
+  const listed = [...summaries.matchAll(/^ {2}([a-z]+)\b/gm)].map(match => match[1]!);
   const named = [...new Set(uses.map(match => match[1]!))];
   expect(named.sort()).toEqual(listed.filter(name => name !== "help").sort());
   for (const command of named) {

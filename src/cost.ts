@@ -6,14 +6,17 @@ import type { Stream } from "./stream.ts";
 
 /** Rows a company's stream lists at present; undefined where its tables don't know. */
 export async function liveCount(
-  { db, stateSchema }: Pick<WarehouseReading, "db" | "stateSchema">,
+  { db, schema, stateSchema }: Pick<WarehouseReading, "db" | "schema" | "stateSchema">,
   company: string,
   stream: Stream,
 ): Promise<number | undefined> {
-  const ledger = ledgerName(stream.tables.main.name);
+  const { name } = stream.tables.main;
+  const ledger = ledgerName(name);
   const { rows: found } = await sql<{ n: number }>`select count(*) as n from information_schema.tables
-    where table_schema = ${stateSchema} and table_name = ${ledger}`.execute(db);
-  if (Number(found[0]?.n ?? 0) === 0) return undefined;
+    where (table_schema = ${stateSchema} and table_name = ${ledger}) or (table_schema = ${schema} and table_name = ${name})`.execute(
+    db,
+  );
+  if (Number(found[0]?.n ?? 0) < 2) return undefined;
   const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.id(stateSchema, ledger)}
     where _company = ${company} and deleted_at is null`.execute(db);
   return Number(rows[0]?.n ?? 0);
@@ -21,7 +24,7 @@ export async function liveCount(
 
 /** Requests that it takes to read a stream from the start, as far as the warehouse knows; undefined: unknown. */
 export async function costFromStart(
-  reading: Pick<WarehouseReading, "db" | "stateSchema">,
+  reading: Pick<WarehouseReading, "db" | "schema" | "stateSchema">,
   company: string,
   stream: Stream,
   catalogue: readonly Stream[],

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Config } from "../config.ts";
-import type { RunOrder } from "../run.ts";
+import type { RunOrder, RunTools } from "../run.ts";
 import type { CliContext } from "./context.ts";
 import { attachOptions, type CommonOptions, examples } from "./options.ts";
 import { packageVersion } from "./package_root.ts";
@@ -23,7 +23,18 @@ export function registerSync(program: Command, context: CliContext): void {
     .option("--full", "read lists and feeds whole, whatever the marks say")
     .option("--details", "fetch the details of all rows again, unchanged ones too")
     .option("--confirm-deletes", "accept once the deletions that were held back");
-  attachOptions(command, "company", "config", "json", "maxTime", "maxRequests", "wait", "logLevel", "noProgress")
+  attachOptions(
+    command,
+    "company",
+    "config",
+    "json",
+    "dryRun",
+    "maxTime",
+    "maxRequests",
+    "wait",
+    "logLevel",
+    "noProgress",
+  )
     .addHelpText(
       "after",
       examples(
@@ -39,16 +50,13 @@ export function registerSync(program: Command, context: CliContext): void {
 async function sync(names: readonly string[], options: SyncOptions, context: CliContext): Promise<void> {
   const { config, warnings } = await context.openConfig(options);
   const { terminalRun } = await import("./run_tools.ts");
-  const { runSync } = await import("../run.ts");
-  const { streams } = await import("../../streams/index.ts");
-  const { identityEndpoint } = await import("../../streams/identity.ts");
   const { tools, finish } = await terminalRun(context, options);
   try {
     for (const warning of warnings) tools.log.warn({}, warning);
-    const report = await runSync(
-      { ...runOrder(names, options, config), catalogue: streams, identity: identityEndpoint },
-      tools,
-    );
+    const order = await runOrder(names, options, config);
+    if (options.dryRun) return await dryRun(order, tools, options, context);
+    const { runSync } = await import("../run.ts");
+    const report = await runSync(order, tools);
     finish();
     context.exit(report.exit_code);
     if (options.json) return context.printJson(report);
@@ -59,15 +67,26 @@ async function sync(names: readonly string[], options: SyncOptions, context: Cli
   }
 }
 
-function runOrder(
-  names: readonly string[],
-  options: SyncOptions,
-  config: Config,
-): Omit<RunOrder, "catalogue" | "identity"> {
+async function dryRun(order: RunOrder, tools: RunTools, options: SyncOptions, context: CliContext): Promise<void> {
+  const { companiesOf } = await import("../run.ts");
+  const { estimateSync } = await import("../estimate.ts");
+  const { version, maxRequests } = order;
+  const companies = companiesOf(order.config, order.company);
+  const estimate = await estimateSync(order, companies, { ...tools, version, maxRequests });
+  if (options.json) return context.printJson(estimate);
+  const { estimateReport } = await import("./sync_estimate.ts");
+  context.print(estimateReport(estimate));
+}
+
+async function runOrder(names: readonly string[], options: SyncOptions, config: Config): Promise<RunOrder> {
+  const { streams } = await import("../../streams/index.ts");
+  const { identityEndpoint } = await import("../../streams/identity.ts");
   return {
     command: "tributary sync",
     version: packageVersion(),
     config,
+    catalogue: streams,
+    identity: identityEndpoint,
     names,
     company: options.company,
     full: options.full ?? false,

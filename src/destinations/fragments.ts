@@ -43,9 +43,10 @@ export const assignments = (names: readonly string[], from: string): Fragment =>
     sql`, `,
   );
 
-export const tableRef = (destination: Destination, table: Table): Fragment => sql.id(destination.schema, table.name);
+export const tableRef = (destination: Pick<Destination, "schema">, table: Table): Fragment =>
+  sql.id(destination.schema, table.name);
 
-export const ledgerRef = (destination: Destination, main: Table): Fragment =>
+export const ledgerRef = (destination: Pick<Destination, "stateSchema">, main: Table): Fragment =>
   sql.id(destination.stateSchema, ledgerName(main.name));
 
 /** A temporary table's name, short enough for any stream and company. */

@@ -52,7 +52,9 @@ export async function openWorkList(destination: Destination, request: WorkReques
   await db.transaction().execute(async trx => {
     await sql`drop table if exists ${name}`.execute(trx);
     await sql`drop table if exists ${candidates}`.execute(trx);
-    await sql`create temporary table ${candidates} as ${candidateQuery(destination, request)}`.execute(trx);
+    await sql`create temporary table ${candidates} as ${candidateQuery(destination, request, request.stage)}`.execute(
+      trx,
+    );
     const unchanged = await sql<{ n: number }>`select count(*) as n from ${candidates} where reason = 'audit'`.execute(
       trx,
     );
@@ -96,8 +98,25 @@ export async function openWorkList(destination: Destination, request: WorkReques
   };
 }
 
-function candidateQuery(destination: Destination, request: WorkRequest): Fragment {
-  const { company, stream, parent, stage, now } = request;
+/** How many details are due by reason, counted without writing anything; parents that a run under way has asked for count too. */
+export async function countWork(
+  reading: Pick<Destination, "db" | "schema" | "stateSchema">,
+  request: Omit<WorkRequest, "stage">,
+): Promise<Readonly<Partial<Record<Reason, number>>>> {
+  const { rows } = await sql<{ reason: Reason; n: number }>`
+    select reason, count(*) as n from (${candidateQuery(reading, request, undefined)}) due group by reason`.execute(
+    reading.db,
+  );
+  const counts = Object.fromEntries(rows.map(row => [row.reason, Number(row.n)]));
+  return { ...counts, audit: Math.ceil(request.audit * (counts["audit"] ?? 0)) };
+}
+
+function candidateQuery(
+  destination: Pick<Destination, "schema" | "stateSchema">,
+  request: Omit<WorkRequest, "stage">,
+  stage: Stage | undefined,
+): Fragment {
+  const { company, stream, parent, now } = request;
   const main = parent.tables.main;
   const moment = sql`cast(${now} as timestamptz)`;
   const open = request.open === undefined ? sql`false` : sql`coalesce(${sql.id("m", request.open)}, false)`;
@@ -119,6 +138,11 @@ function candidateQuery(destination: Destination, request: WorkRequest): Fragmen
   const columns = request.columns.map(
     column => sql`, cast(${sql.id("m", column)} as varchar) as ${sql.id(`p_${column}`)}`,
   );
+  const asked =
+    stage === undefined
+      ? sql``
+      : sql` and not exists (select 1 from ${stage.outcomes()} o
+          where o.parent_key = ${parentKey("p", parent)} and o.parent_hash = p.hash)`;
   const keys = main.key.map(name => sql`${sql.id("m", name)} = ${sql.id("p", name)}`);
   return sql`select * from (
     select ${parentKey("p", parent)} as parent_key, cast(p.hash as varchar) as parent_hash, ${open} as open, ${newest} as newest,
@@ -127,8 +151,7 @@ function candidateQuery(destination: Destination, request: WorkRequest): Fragmen
     join ${tableRef(destination, main)} m on m._company = p._company and ${sql.join(keys, sql` and `)}
     left join ${sql.id(destination.stateSchema, "details")} d
       on d.company = ${company} and d.stream = ${stream} and d.parent_key = ${parentKey("p", parent)}
-    where p._company = ${company} and p.deleted_at is null${inRange}
-      and not exists (select 1 from ${stage.outcomes()} o where o.parent_key = ${parentKey("p", parent)} and o.parent_hash = p.hash)
+    where p._company = ${company} and p.deleted_at is null${inRange}${asked}
     ) candidates where reason <> 'waiting'`;
 }
 

@@ -112,7 +112,8 @@ export async function contextOf(
   };
 }
 
-function policyOf(config: Config, stream: string): StreamPolicy {
+/** What the config says about a stream. */
+export function policyOf(config: Config, stream: string): StreamPolicy {
   const { defaults, settings } = config.streams;
   const own = settings[stream];
   return {

@@ -19,7 +19,10 @@ export async function syncDetails(context: SyncContext, stream: Stream, mode: De
   const state = await loadStreamState(destination.db, context.company, stream.name);
   const extraction = await openExtraction(context, stream, state, { query: stream.query ?? {}, full: false }, tally);
   const columns = parameterColumns(stream, mode);
-  const work = await openWorkList(destination, workRequest(context, stream, mode, extraction, Object.values(columns)));
+  const work = await openWorkList(destination, {
+    ...workRequest(context, stream, mode),
+    stage: extraction.stage,
+  });
   try {
     tally.activity.state = "reading";
     tally.activity.total = work.total;
@@ -142,13 +145,14 @@ export function parameterColumns(stream: Stream, mode: Detail): Record<string, s
   return Object.fromEntries(pathParameters(stream.path).map(name => [name, mode.param?.[name] ?? name]));
 }
 
-function workRequest(
-  context: SyncContext,
+/** What decides which details are due, but for what a run under way has asked for. */
+export function workRequest(
+  context: Pick<SyncContext, "company" | "catalogue" | "clock" | "policyOf"> & {
+    readonly policy: Pick<SyncContext["policy"], "start" | "allDetails">;
+  },
   stream: Stream,
   mode: Detail,
-  { stage }: Extraction,
-  columns: string[],
-): WorkRequest {
+): Omit<WorkRequest, "stage"> {
   const parent = context.catalogue.find(other => other.name === mode.of);
   if (parent === undefined) throw new TypeError(`${stream.name}: its parent ${mode.of} is not in the catalogue`);
   const policy = context.policyOf(stream.name);
@@ -156,8 +160,7 @@ function workRequest(
     company: context.company,
     stream: stream.name,
     parent: parentOf(stream, parent),
-    stage,
-    columns,
+    columns: Object.values(parameterColumns(stream, mode)),
     open: mode.open,
     newest: mode.newest,
     start: context.policy.start,

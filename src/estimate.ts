@@ -1,0 +1,232 @@
+import type { Clock } from "./clock.ts";
+import type { Company } from "./config.ts";
+import { liveCount } from "./cost.ts";
+import { openReading, type WarehouseReading } from "./destinations/reading.ts";
+import { loadStreamState } from "./destinations/run_log.ts";
+import { countWork } from "./destinations/work_list.ts";
+import { ApiError } from "./errors.ts";
+import { PAGE_ROWS } from "./extract/listing.ts";
+import { valueAt } from "./record.ts";
+import { policyOf } from "./run/jobs.ts";
+import { openClient, type Service, type ServiceTools } from "./run/service.ts";
+import type { RunOrder } from "./run.ts";
+import { configured, select, selectedByConfig } from "./selection.ts";
+import { noState } from "./state.ts";
+import type { Detail, Feed, Scan, Stream } from "./stream.ts";
+import { workRequest } from "./sync/details.ts";
+import { planScan } from "./sync/scan_plan.ts";
+
+/** What a stream would ask for. `at_least`: there may be more than is known now. */
+export interface EstimateLine {
+  readonly company: string;
+  readonly stream: string;
+  readonly requests: number;
+  readonly at_least: boolean;
+  readonly why: string;
+}
+
+/** What `sync --dry-run` prints. `seconds` is for the requests alone, at the latency of the few that were sent to find out. */
+export interface Estimate {
+  readonly dry_run: true;
+  readonly requests: number;
+  readonly at_least: boolean;
+  readonly seconds: number;
+  readonly latency_ms: number;
+  readonly in_flight: number;
+  /** Requests that this look took. */
+  readonly asked: number;
+  readonly streams: readonly EstimateLine[];
+}
+
+type Order = Pick<RunOrder, "config" | "catalogue" | "identity" | "names" | "full" | "allDetails">;
+
+interface Look {
+  readonly order: Order;
+  readonly tools: ServiceTools;
+  readonly catalogue: readonly Stream[];
+  readonly reading: WarehouseReading | undefined;
+  readonly company: Company;
+  readonly api: Service["api"];
+  readonly latencies: number[];
+  /** Rows of the lists that were asked, as far as one page tells. */
+  readonly listed: Map<string, Known>;
+}
+
+interface Known {
+  readonly count: number;
+  readonly atLeast: boolean;
+}
+
+/** Works out what a run would request, by the state of the warehouse and a page of each list that was never read. Writes nothing. */
+export async function estimateSync(
+  order: Order,
+  companies: readonly Company[],
+  tools: ServiceTools,
+): Promise<Estimate> {
+  const { config } = order;
+  const catalogue = configured(order.catalogue, config.streams.settings);
+  const { streams } = select(catalogue, selectedByConfig(catalogue, config.streams), order.names);
+  const reading = await openReading(config.destination);
+  const lines: EstimateLine[] = [];
+  const latencies: number[] = [];
+  let seconds = 0;
+  try {
+    for (const company of companies) {
+      const { api } = await openClient(company, config.api, tools);
+      const look: Look = { order, tools, catalogue, reading, company, api, latencies, listed: new Map() };
+      try {
+        await askWhose(look);
+        const own: EstimateLine[] = [];
+        for (const stream of streams) own.push(await estimateStream(look, stream));
+        lines.push(...own);
+        seconds += secondsOf(own, streams, config.api, mean(latencies));
+      } finally {
+        await api.close();
+      }
+    }
+  } finally {
+    await reading?.close();
+  }
+  return {
+    dry_run: true,
+    requests: lines.reduce((sum, line) => sum + line.requests, companies.length),
+    at_least: lines.some(line => line.at_least),
+    seconds: Math.ceil(seconds),
+    latency_ms: Math.round(mean(latencies)),
+    in_flight: config.api.maxConcurrency,
+    asked: latencies.length,
+    streams: lines,
+  };
+}
+
+/** A refused key is known before anything else is asked; one that may not read this can read the rest. */
+async function askWhose(look: Look): Promise<void> {
+  try {
+    await measured(look, look.order.identity.path, {}, false);
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.failure !== "forbidden" && error.failure !== "not_found")) throw error;
+  }
+}
+
+async function measured(
+  { api, tools, latencies }: Look,
+  path: string,
+  query: Record<string, string | number | boolean>,
+  paged: boolean,
+) {
+  const clock: Clock = tools.clock;
+  const begun = clock.now();
+  const answer = await api.get(path, query, { signal: tools.signal, paged });
+  latencies.push(clock.now() - begun);
+  return answer;
+}
+
+async function estimateStream(look: Look, stream: Stream): Promise<EstimateLine> {
+  const { company } = look;
+  const line = (requests: number, at_least: boolean, why: string): EstimateLine => ({
+    company: company.name,
+    stream: stream.name,
+    requests,
+    at_least,
+    why,
+  });
+  const { mode } = stream;
+  switch (mode.kind) {
+    case "snapshot":
+      return line(1, false, "one request a run");
+    case "detail": {
+      const { requests, atLeast, why } = await estimateDetails(look, stream, mode);
+      return line(requests, atLeast, why);
+    }
+    default: {
+      const { requests, atLeast, why } = await estimateListing(look, stream, mode);
+      return line(requests, atLeast, why);
+    }
+  }
+}
+
+interface Guess {
+  readonly requests: number;
+  readonly atLeast: boolean;
+  readonly why: string;
+}
+
+async function estimateListing(look: Look, stream: Stream, mode: Scan | Feed): Promise<Guess> {
+  const { order, tools, reading, company, listed } = look;
+  const { config, full } = order;
+  const policy = policyOf(config, stream.name);
+  const known = reading === undefined ? undefined : await liveCount(reading, company.name, stream);
+  const state =
+    reading === undefined || known === undefined
+      ? noState
+      : await loadStreamState(reading.db, company.name, stream.name);
+  const plan = planScan(stream, state, policy, { full, start: config.streams.start, now: tools.clock.now() });
+  if (plan.full && state.lastFullPages !== null)
+    return { requests: state.lastFullPages, atLeast: false, why: `as many pages as the last full scan: ${plan.why}` };
+  const answer = await measured(look, stream.path, { ...plan.query, limit: PAGE_ROWS }, true);
+  const data = answer.data as Record<string, unknown>;
+  const rows = valueAt(mode.rows.split("."), data);
+  const seen = Array.isArray(rows) ? rows.length : 0;
+  const total = mode.total === undefined ? undefined : valueAt(mode.total.split("."), data);
+  const more = answer.pagination?.hasMore === true;
+  const parts = plan.full ? policy.statuses.length : 0;
+  const uncertain = parts > 0 ? ", and of each further status" : "";
+  if (!more || typeof total !== "number") {
+    listed.set(stream.name, { count: seen, atLeast: more });
+    const why = more ? "more than one page; the list doesn't say how many" : `one page is all${uncertain}`;
+    return { requests: (more ? 2 : 1) + parts, atLeast: more || parts > 0, why };
+  }
+  listed.set(stream.name, { count: total, atLeast: false });
+  const requests = Math.ceil(total / PAGE_ROWS) + parts;
+  return { requests, atLeast: parts > 0, why: `${total} rows, ${PAGE_ROWS} a page${uncertain}` };
+}
+
+async function estimateDetails(look: Look, stream: Stream, mode: Detail): Promise<Guess> {
+  const { order, tools, catalogue, reading, company, listed } = look;
+  const parent = catalogue.find(other => other.name === mode.of);
+  const { maxDetails } = policyOf(order.config, stream.name);
+  const limited = (count: number): number => Math.min(count, maxDetails ?? count);
+  const own = reading === undefined ? undefined : await liveCount(reading, company.name, stream);
+  if (
+    reading !== undefined &&
+    own !== undefined &&
+    parent !== undefined &&
+    (await liveCount(reading, company.name, parent))
+  ) {
+    const counts = await countWork(reading, workRequest(contextOf(look), stream, mode));
+    const due = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    const reasons = Object.entries(counts).filter(([, count]) => count > 0);
+    const told = reasons.map(([reason, count]) => `${count} ${reason}`).join(", ") || "none is due";
+    const why = `${told}; those of rows that turn out new or changed come on top`;
+    return { requests: limited(due), atLeast: limited(due) !== maxDetails, why };
+  }
+  const { count, atLeast } = listed.get(mode.of) ?? { count: 0, atLeast: true };
+  const start = order.config.streams.start === undefined ? "" : `, fewer because of streams.start`;
+  return { requests: limited(count), atLeast, why: `one for each row of ${mode.of}${start}` };
+
+  function contextOf({ order: { config, allDetails } }: Look): Parameters<typeof workRequest>[0] {
+    return {
+      company: company.name,
+      catalogue,
+      clock: tools.clock,
+      policyOf: name => policyOf(config, name),
+      policy: { start: config.streams.start, allDetails },
+    };
+  }
+}
+
+/** Pages of one list come one after another, everything else side by side, as far as the limits allow. */
+function secondsOf(
+  lines: readonly EstimateLine[],
+  streams: readonly Stream[],
+  limits: { readonly maxConcurrency: number; readonly requestsPerSecond: number | undefined },
+  latencyMs: number,
+): number {
+  const total = lines.reduce((sum, line) => sum + line.requests, 1);
+  const longest = Math.max(0, ...lines.filter((_, i) => streams[i]?.mode.kind !== "detail").map(line => line.requests));
+  const bySpeed = (Math.max(longest, total / limits.maxConcurrency) * latencyMs) / 1000;
+  return limits.requestsPerSecond === undefined ? bySpeed : Math.max(bySpeed, total / limits.requestsPerSecond);
+}
+
+const mean = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;

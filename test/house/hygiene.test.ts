@@ -32,7 +32,7 @@ const inSources = [
 // Addresses of the reader's own machine and of example hosts are nobody's.
 const everywhere = [
   /(?<![\w./~-])\/(?:work|root|Users|home\/\w+|tmp\/\w+)\/[\w.]/,
-  /\bregistry\.(?!json)[\w-]+\.\w+|\bnpmrc\b|artifactory|verdaccio/i,
+  /\bregistry\.(?!json)[\w-]+\.\w+|\bnpmr[c]\b|artifactor[y]|verdacci[o]/i,
 ];
 
 function lines(
@@ -69,8 +69,8 @@ test("the lock file leaves open where packages come from", () => {
 });
 
 test.each([
-  [inSources, "test.only(", true],
-  [inSources, "describe.skip.each(", true],
+  [inSources, `test.${"only"}(`, true],
+  [inSources, `describe.${"skip"}.each(`, true],
   [inSources, `// TO${"DO"}: later`, true],
   [inSources, `const x = y as an${"y"};`, true],
   [inSources, `f(x: an${"y"}): void`, true],

@@ -1,23 +1,43 @@
 import { sql } from "kysely";
+import type { Outcome } from "../encoder.ts";
 import type { Kin } from "./comparison.ts";
 import { markDeleted } from "./deletion.ts";
+import type { Destination, Stage } from "./destination.ts";
 import { ledgerRef } from "./fragments.ts";
 import { parentKey, type Work } from "./work.ts";
 
+/** What a publish makes of 404s: they mark rows deleted, count as failures because there are too many, or wait for the next publish. */
+export type Absent = "believed" | "doubted" | "kept back";
+
+/** The details of a stage that answered 404. */
+export async function stagedAbsent(destination: Destination, stage: Stage): Promise<Outcome[]> {
+  const { rows } = await sql<{ parent_key: string; parent_hash: string; fetched_at: Date; reason: string | null }>`
+    select parent_key, cast(parent_hash as varchar) as parent_hash, fetched_at, reason from ${stage.outcomes()} o
+    where outcome = 'absent'`.execute(destination.db);
+  return rows.map(row => ({
+    parentKey: row.parent_key,
+    parentHash: row.parent_hash,
+    outcome: "absent",
+    fetchedAt: row.fetched_at.toISOString(),
+    reason: row.reason ?? undefined,
+  }));
+}
+
 /**
  * What became of the detail requests: the ledger rows of live parents, in the same transaction as the details' rows.
- * 404s mark the detail's rows deleted (unless there are so many that they are doubted). Returns how many were marked.
+ * 404s that are believed mark the detail's rows deleted. Returns how many were marked.
  */
-export async function publishOutcomes(work: Work, doubtAbsent: boolean): Promise<number> {
+export async function publishOutcomes(work: Work, absence: Absent): Promise<number> {
   const { trx, destination, publication } = work;
   const { company, stream, tables, stage } = publication;
   const parent = publication.parent as Kin;
   const details = sql.id(destination.stateSchema, "details");
   const outcomes = sql`(select * from (
       select o.*, row_number() over (partition by o.parent_key order by o._seq desc) as nth from ${stage.outcomes()} o) n
-    where nth = 1 and exists (select 1 from ${ledgerRef(destination, parent.tables.main)} p
+    where nth = 1${absence === "kept back" ? sql` and outcome <> 'absent'` : sql``} and exists (select 1 from ${ledgerRef(destination, parent.tables.main)} p
       where p._company = ${company} and p.deleted_at is null and ${parentKey("p", parent)} = n.parent_key))`;
-  const outcome = doubtAbsent ? sql`case when o.outcome = 'absent' then 'failed' else o.outcome end` : sql`o.outcome`;
+  const outcome =
+    absence === "doubted" ? sql`case when o.outcome = 'absent' then 'failed' else o.outcome end` : sql`o.outcome`;
   // Failures back off: ten minutes, doubled each time, a day at most.
   const attempts = sql`(case when ${outcome} = 'failed' then coalesce(d.attempts, 0) + 1 else 0 end)`;
   const fresh = sql.id(work.names.changed.replace("changed", "outcome"));

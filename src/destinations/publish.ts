@@ -5,7 +5,7 @@ import { type Comparison, dropTemporary, type Publication, temporaryNames } from
 import { deleteMissing, restoreDetails, type Verdict } from "./deletion.ts";
 import type { Destination } from "./destination.ts";
 import { assignments, columnList, equal, ledgerRef, tableRef } from "./fragments.ts";
-import { publishOutcomes } from "./outcomes.ts";
+import { type Absent, publishOutcomes } from "./outcomes.ts";
 import type { StateTables } from "./state_tables.ts";
 import { momentOf, parentKey, type Work } from "./work.ts";
 
@@ -16,8 +16,8 @@ export interface PublishOrder {
   readonly moment: string;
   /** Undefined: the scan was not complete, nothing is remembered as missing. */
   readonly verdict: Verdict | undefined;
-  /** Details: 404s count as failures because there are too many of them to be believed. */
-  readonly doubtAbsent: boolean;
+  /** Details: what their 404s mean. */
+  readonly absent: Absent;
   /** What becomes true in the same transaction: marks, scan state, counters. */
   readonly also: (trx: Transaction<StateTables>, published: Published) => Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function publish(
     await writeLedger(work);
     await restoreDetails(work);
     const deleted = order.verdict === undefined ? 0 : await deleteMissing(work, order.verdict);
-    const absent = publication.parent === undefined ? 0 : await publishOutcomes(work, order.doubtAbsent);
+    const absent = publication.parent === undefined ? 0 : await publishOutcomes(work, order.absent);
     const result = summary(order.comparison, deleted + absent, deleted);
     await order.also(trx, result);
     return result;

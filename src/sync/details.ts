@@ -1,3 +1,4 @@
+import { type Absent, stagedAbsent } from "../destinations/outcomes.ts";
 import { loadStreamState } from "../destinations/run_log.ts";
 import { liveRows } from "../destinations/standing.ts";
 import { openWorkList, type WorkList, type WorkRequest } from "../destinations/work_list.ts";
@@ -29,17 +30,27 @@ export async function syncDetails(context: SyncContext, stream: Stream, mode: De
     if (work.total > 0)
       context.log.info({ stream: stream.name, details: work.total, ...work.reasons }, "fetching details");
     let published = clock.now();
-    const shelf: Shelf = { context, stream, extraction, state, tally, absent: 0 };
+    const shelf: Shelf = { context, stream, extraction, state, tally };
     const result = await fetchAll(context, stream, columns, work, extraction, tally, async record => {
       if (clock.now() - published < policy.publishEveryMs) return record;
-      await publishDetails(shelf, record, undefined);
+      await extraction.batches.flush();
+      // Whether 404s can be believed is known at the end, when all of them are: until then none is published.
+      const absent = await stagedAbsent(destination, extraction.stage);
+      await publishDetails(shelf, record, "kept back");
       published = clock.now();
-      return startAfresh(context, extraction.stage, record.fingerprint, false);
+      const fresh = await startAfresh(context, extraction.stage, record.fingerprint, false);
+      for (const outcome of absent) extraction.encoder.outcome(outcome);
+      return fresh;
     });
     if (result.error !== undefined && !mayPublish(result.error)) throw result.error;
-    await publishDetails(shelf, result.record, result.counts);
+    const absent = (await stagedAbsent(destination, extraction.stage)).length;
+    // One order that is gone answers 404; hundreds at once are a service that lost its way.
+    const doubted =
+      absent > policy.deletes.minRows &&
+      absent > policy.deletes.maxShare * (await liveRows(destination, context.company, stream));
+    await publishDetails(shelf, result.record, doubted ? "doubted" : "believed");
     if (result.error !== undefined) throw result.error;
-    judge(stream, result.counts, shelf.absent > 0);
+    judge(stream, result.counts, doubted);
   } finally {
     await work.close();
   }
@@ -51,8 +62,6 @@ interface Shelf {
   readonly extraction: Extraction;
   readonly state: StreamState;
   readonly tally: Tally;
-  /** 404s that were not believed. */
-  absent: number;
 }
 
 /** Each parent's detail is whole: after a plan limit or an outage what was fetched is worth showing. A signal wants the end. */
@@ -95,15 +104,8 @@ async function fetchAll(
   }
 }
 
-async function publishDetails(shelf: Shelf, record: ScanRecord, counts: DetailsResult | undefined): Promise<void> {
+async function publishDetails(shelf: Shelf, record: ScanRecord, absent: Absent): Promise<void> {
   const { context, stream, extraction, state, tally } = shelf;
-  const { deletes } = context.policy;
-  const absent = counts?.absent ?? 0;
-  // One order that is gone answers 404; hundreds at once are a service that lost its way.
-  const doubtAbsent =
-    absent > deletes.minRows &&
-    absent > deletes.maxShare * (await liveRows(context.destination, context.company, stream));
-  if (doubtAbsent) shelf.absent = absent;
   await publishStage(context, {
     stream,
     stage: extraction.stage,
@@ -111,7 +113,7 @@ async function publishDetails(shelf: Shelf, record: ScanRecord, counts: DetailsR
     tally,
     withMissing: false,
     decide: async () => undefined,
-    doubtAbsent,
+    absent,
     state: await currentState(shelf, state),
     completeTo: new Date(context.clock.now()).toISOString(),
   });

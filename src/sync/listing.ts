@@ -134,7 +134,7 @@ async function giveUpWhereItEndsThrice(
     tally,
     withMissing: false,
     decide,
-    doubtAbsent: false,
+    absent: "believed",
     state,
     completeTo: null,
   });
@@ -169,7 +169,7 @@ async function publishScan(
       decision.made = await decideAbsence(context, stream, mode, publication, record, comparison, tally);
       return decision.made.verdict;
     },
-    doubtAbsent: false,
+    absent: "believed",
     state: next,
     completeTo: record.full || next.mark !== null ? date : null,
   });

@@ -1,6 +1,7 @@
 import { type Comparison, compare, type Kin, type Publication } from "../destinations/comparison.ts";
 import type { Verdict } from "../destinations/deletion.ts";
 import type { Stage } from "../destinations/destination.ts";
+import type { Absent } from "../destinations/outcomes.ts";
 import { type Published, publish } from "../destinations/publish.ts";
 import { saveStreamState, writeStreamRun } from "../destinations/run_log.ts";
 import { saveDashboard, saveProblems } from "../destinations/standing.ts";
@@ -57,7 +58,7 @@ export interface PublishPlan {
   /** Whether rows that the scan didn't see are looked for. */
   readonly withMissing: boolean;
   readonly decide: (comparison: Comparison, publication: Publication) => Promise<Verdict | undefined>;
-  readonly doubtAbsent: boolean;
+  readonly absent: Absent;
   /** The state that becomes true with it. */
   readonly state: StreamState;
   /** How far the tables are complete with it; null: unchanged. */
@@ -85,7 +86,7 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
     comparison,
     moment,
     verdict,
-    doubtAbsent: plan.doubtAbsent,
+    absent: plan.absent,
     also: async (trx, result) => {
       const touched = result.inserted + result.updated + result.deleted > 0;
       const state = { ...plan.state, publishedScan: record.scan, lastMoment: touched ? moment : plan.state.lastMoment };

@@ -38,7 +38,7 @@ export async function syncSnapshot(context: SyncContext, stream: Stream, tally: 
     tally,
     withMissing: false,
     decide: async () => undefined,
-    doubtAbsent: false,
+    absent: "believed",
     state,
     completeTo: at.toISOString(),
   });

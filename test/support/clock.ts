@@ -6,7 +6,7 @@ export interface StillClock extends Clock {
   date(): Date;
 }
 
-/** Pauses up to this long are made at once, and move the time; longer ones wait for `advance`. */
+/** Pauses up to this long take a tenth of it and then move the time; longer ones wait for `advance`. */
 const SHORT_MS = 120_000;
 
 export function stillClock(at = "2026-03-15T12:00:00.000Z"): StillClock {
@@ -39,7 +39,7 @@ export function stillClock(at = "2026-03-15T12:00:00.000Z"): StillClock {
         };
         signal?.addEventListener("abort", abort, { once: true });
         waiting.add(look);
-        if (ms <= SHORT_MS) setImmediate(() => waiting.has(look) && advance(Math.max(0, until - now)));
+        if (ms <= SHORT_MS) setTimeout(() => waiting.has(look) && advance(Math.max(0, until - now)), ms / 10);
       });
     },
   };

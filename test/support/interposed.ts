@@ -1,0 +1,57 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import type { Simulator } from "../../src/simulator/simulator.ts";
+
+/** A request on its way to the service; `nth` counts those of its path, from 1. */
+export interface Passing {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly nth: number;
+}
+
+/** What is answered instead. */
+export interface Instead {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** The error envelope, as the service would write it. */
+export const refused = (status: number, code: string): Instead => ({
+  status,
+  body: { error: { code, message: `${code} for the test`, details: null, request_id: "req_test" } },
+});
+
+/** Stands between the runs and the simulator: sees each request before it is answered, and may answer itself. */
+export async function interposed(
+  simulator: Simulator,
+  look: (passing: Passing) => Instead | undefined | Promise<Instead | undefined>,
+): Promise<Simulator> {
+  const counts = new Map<string, number>();
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", simulator.url);
+    const path = url.pathname.replace(/^\/api\/v1/, "");
+    const nth = (counts.get(path) ?? 0) + 1;
+    counts.set(path, nth);
+    const answer = async () => {
+      const instead = await look({ path, query: url.searchParams, nth });
+      if (instead !== undefined) {
+        response.writeHead(instead.status, { "content-type": "application/json" });
+        response.end(JSON.stringify(instead.body));
+        return;
+      }
+      const passed = await fetch(url, { headers: { authorization: String(request.headers.authorization) } });
+      const headers = Object.fromEntries(["content-type", "date"].map(name => [name, passed.headers.get(name) ?? ""]));
+      response.writeHead(passed.status, headers);
+      response.end(Buffer.from(await passed.arrayBuffer()));
+    };
+    answer().catch(error => response.destroy(error as Error));
+  });
+  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { ...simulator, url: `http://127.0.0.1:${port}`, port };
+}

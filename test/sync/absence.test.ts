@@ -1,0 +1,233 @@
+import { describe, expect, test } from "vitest";
+import { refused } from "../support/interposed.ts";
+import { lineOf } from "../support/run.ts";
+import { warehouses } from "../support/warehouse.ts";
+import { scenario } from "./scenario.ts";
+
+const live = "_deleted_at is null";
+
+describe.each(warehouses)("$name", ({ make }) => {
+  test("a list whose total is exact deletes what it no longer shows at once, and asks nobody", async () => {
+    const { simulator, sync, count } = await scenario(make, { orders: 230 });
+    await sync({ names: ["purchase_orders"] });
+    const gone = simulator.delete("purchase_orders", 7);
+    simulator.requests.clear();
+    const report = await sync({ names: ["purchase_orders"] });
+    expect(lineOf(report, "purchase_orders")).toMatchObject({ status: "succeeded", deleted: 7, missing: 0 });
+    expect(simulator.requests.count("/po/{po_number}")).toBe(0);
+    expect(await count("purchase_orders", live)).toBe(223);
+    expect(
+      await count("purchase_orders", `not (${live}) and po_number in (${gone.map(key => `'${key}'`).join()})`),
+    ).toBe(7);
+  });
+
+  test("without a total a row's own endpoint is asked: its 404 deletes, its answer doesn't", async () => {
+    const place = await scenario(make, { invoices: 120 });
+    const { simulator, sync, count } = place;
+    await sync({ names: ["invoices"] });
+    const hidden = String([...simulator.truth.rows("invoices")][40]!["doc_id"]);
+    const gone = simulator.delete("invoices", 4);
+    simulator.delete("invoices", [hidden]);
+    // The list hides this one, but the service still knows it.
+    place.look = ({ path }) =>
+      path === `/reconciliation/${encodeURIComponent(hidden)}/line-items`
+        ? { status: 200, body: { data: {}, meta: {} } }
+        : undefined;
+    const missing = gone.includes(hidden) ? 4 : 5;
+    const report = await sync({ names: ["invoices"] });
+    expect(lineOf(report, "invoices")).toMatchObject({ status: "succeeded", deleted: missing - 1, missing: 1 });
+    expect(await count("invoices", `${live} and doc_id = '${hidden}'`)).toBe(1);
+    const second = await sync({ names: ["invoices"] });
+    expect(lineOf(second, "invoices")).toMatchObject({ deleted: 1, missing: 0 });
+  });
+
+  test("with neither, only the second complete scan that misses a row deletes it", async () => {
+    const { simulator, sync, count } = await scenario(make, { items: 150 });
+    await sync({ names: ["items"] });
+    const [back] = simulator.delete("items", 3);
+    const first = await sync({ names: ["items"] });
+    expect(lineOf(first, "items")).toMatchObject({ status: "succeeded", deleted: 0, missing: 3 });
+    expect(await count("items", live)).toBe(150);
+    simulator.restore("items", [back!]);
+    const second = await sync({ names: ["items"] });
+    expect(lineOf(second, "items")).toMatchObject({ inserted: 0, updated: 0, deleted: 2, missing: 0 });
+    simulator.delete("items", [back!]);
+    const third = await sync({ names: ["items"] });
+    expect(lineOf(third, "items")).toMatchObject({ deleted: 0, missing: 1 });
+  });
+
+  test("--full takes the second look in the same run", async () => {
+    const { simulator, sync, count } = await scenario(make, { items: 150 });
+    await sync({ names: ["items"] });
+    simulator.delete("items", 3);
+    simulator.requests.clear();
+    const report = await sync({ names: ["items"], full: true });
+    expect(lineOf(report, "items")).toMatchObject({ status: "succeeded", deleted: 3, missing: 0, rows_read: 294 });
+    expect(simulator.requests.count("/items")).toBe(4);
+    expect(await count("items", live)).toBe(147);
+    simulator.requests.clear();
+    await sync({ names: ["items"], full: true });
+    expect(simulator.requests.count("/items")).toBe(2);
+  });
+
+  test("rows that move while an offset list is read are not taken for deleted", async () => {
+    const place = await scenario(make, { orders: 420, items: 420 }, { options: { paging: "offset" } });
+    const { simulator, sync, count } = place;
+    await sync({ names: ["purchase_orders", "items"] });
+    const heads = {
+      "/po": [...simulator.truth.rows("purchase_orders")].slice(0, 3).map(row => String(row["po_number"])),
+      "/items": [...simulator.truth.rows("items")].slice(0, 3).map(row => String(row["item_id"])),
+    };
+    const seen = new Map<string, number>();
+    place.look = ({ path }) => {
+      if (path !== "/po" && path !== "/items") return;
+      const pages = (seen.get(path) ?? 0) + 1;
+      seen.set(path, pages);
+      if (pages === 3) simulator.delete(path === "/po" ? "purchase_orders" : "items", heads[path]);
+    };
+    const report = await sync({ names: ["purchase_orders", "items"] });
+    // The first page showed the three before they went; three live rows slipped past the reader.
+    expect(lineOf(report, "purchase_orders")).toMatchObject({ status: "succeeded", deleted: 0 });
+    expect(lineOf(report, "items")).toMatchObject({ status: "succeeded", deleted: 0, missing: 3 });
+    expect(await count("purchase_orders", live)).toBe(420);
+    place.look = () => undefined;
+    expect(lineOf(await sync({ names: ["purchase_orders", "items"] }), "items")).toMatchObject({
+      deleted: 0,
+      missing: 3,
+    });
+    await sync({ names: ["purchase_orders", "items"] });
+    expect(await count("items", live)).toBe(417);
+    expect(await count("purchase_orders", live)).toBe(417);
+  });
+
+  test("a scan with a keyless row is not complete: it deletes nothing and remembers nothing as missing", async () => {
+    const { simulator, sync, count } = await scenario(make, { items: 150, orders: 150 });
+    await sync({ names: ["items", "purchase_orders"] });
+    const [item, ...others] = [...simulator.truth.rows("items")].map(row => String(row["item_id"]));
+    simulator.patch("items", item!, { item_id: null });
+    simulator.delete("items", others.slice(0, 2));
+    const first = await sync({ names: ["items"] });
+    expect(first).toMatchObject({ status: "warning", exit_code: 0 });
+    expect(lineOf(first, "items")).toMatchObject({ status: "warning", rejected: 1, deleted: 0, missing: 3 });
+    await sync({ names: ["items"] });
+    expect(await count("items", live)).toBe(150);
+    expect(await count("_tributary.rows_items", "missing_since is not null")).toBe(0);
+    expect(await count("_tributary.rejects", "stream = 'items' and reason like '%item_id%'")).toBe(2);
+  });
+
+  test("more deletions than the guard allows are held back with their numbers, the rest is published, and one run may accept them", async () => {
+    const { simulator, sync, count } = await scenario(make, { orders: 200 });
+    await sync({ names: ["purchase_orders"] });
+    simulator.delete("purchase_orders", 60);
+    simulator.insert("purchase_orders", 2);
+    const held = await sync({ names: ["purchase_orders"] });
+    expect(held).toMatchObject({ status: "failed", exit_code: 1 });
+    expect(lineOf(held, "purchase_orders")).toMatchObject({ status: "failed", inserted: 2, deleted: 0, missing: 60 });
+    expect(lineOf(held, "purchase_orders").error).toMatch(/60 of 20[02] live rows.*--confirm-deletes/s);
+    expect(await count("purchase_orders", live)).toBe(202);
+    const again = await sync({ names: ["purchase_orders"] });
+    expect(again.exit_code).toBe(1);
+    const accepted = await sync({ names: ["purchase_orders"], confirmDeletes: true });
+    expect(lineOf(accepted, "purchase_orders")).toMatchObject({ status: "succeeded", deleted: 60, missing: 0 });
+    expect(await count("purchase_orders", live)).toBe(142);
+  });
+
+  test("a list that comes back empty deletes nothing until that is confirmed", async () => {
+    const { simulator, sync, count } = await scenario(make, { items: 30, orders: 30 });
+    const names = ["items", "purchase_orders"];
+    await sync({ names });
+    simulator.delete("items", 30);
+    simulator.delete("purchase_orders", 30);
+    const held = await sync({ names });
+    expect(held.exit_code).toBe(1);
+    for (const name of names) {
+      expect(lineOf(held, name)).toMatchObject({ status: "failed", deleted: 0, missing: 30 });
+      expect(lineOf(held, name).error).toContain("came back empty, though 30 rows are live");
+    }
+    expect(await count("items", live)).toBe(30);
+    await sync({ names, confirmDeletes: true });
+    expect(await count("items", live)).toBe(0);
+    expect(await count("purchase_orders", live)).toBe(0);
+    expect(await sync({ names })).toMatchObject({ status: "succeeded" });
+  });
+
+  test("a detail that answers 404 is absent: its rows go, its order stays, and it is asked again when that changes", async () => {
+    const place = await scenario(make, { orders: 60 });
+    const { simulator, sync, count } = place;
+    await sync();
+    const key = String([...simulator.truth.rows("purchase_orders")][3]!["po_number"]);
+    const path = `/po/${encodeURIComponent(key)}`;
+    place.look = passing => (passing.path === path ? refused(404, "RESOURCE_NOT_FOUND") : undefined);
+    simulator.update("purchase_orders", [key]);
+    const report = await sync();
+    expect(lineOf(report, "purchase_order_details")).toMatchObject({ status: "succeeded", deleted: 1 });
+    const of = `po_number = '${key}'`;
+    expect(await count("purchase_orders", `${live} and ${of}`)).toBe(1);
+    expect(await count("purchase_order_details", `${live} and ${of}`)).toBe(0);
+    expect(await count("purchase_order_line_items", `${live} and ${of}`)).toBe(0);
+    expect(await count("_tributary.details", `outcome = 'absent' and parent_key = '${key}'`)).toBe(1);
+    place.look = () => undefined;
+    simulator.update("purchase_orders", [key]);
+    await sync();
+    expect(await count("purchase_order_details", `${live} and ${of}`)).toBe(1);
+    expect(await count("purchase_order_line_items", `${live} and ${of}`)).toBeGreaterThan(0);
+  });
+
+  test("many 404s at once are not believed", async () => {
+    const place = await scenario(make, { orders: 120 }, { config: { destination: { publish_every: "5s" } } });
+    const { simulator, sync, count, clock } = place;
+    await sync();
+    place.look = ({ path }) => {
+      // Early publishes must not make portions of them that each look harmless.
+      clock.advance(150);
+      return path.startsWith("/po/") ? refused(404, "RESOURCE_NOT_FOUND") : undefined;
+    };
+    simulator.update("purchase_orders", 100);
+    const report = await sync();
+    expect(report.exit_code).toBe(1);
+    expect(lineOf(report, "purchase_order_details")).toMatchObject({ status: "failed", deleted: 0 });
+    expect(lineOf(report, "purchase_order_details").error).toContain("404");
+    expect(await count("purchase_order_details", live)).toBe(120);
+    expect(await count("_tributary.details", "outcome = 'absent'")).toBe(0);
+  });
+
+  test("a detail that fails is tried again later and later; more than one in twenty make the stream fail", async () => {
+    const place = await scenario(make, { orders: 60 }, { config: { streams: { defaults: { audit: 0 } } } });
+    const { simulator, sync, count, clock } = place;
+    const keys = [...simulator.truth.rows("purchase_orders")].map(row => encodeURIComponent(String(row["po_number"])));
+    let broken = keys.slice(0, 3).map(key => `/po/${key}`);
+    let asked = 0;
+    place.look = ({ path }) => {
+      if (!broken.includes(path)) return;
+      asked++;
+      return refused(400, "BROKEN");
+    };
+    const first = await sync();
+    expect(lineOf(first, "purchase_order_details")).toMatchObject({ status: "succeeded", inserted: 57 });
+    expect(await count("_tributary.details", "outcome = 'failed' and attempts = 1")).toBe(3);
+    await sync();
+    expect(asked).toBe(3);
+    clock.advance(15 * 60_000);
+    expect((await sync()).exit_code).toBe(1);
+    expect(asked).toBe(6);
+    clock.advance(15 * 60_000);
+    await sync();
+    expect(asked).toBe(6);
+    clock.advance(15 * 60_000);
+    broken = [];
+    await sync();
+    expect(await count("purchase_order_details", live)).toBe(60);
+    expect(await count("_tributary.details", "outcome <> 'ok'")).toBe(0);
+    const many = new Set(
+      simulator
+        .update("purchase_orders", 20)
+        .slice(0, 4)
+        .map(key => `/po/${encodeURIComponent(key)}`),
+    );
+    broken = [...many];
+    const last = await sync();
+    expect(last.exit_code).toBe(1);
+    expect(lineOf(last, "purchase_order_details").error).toMatch(/4 of 20 details could not be fetched/);
+    expect(await count("purchase_order_details", live)).toBe(60);
+  });
+});

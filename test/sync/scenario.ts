@@ -1,0 +1,61 @@
+import { onTestFinished } from "vitest";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
+import { type StillClock, stillClock } from "../support/clock.ts";
+import { type Instead, interposed, type Passing } from "../support/interposed.ts";
+import { type Bench, bench } from "../support/run.ts";
+import type { Warehouse } from "../support/warehouse.ts";
+
+const none = { orders: 0, invoices: 0, items: 0, findings: 0, ingested: 0 };
+
+/** A small service that the test can look into, a warehouse, and runs between them. */
+export interface Scenario extends Bench {
+  readonly clock: StillClock;
+  readonly simulator: Simulator;
+  readonly warehouse: Warehouse;
+  /** Sees every request from now on; may answer itself. */
+  look: (passing: Passing) => Instead | undefined | Promise<Instead | undefined>;
+  /** How many rows of a table fulfil a condition. */
+  count(table: string, where?: string): Promise<number>;
+}
+
+/** Only the streams with a size have rows. */
+export async function scenario(
+  make: () => Promise<Warehouse>,
+  sizes: SimulatorOptions["sizes"],
+  more: { readonly options?: SimulatorOptions; readonly config?: Readonly<Record<string, unknown>> } = {},
+): Promise<Scenario> {
+  const clock = stillClock();
+  const simulator = await startSimulator({ sizes: { ...none, ...sizes }, now: clock.date, ...more.options });
+  onTestFinished(() => simulator.close());
+  const warehouse = await make();
+  const between = await interposed(simulator, passing => looking.look(passing));
+  const looking: Scenario = {
+    ...bench({ simulator: between, warehouse, clock, ...(more.config === undefined ? {} : { config: more.config }) }),
+    simulator,
+    warehouse,
+    look: () => undefined,
+    async count(table, where = "true") {
+      const [row] = await warehouse.query<{ n: number }>(
+        `select count(*) as n from ${table.includes(".") ? table : `procurement.${table}`} where ${where}`,
+      );
+      return Number(row!.n);
+    },
+  };
+  return looking;
+}
+
+/** The numbers of a line that say where its rows went: what came in is what is accounted for. */
+export function balance(line: {
+  rows_read: number;
+  carried: number;
+  inserted: number;
+  updated: number;
+  unchanged: number;
+  rejected: number;
+  repeated: number;
+}): { came: number; went: number } {
+  return {
+    came: line.rows_read + line.carried,
+    went: line.inserted + line.updated + line.unchanged + line.rejected + line.repeated,
+  };
+}

@@ -2,9 +2,9 @@ import { checkDestination } from "./check/destination.ts";
 import { type CheckLine, ok } from "./check/line.ts";
 import { checkService } from "./check/service.ts";
 import type { Company, Config } from "./config.ts";
-import type { IdentityEndpoint, ServiceTools } from "./run/service.ts";
+import type { ServiceTools } from "./run/service.ts";
 import { configured, selectedByConfig } from "./selection.ts";
-import type { Stream } from "./stream.ts";
+import type { IdentityEndpoint, Stream } from "./stream.ts";
 
 export type { CheckLine } from "./check/line.ts";
 

@@ -17,9 +17,9 @@ import {
   viewOf,
   warningsOf,
 } from "./run/report.ts";
-import { type IdentityEndpoint, openService, type Service } from "./run/service.ts";
+import { openService, type Service } from "./run/service.ts";
 import { configured, familyOf, select, selectedByConfig } from "./selection.ts";
-import type { Stream } from "./stream.ts";
+import type { IdentityEndpoint, Stream } from "./stream.ts";
 import type { Log } from "./sync/context.ts";
 import { prepareWarehouse } from "./warehouse.ts";
 

@@ -82,6 +82,13 @@ export interface Stream extends StreamFacts {
   readonly tables: TableSet;
 }
 
+/** The endpoint that tells whose key it is: fields of its data. */
+export interface IdentityEndpoint {
+  readonly path: string;
+  readonly id: string;
+  readonly name: string;
+}
+
 export const OBSERVED_ON = "observed_on";
 
 export const scan = (listing: Listing): Scan => ({ kind: "scan", ...listing });

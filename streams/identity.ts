@@ -1,4 +1,4 @@
-import type { IdentityEndpoint } from "../src/run/service.ts";
+import type { IdentityEndpoint } from "../src/stream.ts";
 
 /** Where the service says whose key it is. */
 export const identityEndpoint: IdentityEndpoint = {

@@ -5,8 +5,8 @@ import type { Company, Config } from "../config.ts";
 import { ApiError, ConfigError } from "../errors.ts";
 import { Numeral } from "../numeral.ts";
 import { valueAt } from "../record.ts";
-import { fieldOf, type IdentityEndpoint, openClient, type ServiceTools } from "../run/service.ts";
-import { fixedPaths, type Listing, type Stream } from "../stream.ts";
+import { fieldOf, openClient, type ServiceTools } from "../run/service.ts";
+import { fixedPaths, type IdentityEndpoint, type Listing, type Stream } from "../stream.ts";
 import { parameterColumns } from "../sync/details.ts";
 import { type CheckLine, doubt, failure, ok, warning } from "./line.ts";
 

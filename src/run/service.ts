@@ -3,14 +3,8 @@ import { createLimiter, type Limiter } from "../api/limit.ts";
 import type { Clock } from "../clock.ts";
 import type { Company, Config } from "../config.ts";
 import { ApiError } from "../errors.ts";
+import type { IdentityEndpoint } from "../stream.ts";
 import type { Log } from "../sync/context.ts";
-
-/** The endpoint that tells whose key it is: fields of its data. */
-export interface IdentityEndpoint {
-  readonly path: string;
-  readonly id: string;
-  readonly name: string;
-}
 
 /** One company's service: its client under one limiter, and whose key it is. */
 export interface Service {

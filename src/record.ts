@@ -2,7 +2,7 @@ import type { Kind } from "./columns.ts";
 import type { CsvWriter } from "./encode/csv.ts";
 import { decimal, plainNumeral } from "./encode/decimal.ts";
 import { canonicalJson } from "./encode/json.ts";
-import { type Formats, momentText, readDate, readMoment } from "./encode/moment.ts";
+import { type Formats, momentText, readDate, readMoment, writeUtcMoment } from "./encode/moment.ts";
 import { Numeral } from "./numeral.ts";
 
 /** A value that did not fit its column: it became NULL, and this goes to `_problems`. */
@@ -25,8 +25,10 @@ const PLACES = 9;
 const INTEGER_DIGITS = 29;
 const NARROW_INTEGER_DIGITS = 12;
 const NARROW_PLACES = 6;
-const SAFE = 1e15;
-const NARROW = 1e12;
+const MINUS = 45;
+const POINT = 46;
+const ZERO = 48;
+const NINE = 57;
 const BIGINT_MAX = 2n ** 63n - 1n;
 
 /** Writes one value as a field of its kind. NULL, and `reading.problem` set, when it doesn't fit; nothing is guessed. */
@@ -55,6 +57,7 @@ export function writeValue(writer: CsvWriter, kind: Kind, value: unknown, format
       return;
     }
     case "moment": {
+      if (typeof value === "string" && writeUtcMoment(writer, value)) return;
       const micros = typeof value === "string" ? readMoment(value, formats) : undefined;
       if (micros === undefined) reading.problem = expected("a point in time", value);
       else writer.plain(momentText(micros));
@@ -85,16 +88,14 @@ export function textOf(value: unknown): string | undefined {
 }
 
 function writeDecimal(writer: CsvWriter, value: unknown, reading: Reading): void {
-  if (typeof value === "number" && Number.isInteger(value) && value < SAFE && value > -SAFE) {
-    if (value >= NARROW || value <= -NARROW) reading.wide = true;
-    return writer.plain(value === 0 ? "0" : String(value));
-  }
+  if (typeof value === "number" && writer.number(value)) return;
   const text = numberText(value);
   if (text === undefined) {
     reading.problem = expected("a number", value);
     return;
   }
-  if (isCanonical(text)) return writer.plain(text);
+  const end = canonicalEnd(text);
+  if (end > 0) return writer.plain(text, 0, end);
   const result = decimal(text, PLACES, INTEGER_DIGITS);
   if (result === undefined) reading.problem = expected("a number", value);
   else if (result === "range") reading.problem = `expected at most ${INTEGER_DIGITS} digits before the point, got more`;
@@ -105,28 +106,33 @@ function writeDecimal(writer: CsvWriter, value: unknown, reading: Reading): void
   }
 }
 
-/** The short cut for what nearly every decimal looks like: few digits, a point within, no zero to cut at either end. */
-function isCanonical(text: string): boolean {
-  const length = text.length;
-  let i = text.charCodeAt(0) === 45 ? 1 : 0;
-  const start = i;
-  let point = -1;
-  for (; i < length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === 46 && point < 0) point = i;
-    else if (code < 48 || code > 57) return false;
+/**
+ * Where the canonical part of a decimal ends: nearly every one has few digits and at most zeros to cut after the point.
+ * 0 where that cannot be told at a glance, or more digits are needed than DECIMAL(18,6) has.
+ */
+function canonicalEnd(text: string): number {
+  const { length } = text;
+  const start = text.charCodeAt(0) === MINUS ? 1 : 0;
+  const first = text.charCodeAt(start);
+  let i = digitsEnd(text, start);
+  const whole = i - start;
+  if (whole === 0 || whole > NARROW_INTEGER_DIGITS || (whole > 1 && first === ZERO)) return 0;
+  let end = i;
+  if (i < length) {
+    const point = i;
+    i = text.charCodeAt(point) === POINT ? digitsEnd(text, point + 1) : 0;
+    if (i !== length || i === point + 1) return 0;
+    for (end = i; text.charCodeAt(end - 1) === ZERO; ) end--;
+    if (end - point > NARROW_PLACES + 1) return 0;
+    if (end === point + 1) end = point;
   }
-  if (point < 0) return false;
-  const whole = point - start;
-  const places = length - point - 1;
-  return (
-    whole >= 1 &&
-    whole <= NARROW_INTEGER_DIGITS &&
-    places >= 1 &&
-    places <= NARROW_PLACES &&
-    (whole === 1 || text.charCodeAt(start) !== 48) &&
-    text.charCodeAt(length - 1) !== 48
-  );
+  return start === 1 && first === ZERO && end === 2 ? 0 : end;
+}
+
+function digitsEnd(text: string, start: number): number {
+  let i = start;
+  for (let code = text.charCodeAt(i); code >= ZERO && code <= NINE; code = text.charCodeAt(i)) i++;
+  return i;
 }
 
 function numberText(value: unknown): string | undefined {
@@ -136,8 +142,9 @@ function numberText(value: unknown): string | undefined {
 }
 
 function writeCount(writer: CsvWriter, value: unknown, reading: Reading): void {
-  if (typeof value === "number" && Number.isSafeInteger(value)) return writer.plain(value === 0 ? "0" : String(value));
+  if (Number.isSafeInteger(value) && writer.number(value as number)) return;
   const text = numberText(value);
+  if (text !== undefined && canonicalEnd(text) === text.length && !text.includes(".")) return writer.plain(text);
   const result = text === undefined ? undefined : decimal(text, PLACES, INTEGER_DIGITS);
   if (result === undefined) {
     reading.problem = expected("a whole number", value);
@@ -154,12 +161,12 @@ function writeCount(writer: CsvWriter, value: unknown, reading: Reading): void {
 }
 
 function writeScore(writer: CsvWriter, value: unknown, reading: Reading): void {
-  const text = numberText(value);
-  const isNumber =
-    typeof value === "number" || (text !== undefined && decimal(text, 0, Number.MAX_SAFE_INTEGER) !== undefined);
-  const number = isNumber ? Number(text) : Number.NaN;
+  const text = typeof value === "number" ? undefined : numberText(value);
+  const isNumeral =
+    text !== undefined && (canonicalEnd(text) > 0 || decimal(text, 0, Number.MAX_SAFE_INTEGER) !== undefined);
+  const number = typeof value === "number" ? value : isNumeral ? Number(text) : Number.NaN;
   if (!Number.isFinite(number)) reading.problem = expected("a number that a double holds", value);
-  else writer.plain(number === 0 ? "0" : String(number));
+  else if (!writer.number(number)) writer.plain(String(number));
 }
 
 function writeJson(writer: CsvWriter, value: unknown, reading: Reading): void {

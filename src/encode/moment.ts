@@ -1,3 +1,5 @@
+import type { CsvWriter } from "./csv.ts";
+
 /*
  * Dates and moments as text. A value is read only in a format that leaves no choice; everything else is a problem.
  */
@@ -46,6 +48,7 @@ function isoDayAtStart(text: string): boolean {
 
 /** The calendar date as written, `YYYY-MM-DD`; of a moment its date part. Undefined when it fits no format, or fits two differently. */
 export function readDate(text: string, formats: Formats): string | undefined {
+  if (formats.dates.length === 1 && formats.dates[0] === "iso") return isoDate(text);
   const found = new Set<string>();
   for (const format of formats.dates) {
     const date = format === "iso" ? isoDate(text) : patternDate(text, format);
@@ -91,6 +94,29 @@ export function readMoment(text: string, formats: Formats): number | undefined {
   if (offsetHours > 15 || offsetMinutes > 59) return undefined;
   const offset = (offsetHours * 60 + offsetMinutes) * 60_000;
   return inRange((match[6] === "-" ? local + offset : local - offset) * 1000 + micros);
+}
+
+/**
+ * Writes a moment as `momentText` would, where it came as YYYY-MM-DDTHH:MM:SS[.f…]Z with up to six digits after the point, as
+ * nearly all do: its own characters are copied. False, with nothing written, for any other text.
+ */
+export function writeUtcMoment(writer: CsvWriter, text: string): boolean {
+  const last = text.length - 1;
+  if (text.charCodeAt(last) !== 90 || text.charCodeAt(10) !== 84 || last === 20 || last > 26) return false;
+  if (text.charCodeAt(13) !== 58 || text.charCodeAt(16) !== 58 || !isoDayAtStart(text)) return false;
+  const [hour, minute, second] = [digitsAt(text, 11, 2), digitsAt(text, 14, 2), digitsAt(text, 17, 2)];
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return false;
+  const fraction = last === 19 ? 0 : text.charCodeAt(19) === 46 ? digitsAt(text, 20, last - 20) : -1;
+  if (fraction < 0) return false;
+  writer.plain(text, 0, 10);
+  writer.plain(" ");
+  writer.plain(text, 11, 19);
+  if (fraction > 0) {
+    writer.plain(text, 19, last);
+    writer.plain("000000", last - 20);
+  }
+  writer.plain("+00");
+  return true;
 }
 
 const clock = /^[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s?(Z|z|([+-])(\d{2}):?(\d{2})?)?$/;

@@ -35,7 +35,8 @@ export async function* inParallel<Item, Result>(
       });
   };
   const refill = () => {
-    if (pulling) return;
+    // After a failure nothing new starts; a pull for nothing would be what the consumer waits for in vain.
+    if (pulling || failures.length > 0) return;
     pulling = true;
     pull()
       .catch((error: unknown) => {
@@ -45,7 +46,7 @@ export async function* inParallel<Item, Result>(
       .finally(() => {
         pulling = false;
         // Waking the consumer for nothing would spin: it refills each time it wakes.
-        if (exhausted) changed();
+        if (exhausted || failures.length > 0) changed();
       });
   };
   const pull = async () => {

@@ -76,3 +76,15 @@ test("a source that fails and a consumer that leaves both wait for the tasks und
   }
   expect(running).toBe(0);
 });
+
+test("tasks that a signal ends all at once end it, whatever else is under way", async () => {
+  const stop = new AbortController();
+  const task = () =>
+    new Promise<never>((_, reject) => stop.signal.addEventListener("abort", () => reject(stop.signal.reason)));
+  const work = (async () => {
+    for await (const _ of inParallel(numbers(100), 4, task));
+  })();
+  await turn(1);
+  stop.abort(new Error("stopped"));
+  await expect(work).rejects.toThrow("stopped");
+});

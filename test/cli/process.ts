@@ -18,6 +18,8 @@ export interface Place {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly node?: readonly string[];
+  /** Another user of the system, where the test runs as root. */
+  readonly uid?: number;
 }
 
 export function emptyFolder(): string {
@@ -25,11 +27,12 @@ export function emptyFolder(): string {
 }
 
 /** Starts the command with no terminal and nothing to read. */
-export function start(args: readonly string[], { cwd, env = {}, node = [] }: Place) {
+export function start(args: readonly string[], { cwd, env = {}, node = [], uid }: Place) {
   const path = process.env["PATH"] ?? "";
   return spawn(process.execPath, [...node, main, ...args], {
     cwd,
     env: { PATH: path, ...env },
+    ...(uid === undefined ? {} : { uid, gid: uid }),
     stdio: ["ignore", "pipe", "pipe"],
   });
 }

@@ -1,0 +1,131 @@
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { Estimate } from "../../src/estimate.ts";
+import type { RunReport } from "../../src/run.ts";
+import { json, roleDatabase, simulated, workplace } from "./workplace.ts";
+
+const line = (report: RunReport, stream: string) => report.streams.find(one => one.stream === stream);
+
+test("sync loads everything, then nothing, then exactly what changed", async () => {
+  const simulator = await simulated();
+  const { run, folder } = workplace(simulator);
+  const first = await run(["sync"]);
+  expect(first.code).toBe(0);
+  expect(first.stdout).toMatch(
+    /^stream +status +read +inserted +updated +unchanged +deleted +missing +rejects +requests +time\n/,
+  );
+  expect(first.stdout).toMatch(/\npurchase_orders +succeeded +12 +12 +0 +0 +0 +0 +0 +1 /);
+  expect(first.stdout).toMatch(/\nRun \S+ succeeded after /);
+  expect(first.stdout).toContain(`Readers find the tables in ${join(folder, "w.duckdb")}, schema procurement`);
+  expect(first.stderr).toContain("created table purchase_orders");
+
+  const second = json<RunReport>(await run(["sync", "--json"]));
+  expect(Object.keys(second)).toEqual(
+    "run_id status exit_code started_at finished_at warnings errors streams".split(" "),
+  );
+  expect(second).toMatchObject({ status: "succeeded", exit_code: 0, warnings: [], errors: [] });
+  expect(second.streams.map(one => one.inserted + one.updated + one.deleted)).toEqual(Array(8).fill(0));
+  expect(line(second, "purchase_order_details")).toMatchObject({ company: "acme", status: "succeeded", requests: 1 });
+
+  simulator.update("items", 3);
+  simulator.insert("items", 2);
+  const third = json<RunReport>(await run(["sync", "items", "--json"]));
+  expect(third.streams).toHaveLength(1);
+  expect(line(third, "items")).toMatchObject({ inserted: 2, updated: 3, deleted: 0 });
+});
+
+test("sync into PostgreSQL; a detail brings its list, a list no details", async () => {
+  const { destination } = await roleDatabase();
+  const { run } = workplace(await simulated(), { destination });
+  const lists = json<RunReport>(await run(["sync", "purchase_orders", "--json"]));
+  expect(lists.streams.map(one => one.stream)).toEqual(["purchase_orders"]);
+  const details = await run(["sync", "*_details"]);
+  expect(details.stdout).toMatch(/\npurchase_orders +succeeded[\s\S]*\npurchase_order_details +succeeded +12 +12 /);
+  expect(details.stdout).toContain("Readers find the tables in schema procurement.");
+  const status = json<{ streams: { stream: string; status: string; rows: number }[] }>(await run(["status", "--json"]));
+  expect(status.streams.find(one => one.stream === "purchase_order_details")).toMatchObject({ rows: 12 });
+  const estimate = json<Estimate>(await run(["sync", "*_details", "--dry-run", "--json"]));
+  expect(estimate.streams).toMatchObject([{ requests: 1 }, { stream: "purchase_order_details", requests: 1 }]);
+});
+
+test("the first signal stops at a safe point, says what was saved, and the next run goes on", async () => {
+  const simulator = await simulated({ sizes: { items: 100, orders: 400 } });
+  const place = workplace(simulator);
+  simulator.faults.latencyMs = 100;
+  simulator.faults.only = "/po/";
+  const child = place.start("sync", "items", "purchase_order_details");
+  const output = Promise.all([text(child.stdout), text(child.stderr)]);
+  while (simulator.requests.count("/po/{po_number}") < 20) await sleep(20);
+  child.kill("SIGINT");
+  const [ended] = await once(child, "close");
+  const [stdout, stderr] = await output;
+  expect(ended).toBe(130);
+  expect(stderr).toContain("stopping at the next safe point");
+  expect(stdout).toContain("Stopped by SIGINT");
+  expect(stdout).toMatch(/Saved: up to date: .*items.*; begun, \d+ rows read and kept: purchase_order_details/);
+  const before = simulator.requests.count("/po/{po_number}");
+  simulator.faults.latencyMs = 0;
+  const next = json<RunReport>(await place.run(["sync", "purchase_order_details", "--json"]));
+  expect(line(next, "purchase_order_details")).toMatchObject({ status: "succeeded" });
+  // What was in flight when it stopped is all that is asked twice.
+  expect(simulator.requests.count("/po/{po_number}") - before).toBeLessThan(400);
+  expect(simulator.requests.count("/po/{po_number}")).toBeLessThanOrEqual(400 + 8 + Math.ceil(0.02 * 400));
+});
+
+test("a second signal leaves at once, and nothing is lost", async () => {
+  const simulator = await simulated({ faults: { hang: 1, only: "/items" } });
+  const place = workplace(simulator);
+  const child = place.start("sync", "items");
+  const stderr = text(child.stderr);
+  while (simulator.requests.count("/items") < 1) await sleep(20);
+  process.kill(child.pid ?? 0, "SIGTERM");
+  process.kill(child.pid ?? 0, "SIGINT");
+  const [code] = await once(child, "close");
+  expect([130, 143]).toContain(code);
+  expect(await stderr).not.toContain("bug");
+  simulator.faults.hang = 0;
+  expect(json<RunReport>(await place.run(["sync", "items", "--json"])).streams).toMatchObject([{ inserted: 130 }]);
+});
+
+test("--max-requests ends with 5 and says so; the next run goes on", async () => {
+  const { run } = workplace(await simulated());
+  const stopped = await run(["sync", "purchase_order_details", "--max-requests", "6"]);
+  expect(stopped.code).toBe(5);
+  expect(stopped.stdout).toMatch(/Run \S+ was stopped/);
+  const next = json<RunReport>(await run(["sync", "purchase_order_details", "--json"]));
+  expect(next.exit_code).toBe(0);
+  expect(line(next, "purchase_order_details")?.requests).toBeLessThan(12);
+});
+
+test("--dry-run asks a page of what was never read, and writes nothing", async () => {
+  const simulator = await simulated();
+  const { run, folder } = workplace(simulator);
+  const fresh = json<Estimate>(await run(["sync", "--dry-run", "--json"]));
+  expect(readdirSync(folder)).toEqual(["config.yaml"]);
+  expect(fresh).toMatchObject({ dry_run: true, at_least: true, in_flight: 8, asked: simulator.requests.total });
+  const requests = Object.fromEntries(fresh.streams.map(one => [one.stream, [one.requests, one.at_least]]));
+  expect(requests).toEqual({
+    purchase_orders: [1, false],
+    invoices: [1, false],
+    items: [2, true],
+    findings: [1, false],
+    findings_summary: [1, false],
+    ingested: [1, false],
+    purchase_order_details: [12, false],
+    invoice_matches: [8, false],
+  });
+
+  await run(["sync"]);
+  simulator.requests.clear();
+  const loaded = await run(["sync", "--dry-run"]);
+  expect(simulator.requests.total).toBe(1);
+  expect(loaded.stdout).toMatch(/\nitems +2 +as many pages as the last full scan/);
+  expect(loaded.stdout).toMatch(/\npurchase_order_details +≥ 1 +1 audit/);
+  expect(loaded.stdout).toContain("Nothing was written; finding out took 1 request.");
+  const all = json<Estimate>(await run(["sync", "--dry-run", "--details", "--json"]));
+  expect(all.streams.find(one => one.stream === "invoice_matches")).toMatchObject({ requests: 8 });
+});

@@ -3,9 +3,12 @@ import type { Stage, StageRecord } from "../destinations/destination.ts";
 import type { ColumnProblems, Encoded, Encoder, Reject } from "../encoder.ts";
 import type { ScanRecord } from "../state.ts";
 
-/** A batch is what one transaction stores: at most this many rows, or this long's worth of pages. */
-const BATCH_ROWS = 5_000;
-const BATCH_MS = 2_000;
+/**
+ * A batch is what one transaction stores: at most this many rows, or this long's worth of pages. A kill costs the batch that
+ * is being stored and the one that is being read: both together are the 5,000 rows or 2 seconds that a crash may cost.
+ */
+const BATCH_ROWS = 2_500;
+const BATCH_MS = 1_000;
 
 /**
  * Puts what an encoder made into a stage, one batch behind the reader: while a batch is being stored, the next pages are

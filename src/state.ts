@@ -38,8 +38,9 @@ const scanRecord = z.object({
   rejected: z.number(),
   rounded: z.number(),
   problems: z.array(problem),
-  /** Runs that ended at this cursor with an error. */
+  /** Runs that ended with an error at one place, and which (part and cursor). */
   failures: z.number(),
+  failedAt: z.string().nullable(),
 });
 
 /** A scan under way: stored with the stage's rows, true for exactly them. */
@@ -67,6 +68,7 @@ export function beginScan(scan: string, fingerprint: string, full: boolean, star
     rounded: 0,
     problems: [],
     failures: 0,
+    failedAt: null,
   };
 }
 

@@ -52,7 +52,7 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
     tally.failedRequest(error);
     // Stored with the pages before it: three runs that end here mean the listing cannot be completed this way.
     const failed = error instanceof ApiError && !isPause(error);
-    await batches.put(failed ? { ...record, failures: record.failures + 1 } : record);
+    await batches.put(failed ? failedOnceMore(record) : record);
     await batches.flush();
     throw error;
   }
@@ -90,8 +90,13 @@ function advance(
     firstTotal: record.pages === 0 ? total : record.firstTotal,
     lastTotal: total,
     date: record.date ?? page.date?.toISOString() ?? null,
-    failures: 0,
   };
+}
+
+/** Counted by the place, not since the last page: one that names itself as the next is read in each of the runs that end there. */
+function failedOnceMore(record: ScanRecord): ScanRecord {
+  const failedAt = `${record.part} ${record.cursor ?? ""}`;
+  return { ...record, failures: record.failedAt === failedAt ? record.failures + 1 : 1, failedAt };
 }
 
 /** Whether an error says "later" or "other key", not "this listing cannot be read". */

@@ -67,14 +67,20 @@ export interface PublishPlan {
 
 /**
  * Compares, decides, publishes and empties the stage. Tables, marks and counters become true in one transaction.
- * Throws before anything is published when more rows or values are unusable than the config allows.
+ * When more rows or values are unusable than the config allows nothing is published and the scan forgotten: it throws.
  */
 export async function publishStage(context: SyncContext, plan: PublishPlan): Promise<Published> {
   const { destination, clock, company, runId } = context;
   const { stream, stage, record, tally } = plan;
   tally.activity.state = "publishing";
   context.log.debug({ stream: stream.name, rows: record.rows }, "publishing");
-  checkQuality(context, plan);
+  try {
+    checkQuality(context, plan);
+  } catch (error) {
+    // Kept, it would be judged again in every run to come, however good the service's answers are by then.
+    await stage.drop();
+    throw error;
+  }
   const publication = publicationOf(context, stream, stage);
   const comparison = await compare(destination, publication, plan.withMissing);
   const verdict = plan.withMissing ? await plan.decide(comparison, publication) : undefined;

@@ -1,7 +1,7 @@
-import pg from "pg";
 import { DestinationError, TributaryError } from "../../errors.ts";
 
-const { escapeIdentifier } = pg;
+/** As pg's own, which would load the driver for DuckDB's runs as well. */
+const escapeIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Where a session goes, as messages name it: never the password. */
 export interface Address {

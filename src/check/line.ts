@@ -14,7 +14,7 @@ export function ok(name: string, message: string): CheckLine {
   return { name, level: "ok", message, advice: null, exitCode: 0 };
 }
 
-export function warning(name: string, message: string, advice: string): CheckLine {
+export function warning(name: string, message: string, advice: string | null): CheckLine {
   return { name, level: "warn", message, advice, exitCode: 0 };
 }
 

@@ -68,8 +68,7 @@ async function* allLines(
   try {
     const loaded = await context.openConfig(options);
     yield ok("config", `${loaded.file} is understood, and all its variables are set`);
-    for (const text of loaded.warnings)
-      yield warning("config", text, "It has no effect: remove it, or see above what it needs.");
+    for (const text of loaded.warnings) yield warning("config", text, null);
     yield* checked(options, loaded, signal, log);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

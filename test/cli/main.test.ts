@@ -16,11 +16,14 @@ test("--help lists the commands and examples, and loads nothing but commander", 
   const { code, stdout, stderr } = await tributary(["--help"], place);
   expect(code).toBe(0);
   expect(stdout).toMatch(/init +write config.yaml[\s\S]*config +print[\s\S]*simulate +run[\s\S]*Examples:/);
+  for (const command of commands) expect(stdout).toMatch(new RegExp(`\\n  ${command} .*[a-z]`));
   const packages = [...stderr.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].map(match => match[1]);
   expect(new Set(packages)).toEqual(new Set(["commander"]));
 });
 
-test.each(["init", "config", "simulate"])("%s has its own help with examples", async command => {
+const commands = "init check config streams sync status rejects reset ddl simulate".split(" ");
+
+test.each(commands)("%s has its own help with examples", async command => {
   for (const args of [
     [command, "--help"],
     ["help", command],

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
+// What one process has compiled the next need not.
+const compiled = mkdtempSync(join(tmpdir(), "cli-compiled-"));
 const main = join(import.meta.dirname, "../../src/cli/main.ts");
 
 export interface Ended {
@@ -31,7 +33,7 @@ export function start(args: readonly string[], { cwd, env = {}, node = [], uid }
   const path = process.env["PATH"] ?? "";
   return spawn(process.execPath, [...node, main, ...args], {
     cwd,
-    env: { PATH: path, ...env },
+    env: { PATH: path, NODE_COMPILE_CACHE: compiled, ...env },
     ...(uid === undefined ? {} : { uid, gid: uid }),
     stdio: ["ignore", "pipe", "pipe"],
   });

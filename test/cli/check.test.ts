@@ -1,0 +1,85 @@
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { json, roleDatabase, simulated, workplace } from "./workplace.ts";
+
+interface Checked {
+  readonly ok: boolean;
+  readonly exit_code: number;
+  readonly lines: readonly { name: string; ok: boolean; level: string; message: string; advice: string | null }[];
+}
+
+const lineOf = ({ lines }: Checked, name: string) => lines.find(line => line.name === name);
+
+test("all is well: a line each, and nothing is written", async () => {
+  const simulator = await simulated();
+  const { run, folder } = workplace(simulator);
+  const { stdout, code } = await run(["check"]);
+  expect(code).toBe(0);
+  expect(stdout.split("\n").map(line => line.slice(0, 30).trim())).toMatchObject([
+    "ok    config",
+    "ok    streams",
+    "ok    api key",
+    "ok    clock",
+    "ok    purchase_orders",
+    "ok    invoices",
+    "ok    items",
+    "ok    findings",
+    "ok    findings_summary",
+    "ok    ingested",
+    "ok    purchase_order_details",
+    "ok    invoice_matches",
+    "ok    destination",
+    "ok    disk",
+    "",
+    expect.stringContaining("All is well"),
+    "",
+  ]);
+  expect(stdout).toMatch(/api key +acme is .+ \(\w+\) at http/);
+  expect(stdout).toMatch(/purchase_orders +GET \/po answered in \d+ ms: 12 rows in all/);
+  expect(simulator.requests.total).toBe(1 + 8);
+  expect(readdirSync(folder)).toEqual(["config.yaml"]);
+});
+
+test("--offline asks nobody", async () => {
+  const simulator = await simulated();
+  const { destination } = await roleDatabase();
+  const { run } = workplace(simulator, { destination });
+  const checked = json<Checked>(await run(["check", "--offline", "--json"]));
+  expect(checked).toMatchObject({ ok: true, exit_code: 0 });
+  expect(lineOf(checked, "destination")?.message).toBe("not looked at: --offline");
+  expect(simulator.requests.total).toBe(0);
+});
+
+test("what a run would fail with is told stream by stream, and what it can live with is a warning", async () => {
+  const simulator = await simulated({
+    now: () => new Date(Date.now() + 3_600_000),
+    faults: { error500: 1, only: "/items" },
+  });
+  const { run } = workplace(simulator, { destination: { path: "./w.duckdb", grant_select_to: ["bi"] } });
+  simulator.delete("invoices", simulator.truth.count("invoices"));
+  const answer = await run(["check", "--json"]);
+  const checked = json<Checked>(answer);
+  expect(answer.code).toBe(1);
+  expect(checked).toMatchObject({ ok: false, exit_code: 1 });
+  expect(checked.lines.find(line => line.level === "warn")).toMatchObject({
+    name: "config",
+    message: expect.stringContaining("grant_select_to has no effect"),
+  });
+  expect(lineOf(checked, "clock")).toMatchObject({ ok: true, level: "warn", advice: expect.stringContaining("NTP") });
+  expect(lineOf(checked, "clock")?.message).toMatch(/3[56]\d\d s behind the service's/);
+  expect(lineOf(checked, "items")).toMatchObject({ ok: false, level: "fail" });
+  expect(lineOf(checked, "items")?.advice).toContain("try again later");
+  expect(lineOf(checked, "invoice_matches")?.message).toBe("its list has no row to ask for");
+  expect(lineOf(checked, "purchase_orders")).toMatchObject({ ok: true, level: "ok", advice: null });
+});
+
+test("a company that the warehouse keeps under another name is noticed by its id", async () => {
+  const simulator = await simulated();
+  const { destination } = await roleDatabase();
+  expect((await workplace(simulator, { destination }).run(["sync", "findings_summary"])).code).toBe(0);
+  const { code, stdout } = await workplace(simulator, { destination, company: "other" }).run(["check"]);
+  expect(code).toBe(2);
+  expect(stdout).toMatch(
+    /FAIL {2}destination +The key of company other belongs to .*, which this warehouse keeps as acme/,
+  );
+});

@@ -1,0 +1,148 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { expect, test } from "vitest";
+import type { StreamDescription } from "../../src/catalogue.ts";
+import type { ProblemRow, RejectedRow } from "../../src/rejects.ts";
+import type { Status } from "../../src/status.ts";
+import { emptyFolder, tributary } from "./process.ts";
+import { json, roleDatabase, secretKey, simulated, workplace } from "./workplace.ts";
+
+const streamOf = (status: Status, name: string) => status.streams.find(one => one.stream === name);
+
+test("status, rejects and problems of a warehouse, before and after it is loaded", async () => {
+  const simulator = await simulated();
+  const [item] = simulator.truth.rows("items");
+  simulator.patch("items", String(item?.["item_id"]), { item_id: null });
+  const [order] = simulator.truth.rows("purchase_orders");
+  simulator.patch("purchase_orders", String(order?.["po_number"]), { po_date: `no date, ${secretKey}` });
+  const postgres = await roleDatabase();
+  const places = [workplace(simulator), workplace(simulator, { destination: postgres.destination })];
+  for (const { run } of places) {
+    const [bare, bareJson, none] = await Promise.all([run(["status"]), run(["status", "--json"]), run(["rejects"])]);
+    expect(bare.stdout).toContain("Nothing has been loaded yet");
+    expect(none.stdout).toContain("Nothing has been loaded yet");
+    expect([bare.code, none.code]).toEqual([0, 0]);
+    const empty = json<Status>(bareJson);
+    expect(empty).toMatchObject({ warehouse: { loaded: false }, running: null, last_run: null, next_run: null });
+    expect(streamOf(empty, "items")).toMatchObject({ on: true, status: "never", last_success_at: null, rows: 0 });
+
+    const synced = await run(["sync", "items", "purchase_orders"]);
+    expect(synced.code).toBe(0);
+    expect(synced.stdout).toMatch(/\nWarning: items: 1 rows? could not be stored.*tributary rejects items/);
+
+    const [shown, asJson, rejected, problems, shownRejects, shownProblems] = await Promise.all([
+      run(["status"]),
+      run(["status", "--json"]),
+      run(["rejects", "items", "--json"]),
+      run(["rejects", "--problems", "--json"]),
+      run(["rejects"]),
+      run(["rejects", "purchase_orders", "--problems"]),
+    ]);
+    const status = json<Status>(asJson);
+    expect(Object.keys(status)).toEqual(["warehouse", "running", "last_run", "next_run", "streams"]);
+    expect(status).toMatchObject({
+      warehouse: { loaded: true },
+      running: null,
+      last_run: { status: "warning", exit_code: 0 },
+    });
+    expect(streamOf(status, "items")).toMatchObject({
+      status: "warning",
+      rows: 129,
+      live_rows: 129,
+      rejects: 1,
+      problems: 0,
+    });
+    expect(streamOf(status, "purchase_orders")).toMatchObject({ status: "warning", rows: 12, problems: 1 });
+    expect(streamOf(status, "invoices")).toMatchObject({ status: "never" });
+    expect(shown.stdout).toMatch(/\nRunning: +nothing\nLast run: +\S+ warning, just now, took /);
+    expect(shown.stdout).toMatch(/\nitems +warning +just now +just now +129 +0 +0 +1\n/);
+    expect(shown.stdout).toContain("Rows that could not be stored (items): `tributary rejects` shows them.");
+
+    const rejects = json<{ total: number; rejects: RejectedRow[] }>(rejected);
+    expect(rejects.total).toBe(1);
+    expect(rejects.rejects[0]).toMatchObject({ company: "acme", stream: "items", raw: { item_id: null } });
+    expect(shownRejects.stdout).toMatch(/\n\S+ +items +.*item_id/);
+    const unread = json<{ problems: ProblemRow[] }>(problems);
+    expect(unread.problems).toMatchObject([{ table_name: "purchase_orders", column_name: "po_date", rows: 1 }]);
+    expect(shownProblems.stdout).toContain("purchase_orders.po_date");
+  }
+});
+
+test("status shows a failure with its advice, and readers: direct while nobody writes", async () => {
+  const simulator = await simulated();
+  const { run } = workplace(simulator, { destination: { path: "./w.duckdb", readers: "direct" } });
+  await run(["sync", "items"]);
+  simulator.faults.missingPagination = 1;
+  expect((await run(["sync", "items"])).code).toBe(1);
+  const { stdout, code } = await run(["status"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/\nLast run: +\S+ failed/);
+  expect(stdout).toMatch(
+    /\nitems: Expected data from GET \/items, got .*check that api.base_url is the service itself/,
+  );
+});
+
+test("streams needs no configuration, names both databases' types, and every column that a sync makes", async () => {
+  const cwd = emptyFolder();
+  const { run, folder } = workplace(await simulated(), { streams: { exclude: ["findings*"] } });
+  const [list, one, whole, configured] = await Promise.all([
+    tributary(["streams"], { cwd }),
+    tributary(["streams", "invoice_matches"], { cwd }),
+    tributary(["streams", "--json"], { cwd }),
+    run(["streams", "--json"]),
+    run(["sync"]),
+  ]);
+  expect(list.stdout).toMatch(/preset core\n {2}purchase_orders +scan +\/api\/v1\/po +po_number +on\n/);
+  expect(list.stderr).toBe("");
+  expect(one.stdout).toMatch(/mode +detail of invoices: one request for each of its rows/);
+  expect(one.stdout).toMatch(/\ndoc_id +VARCHAR +text +\S/);
+  expect(one.stdout).toContain("\ninvoice_line_items: ");
+  const described = json<StreamDescription[]>(whole);
+  expect(described.every(stream => stream.on)).toBe(true);
+  expect(
+    json<StreamDescription[]>(configured)
+      .filter(stream => !stream.on)
+      .map(stream => stream.name),
+  ).toEqual(["findings", "findings_summary"]);
+  const wanted = described
+    .filter(stream => !stream.name.startsWith("findings"))
+    .flatMap(({ tables }) =>
+      tables.flatMap(({ name, columns }) => columns.map(column => [name, column.name, column.duckdb, column.comment])),
+    );
+  expect(new Set(wanted.map(String))).toEqual(new Set((await columnsIn(join(folder, "w.duckdb"))).map(String)));
+});
+
+test("streams with a configuration that lacks its variable says so, and shows the catalogue", async () => {
+  const cwd = emptyFolder();
+  writeFileSync(join(cwd, "config.yaml"), "company: acme\n");
+  const { code, stdout, stderr } = await tributary(["streams"], { cwd });
+  expect(stderr).toMatch(/PROCUREMENT_API_KEY is not set[\s\S]*On and off are shown by the default preset\.\n$/);
+  expect(stdout).toContain("purchase_orders");
+  expect(code).toBe(0);
+});
+
+test("ddl prints what a sync would make", async () => {
+  const { run, folder } = workplace(await simulated());
+  const { stdout } = await run(["ddl"]);
+  const file = join(folder, "by-hand.duckdb");
+  const instance = await DuckDBInstance.create(file);
+  const connection = await instance.connect();
+  await connection.run(stdout);
+  connection.closeSync();
+  instance.closeSync();
+  await run(["sync"]);
+  expect(await columnsIn(file)).toEqual(await columnsIn(join(folder, "w.duckdb")));
+});
+
+async function columnsIn(file: string): Promise<unknown[][]> {
+  const instance = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" });
+  const connection = await instance.connect();
+  const reader = await connection.runAndReadAll(
+    `select table_name, column_name, replace(replace(data_type, ', ', ','), 'TIMESTAMP WITH TIME ZONE', 'TIMESTAMPTZ'), comment
+     from duckdb_columns() where schema_name = 'procurement' order by all`,
+  );
+  connection.closeSync();
+  instance.closeSync();
+  return reader.getRows();
+}

@@ -10,7 +10,7 @@ import { type AbsenceDecision, decideAbsence } from "./absence.ts";
 import type { SyncContext } from "./context.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { publishStage } from "./publication.ts";
-import { planScan, type ScanPlan } from "./scan_plan.ts";
+import { isOutside, planScan, reachesBack, type ScanPlan } from "./scan_plan.ts";
 
 /** Runs that may end at one cursor before what lies before it is published as it is. */
 const PATIENCE = 3;
@@ -22,30 +22,48 @@ export async function syncListing(
   mode: Scan | Feed,
   tally: Tally,
 ): Promise<void> {
-  const unsettled = await scanOnce(context, stream, mode, tally);
-  if (unsettled && context.policy.full) await scanOnce(context, stream, mode, tally);
+  const { clock, policy } = context;
+  const unsettled = await scanOnce(context, stream, mode, tally, clock.now());
+  if (unsettled && policy.full) await scanOnce(context, stream, mode, tally, clock.now());
 }
 
-async function scanOnce(context: SyncContext, stream: Stream, mode: Scan | Feed, tally: Tally): Promise<boolean> {
-  const { clock, policy, log } = context;
+async function scanOnce(
+  context: SyncContext,
+  stream: Stream,
+  mode: Scan | Feed,
+  tally: Tally,
+  now: number,
+): Promise<boolean> {
+  const { policy, log } = context;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
   const plan = planScan(stream, state, context.policyOf(stream.name), {
     full: policy.full,
     start: policy.start,
-    now: clock.now(),
+    now,
   });
   log.debug({ stream: stream.name, query: plan.query, why: plan.why }, "reading");
   const extraction = await openExtraction(context, stream, state, plan, tally);
   tally.activity.state = "reading";
   const record = await read(context, stream, mode, plan, extraction, state, tally);
-  if (plan.notBefore !== undefined && record.earliest !== null && record.earliest < plan.notBefore) {
+  const at = record.date === null ? now : Date.parse(record.date);
+  if (!reachesBack(plan.range, at)) {
+    await setAside(extraction, record, tally);
+    return scanOnce(context, stream, mode, tally, at);
+  }
+  if (isOutside(plan.range, record.earliest, at)) {
     tally.warnings.push(
-      `${stream.name}: asked for rows ${plan.why}, got one of ${momentText(record.earliest)}: the service filters by another field. The feed is read whole now and from now on.`,
+      `${stream.name}: asked for rows ${plan.why}, got one of ${momentText(record.earliest!)}: the service filters by another field. The feed is read whole now and from now on.`,
     );
-    await extraction.stage.drop();
+    await setAside(extraction, record, tally);
     return distrustFilter(context, stream, mode, state, tally);
   }
   return publishScan(context, stream, mode, extraction, record, state, tally);
+}
+
+/** Forgets a scan whose rows the next one brings again. */
+async function setAside({ stage }: Extraction, record: ScanRecord, tally: Tally): Promise<void> {
+  tally.run.repeated += record.rows;
+  await stage.drop();
 }
 
 async function distrustFilter(
@@ -59,7 +77,7 @@ async function distrustFilter(
   const plan = {
     query: stream.query ?? {},
     full: true,
-    notBefore: undefined,
+    range: undefined,
     why: "its time filter cannot be relied on",
   };
   const extraction = await openExtraction(context, stream, distrusting, plan, tally);

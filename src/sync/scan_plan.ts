@@ -11,10 +11,14 @@ export interface ScanPlan {
   readonly query: Query;
   /** No narrowing filter but the config's start: what it doesn't see is missing. */
   readonly full: boolean;
-  /** Rows before this (microseconds) prove that the filter looks at another field; undefined: no filter to check. */
-  readonly notBefore: number | undefined;
+  readonly range: Range | undefined;
   readonly why: string;
 }
+
+/** What a narrowed scan asked for: from a day on, or so many days back by the service's own clock. Moments in ms. */
+export type Range =
+  | { readonly by: "day"; readonly from: number }
+  | { readonly by: "window"; readonly days: number; readonly since: number };
 
 /** Lists are read whole, feeds since their mark once that is cheaper. */
 export function planScan(
@@ -25,10 +29,10 @@ export function planScan(
 ): ScanPlan {
   const query = stream.query ?? {};
   const { mode } = stream;
-  if (mode.kind !== "feed") return { query, full: true, notBefore: undefined, why: "lists are read whole" };
+  if (mode.kind !== "feed") return { query, full: true, range: undefined, why: "lists are read whole" };
   const bounded =
     run.start !== undefined && mode.narrow.by === "dates" ? { ...query, [mode.narrow.from]: run.start } : query;
-  const whole = (why: string): ScanPlan => ({ query: bounded, full: true, notBefore: undefined, why });
+  const whole = (why: string): ScanPlan => ({ query: bounded, full: true, range: undefined, why });
   if (run.full) return whole("asked for with --full");
   if (state.mark === null || state.lastFullAt === null) return whole("never read whole before");
   if (state.filterDistrusted) return whole("its time filter does not follow its time field");
@@ -50,11 +54,10 @@ function narrowed(
   if (narrow.by === "window") {
     const days = narrow.days.find(candidate => run.now - since <= candidate * DAY);
     if (days === undefined) return undefined;
-    const from = run.now - (days + 1) * DAY;
     return {
       query: { ...query, [narrow.parameter]: `${days}d` },
       full: false,
-      notBefore: from * 1000,
+      range: { by: "window", days, since },
       why: `of the last ${days} days`,
     };
   }
@@ -64,9 +67,21 @@ function narrowed(
   return {
     query: { ...query, [narrow.from]: from },
     full: false,
-    notBefore: (Date.parse(from) - DAY) * 1000,
+    range: { by: "day", from: Date.parse(from) },
     why: `from ${from} on`,
   };
+}
+
+/** Whether a window that was chosen by our clock reaches back to the mark by the service's, whose time is `at` (ms). */
+export function reachesBack(range: Range | undefined, at: number): boolean {
+  return range?.by !== "window" || at - range.since <= range.days * DAY;
+}
+
+/** Whether a row as old as `earliest` (microseconds) proves that the service filters by another field; a day of slack for its zone. */
+export function isOutside(range: Range | undefined, earliest: number | null, at: number): boolean {
+  if (range === undefined || earliest === null) return false;
+  const from = range.by === "day" ? range.from : at - range.days * DAY;
+  return earliest < (from - DAY) * 1000;
 }
 
 /** What a scan is: one is continued only by the request that began it. */

@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import { streams } from "../../streams/index.ts";
+import { lineOf } from "../support/run.ts";
+import { compareWithTruth } from "../support/truth.ts";
+import { warehouses } from "../support/warehouse.ts";
+import { balance, type Scenario, scenario } from "./scenario.ts";
+
+const DAY = 86_400_000;
+const narrow = {
+  config: { streams: { settings: { ingested: { full_scan_pages: 1 }, findings: { full_scan_pages: 1 } } } },
+};
+
+/** What a parameter of a list was in each request of the last run that had no cursor. */
+function asked(place: Scenario, path: string, parameter: string): (string | undefined)[] {
+  return place.simulator.requests.entries
+    .filter(entry => entry.path === path && entry.query["cursor"] === undefined && entry.query["limit"] !== "1")
+    .map(entry => entry.query[parameter]);
+}
+
+async function run(place: Scenario, stream: string, order: object = {}) {
+  place.simulator.requests.clear();
+  const report = await place.sync({ names: [stream], ...order });
+  return lineOf(report, stream);
+}
+
+const markOf = async (place: Scenario, stream: string) => {
+  const [row] = await place.warehouse.query<{ state: { mark: string } }>(
+    `select state from _tributary.stream_state where stream = '${stream}'`,
+  );
+  return row!.state.mark;
+};
+
+const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+describe.each(warehouses)("$name", ({ make }) => {
+  test("a feed goes on a day before its mark and lookback, as a calendar date, and is read whole when that is due", async () => {
+    const place = await scenario(make, { ingested: 650 }, narrow);
+    const { simulator, clock, count } = place;
+    expect(await run(place, "ingested")).toMatchObject({ status: "succeeded", inserted: 650 });
+    expect(asked(place, "/ingested", "date_from")).toEqual([undefined]);
+    const times = [...simulator.truth.rows("ingested")].map(row => Date.parse(String(row["ts"]))).filter(at => at > 0);
+    const mark = await markOf(place, "ingested");
+    expect(Date.parse(mark)).toBe(Math.max(...times));
+
+    clock.advance(DAY);
+    simulator.insert("ingested", 3);
+    const gone = simulator.delete("ingested", [String([...simulator.truth.rows("ingested")][4]!["id"])]);
+    const second = await run(place, "ingested");
+    const from = isoDay(Date.parse(mark) - 8 * DAY);
+    expect(asked(place, "/ingested", "date_from")).toEqual([from]);
+    expect(asked(place, "/ingested", "date_to")).toEqual([undefined]);
+    expect(second).toMatchObject({ status: "succeeded", updated: 0, deleted: 0, missing: 0 });
+    expect(second.rows_read).toBeLessThan(200);
+    expect(balance(second).went).toBe(balance(second).came);
+    expect(Date.parse(await markOf(place, "ingested"))).toBeGreaterThanOrEqual(Date.parse(mark));
+    expect(await count("ingested", "_deleted_at is null")).toBe(650 + second.inserted);
+
+    clock.advance(30 * DAY);
+    const third = await run(place, "ingested");
+    expect(asked(place, "/ingested", "date_from")).toEqual([undefined]);
+    expect(third).toMatchObject({ status: "succeeded", deleted: 0, missing: 1 });
+    const fourth = await run(place, "ingested", { full: true });
+    expect(fourth).toMatchObject({ status: "succeeded", deleted: 1, missing: 0 });
+    expect(await count("ingested", `_deleted_at is not null and id = '${gone[0]}'`)).toBe(1);
+    const ingested = streams.filter(stream => stream.name === "ingested");
+    expect(await compareWithTruth(simulator, place.warehouse, ingested, "")).toMatchObject({ differences: [] });
+  });
+
+  test("findings ask for the smallest window that covers the time since the mark, and are read whole beyond the largest", async () => {
+    const place = await scenario(
+      make,
+      { findings: 320 },
+      {
+        config: { streams: { settings: { findings: { full_scan_pages: 1, full_scan_every: "365d" } } } },
+      },
+    );
+    await run(place, "findings");
+    expect(asked(place, "/findings", "detected_within")).toEqual([undefined]);
+    const since = (days: number) => place.clock.advance(days * DAY);
+    for (const [days, window] of [
+      [0, "7d"],
+      [4, "7d"],
+      [10, "30d"],
+      [40, "90d"],
+      [60, undefined],
+    ] as const) {
+      since(days);
+      await run(place, "findings");
+      expect(asked(place, "/findings", "detected_within"), `${days} days later`).toEqual([window]);
+    }
+  });
+
+  test("the window is measured by the service's clock, not by ours", async () => {
+    let ahead = 0;
+    const place = await scenario(
+      make,
+      { findings: 320 },
+      {
+        options: { now: () => new Date(Date.parse("2026-03-15T12:00:00Z") + ahead) },
+        config: { streams: { settings: { findings: { full_scan_pages: 1, full_scan_every: "365d" } } } },
+      },
+    );
+    await run(place, "findings");
+    const mark = Date.parse(await markOf(place, "findings"));
+    // Ours stood still while the service's went on: what was found 20 days ago is new all the same.
+    ahead = DAY;
+    const [fresh] = place.simulator.insert("findings", 1);
+    ahead = 21 * DAY;
+    expect(mark).toBeLessThan(Date.parse("2026-03-16T00:00:00Z"));
+    await run(place, "findings");
+    expect(await place.count("findings", `finding_item_id = '${fresh}'`)).toBe(1);
+  });
+
+  test("the mark is never later than the service's own clock, and what claims to be is loaded all the same", async () => {
+    const place = await scenario(make, { ingested: 250 }, narrow);
+    const [first] = [...place.simulator.truth.rows("ingested")];
+    place.simulator.patch("ingested", String(first!["id"]), { ts: "2031-01-01T00:00:00Z" });
+    await run(place, "ingested");
+    expect(await place.count("ingested", "ts > '2030-01-01'")).toBe(1);
+    expect(await markOf(place, "ingested")).toBe("2026-03-15T12:00:00.000Z");
+    await run(place, "ingested");
+    expect(asked(place, "/ingested", "date_from")).toEqual(["2026-03-07"]);
+  });
+
+  test("a filter that looks at another field is noticed, and not relied on again", async () => {
+    const place = await scenario(make, { ingested: 350 }, narrow);
+    const { simulator, clock } = place;
+    await run(place, "ingested");
+    const oldest = [...simulator.truth.rows("ingested")].at(-1)!;
+    place.look = async ({ path, query }) => {
+      if (path !== "/ingested" || !query.has("date_from")) return;
+      const rows = [...simulator.truth.rows("ingested")].slice(0, 5);
+      const items = [...rows, { ...oldest, ts: "2020-01-01T00:00:00Z" }];
+      return {
+        status: 200,
+        body: { data: { items }, pagination: { has_more: false, next_cursor: null, limit: 100 }, meta: {} },
+      };
+    };
+    clock.advance(DAY);
+    const report = await place.sync({ names: ["ingested"] });
+    const line = lineOf(report, "ingested");
+    expect(report.exit_code).toBe(0);
+    expect([...report.warnings, ...place.said].join()).toContain("filters by another field");
+    expect(line.unchanged).toBe(350);
+    expect(balance(line).went).toBe(balance(line).came);
+    await run(place, "ingested");
+    expect(asked(place, "/ingested", "date_from")).toEqual([undefined]);
+  });
+
+  test("with a start nothing older is asked for, and what lies before it is not taken for deleted", async () => {
+    const place = await scenario(make, { ingested: 400 });
+    await run(place, "ingested");
+    const start = isoDay(Date.parse("2026-03-15") - 60 * DAY);
+    place.configure({ streams: { start } });
+    for (const full of [false, true]) {
+      const line = await run(place, "ingested", { full });
+      expect(asked(place, "/ingested", "date_from")[0]).toBe(start);
+      expect(line).toMatchObject({ status: "succeeded", deleted: 0, missing: 0, inserted: 0 });
+      expect(line.rows_read).toBeLessThan(400);
+    }
+    expect(await place.count("ingested", "_deleted_at is null")).toBe(400);
+  });
+});

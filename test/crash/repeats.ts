@@ -47,10 +47,11 @@ export async function repeatsOf(
 
 const identity = ({ path, query }: RequestEntry): string => `${path}?${new URLSearchParams(query)}`;
 
+/** Streams that the run before the last one published. */
 async function publishedByKilled(warehouse: Warehouse): Promise<ReadonlySet<string>> {
   const rows = await warehouse.state(
     `select stream from _tributary.stream_runs where inserted + updated + unchanged + repeated > 0
-       and run_id in (select run_id from _tributary.runs where error like 'the run ended without saying so%')`,
+       and run_id = (select run_id from _tributary.runs order by started_at desc limit 1 offset 1)`,
   );
   return new Set(rows.map(row => String(row[0])));
 }

@@ -1,0 +1,283 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { RunReport } from "../../src/run.ts";
+import { type Faults, type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { streams } from "../../streams/index.ts";
+import { stillClock } from "../support/clock.ts";
+import { type Bench, bench, lineOf } from "../support/run.ts";
+import { compareWithTruth } from "../support/truth.ts";
+import { type Warehouse, warehouses } from "../support/warehouse.ts";
+
+const sizes = { orders: 40, invoices: 0, items: 450, findings: 0, ingested: 0 };
+const few = { streams: { exclude: ["invoice*", "findings*", "ingested"] } };
+const orders = ["purchase_orders", "purchase_order_details"];
+
+/** One switch of the simulator, and what a run does about it that meets it. */
+interface Case {
+  readonly name: string;
+  readonly faults: Partial<Faults>;
+  readonly streams: readonly string[];
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** The documented outcome. */
+  readonly exit: 0 | 1 | 5;
+  readonly status: RunReport["streams"][number]["status"];
+  /** What the first stream's line says besides. */
+  readonly line?: object;
+  /** Part of what the run tells. */
+  readonly told?: RegExp;
+  /** Whether the tables are right before the switch is turned off again. */
+  readonly rightAtOnce?: true;
+}
+
+const items = ["items"];
+const path = { only: "/items" };
+const retried = { exit: 0, status: "succeeded", rightAtOnce: true } as const;
+const impatient = { api: { max_wait: "5s" } };
+
+const cases: readonly Case[] = [
+  ...(["seconds", "date", "absent"] as const).map(retryAfter => ({
+    name: `429 with Retry-After: ${retryAfter}`,
+    faults: { ...path, next429: 3, rateLimit: { perSecond: 1_000, retryAfter, retryAfterSeconds: 2 } },
+    streams: items,
+    ...retried,
+    line: { retries: 3 },
+  })),
+  {
+    name: "twenty requests a second and no more",
+    faults: { rateLimit: { perSecond: 20, retryAfter: "seconds", retryAfterSeconds: 1 } },
+    streams: orders,
+    ...retried,
+  },
+  {
+    name: "a 429 that asks for more than max_wait",
+    faults: { ...path, next429: 1, rateLimit: { perSecond: 1_000, retryAfter: "seconds", retryAfterSeconds: 3_600 } },
+    streams: items,
+    exit: 5,
+    status: "stopped",
+    told: /3600 s.*max_wait/,
+  },
+  {
+    name: "a plan that is used up in the middle of a list",
+    faults: { planLimit: { remaining: 4 } },
+    streams: items,
+    config: impatient,
+    exit: 5,
+    status: "stopped",
+    line: { rows_read: 300 },
+    told: /PLAN_LIMIT_REACHED/,
+  },
+  {
+    name: "a plan that is used up in the middle of details",
+    faults: { planLimit: { remaining: 20, retryAfterSeconds: 86_400 } },
+    streams: orders,
+    exit: 5,
+    status: "succeeded",
+    told: /PLAN_LIMIT_REACHED/,
+  },
+  { name: "some 500s", faults: { ...path, error500: { next: 4 } }, streams: items, ...retried, line: { retries: 4 } },
+  {
+    name: "nothing but 500s for one list",
+    faults: { ...path, error500: 1 },
+    streams: ["items", ...orders],
+    exit: 1,
+    status: "failed",
+    told: /items.*500 INTERNAL_ERROR.*after 6 requests/,
+  },
+  {
+    name: "a proxy's 502 page",
+    faults: { ...path, badGateway: { next: 3 } },
+    streams: items,
+    ...retried,
+    line: { retries: 3 },
+  },
+  { name: "500s among details", faults: { only: "/po/", error500: 0.15 }, streams: orders, ...retried },
+  {
+    name: "cut connections",
+    faults: { ...path, cutConnection: { next: 3 } },
+    streams: items,
+    ...retried,
+    line: { retries: 3 },
+  },
+  {
+    name: "truncated bodies",
+    faults: { ...path, truncatedBody: { next: 3 } },
+    streams: items,
+    ...retried,
+    line: { retries: 3 },
+  },
+  {
+    name: "answers that never come",
+    faults: { ...path, hang: { next: 2 } },
+    streams: items,
+    config: { api: { timeout: "400ms" } },
+    ...retried,
+    line: { retries: 2 },
+  },
+  { name: "a slow body", faults: { ...path, slowBody: 1_000_000 }, streams: items, ...retried, line: { retries: 0 } },
+  {
+    name: "a body that takes for ever",
+    faults: { ...path, slowBody: 1_000 },
+    streams: items,
+    config: { api: { timeout: "100ms" } },
+    exit: 1,
+    status: "failed",
+    told: /no end of the body within 400 ms/,
+  },
+  {
+    name: "repeated rows",
+    faults: { ...path, repeatRows: 7 },
+    streams: items,
+    ...retried,
+    line: { repeated: 28, inserted: 450 },
+  },
+  {
+    name: "a cursor that comes twice",
+    faults: { ...path, repeatCursor: { next: 1 } },
+    streams: items,
+    exit: 1,
+    status: "incomplete",
+    told: /same next_cursor came twice/,
+  },
+  {
+    name: "a cursor that expires under way, and again when the next run resumes it",
+    faults: { ...path, expireCursorAfterPages: { pages: 2, times: 2 } },
+    streams: items,
+    exit: 1,
+    status: "failed",
+    told: /cursor has expired/,
+  },
+  {
+    name: "pages without pagination",
+    faults: { ...path, missingPagination: { next: 2 } },
+    streams: items,
+    ...retried,
+    line: { retries: 2 },
+  },
+  {
+    name: "no pagination at all",
+    faults: { ...path, missingPagination: 1 },
+    streams: items,
+    exit: 1,
+    status: "incomplete",
+    told: /without a readable "pagination" block/,
+  },
+  {
+    name: "has_more without a cursor",
+    faults: { ...path, hasMoreWithoutCursor: { next: 1 } },
+    streams: items,
+    exit: 1,
+    status: "incomplete",
+    told: /has_more is true, but next_cursor is missing/,
+  },
+  { name: "an empty page in between", faults: { ...path, emptyPage: { next: 2 } }, streams: items, ...retried },
+  { name: "fields nobody knows", faults: { unknownFields: 0.5 }, streams: ["items", ...orders], ...retried },
+  {
+    name: "values of the wrong type",
+    faults: { wrongTypes: 0.04 },
+    streams: items,
+    exit: 0,
+    status: "warning",
+    rightAtOnce: true,
+  },
+  {
+    name: "rows without a key",
+    faults: { nullKeys: 0.02 },
+    streams: items,
+    exit: 0,
+    status: "warning",
+    rightAtOnce: true,
+    told: /could not be stored/,
+  },
+  {
+    name: "mostly rows without a key",
+    faults: { nullKeys: 0.5 },
+    streams: items,
+    exit: 1,
+    status: "failed",
+    line: { inserted: 0 },
+    told: /max_reject_share/,
+  },
+];
+
+interface Met extends Bench {
+  readonly simulator: Simulator;
+  readonly warehouse: Warehouse;
+  /** Differences between the tables and the service. */
+  wrong(names: readonly string[]): Promise<readonly string[]>;
+}
+
+async function met(index: number, { faults, config }: Pick<Case, "faults" | "config">): Promise<Met> {
+  const clock = stillClock();
+  const simulator = await startSimulator({ sizes, now: clock.date, faults });
+  onTestFinished(() => simulator.close());
+  const warehouse = await warehouses[index % 2]!.make();
+  return {
+    ...bench({ simulator, warehouse, clock, config: { ...few, ...config } }),
+    simulator,
+    warehouse,
+    async wrong(names) {
+      const chosen = streams.filter(stream => names.includes(stream.name));
+      return (await compareWithTruth(simulator, warehouse, chosen, "2026-03-15")).differences;
+    },
+  };
+}
+
+const quiet: Partial<Faults> = {
+  only: null,
+  rateLimit: null,
+  next429: 0,
+  planLimit: null,
+  error500: 0,
+  badGateway: 0,
+  slowBody: 0,
+  redirectTo: null,
+  repeatRows: 0,
+  expireCursorAfterPages: 0,
+  missingPagination: 0,
+  unknownFields: 0,
+  wrongTypes: 0,
+  nullKeys: 0,
+};
+
+describe("a service that misbehaves", () => {
+  it.each(cases.map((each, index) => ({ ...each, index })))("$name", async each => {
+    const { sync, simulator, clock, said, wrong } = await met(each.index, each);
+    const report = await sync({ names: [...each.streams] });
+    const told = [...report.errors, ...report.warnings, ...said].join("\n");
+    expect(report.exit_code, told).toBe(each.exit);
+    expect(lineOf(report, each.streams[0]!), told).toMatchObject({ status: each.status, ...each.line });
+    if (each.told !== undefined) expect(told).toMatch(each.told);
+    if (each.rightAtOnce) expect(await wrong(each.streams)).toEqual([]);
+    // What one stream meets is not the others' concern.
+    const others = report.streams.filter(line => line.stream !== each.streams[0]);
+    if (each.exit === 1) expect(others.filter(line => line.status !== "succeeded")).toEqual([]);
+
+    if (typeof each.faults.expireCursorAfterPages !== "object") Object.assign(simulator.faults, quiet);
+    clock.advance(1_200_000);
+    const next = await sync({ names: [...each.streams] });
+    expect(next.exit_code, next.errors.join("\n")).toBe(0);
+    expect(await wrong(each.streams)).toEqual([]);
+  });
+});
+
+describe("a redirect to another origin", () => {
+  it("is never followed: nobody there is asked anything", async () => {
+    const asked: unknown[] = [];
+    const elsewhere = createServer((request, response) => {
+      asked.push(request.headers);
+      response.end("{}");
+    });
+    await new Promise<void>(resolve => elsewhere.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void elsewhere.close());
+    const redirectTo = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
+    const { sync, simulator, wrong } = await met(0, { faults: { redirectTo } });
+    const report = await sync({ names: items });
+    expect(report.exit_code).toBe(1);
+    expect(report.errors.join("\n")).toContain(`a redirect to ${redirectTo}`);
+    expect(asked).toEqual([]);
+    simulator.faults.redirectTo = null;
+    expect((await sync({ names: items })).exit_code).toBe(0);
+    expect(await wrong(items)).toEqual([]);
+  });
+});

@@ -11,7 +11,9 @@ import { syncSnapshot } from "./sync/snapshot.ts";
 export async function syncStream(context: SyncContext, stream: Stream, tally: Tally): Promise<void> {
   const { destination, runId, company, clock } = context;
   const { run, activity } = tally;
-  await writeStreamRun(destination.db, runId, company, stream.name, run);
+  // One transaction each: a kill between taking the row away and writing it anew would lose what was published.
+  const note = () => destination.db.transaction().execute(trx => writeStreamRun(trx, runId, company, stream.name, run));
+  await note();
   try {
     await syncByMode(context, stream, tally);
     noteUnusable(stream, tally);
@@ -25,7 +27,7 @@ export async function syncStream(context: SyncContext, stream: Stream, tally: Ta
   } finally {
     run.finished_at = new Date(clock.now()).toISOString();
     // When the destination is gone there is nowhere to write this: the error on its way says so.
-    await writeStreamRun(destination.db, runId, company, stream.name, run).catch(() => undefined);
+    await note().catch(() => undefined);
   }
 }
 

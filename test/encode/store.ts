@@ -1,0 +1,90 @@
+import { z } from "zod";
+import type { TableSet } from "../../src/columns.ts";
+import { tablesOf } from "../../src/columns.ts";
+import { compare } from "../../src/destinations/comparison.ts";
+import type { Destination } from "../../src/destinations/destination.ts";
+import { publish } from "../../src/destinations/publish.ts";
+import { ensureState } from "../../src/destinations/state_ddl.ts";
+import { ensureTables } from "../../src/destinations/tables.ts";
+import { createHasher } from "../../src/encode/hash.ts";
+import { type Formats, isoUtc } from "../../src/encode/moment.ts";
+import { type Encoded, Encoder, layoutStamp } from "../../src/encoder.ts";
+
+type Row = Record<string, unknown>;
+
+const field = (kind: string) => z.unknown().meta({ kind });
+
+/** A table with a column of each kind, and a child. */
+export const everything: TableSet = tablesOf({
+  name: "things",
+  row: z.object({
+    id: field("id"),
+    text: field("text"),
+    money: field("money"),
+    count: field("count"),
+    score: field("score"),
+    flag: field("flag"),
+    day: field("date"),
+    at: field("moment"),
+    json: field("json"),
+    nested: z.object({ amount: field("money"), deep: z.object({ note: field("text") }) }),
+    lines: z.array(z.object({ line_no: field("id"), price: field("money") })).meta({ table: "thing_lines" }),
+  }),
+  key: ["id"],
+  added: [],
+  volatile: [],
+});
+
+/** Rows through the encoder; `ignored` and mark are none. */
+export async function encode(rows: readonly unknown[], formats: Formats = isoUtc): Promise<Encoded> {
+  const encoder = new Encoder({
+    tables: everything,
+    formats,
+    hasher: await createHasher(),
+    ignored: [],
+    mark: undefined,
+  });
+  for (const row of rows) encoder.add(row, {}, {});
+  return encoder.take();
+}
+
+/** Puts rows into the tables of a warehouse, made on the way; returns what the encoder told. */
+export async function store(
+  destination: Destination,
+  rows: readonly Row[],
+  formats: Formats = isoUtc,
+): Promise<Encoded> {
+  const { db, dialect, schema, stateSchema } = destination;
+  await ensureState(db, dialect, stateSchema);
+  await ensureTables(db, dialect, {
+    schema,
+    stateSchema,
+    streams: [everything],
+    comment: table => table.name,
+    grantSelectTo: [],
+  });
+  const stage = await destination.stage("acme", everything);
+  await stage.begin({ scan: "1" });
+  const encoded = await encode(rows, formats);
+  await stage.append(encoded.batch, { scan: "1" });
+  const publication = {
+    company: "acme",
+    stream: "things",
+    tables: everything,
+    stage,
+    stamp: layoutStamp(everything, await createHasher()),
+    parent: undefined,
+    details: [],
+    scope: undefined,
+  };
+  const comparison = await compare(destination, publication, false);
+  await publish(destination, publication, {
+    comparison,
+    moment: "2026-03-15T12:00:00.000Z",
+    verdict: undefined,
+    absent: "believed",
+    also: async () => undefined,
+  });
+  await stage.drop();
+  return encoded;
+}

@@ -1,0 +1,311 @@
+import { describe, expect, test } from "vitest";
+import { parseJson } from "../../src/api/body.ts";
+import { encode } from "./store.ts";
+
+/** A row as the service would write it, through the client's own parser. */
+const row = (json: string) => parseJson(Buffer.from(json)) as Record<string, unknown>;
+
+/** The main row's fields as CSV, `_extra` and `_problems` included. */
+async function line(json: string, formats?: { dates: string[]; timezone: string }): Promise<string[]> {
+  const { batch } = await encode([row(json)], formats);
+  return fields(batch.main.bytes.toString("utf8")).slice(1);
+}
+
+function fields(csv: string): string[] {
+  const found: string[] = [];
+  for (const match of csv.trimEnd().matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/gs))
+    found.push(match[1] === undefined ? `${match[2] === "" ? "NULL" : match[2]}` : match[1].replaceAll('""', '"'));
+  return found;
+}
+
+const columns = [
+  "id",
+  "text",
+  "money",
+  "count",
+  "score",
+  "flag",
+  "day",
+  "at",
+  "json",
+  "amount",
+  "note",
+  "extra",
+  "problems",
+];
+async function value(column: string, json: string, formats?: { dates: string[]; timezone: string }) {
+  const all = await line(`{"id":"k",${json}}`, formats);
+  const problems = all.at(-1) === "NULL" ? undefined : JSON.parse(all.at(-1)!);
+  return { value: all[columns.indexOf(column)], problem: problems };
+}
+
+describe("a decimal is the same number however it is written", () => {
+  test.each([
+    ['"0.10"', "0.1"],
+    ["0.1", "0.1"],
+    ["0.10", "0.1"],
+    ["12345678901234567.123456789", "12345678901234567.123456789"],
+    ['"12345678901234567.123456789"', "12345678901234567.123456789"],
+    ["1e-7", "0.0000001"],
+    ['"1E-7"', "0.0000001"],
+    ["-0", "0"],
+    ["-0.0", "0"],
+    ['"-0.00"', "0"],
+    ["20000.00", "20000"],
+    ['"+7"', "7"],
+    ['"007.50"', "7.5"],
+    ['".5"', "0.5"],
+    ["1e20", "100000000000000000000"],
+    ["99999999999999999999999999999.999999999", "99999999999999999999999999999.999999999"],
+    ["-99999999999999999999999999999.999999999", "-99999999999999999999999999999.999999999"],
+  ])("%s is %s", async (json, text) => {
+    expect(await value("money", `"money":${json}`)).toEqual({ value: text, problem: undefined });
+    const { rounded } = await encode([row(`{"id":"k","money":${json}}`)]);
+    expect(rounded).toBe(0);
+  });
+
+  test.each([
+    ["0.0000000005", "0.000000001"],
+    ["-0.0000000005", "-0.000000001"],
+    ["0.00000000049999", "0"],
+    ["-0.0000000004", "0"],
+    ["1.9999999995", "2"],
+    ["9.9999999994", "9.999999999"],
+    ["1e-400", "0"],
+  ])("%s is rounded to %s, and that is counted", async (json, text) => {
+    expect((await value("money", `"money":"${json}"`)).value).toBe(text);
+    const { rounded, problems } = await encode([row(`{"id":"k","money":"${json}"}`)]);
+    expect({ rounded, problems }).toEqual({ rounded: 1, problems: [] });
+  });
+
+  test.each([
+    '"1,234.56"',
+    '""',
+    '" 1"',
+    '"1 "',
+    '"NaN"',
+    '"Infinity"',
+    '"0x10"',
+    '"1.2.3"',
+    '"€5"',
+    "true",
+    "[1]",
+    "{}",
+    '"1e5x"',
+    "100000000000000000000000000000",
+    '"99999999999999999999999999999.9999999999"',
+    "1e999999999",
+  ])("%s is none: NULL, and what came is kept", async json => {
+    const found = await value("money", `"money":${json}`);
+    expect(found.value).toBe("NULL");
+    const raw = JSON.parse(json);
+    expect(Object.keys(found.problem)).toEqual(["money"]);
+    if (Number.isFinite(raw) || typeof raw !== "number") expect(found.problem.money.value).toEqual(raw);
+    expect(found.problem.money.reason).toMatch(/^expected /);
+  });
+});
+
+test.each([
+  ["12", "12"],
+  ['"12"', "12"],
+  ["12.0", "12"],
+  ['"12.000"', "12"],
+  ["9223372036854775807", "9223372036854775807"],
+  ['"-9223372036854775807"', "-9223372036854775807"],
+  ["1e3", "1000"],
+  ["12.5", "NULL"],
+  ['"twelve"', "NULL"],
+  ["9223372036854775808", "NULL"],
+])("the count %s is %s", async (json, text) => {
+  const found = await value("count", `"count":${json}`);
+  expect(found.value).toBe(text);
+  expect(found.problem === undefined).toBe(text !== "NULL");
+});
+
+test.each([
+  ["0.1", "0.1"],
+  ['"0.10"', "0.1"],
+  ["1e-320", "1e-320"],
+  ["-0", "0"],
+  ['"1e400"', "NULL"],
+  ['"high"', "NULL"],
+])("the score %s is %s", async (json, text) => {
+  expect((await value("score", `"score":${json}`)).value).toBe(text);
+});
+
+test.each([
+  ["1", "1"],
+  ["1.0", "1"],
+  ['"1"', "1"],
+  ['"1.0"', "1.0"],
+  ["1e2", "100"],
+  ["123456789012345678901234567890", "123456789012345678901234567890"],
+  ["0.5", "0.5"],
+  ['"0001"', "0001"],
+  ['""', ""],
+])("the id %s is %s, as a key and as a line's number", async (json, text) => {
+  const { batch } = await encode([row(`{"id":${json},"lines":[{"line_no":${json}}]}`)]);
+  expect(fields(batch.keys.bytes.toString())[1]).toBe(text);
+  expect(fields(batch.main.bytes.toString())[1]).toBe(text);
+  expect(fields(batch.children[0]!.bytes.toString())[2]).toBe(text);
+});
+
+test.each([
+  ["2026-03-15", "2026-03-15"],
+  ["2026-03-15T23:30:00-05:00", "2026-03-15"],
+  ["2024-02-29", "2024-02-29"],
+  ["2023-02-29", undefined],
+  ["2026-13-01", undefined],
+  ["2026-3-5", undefined],
+  ["15.03.2026", undefined],
+  ["2026-03-15 or so", undefined],
+  ["0000-01-01", undefined],
+])("the date %s is %s", async (text, date) => {
+  const found = await value("day", `"day":"${text}"`);
+  expect(found.value).toBe(date ?? "NULL");
+  if (date === undefined) expect(found.problem.day.value).toBe(text);
+});
+
+test("other dates only as configured, and never by a guess", async () => {
+  const both = { dates: ["iso", "MM/DD/YYYY", "DD.MM.YYYY"], timezone: "UTC" };
+  expect((await value("day", '"day":"03/15/2026"', both)).value).toBe("2026-03-15");
+  expect((await value("day", '"day":"15.03.2026"', both)).value).toBe("2026-03-15");
+  expect((await value("day", '"day":"2026-03-15"', { dates: ["DD.MM.YYYY"], timezone: "UTC" })).value).toBe("NULL");
+  const ambiguous = { dates: ["MM/DD/YYYY", "DD/MM/YYYY"], timezone: "UTC" };
+  expect((await value("day", '"day":"03/04/2026"', ambiguous)).value).toBe("NULL");
+  expect((await value("day", '"day":"04/04/2026"', ambiguous)).value).toBe("2026-04-04");
+  expect((await value("day", '"day":"03/15/2026"', ambiguous)).value).toBe("2026-03-15");
+});
+
+test.each([
+  ["2026-03-15T12:00:00Z", "2026-03-15 12:00:00+00"],
+  ["2026-03-15T12:00:00.1234567Z", "2026-03-15 12:00:00.123456+00"],
+  ["2026-03-15T12:00:00.999999999Z", "2026-03-15 12:00:00.999999+00"],
+  ["1969-12-31T23:59:59.999999Z", "1969-12-31 23:59:59.999999+00"],
+  ["2026-03-15T12:00:00+05:30", "2026-03-15 06:30:00+00"],
+  ["2026-03-15 12:00:00-0800", "2026-03-15 20:00:00+00"],
+  ["2026-03-15T12:00", "2026-03-15 12:00:00+00"],
+  ["2026-03-15", "2026-03-15 00:00:00+00"],
+  ["0001-01-01T00:00:00Z", "0001-01-01 00:00:00+00"],
+  ["9999-12-31T23:59:59.999999Z", "9999-12-31 23:59:59.999999+00"],
+  ["9999-12-31T23:59:59-01:00", undefined],
+  ["2026-03-15T24:00:00Z", undefined],
+  ["2026-03-15T12:60:00Z", undefined],
+  ["yesterday", undefined],
+])("the moment %s is %s", async (text, moment) => {
+  const found = await value("at", `"at":"${text}"`);
+  expect(found.value).toBe(moment ?? "NULL");
+  if (moment === undefined) expect(found.problem.at.value).toBe(text);
+});
+
+test.each([
+  ["2026-01-15T12:00:00", "2026-01-15 11:00:00+00"],
+  ["2026-07-15T12:00:00", "2026-07-15 10:00:00+00"],
+  ["2026-07-15T12:00:00Z", "2026-07-15 12:00:00+00"],
+  ["2026-03-29T01:59:59", "2026-03-29 00:59:59+00"],
+  ["2026-03-29T03:00:00", "2026-03-29 01:00:00+00"],
+])("%s without a zone, in Berlin: %s", async (text, moment) => {
+  expect((await value("at", `"at":"${text}"`, { dates: ["iso"], timezone: "Europe/Berlin" })).value).toBe(moment);
+});
+
+test("text is kept letter by letter; what no database holds is a problem, never a mangled text", async () => {
+  for (const text of ["", " ", "a,b", 'say "hi"', "line\nbreak\r\n", "NULL", "\\N", "ß漢😀", "x".repeat(500)])
+    expect((await value("text", `"text":${JSON.stringify(text)}`)).value).toBe(text);
+  expect((await value("text", '"text":1.50')).value).toBe("1.5");
+  for (const bad of ['"a\\u0000b"', '"a\\ud800b"', "true", "{}"]) {
+    const { value: found, problem } = await value("text", `"text":${bad}`);
+    expect(found).toBe("NULL");
+    expect(Object.keys(problem)).toEqual(["text"]);
+  }
+});
+
+test("JSON has sorted keys and exact numbers; what a database can't hold stays readable as an escape, and noted", async () => {
+  const { value: found, problem } = await value(
+    "json",
+    '"json":{"b":1.0,"a":[1e2,12345678901234567.123456789,-0,null,"é"]}',
+  );
+  expect(found).toBe('{"a":[100,12345678901234567.123456789,0,null,"é"],"b":1}');
+  expect(problem).toBeUndefined();
+  const escaped = await value("json", '"json":{"k\\u0000":"a\\u0000b\\ud800"}');
+  expect(JSON.parse(escaped.value!)).toEqual({ "k\\u0000": "a\\u0000b\\ud800" });
+  expect(escaped.problem.json.reason).toContain("NUL");
+  const deep = await value("json", `"json":${"[".repeat(600)}${"]".repeat(600)}`);
+  expect(deep.value).toBe("NULL");
+  expect(deep.problem.json.reason).toContain("levels deep");
+});
+
+test("unknown fields are kept in their own nesting, whatever they are called", async () => {
+  const all = await line(
+    '{"id":"k","new":1.10,"nested":{"amount":"2","more":true,"deep":{"note":"n","x":[1]}},"__proto__":{"a":1},"constructor":2}',
+  );
+  expect(JSON.parse(all.at(-2)!)).toEqual(
+    JSON.parse('{"__proto__":{"a":1},"constructor":2,"new":1.1,"nested":{"deep":{"x":[1]},"more":true}}'),
+  );
+  expect(all[columns.indexOf("amount")]).toBe("2");
+  expect(all[columns.indexOf("note")]).toBe("n");
+  const odd = await line('{"id":"k","nested":7}');
+  expect(JSON.parse(odd.at(-2)!)).toEqual({ nested: 7 });
+});
+
+test("an array that is none, an element that is none: problems, and the rest of the row stays", async () => {
+  const all = await line('{"id":"k","money":"5","lines":"none"}');
+  expect(all[2]).toBe("5");
+  expect(JSON.parse(all.at(-1)!)).toEqual({ lines: { value: "none", reason: "expected an array" } });
+  const { batch, problems } = await encode([row('{"id":"k","lines":[{"line_no":1},7,null,{"price":"x"}]}')]);
+  const children = batch.children[0]!.bytes.toString().trimEnd().split("\n").map(fields);
+  expect(children.map(child => child[1])).toEqual(["0", "1", "2", "3"]);
+  expect(JSON.parse(children[1]!.at(-1)!)).toEqual({ _element: { value: 7, reason: "expected an object" } });
+  expect(JSON.parse(children[3]!.at(-1)!).price.value).toBe("x");
+  expect(problems.reduce((sum, problem) => sum + problem.rows, 0)).toBe(3);
+});
+
+test("a row without its key is a reject with what came; it counts among the rows", async () => {
+  const { rejects, batch } = await encode([
+    row('{"id":null,"text":"a"}'),
+    row('{"text":"b"}'),
+    row('{"id":true}'),
+    row('{"id":"a\\u0000"}'),
+    row('{"id":{"a":1}}'),
+    "not a row",
+    null,
+    [1],
+    row('{"id":"good"}'),
+  ]);
+  expect(rejects).toHaveLength(8);
+  expect(rejects[0]).toEqual({ raw: { id: null, text: "a" }, reason: expect.stringContaining("id is missing") });
+  expect(batch.keys.rows).toBe(1);
+});
+
+describe("what changes the hash", () => {
+  const hash = async (json: string) => fields((await encode([row(json)])).batch.keys.bytes.toString()).slice(2);
+  test("equal values have equal hashes, however they are written", async () => {
+    const plain = await hash('{"id":"k","money":20000,"text":"1","json":{"a":1,"b":2},"lines":[{"price":1}]}');
+    expect(
+      await hash('{"id":"k","json":{"b":2.0,"a":1},"text":1.0,"money":"20000.00","lines":[{"price":"1.0"}]}'),
+    ).toEqual(plain);
+  });
+  test("a value, a child's value, the place of a child and a raw problem each make another one", async () => {
+    const seen = new Set<string>();
+    const rows = [
+      '{"id":"k"}',
+      '{"id":"k","money":1}',
+      '{"id":"k","text":""}',
+      '{"id":"k","text":"1"}',
+      '{"id":"k","money":"x"}',
+      '{"id":"k","money":"y"}',
+      '{"id":"k","lines":[{}]}',
+      '{"id":"k","lines":[{},{}]}',
+      '{"id":"k","lines":[{"price":1},{"price":2}]}',
+      '{"id":"k","lines":[{"price":2},{"price":1}]}',
+      '{"id":"k","lines":[{"line_no":1}]}',
+    ];
+    for (const json of rows) seen.add((await hash(json))[0]!);
+    expect(seen.size).toBe(rows.length);
+  });
+  test("an unknown field makes no change of the row, but is written", async () => {
+    const [stable, changeable] = await hash('{"id":"k","money":1}');
+    const [other, another] = await hash('{"id":"k","money":1,"x":1}');
+    expect(other).toBe(stable);
+    expect(another).not.toBe(changeable);
+  });
+});

@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 import type { Company } from "./config.ts";
-import { liveCount } from "./cost.ts";
+import { liveCount } from "./destinations/inspection.ts";
 import { openReading, type WarehouseReading } from "./destinations/reading.ts";
 import { loadStreamState } from "./destinations/run_log.ts";
 import { countWork } from "./destinations/work_list.ts";
@@ -155,7 +155,7 @@ async function estimateListing(look: Look, stream: Stream, mode: Scan | Feed): P
   const { order, tools, reading, company, listed } = look;
   const { config, full } = order;
   const policy = policyOf(config, stream.name);
-  const known = reading === undefined ? undefined : await liveCount(reading, company.name, stream);
+  const known = reading === undefined ? undefined : await liveCount(reading, company.name, stream.tables);
   const state =
     reading === undefined || known === undefined
       ? noState
@@ -186,12 +186,12 @@ async function estimateDetails(look: Look, stream: Stream, mode: Detail): Promis
   const parent = catalogue.find(other => other.name === mode.of);
   const { maxDetails } = policyOf(order.config, stream.name);
   const limited = (count: number): number => Math.min(count, maxDetails ?? count);
-  const own = reading === undefined ? undefined : await liveCount(reading, company.name, stream);
+  const own = reading === undefined ? undefined : await liveCount(reading, company.name, stream.tables);
   if (
     reading !== undefined &&
     own !== undefined &&
     parent !== undefined &&
-    (await liveCount(reading, company.name, parent))
+    (await liveCount(reading, company.name, parent.tables))
   ) {
     const counts = await countWork(reading, workRequest(contextOf(look), stream, mode));
     const due = Object.values(counts).reduce((sum, count) => sum + count, 0);

@@ -1,6 +1,6 @@
-import { sql } from "kysely";
 import type { Config } from "./config.ts";
 import { openReading, type RunningRun, runningRuns, type WarehouseReading } from "./destinations/reading.ts";
+import { lastStreamRuns } from "./destinations/run_log.ts";
 import { HeldError } from "./errors.ts";
 import { configured, selectedByConfig } from "./selection.ts";
 import type { Stream } from "./stream.ts";
@@ -139,21 +139,12 @@ interface Wanted {
   readonly on: boolean;
 }
 
-interface LastStreamRun {
-  readonly company: string;
-  readonly stream: string;
-  readonly status: string;
-  readonly rejected: number;
-  readonly problems: number;
-  readonly error: string | null;
-}
-
 async function streamStatuses(
   reading: WarehouseReading | undefined,
   wanted: readonly Wanted[],
 ): Promise<readonly StreamStatus[]> {
   const boards = reading === undefined ? [] : await reading.db.selectFrom("streams").selectAll().execute();
-  const runs = reading === undefined ? [] : await lastStreamRuns(reading);
+  const runs = reading === undefined ? [] : await lastStreamRuns(reading.db, reading.stateSchema);
   return wanted.flatMap(({ company, stream, on }) => {
     const same = (row: { company: string; stream: string }) => row.company === company && row.stream === stream;
     const board = boards.find(same);
@@ -176,13 +167,4 @@ async function streamStatuses(
       error: run?.error ?? null,
     };
   });
-}
-
-async function lastStreamRuns({ db, stateSchema }: WarehouseReading): Promise<readonly LastStreamRun[]> {
-  const { rows } = await sql<LastStreamRun>`
-    select company, stream, status, rejected, problems, error from (
-      select r.*, row_number() over (partition by company, stream order by started_at desc, run_id desc) as nth
-      from ${sql.id(stateSchema, "stream_runs")} r where status not in ('running', 'skipped')
-    ) ranked where nth = 1`.execute(db);
-  return rows;
 }

@@ -31,22 +31,13 @@ async function ddl(options: DdlOptions, context: CliContext): Promise<void> {
 async function script(config: Config, forDba: boolean): Promise<string> {
   const { destination } = config;
   const { dbaScript, ddlScript } = await import("../destinations/ddl_script.ts");
-  const { duckdbDialect } = await import("../destinations/duckdb/dialect.ts");
-  const { postgresDialect } = await import("../destinations/postgres/dialect.ts");
-  const dialect = destination.type === "postgres" ? postgresDialect : duckdbDialect;
-  if (forDba) return dbaScript(dialect, { ...destination, ...(await addressed(destination)) });
+  const { dialectOf, roleOf } = await import("../destinations/open.ts");
+  const dialect = dialectOf(destination);
+  if (forDba) return dbaScript(dialect, { ...destination, ...(await roleOf(destination)) });
   const { configured, selectedByConfig } = await import("../selection.ts");
   const { tableOrder } = await import("../warehouse.ts");
   const { streams: catalogue } = await import("../../streams/index.ts");
   const streams = selectedByConfig(configured(catalogue, config.streams.settings), config.streams);
   const grantSelectTo = destination.type === "postgres" ? destination.grantSelectTo : [];
   return ddlScript(dialect, tableOrder(destination, { streams, grantSelectTo }));
-}
-
-/** Database and role as the address names them. */
-async function addressed(destination: Config["destination"]): Promise<{ database: string; role: string }> {
-  if (destination.type !== "postgres") return { database: "", role: "" };
-  const { addressOf } = await import("../destinations/postgres/connect.ts");
-  const { database, user } = addressOf(destination.url);
-  return { database, role: user };
 }

@@ -1,5 +1,8 @@
 import type { Clock } from "../clock.ts";
-import type { Destination } from "./destination.ts";
+import type { Destination, Dialect } from "./destination.ts";
+import { duckdbDialect } from "./duckdb/dialect.ts";
+import type { Room } from "./duckdb/inspection.ts";
+import { postgresDialect } from "./postgres/dialect.ts";
 
 /** Which warehouse, as the config says. */
 export type Where =
@@ -18,6 +21,25 @@ export type Where =
       readonly stateSchema: string;
       readonly grantSelectTo: readonly string[];
     };
+
+/** Looks at where a warehouse file is or will be, and writes nothing. @throws DestinationError */
+export async function inspectPlace(where: Where & { readonly type: "duckdb" }): Promise<Room> {
+  const { inspectFile } = await import("./duckdb/inspection.ts");
+  return inspectFile(where);
+}
+
+/** The words of the chosen database. */
+export function dialectOf({ type }: Pick<Where, "type">): Dialect {
+  return type === "postgres" ? postgresDialect : duckdbDialect;
+}
+
+/** Database and role that an address names; none for a file. @throws ConfigError */
+export async function roleOf(where: Where): Promise<{ readonly database: string; readonly role: string }> {
+  if (where.type === "duckdb") return { database: "", role: "" };
+  const { addressOf } = await import("./postgres/connect.ts");
+  const { database, user } = addressOf(where.url);
+  return { database, role: user };
+}
 
 /** The run that opens it; another run is told all of this. `startedAt` is ISO 8601. */
 export interface Opener {

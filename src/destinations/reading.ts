@@ -6,11 +6,8 @@ import { attempting } from "./duckdb/failure.ts";
 import { entryAt } from "./duckdb/folder.ts";
 import { liveHolder } from "./duckdb/holder.ts";
 import { layoutOf } from "./duckdb/layout.ts";
-import { openDuckdbForReading } from "./duckdb/reading.ts";
 import { linkedVersion, versionMoment } from "./duckdb/versions.ts";
 import type { Where } from "./open.ts";
-import { lockKey } from "./postgres/locks.ts";
-import { openPostgresForReading } from "./postgres/open.ts";
 import type { StateTables } from "./state_tables.ts";
 
 /** A run that works on the warehouse at this moment. `startedAt` is ISO 8601. */
@@ -53,6 +50,7 @@ async function readDuckdb(where: Where & { type: "duckdb" }): Promise<WarehouseR
   const { schema, stateSchema } = where;
   const entry = await attempting(`look at ${layout.path}`, () => entryAt(layout.path));
   if (entry === undefined) return undefined;
+  const { openDuckdbForReading } = await import("./duckdb/reading.ts");
   const { db, close } = await openDuckdbForReading(where);
   const version = await linkedVersion(layout);
   const publishedAt = version === undefined ? undefined : new Date(versionMoment(version));
@@ -60,6 +58,7 @@ async function readDuckdb(where: Where & { type: "duckdb" }): Promise<WarehouseR
 }
 
 async function readPostgres(where: Where & { type: "postgres" }): Promise<WarehouseReading | undefined> {
+  const { openPostgresForReading } = await import("./postgres/open.ts");
   const reading = await openPostgresForReading(where);
   try {
     const { rows } = await sql<{ found: boolean }>`
@@ -91,6 +90,7 @@ async function lockHolders({ db, schema }: WarehouseReading): Promise<readonly R
     select ((classid::bigint << 32) | objid::bigint)::text as key from pg_catalog.pg_locks
     where locktype = 'advisory' and granted and objsubid = 1
       and database = (select oid from pg_catalog.pg_database where datname = current_database())`.execute(db);
+  const { lockKey } = await import("./postgres/locks.ts");
   const held = new Set(locks.map(lock => lock.key));
   const rows = await db
     .selectFrom("holders")

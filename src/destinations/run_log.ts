@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import { readStreamState, type StreamState } from "../state.ts";
 import type { StateTables } from "./state_tables.ts";
 
@@ -73,6 +73,21 @@ export async function writeStreamRun(
     .insertInto("stream_runs")
     .values({ run_id: runId, company, stream, ...row })
     .execute();
+}
+
+/** Of each stream what it did when it was last worked on. */
+export async function lastStreamRuns(
+  db: Db,
+  stateSchema: string,
+): Promise<
+  readonly (Pick<StreamRun, "status" | "rejected" | "problems" | "error"> & { company: string; stream: string })[]
+> {
+  const { rows } = await sql<Awaited<ReturnType<typeof lastStreamRuns>>[number]>`
+    select company, stream, status, rejected, problems, error from (
+      select r.*, row_number() over (partition by company, stream order by started_at desc, run_id desc) as nth
+      from ${sql.id(stateSchema, "stream_runs")} r where status not in ('running', 'skipped')
+    ) ranked where nth = 1`.execute(db);
+  return rows;
 }
 
 export async function loadStreamState(db: Db, company: string, stream: string): Promise<StreamState> {

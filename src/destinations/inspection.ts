@@ -1,0 +1,58 @@
+import { type Kysely, sql } from "kysely";
+import type { TableSet } from "../columns.ts";
+import { DestinationError } from "../errors.ts";
+import { ledgerName, type StateTables } from "./state_tables.ts";
+
+/** A warehouse in somebody's hands, for a look. */
+export interface Looked {
+  readonly db: Kysely<StateTables>;
+  readonly schema: string;
+  readonly stateSchema: string;
+}
+
+/** Whether a run has ever made its state tables here. */
+export async function hasState({ db, stateSchema }: Omit<Looked, "schema">): Promise<boolean> {
+  return (await tablesAmong(db, [[stateSchema, "warehouse"]])) === 1;
+}
+
+/** Rows that a company's stream lists at present; undefined where its tables are not there. */
+export async function liveCount(
+  { db, schema, stateSchema }: Looked,
+  company: string,
+  { main }: TableSet,
+): Promise<number | undefined> {
+  const ledger = ledgerName(main.name);
+  const needed = [
+    [schema, main.name],
+    [stateSchema, ledger],
+  ] as const;
+  if ((await tablesAmong(db, needed)) < needed.length) return undefined;
+  const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.id(stateSchema, ledger)}
+    where _company = ${company} and deleted_at is null`.execute(db);
+  return Number(rows[0]?.n ?? 0);
+}
+
+async function tablesAmong(
+  db: Kysely<StateTables>,
+  names: readonly (readonly [schema: string, table: string])[],
+): Promise<number> {
+  const among = names.map(([schema, table]) => sql`(table_schema = ${schema} and table_name = ${table})`);
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from information_schema.tables where ${sql.join(among, sql` or `)}`.execute(db);
+  return Number(rows[0]?.n ?? 0);
+}
+
+/** The PostgreSQL server, and as whom we are there. @throws DestinationError where the role may not make temporary tables */
+export async function inspectServer(
+  db: Kysely<StateTables>,
+): Promise<{ readonly version: string; readonly user: string; readonly database: string }> {
+  const { rows } = await sql<{ version: string; user: string; database: string; temporary: boolean }>`
+    select current_setting('server_version') as version, current_user::text as "user", current_database()::text as database,
+      has_database_privilege(current_database(), 'temporary') as temporary`.execute(db);
+  const { temporary, ...facts } = rows[0]!;
+  if (!temporary)
+    throw new DestinationError(
+      `The role ${facts.user} may not make temporary tables in database ${facts.database}, which every publish needs. As an administrator run: GRANT TEMPORARY ON DATABASE "${facts.database}" TO "${facts.user}";`,
+    );
+  return facts;
+}

@@ -71,6 +71,7 @@ async function runJob(context: SyncContext, job: Job, { jobs, log, errors, stopA
     // The same failure of the destination meets every stream: it is told once, at the end.
     if (context.signal.aborted) return;
     log.warn({ stream: stream.name }, messageOf(error));
+    log.debug({ stream: stream.name, err: error }, "where it failed");
     if (endsRun(error)) stopAll(error);
   }
 }

@@ -63,8 +63,11 @@ export function statusOf(exitCode: ExitCode, warnings: readonly string[]): RunRe
 /** What the jobs have to say that is no failure. */
 export const warningsOf = (jobs: readonly Job[]): string[] => jobs.flatMap(job => job.tally.warnings);
 
+/** What a failure says for itself; anything that is not one of ours is a bug, and says so. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof TributaryError) return error.message;
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return `This is a bug in tributary: ${what}. What was saved before it is safe; --log-level debug shows where. Please report it.`;
 }
 
 /** What every stream is doing, and what keeps requests from going faster. */

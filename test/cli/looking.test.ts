@@ -73,14 +73,12 @@ test("status shows a failure with its advice, and readers: direct while nobody w
   const simulator = await simulated();
   const { run } = workplace(simulator, { destination: { path: "./w.duckdb", readers: "direct" } });
   await run(["sync", "items"]);
-  simulator.faults.missingPagination = 1;
+  simulator.faults.hasMoreWithoutCursor = 1;
   expect((await run(["sync", "items"])).code).toBe(1);
   const { stdout, code } = await run(["status"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/\nLast run: +\S+ failed/);
-  expect(stdout).toMatch(
-    /\nitems: Expected data from GET \/items, got .*check that api.base_url is the service itself/,
-  );
+  expect(stdout).toMatch(/\nitems: .*has_more is true, but next_cursor is missing.*tell the service's operator/);
 });
 
 test("streams needs no configuration, names both databases' types, and every column that a sync makes", async () => {

@@ -2,7 +2,7 @@ import type { Kind } from "./columns.ts";
 import type { CsvWriter } from "./encode/csv.ts";
 import { decimal, plainNumeral } from "./encode/decimal.ts";
 import { canonicalJson } from "./encode/json.ts";
-import { type Formats, momentText, readDate, readMoment, writeUtcMoment } from "./encode/moment.ts";
+import { canonicalMoment, type Formats, readDate, writeUtcMoment } from "./encode/moment.ts";
 import { Numeral } from "./numeral.ts";
 
 /** A value that did not fit its column: it became NULL, and this goes to `_problems`. */
@@ -58,9 +58,9 @@ export function writeValue(writer: CsvWriter, kind: Kind, value: unknown, format
     }
     case "moment": {
       if (typeof value === "string" && writeUtcMoment(writer, value)) return;
-      const micros = typeof value === "string" ? readMoment(value, formats) : undefined;
-      if (micros === undefined) reading.problem = expected("a point in time", value);
-      else writer.plain(momentText(micros));
+      const moment = typeof value === "string" ? canonicalMoment(value, formats) : undefined;
+      if (moment === undefined) reading.problem = expected("a point in time", value);
+      else writer.plain(moment);
       return;
     }
     case "json":
@@ -144,7 +144,8 @@ function numberText(value: unknown): string | undefined {
 function writeCount(writer: CsvWriter, value: unknown, reading: Reading): void {
   if (Number.isSafeInteger(value) && writer.number(value as number)) return;
   const text = numberText(value);
-  if (text !== undefined && canonicalEnd(text) === text.length && !text.includes(".")) return writer.plain(text);
+  if (text !== undefined && text !== "" && canonicalEnd(text) === text.length && !text.includes("."))
+    return writer.plain(text);
   const result = text === undefined ? undefined : decimal(text, PLACES, INTEGER_DIGITS);
   if (result === undefined) {
     reading.problem = expected("a whole number", value);

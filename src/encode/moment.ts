@@ -74,12 +74,32 @@ function patternDate(text: string, pattern: string): string | undefined {
   return `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
 }
 
-/** A moment in microseconds since 1970 UTC, cut (not rounded) to microseconds; undefined when it isn't one. */
+/**
+ * A moment in microseconds since 1970 UTC, cut (not rounded); undefined when it isn't one. A double holds them exactly from
+ * 1684 to 2255: what is stored comes from `canonicalMoment`.
+ */
 export function readMoment(text: string, formats: Formats): number | undefined {
+  const instant = readInstant(text, formats);
+  return instant === undefined ? undefined : instant.second * 1000 + instant.micros;
+}
+
+/** A moment in the form both databases read: `YYYY-MM-DD HH:MM:SS[.ffffff]+00`; undefined when it isn't one. */
+export function canonicalMoment(text: string, formats: Formats): string | undefined {
+  const instant = readInstant(text, formats);
+  return instant === undefined ? undefined : written(instant.second, instant.micros);
+}
+
+/** A whole second as ms since 1970 UTC, and the microseconds after it. */
+interface Instant {
+  readonly second: number;
+  readonly micros: number;
+}
+
+function readInstant(text: string, formats: Formats): Instant | undefined {
   if (!isoDayAtStart(text)) return undefined;
   const day = Date.UTC(2000, digitsAt(text, 5, 2) - 1, digitsAt(text, 8, 2));
   const midnight = new Date(day).setUTCFullYear(digitsAt(text, 0, 4), digitsAt(text, 5, 2) - 1, digitsAt(text, 8, 2));
-  if (text.length === 10) return inRange(zoned(midnight, formats.timezone) * 1000);
+  if (text.length === 10) return inRange(zoned(midnight, formats.timezone), 0);
   const match = clock.exec(text.slice(10));
   if (match === null) return undefined;
   const [hour, minute, second] = [Number(match[1]), Number(match[2]), Number(match[3] ?? 0)];
@@ -87,17 +107,17 @@ export function readMoment(text: string, formats: Formats): number | undefined {
   const local = midnight + ((hour * 60 + minute) * 60 + second) * 1000;
   const micros = Number((match[4] ?? "").slice(0, 6).padEnd(6, "0"));
   const zone = match[5];
-  if (zone === undefined) return inRange(zoned(local, formats.timezone) * 1000 + micros);
-  if (zone === "Z" || zone === "z") return inRange(local * 1000 + micros);
+  if (zone === undefined) return inRange(zoned(local, formats.timezone), micros);
+  if (zone === "Z" || zone === "z") return inRange(local, micros);
   const offsetHours = Number(match[7]);
   const offsetMinutes = Number(match[8] ?? 0);
   if (offsetHours > 15 || offsetMinutes > 59) return undefined;
   const offset = (offsetHours * 60 + offsetMinutes) * 60_000;
-  return inRange((match[6] === "-" ? local + offset : local - offset) * 1000 + micros);
+  return inRange(match[6] === "-" ? local + offset : local - offset, micros);
 }
 
 /**
- * Writes a moment as `momentText` would, where it came as YYYY-MM-DDTHH:MM:SS[.f…]Z with up to six digits after the point, as
+ * Writes a moment as `canonicalMoment` would, where it came as YYYY-MM-DDTHH:MM:SS[.f…]Z with up to six digits after the point, as
  * nearly all do: its own characters are copied. False, with nothing written, for any other text.
  */
 export function writeUtcMoment(writer: CsvWriter, text: string): boolean {
@@ -120,18 +140,22 @@ export function writeUtcMoment(writer: CsvWriter, text: string): boolean {
 }
 
 const clock = /^[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s?(Z|z|([+-])(\d{2}):?(\d{2})?)?$/;
-const FIRST = Date.parse("0001-01-01T00:00:00Z") * 1000;
-const LAST = Date.parse("9999-12-31T23:59:59.999Z") * 1000 + 999;
+const FIRST = Date.parse("0001-01-01T00:00:00Z");
+const LAST = Date.parse("9999-12-31T23:59:59Z");
 
-function inRange(micros: number): number | undefined {
-  return micros >= FIRST && micros <= LAST ? micros : undefined;
+function inRange(second: number, micros: number): Instant | undefined {
+  return second >= FIRST && second <= LAST ? { second, micros } : undefined;
 }
 
-/** The form both databases read: `YYYY-MM-DD HH:MM:SS[.ffffff]+00`. */
+/** Microseconds since 1970 UTC in the form of `canonicalMoment`. */
 export function momentText(micros: number): string {
   const below = ((micros % 1_000_000) + 1_000_000) % 1_000_000;
-  const iso = new Date((micros - below) / 1000).toISOString();
-  const fraction = below === 0 ? "" : `.${String(below).padStart(6, "0")}`;
+  return written((micros - below) / 1000, below);
+}
+
+function written(second: number, micros: number): string {
+  const iso = new Date(second).toISOString();
+  const fraction = micros === 0 ? "" : `.${String(micros).padStart(6, "0")}`;
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)}${fraction}+00`;
 }
 

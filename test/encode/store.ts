@@ -48,11 +48,12 @@ export async function encode(rows: readonly unknown[], formats: Formats = isoUtc
   return encoder.take();
 }
 
-/** Puts rows into the tables of a warehouse, made on the way; returns what the encoder told. */
+/** Puts rows into the tables of a warehouse, made on the way, on a day of March 2026; returns what the encoder told. */
 export async function store(
   destination: Destination,
   rows: readonly Row[],
   formats: Formats = isoUtc,
+  day = 15,
 ): Promise<Encoded> {
   const { db, dialect, schema, stateSchema } = destination;
   await ensureState(db, dialect, stateSchema);
@@ -80,7 +81,7 @@ export async function store(
   const comparison = await compare(destination, publication, false);
   await publish(destination, publication, {
     comparison,
-    moment: "2026-03-15T12:00:00.000Z",
+    moment: `2026-03-${String(day).padStart(2, "0")}T12:00:00.000Z`,
     verdict: undefined,
     absent: "believed",
     also: async () => undefined,

@@ -93,8 +93,8 @@ export function expectedValue(kind: Kind, raw: unknown): unknown {
       return scaled === undefined || scaled >= BEYOND || scaled <= -BEYOND ? unfit : scaled;
     }
     case "count": {
-      const scaled = text === undefined ? undefined : billionths(text);
-      return scaled === undefined || scaled % 1_000_000_000n !== 0n ? unfit : scaled / 1_000_000_000n;
+      const same = text === undefined ? undefined : sameDecimal(text);
+      return same === undefined || /e-/.test(same) ? unfit : billionths(text!)! / 1_000_000_000n;
     }
     case "score":
       return text === undefined || sameDecimal(text) === undefined ? unfit : Number(text);

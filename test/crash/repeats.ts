@@ -33,16 +33,22 @@ export async function repeatsOf(
   const repeated = killed.filter(entry => {
     // The day's totals are one request without an end; a list that was published is read anew, as every night.
     if (entry.status !== 200 || entry.query["limit"] === "1" || complete.has(entry.template)) return false;
-    return again.has(identity(entry));
+    return worth(entry) > 0 && again.has(identity(entry));
   });
   const byStream = [...Map.groupBy(repeated, entry => entry.template).values()].map(entries => ({
     requests: entries.length,
-    rows: entries.length * (entries[0]?.template.includes("{") ? 1 : PAGE_ROWS),
+    rows: entries.reduce((sum, entry) => sum + worth(entry), 0),
     ms: last - Math.min(...entries.map(entry => entry.at)),
     paths: entries.map(identity),
   }));
   const worst = byStream.sort((a, b) => b.rows - a.rows)[0];
   return worst ?? { requests: 0, rows: 0, ms: 0, paths: [] };
+}
+
+/** Rows that an answer brings: a page, a detail, or neither (whose key it is). */
+function worth({ template }: RequestEntry): number {
+  if (template.includes("{")) return 1;
+  return Object.values(lists).includes(template) ? PAGE_ROWS : 0;
 }
 
 const identity = ({ path, query }: RequestEntry): string => `${path}?${new URLSearchParams(query)}`;

@@ -26,23 +26,39 @@ const stateQueries: Readonly<Record<string, string>> = {
 
 /** Everything that has to be the same after any sequence of crashes. */
 export async function tablesOf(warehouse: Warehouse): Promise<Tables> {
-  const found = new Map<string, readonly string[]>();
   const columns = await warehouse.state(
     `select table_schema, table_name, column_name from information_schema.columns where table_schema in ('${DATA}', '${STATE}')
       order by table_schema, table_name, ordinal_position`,
   );
   const tables = Map.groupBy(columns, ([schema, table]) => `${schema}.${table}`);
-  for (const [name, listed] of tables) {
-    const [schema, table] = name.split(".") as [string, string];
-    if (schema === STATE && !table.startsWith("rows_")) continue;
-    const list = listed.map(([, , column]) => shown(String(column))).join(", ");
-    const ask = schema === DATA ? warehouse.data : warehouse.state;
-    found.set(table, lines(await ask(`select ${list} from ${schema}."${table}"`)));
-  }
-  for (const [table, query] of Object.entries(stateQueries)) found.set(table, lines(await warehouse.state(query)));
-  found.set("stream_state", lines(await marksOf(warehouse)));
-  found.set("tables of the state schema", [...tables.keys()].filter(name => name.startsWith(STATE)).sort());
-  return found;
+  const questions = (wanted: (name: string) => boolean): Record<string, string> =>
+    Object.fromEntries(
+      [...tables].flatMap(([name, listed]) =>
+        wanted(name)
+          ? [[name, `select ${listed.map(([, , column]) => shown(String(column))).join(", ")} from ${name}`]]
+          : [],
+      ),
+    );
+  const state = { ...questions(name => name.startsWith(`${STATE}.rows_`)), ...stateQueries };
+  return new Map([
+    ...(await answered(
+      warehouse,
+      "data",
+      questions(name => name.startsWith(`${DATA}.`)),
+    )),
+    ...(await answered(warehouse, "state", state)),
+    ["stream_state", lines(await marksOf(warehouse))],
+    ["tables of the state schema", [...tables.keys()].filter(name => name.startsWith(STATE)).sort()],
+  ]);
+}
+
+async function answered(
+  warehouse: Warehouse,
+  of: "data" | "state",
+  questions: Readonly<Record<string, string>>,
+): Promise<[string, readonly string[]][]> {
+  const answers = await warehouse.answers(of, Object.values(questions));
+  return Object.keys(questions).map((name, index) => [name, lines(answers[index]!)]);
 }
 
 function shown(column: string): string {

@@ -19,6 +19,8 @@ export interface Warehouse {
   data(sql: string): Promise<unknown[][]>;
   /** What the last run left: DuckDB's own file. No run may be under way. */
   state(sql: string): Promise<unknown[][]>;
+  /** Answers to several questions over one connection; `data` and `state` as above. */
+  answers(of: "data" | "state", questions: readonly string[]): Promise<unknown[][][]>;
   /** What should not be there between two runs. */
   litter(): Promise<string[]>;
   /** The same warehouse once more, elsewhere. No run may be under way. */
@@ -52,12 +54,14 @@ export const makeDuckdb: MakeWarehouse = async (serviceUrl, more = {}) => {
 function duckdbAt(folder: string, serviceUrl: string): Warehouse {
   const path = join(folder, "w.duckdb");
   const home = join(folder, "w.versions");
+  const work = join(home, "work.duckdb");
   return {
     kind: "duckdb",
     folder,
     config: join(folder, "config.yaml"),
-    data: sql => askFile(path, sql),
-    state: sql => askFile(join(home, "work.duckdb"), sql),
+    data: async sql => (await askFile(path, [sql]))[0]!,
+    state: async sql => (await askFile(work, [sql]))[0]!,
+    answers: (of, questions) => askFile(of === "data" ? path : work, questions),
     async litter() {
       const names = await readdir(home);
       const staged = await readdir(join(home, "stage"), { recursive: true, withFileTypes: true });
@@ -78,15 +82,17 @@ function duckdbAt(folder: string, serviceUrl: string): Warehouse {
   };
 }
 
-/** Read only, over a connection that is gone when the answer is there. */
-async function askFile(path: string, sql: string): Promise<unknown[][]> {
+/** Read only, over a connection that is gone when the answers are there. */
+async function askFile(path: string, questions: readonly string[]): Promise<unknown[][][]> {
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();
   try {
     await connection.run(`attach '${path}' as file (read_only)`);
     await connection.run("use file");
     await connection.run("set TimeZone = 'UTC'");
-    return await (await connection.run(sql)).getRows();
+    const answers: unknown[][][] = [];
+    for (const question of questions) answers.push(await (await connection.run(question)).getRows());
+    return answers;
   } finally {
     connection.closeSync();
     instance.closeSync();
@@ -107,20 +113,14 @@ async function postgresAt(url: string, serverUrl: string, serviceUrl: string, mo
   const folder = await mkdtemp(join(tmpdir(), "tributary-crash-"));
   const name = new URL(url).pathname.slice(1);
   let further = more;
-  const ask = async (address: string, sql: string): Promise<unknown[][]> => {
-    const client = await connected(address);
-    try {
-      return (await client.query({ text: sql, rowMode: "array" })).rows as unknown[][];
-    } finally {
-      await client.end();
-    }
-  };
+  const ask = async (address: string, sql: string) => (await askServer(address, [sql]))[0]!;
   const warehouse: Warehouse = {
     kind: "postgres",
     folder,
     config: join(folder, "config.yaml"),
     data: sql => ask(url, sql),
     state: sql => ask(url, sql),
+    answers: (_of, questions) => askServer(url, questions),
     async litter() {
       const rows = await ask(
         url,
@@ -148,4 +148,15 @@ async function postgresAt(url: string, serverUrl: string, serviceUrl: string, mo
   };
   await warehouse.configure(more);
   return warehouse;
+}
+
+async function askServer(address: string, questions: readonly string[]): Promise<unknown[][][]> {
+  const client = await connected(address);
+  try {
+    const answers: unknown[][][] = [];
+    for (const text of questions) answers.push((await client.query({ text, rowMode: "array" })).rows as unknown[][]);
+    return answers;
+  } finally {
+    await client.end();
+  }
 }

@@ -112,7 +112,9 @@ export function configured(
 ): readonly Stream[] {
   for (const [name, { volatile, refresh }] of Object.entries(settings)) {
     expand(catalogue, [name], "streams.settings");
-    const stream = catalogue.find(candidate => candidate.name === name)!;
+    const stream = catalogue.find(candidate => candidate.name === name);
+    if (stream === undefined)
+      throw new ConfigError(`streams.settings: expected the name of one stream, got ${JSON.stringify(name)}.`);
     const changeable = stream.tables.main.columns.filter(column => !stream.key.includes(column.name));
     for (const column of volatile) {
       demand(

@@ -1,22 +1,15 @@
 import { hostname } from "node:os";
 import type { Clock } from "./clock.ts";
 import type { Company, Config } from "./config.ts";
-import type { Destination, Shown } from "./destinations/destination.ts";
+import type { Destination } from "./destinations/destination.ts";
+import { hasState } from "./destinations/inspection.ts";
 import { openDestination } from "./destinations/open.ts";
-import { beginRun, endRun } from "./destinations/run_log.ts";
-import { ConfigError, DestinationError, HeldError, StoppedError } from "./errors.ts";
+import { beginRun } from "./destinations/run_log.ts";
+import { ConfigError, StoppedError } from "./errors.ts";
 import { Tally } from "./extract/tally.ts";
+import { conclude, reportOf, show } from "./run/conclusion.ts";
 import { contextOf, runCompany } from "./run/jobs.ts";
-import {
-  exitCodeOf,
-  type Job,
-  messageOf,
-  type RunReport,
-  type RunView,
-  statusOf,
-  viewOf,
-  warningsOf,
-} from "./run/report.ts";
+import { type Job, type RunReport, type RunView, viewOf } from "./run/report.ts";
 import { openService, type Service } from "./run/service.ts";
 import { configured, familyOf, select, selectedByConfig } from "./selection.ts";
 import type { IdentityEndpoint, Stream } from "./stream.ts";
@@ -55,9 +48,6 @@ export interface RunTools {
   readonly watch: (view: RunView) => void;
 }
 
-/** A published file that says nothing new is renewed all the same when it is this old, so that its age tells of a living sync. */
-const STALE_MS = 20 * 3_600_000;
-
 /**
  * One run: locks, prepares the warehouse, syncs every selected stream of every company, shows readers the result. Failures
  * of streams are kept apart and told in the report; thrown is only what kept the run from beginning.
@@ -82,6 +72,11 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
         await openService(company, config.api, order.identity, { clock, random, log, signal, version, maxRequests }),
       );
     }
+    const jobs = services.flatMap(({ company }) =>
+      streams.map(stream => ({ company: company.name, stream, tally: new Tally(startedAt) })),
+    );
+    const run: Run = { order, tools, runId, startedAt, services, catalogue, destination, jobs };
+    if (services.every(service => service.failure !== undefined) && !(await hasState(destination))) return refused(run);
     const done = await prepareWarehouse(destination, {
       companies: services.map(({ company, companyId }) => ({
         name: company.name,
@@ -96,10 +91,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       now: startedAt,
     });
     for (const sentence of done) log.info({}, sentence);
-    const jobs = services.flatMap(({ company }) =>
-      streams.map(stream => ({ company: company.name, stream, tally: new Tally(startedAt) })),
-    );
-    return await runJobs({ order, tools, runId, startedAt, services, catalogue, destination, jobs });
+    return await runJobs(run);
   } finally {
     for (const { api } of services) await api.close();
     await destination.close();
@@ -122,6 +114,13 @@ export function companiesOf(config: Config, wanted: string | undefined): readonl
   throw new ConfigError(
     `--company: expected one of ${config.companies.map(company => company.name).join(", ")}, got ${wanted}.`,
   );
+}
+
+/** Nothing can be read, and nothing has been loaded yet: no empty warehouse is left behind. */
+function refused(run: Run): RunReport {
+  const failures = run.services.flatMap(service => service.failure ?? []);
+  for (const { tally } of run.jobs) tally.run.status = "skipped";
+  return reportOf(run, failures, [], new Date(run.tools.clock.now()).toISOString());
 }
 
 interface Run {
@@ -187,52 +186,4 @@ async function showEvery({ destination, tools, order }: Run, signal: AbortSignal
     await tools.clock.sleep(order.config.destination.publishEveryMs, signal).catch(() => undefined);
     if (!signal.aborted && (await destination.unshown()).owed) await show(destination, tools.log);
   }
-}
-
-async function show(destination: Destination, log: Log): Promise<Shown> {
-  log.debug({}, "showing");
-  const shown = await destination.show();
-  log.debug(shown, "shown");
-  return shown;
-}
-
-async function conclude(
-  { tools, destination, runId, startedAt, jobs }: Run,
-  errors: readonly unknown[],
-): Promise<RunReport> {
-  const { clock, redact } = tools;
-  const finishedAt = new Date(clock.now()).toISOString();
-  const warnings = warningsOf(jobs);
-  const failures = [...errors];
-  let exitCode = exitCodeOf(failures);
-  const error = errors.length === 0 ? null : redact(messageOf(errors.find(each => exitCodeOf([each]) === exitCode)));
-  const end = {
-    status: statusOf(exitCode, warnings),
-    exit_code: exitCode,
-    finished_at: finishedAt,
-    warnings: JSON.stringify(warnings),
-    error,
-  };
-  try {
-    await endRun(destination.db, runId, end);
-    const { owed, shownAt } = await destination.unshown();
-    if (owed || shownAt === undefined || clock.now() - shownAt.getTime() > STALE_MS) {
-      const { note } = await show(destination, tools.log);
-      if (note !== undefined) warnings.push(note);
-    }
-  } catch (failure) {
-    // The destination's own failure may be why the run failed: then it has been told already.
-    if (!errors.some(known => known instanceof DestinationError || known instanceof HeldError)) failures.push(failure);
-    exitCode = exitCodeOf(failures);
-  }
-  return {
-    run_id: runId,
-    status: statusOf(exitCode, warnings),
-    exit_code: exitCode,
-    started_at: startedAt,
-    finished_at: finishedAt,
-    warnings,
-    errors: [...new Set(failures.map(failure => redact(messageOf(failure))))],
-    streams: jobs.map(({ company, stream, tally }) => ({ run_id: runId, company, stream: stream.name, ...tally.run })),
-  };
 }

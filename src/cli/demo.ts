@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { openDuckdbForReading } from "../destinations/duckdb/reading.ts";
 import { ask } from "../destinations/question.ts";
+import { openReading } from "../destinations/reading.ts";
 import { type Simulator, startSimulator } from "../simulator/simulator.ts";
 import { formatTable } from "./table.ts";
 
@@ -97,10 +97,19 @@ function sync(config: string, key: string): Promise<void> {
 }
 
 async function answer(): Promise<void> {
-  const { db, close } = await openDuckdbForReading({ path: WAREHOUSE, readers: "snapshot", stateSchema: "_tributary" });
+  const where = {
+    type: "duckdb",
+    path: WAREHOUSE,
+    readers: "snapshot",
+    keepVersions: 2,
+    schema: "procurement",
+    stateSchema: "_tributary",
+  } as const;
+  const warehouse = await openReading(where);
+  if (warehouse === undefined) throw new Error("the demo's warehouse was not published");
   try {
     for (const { asked, answer: question } of questions) {
-      const rows = await ask(db, question);
+      const rows = await ask(warehouse.db, question);
       const columns = Object.keys(rows[0] ?? { "(no rows)": "" });
       const align = (name: string) =>
         rows.every(row => /^-?[\d.]*$/.test(String(row[name] ?? ""))) ? "right" : "left";
@@ -113,7 +122,7 @@ async function answer(): Promise<void> {
       );
     }
   } finally {
-    await close();
+    await warehouse.close();
   }
 }
 

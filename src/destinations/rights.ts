@@ -1,6 +1,5 @@
 import { type Kysely, sql } from "kysely";
 import { DestinationError } from "../errors.ts";
-import { rightsMissing } from "./postgres/failure.ts";
 import type { StateTables } from "./state_tables.ts";
 
 interface Found {
@@ -21,3 +20,19 @@ export async function requireRights(db: Kysely<StateTables>, schemas: readonly s
   if (lacking !== undefined)
     throw new DestinationError(rightsMissing({ user: lacking.user, database: lacking.database, schemas }));
 }
+
+/** What a role without rights has to be given, as statements to run. */
+export function rightsMissing(place: {
+  readonly user: string;
+  readonly database: string;
+  readonly schemas: readonly string[];
+}): string {
+  const { user, database, schemas } = place;
+  const statements = schemas.map(
+    schema =>
+      `CREATE SCHEMA IF NOT EXISTS ${quoted(schema)} AUTHORIZATION ${quoted(user)}; ALTER SCHEMA ${quoted(schema)} OWNER TO ${quoted(user)};`,
+  );
+  return `The role ${user} lacks rights in database ${database}: it has to own the schemas ${schemas.join(" and ")}, and the tables that tributary keeps in them. As an administrator run: ${statements.join(" ")} or: GRANT CREATE ON DATABASE ${quoted(database)} TO ${quoted(user)}; (\`tributary ddl --for-dba\` prints all of it.)`;
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -129,3 +129,15 @@ export async function saveRejects(
       .values(rejects.slice(i, i + 500))
       .execute();
 }
+
+/** How the run before this one ended; undefined for the first. */
+export async function runBefore(db: Db, runId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("runs")
+    .select("status")
+    .where("run_id", "<>", runId)
+    .orderBy("started_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.status;
+}

@@ -1,4 +1,5 @@
 import { DestinationError, TributaryError } from "../../errors.ts";
+import { rightsMissing } from "../rights.ts";
 
 /** As pg's own, which would load the driver for DuckDB's runs as well. */
 const escapeIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -61,16 +62,6 @@ function advice(code: string, message: string, address: Address): string | undef
   if (message.includes("SSL") || /certificate|SELF_SIGNED|UNABLE_TO_/i.test(`${code} ${message}`))
     return `${server} and destination.url don't agree about TLS (${message}). Set sslmode in the address (disable, require, verify-full); NODE_EXTRA_CA_CERTS names a private certificate authority.`;
   return undefined;
-}
-
-/** What a role without rights has to be given, as statements to run. */
-export function rightsMissing(address: Pick<Address, "user" | "database" | "schemas">): string {
-  const { user, database, schemas } = address;
-  const statements = schemas.map(
-    schema =>
-      `CREATE SCHEMA IF NOT EXISTS ${escapeIdentifier(schema)} AUTHORIZATION ${escapeIdentifier(user)}; ALTER SCHEMA ${escapeIdentifier(schema)} OWNER TO ${escapeIdentifier(user)};`,
-  );
-  return `The role ${user} lacks rights in database ${database}: it has to own the schemas ${schemas.join(" and ")}, and the tables that tributary keeps in them. As an administrator run: ${statements.join(" ")} or: GRANT CREATE ON DATABASE ${escapeIdentifier(database)} TO ${escapeIdentifier(user)}; (\`tributary ddl --for-dba\` prints all of it.)`;
 }
 
 /** The sentence for a standby, or a database that was made read-only. */

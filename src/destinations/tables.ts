@@ -1,9 +1,10 @@
-import { type Kysely, sql } from "kysely";
+import { CompiledQuery, type Kysely, sql } from "kysely";
 import type { Table, TableSet } from "../columns.ts";
 import { DestinationError } from "../errors.ts";
 import { altering } from "./alteration.ts";
 import { readCatalog } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
+import type { Fragment } from "./fragments.ts";
 import { grantSteps } from "./grants.ts";
 import { commentOnTable, inOrder, type Plan, planTables, type Step } from "./plan.ts";
 import { requireRights } from "./rights.ts";
@@ -37,7 +38,7 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
   if (before.steps.length === 0) return { done: [], missing: before.missing };
   return altering(db, dialect, async trx => {
     const { steps, missing } = await planned(trx, dialect, order);
-    for (const statement of inOrder(steps)) await statement.execute(trx);
+    await executeAll(trx, inOrder(steps));
     // In this transaction: were it killed afterwards, nothing would tell that the marks speak of rows that are gone.
     for (const stream of missing) {
       await trx.deleteFrom("stream_state").where("stream", "=", stream).execute();
@@ -45,6 +46,24 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
     }
     return { done: steps.flatMap(step => step.sentence ?? []), missing };
   });
+}
+
+/** New tables bring hundreds of comments: what takes no parameters goes to the database at once, a quarter of a new warehouse's time less. */
+async function executeAll(db: Kysely<StateTables>, statements: readonly Fragment[]): Promise<void> {
+  let waiting: string[] = [];
+  const send = async () => {
+    if (waiting.length > 0) await db.executeQuery(CompiledQuery.raw(waiting.join(";\n")));
+    waiting = [];
+  };
+  for (const statement of statements) {
+    const compiled = statement.compile(db);
+    if (compiled.parameters.length === 0) waiting.push(compiled.sql);
+    else {
+      await send();
+      await db.executeQuery(compiled);
+    }
+  }
+  await send();
 }
 
 /** Throws what `ensureState` and `ensureTables` would refuse, and writes nothing: for a look before anything is made. */

@@ -3,7 +3,7 @@ import type { Verdict } from "../destinations/deletion.ts";
 import type { Stage } from "../destinations/destination.ts";
 import type { Absent } from "../destinations/outcomes.ts";
 import { type Published, publish } from "../destinations/publish.ts";
-import { saveStreamState, writeStreamRun } from "../destinations/run_log.ts";
+import { loadStreamState, saveStreamState, writeStreamRun } from "../destinations/run_log.ts";
 import { saveDashboard, saveProblems } from "../destinations/standing.ts";
 import { layoutStamp } from "../encoder.ts";
 import { TributaryError } from "../errors.ts";
@@ -70,7 +70,7 @@ export interface PublishPlan {
  * When more rows or values are unusable than the config allows nothing is published and the scan forgotten: it throws.
  */
 export async function publishStage(context: SyncContext, plan: PublishPlan): Promise<Published> {
-  const { destination, clock, company, runId } = context;
+  const { destination, company, runId } = context;
   const { stream, stage, record, tally } = plan;
   tally.activity.state = "publishing";
   context.log.debug({ stream: stream.name, rows: record.rows }, "publishing");
@@ -84,10 +84,8 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
   const publication = publicationOf(context, stream, stage);
   const comparison = await compare(destination, publication, plan.withMissing);
   const verdict = plan.withMissing ? await plan.decide(comparison, publication) : undefined;
-  const now = clock.now();
-  const moment = new Date(
-    Math.max(now, plan.state.lastMoment === null ? now : Date.parse(plan.state.lastMoment) + 1),
-  ).toISOString();
+  const moment = await nextMoment(context, publication, plan.state);
+  const before = { ...tally.run };
   const published = await publish(destination, publication, {
     comparison,
     moment,
@@ -99,6 +97,8 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
       await saveStreamState(trx, company, stream.name, state, moment);
       await saveProblems(trx, company, stream.name, record.problems, record.rows, moment);
       await saveDashboard(trx, destination, company, stream, moment, plan.completeTo, publication.parent);
+      // A transaction that has to be done again counts once.
+      Object.assign(tally.run, before);
       count(tally, result, record);
       await writeStreamRun(trx, runId, company, stream.name, tally.run);
     },
@@ -109,6 +109,18 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
     await destination.settle(stream.tables.main);
   context.log.debug({ stream: stream.name, ...published }, "published");
   return published;
+}
+
+/** Later than every publish that touched the same tables, also when a clock was set back: a list's publish touches its details' rows too. */
+async function nextMoment(
+  { destination, clock, company }: SyncContext,
+  { parent, details }: Publication,
+  own: StreamState,
+): Promise<string> {
+  const kin = [...(parent === undefined ? [] : [parent]), ...details];
+  const states = await Promise.all(kin.map(({ stream }) => loadStreamState(destination.db, company, stream)));
+  const before = [own, ...states].map(state => (state.lastMoment === null ? 0 : Date.parse(state.lastMoment) + 1));
+  return new Date(Math.max(clock.now(), ...before)).toISOString();
 }
 
 function count(tally: Tally, published: Published, record: ScanRecord): void {

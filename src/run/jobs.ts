@@ -67,8 +67,9 @@ async function runJob(context: SyncContext, job: Job, { jobs, log, errors, stopA
       log.info({ stream: stream.name }, "stopped; what was read is kept");
       return;
     }
-    errors.push(error);
     // The same failure of the destination meets every stream: it is told once, at the end.
+    if (error instanceof DestinationError && errors.some(known => known instanceof DestinationError)) return;
+    errors.push(error);
     if (context.signal.aborted) return;
     log.warn({ stream: stream.name }, messageOf(error));
     log.debug({ stream: stream.name, err: error }, "where it failed");

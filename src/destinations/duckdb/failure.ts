@@ -12,7 +12,7 @@ export function lockConflict(error: unknown): { pid: number | undefined } | unde
 
 const advice: readonly (readonly [RegExp, string])[] = [
   [
-    /ENOSPC|EDQUOT|EFBIG|No space left|[Dd]isk (is )?full|quota exceeded/,
+    /ENOSPC|EDQUOT|EFBIG|No space left|File too large|[Dd]isk (is )?full|quota exceeded/,
     "The disk is full, or your quota is used up. Free some space (a publish needs room for one more copy of the file) or lower destination.keep_versions, then run the same command again: what was stored before is safe.",
   ],
   [
@@ -28,7 +28,7 @@ const advice: readonly (readonly [RegExp, string])[] = [
     "A part of destination.path that should be a folder is a file. Correct destination.path in the config.",
   ],
   [
-    /ENOENT|ESTALE|No such file or directory/,
+    /ENOENT|ESTALE|No such file or directory|No files found that match/,
     "The file or its folder has vanished. See that the folder of destination.path exists (a mounted drive may be gone) and run the same command again.",
   ],
   [
@@ -49,6 +49,11 @@ const advice: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
+/** Whether DuckDB had too little memory for what it was asked. */
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && /Out of Memory|failed to pin block/i.test(error.message);
+}
+
 /** A failure of the disk or the file as DestinationError with what to do about it; anything else as it came. */
 export function destinationFailure(doing: string, error: unknown): unknown {
   if (error instanceof DestinationError || error instanceof HeldError) return error;
@@ -56,7 +61,12 @@ export function destinationFailure(doing: string, error: unknown): unknown {
   const found = advice.find(([pattern]) => pattern.test(message));
   return found === undefined
     ? error
-    : new DestinationError(`Expected to ${doing}, but: ${message.trim()}. ${found[1]}`, error);
+    : new DestinationError(`Expected to ${doing}, but: ${firstLine(message)}. ${found[1]}`, error);
+}
+
+/** DuckDB shows the statement below its message. */
+function firstLine(message: string): string {
+  return message.trim().split("\n", 1)[0]!.replace(/\.$/, "");
 }
 
 /** Does it, and turns a failure of disk or file into a DestinationError that begins with "Expected to <doing>". */

@@ -1,0 +1,131 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readlink, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import type { Simulator } from "../../src/simulator/simulator.ts";
+import { key, openCompany } from "../crash/company.ts";
+import { type Ended, goodSync, startSync } from "../crash/killing.ts";
+import { differences, type Tables, tablesOf } from "../crash/tables.ts";
+import { type MakeWarehouse, makeDuckdb, makePostgres, type Warehouse } from "../crash/warehouse.ts";
+
+const few = { streams: { defaults: { audit: 0 }, exclude: ["invoice*", "findings*", "ingested"] } };
+const main = join(import.meta.dirname, "../../src/cli/main.ts");
+const CHANGED = "select count(*)::integer from procurement.items";
+
+/** A company, a warehouse before a night with much that is new, and what it is after it. */
+interface Evening {
+  readonly company: Simulator;
+  readonly before: Warehouse;
+  readonly after: Tables;
+}
+
+async function evening(make: MakeWarehouse): Promise<Evening> {
+  const company = await openCompany({ orders: 30, invoices: 1, items: 500, findings: 1, ingested: 1 });
+  const before = await make(company.url, few);
+  await goodSync(before);
+  company.insert("items", 2_000);
+  company.insert("purchase_orders", 30);
+  const undisturbed = await before.copy();
+  await goodSync(undisturbed);
+  const after = await tablesOf(undisturbed);
+  await undisturbed.remove();
+  return { company, before, after };
+}
+
+/** A sync that may not make a file larger than so many kilobytes: what a full disk looks like, for any user on any machine. */
+async function cramped(warehouse: Warehouse, kilobytes: number): Promise<Ended> {
+  const command = [process.execPath, main, "sync", "--config", warehouse.config, "--no-progress", "--json"];
+  const child = spawn("bash", ["-c", `ulimit -f ${kilobytes} && exec "$@"`, "bash", ...command], {
+    env: { PATH: process.env["PATH"] ?? "", CRASH_KEY: key },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  return { code, stdout, stderr };
+}
+
+/** The one thing a run of exit code 6 tells. */
+function expectToldOnce({ code, stdout, stderr }: Ended, what: RegExp): void {
+  expect(code, stdout + stderr).toBe(6);
+  const document = JSON.parse(stdout);
+  const errors: string[] = document.errors ?? [document.error.message];
+  expect(errors).toEqual([expect.stringMatching(what)]);
+  expect(errors[0]).not.toContain("\n");
+  expect(stderr).not.toMatch(/\n\s+at /);
+}
+
+describe("a disk that is full", () => {
+  let place: Evening;
+  let size: number;
+  beforeAll(async () => {
+    place = await evening(makeDuckdb);
+    size = (await stat(join(place.before.folder, "w.versions/work.duckdb"))).size / 1024;
+  });
+  afterAll(async () => {
+    await place.before.remove();
+    await place.company.close();
+  });
+
+  it.each([
+    ["long before the file's size", () => 100],
+    ["at half the file's size", () => size / 2],
+    ["a little beyond the file's size", () => size + 300],
+  ])(
+    "%s: a run ends with one paragraph, readers keep what they have, and the next run makes it good",
+    async (_name, limit) => {
+      const warehouse = await place.before.copy();
+      const version = await readlink(join(warehouse.folder, "w.duckdb"));
+      const ended = await cramped(warehouse, Math.floor(limit()));
+      expectToldOnce(ended, /disk is full.*Free some space/i);
+      expect(await readlink(join(warehouse.folder, "w.duckdb"))).toBe(version);
+      expect(await warehouse.data(CHANGED)).toEqual([[500]]);
+      expect(
+        (await warehouse.litter()).filter(name => !/^(\d+\..*\.csv|manifest\.json|work\.duckdb\.wal)$/.test(name)),
+      ).toEqual([]);
+      await goodSync(warehouse);
+      expect(differences(place.after, await tablesOf(warehouse))).toEqual([]);
+      expect(await warehouse.litter()).toEqual([]);
+      await warehouse.remove();
+    },
+  );
+});
+
+describe("a destination that goes away under a run", () => {
+  it("PostgreSQL ends the session: one paragraph, and the next run goes on", async () => {
+    const make = makePostgres(inject("postgresUrl"));
+    const place = await evening(make);
+    for (const requests of [12, 30]) {
+      const warehouse = await place.before.copy();
+      place.company.requests.clear();
+      const running = startSync(warehouse, ["--json"]);
+      while (place.company.requests.total < requests && running.child.exitCode === null) await sleep(1);
+      await warehouse.state(
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tributary' and datname = current_database()`,
+      );
+      expectToldOnce(await running.ended, /connection to PostgreSQL .* was lost/);
+      await goodSync(warehouse);
+      expect(differences(place.after, await tablesOf(warehouse))).toEqual([]);
+      expect(await warehouse.litter()).toEqual([]);
+      await warehouse.remove();
+    }
+    await place.before.remove();
+    await place.company.close();
+  });
+
+  it("somebody removes DuckDB's folder: one paragraph, and the next run starts afresh", async () => {
+    const place = await evening(makeDuckdb);
+    const warehouse = await place.before.copy();
+    place.company.requests.clear();
+    const running = startSync(warehouse, ["--json"]);
+    while (place.company.requests.total < 12 && running.child.exitCode === null) await sleep(1);
+    await rm(join(warehouse.folder, "w.versions"), { recursive: true });
+    expectToldOnce(await running.ended, /vanished/);
+    await goodSync(warehouse);
+    expect(differences(place.after, await tablesOf(warehouse))).toEqual([]);
+    await warehouse.remove();
+    await place.before.remove();
+    await place.company.close();
+  });
+});

@@ -99,9 +99,9 @@ async function confirmGone(
     } catch (error) {
       tally.failedRequest(error);
       if (error instanceof ApiError && error.failure === "not_found") return key;
-      if (error instanceof ApiError && (error.failure === "unavailable" || error.failure === "invalid"))
-        return undefined;
       if (error instanceof RangeError) return undefined;
+      // No answer is no proof, and no reason to keep the rest of the scan from the tables.
+      if (error instanceof ApiError && !["unauthorized", "limited", "budget"].includes(error.failure)) return undefined;
       throw error;
     }
   };

@@ -56,6 +56,28 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(lineOf(third, "items")).toMatchObject({ deleted: 0, missing: 1 });
   });
 
+  test("a list that shows fewer rows than it counts is not complete: only a 404 deletes, and nothing is remembered", async () => {
+    const place = await scenario(make, { orders: 130 });
+    const { simulator, sync, count } = place;
+    const names = ["purchase_orders"];
+    await sync({ names });
+    const [gone, hidden, forbidden] = simulator
+      .delete("purchase_orders", 3)
+      .map(key => `/po/${encodeURIComponent(key)}`);
+    simulator.patchDetail("/po", { stats: { total: 500 } });
+    place.look = ({ path }) => {
+      if (path === hidden) return { status: 200, body: { data: {}, meta: {} } };
+      return path === forbidden ? refused(403, "FORBIDDEN") : undefined;
+    };
+    const first = await sync({ names });
+    expect(lineOf(first, "purchase_orders")).toMatchObject({ deleted: 1, missing: 2, error: null });
+    expect(first.warnings.join()).toContain("the list says it has 500 rows, its pages showed 127");
+    expect(lineOf(await sync({ names }), "purchase_orders")).toMatchObject({ deleted: 0, missing: 2 });
+    expect(await count("purchase_orders", live)).toBe(129);
+    expect(await count("_tributary.rows_purchase_orders", "missing_since is not null")).toBe(0);
+    expect(simulator.requests.entries.filter(entry => `${entry.path}` === gone)).toHaveLength(1);
+  });
+
   test("--full takes the second look in the same run", async () => {
     const { simulator, sync, count } = await scenario(make, { items: 150 });
     await sync({ names: ["items"] });

@@ -61,6 +61,14 @@ export async function compare(
   publication: Publication,
   withMissing: boolean,
 ): Promise<Comparison> {
+  return destination.withRoom(() => difference(destination, publication, withMissing));
+}
+
+async function difference(
+  destination: Destination,
+  publication: Publication,
+  withMissing: boolean,
+): Promise<Comparison> {
   return destination.db.transaction().execute(async trx => {
     const { tables, stage, company, stamp, parent } = publication;
     const names = temporaryNames(publication);

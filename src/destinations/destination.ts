@@ -28,6 +28,11 @@ export interface Destination {
   show(): Promise<Shown>;
   /** Whether readers lack something that was committed to the tables, by this run or a killed one; and when they were last shown. */
   unshown(): Promise<{ readonly owed: boolean; readonly shownAt: Date | undefined }>;
+  /**
+   * Runs work that touches many rows: one or more transactions, repeatable from their start. DuckDB begins with little
+   * memory and, should it run out, does the work again with twice as much.
+   */
+  withRoom<T>(work: () => Promise<T>): Promise<T>;
   /** After a publish's heavy work: checkpoint, statistics. Never changes what the tables say. */
   settle(table: Table): Promise<void>;
   /** Releases the locks and closes. Doesn't show. */

@@ -41,7 +41,17 @@ export async function publish(
   publication: Publication,
   order: PublishOrder,
 ): Promise<Published> {
-  const published = await destination.db.transaction().execute(async trx => {
+  const published = await destination.withRoom(() => publishAtOnce(destination, publication, order));
+  await dropTemporary(destination.db, publication);
+  return published;
+}
+
+async function publishAtOnce(
+  destination: Destination,
+  publication: Publication,
+  order: PublishOrder,
+): Promise<Published> {
+  return destination.db.transaction().execute(async trx => {
     const work: Work = { trx, destination, publication, moment: order.moment, names: temporaryNames(publication) };
     await replaceRows(work, order.comparison);
     for (const child of publication.tables.children) await publishChildren(work, child);
@@ -53,8 +63,6 @@ export async function publish(
     await order.also(trx, result);
     return result;
   });
-  await dropTemporary(destination.db, publication);
-  return published;
 }
 
 function summary(comparison: Comparison, deleted: number, ofMissing: number): Published {

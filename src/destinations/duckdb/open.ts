@@ -1,3 +1,4 @@
+import { totalmem } from "node:os";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Kysely } from "kysely";
 import type { Clock } from "../../clock.ts";
@@ -7,7 +8,7 @@ import type { Destination, Shown, Stage } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
 import { duckdbDialect } from "./dialect.ts";
 import { kyselyOver } from "./driver.ts";
-import { attempting } from "./failure.ts";
+import { attempting, isOutOfMemory } from "./failure.ts";
 import { type HeldFile, type Taking, takeFile } from "./file.ts";
 import { layoutOf, type Readers } from "./layout.ts";
 import { Mutex } from "./mutex.ts";
@@ -16,7 +17,7 @@ import { checkpoint } from "./session.ts";
 import { openStage } from "./stage.ts";
 import { linkedVersion, type MakeLink, publishVersion, systemLink, versionMoment } from "./versions.ts";
 
-/** What a DuckDB warehouse is opened with. Memory: 256 MB and 2 threads unless told otherwise. */
+/** What a DuckDB warehouse is opened with. Memory: 96 MB at first (see withRoom) and 2 threads unless told otherwise. */
 export interface DuckdbSettings {
   readonly path: string;
   readonly readers: Readers;
@@ -85,7 +86,7 @@ class DuckdbFile implements DuckdbDestination {
       stateSchema: settings.stateSchema,
       holder: { runId: settings.runId, ...settings.holder },
       resources: {
-        memoryLimitMb: settings.memoryLimitMb ?? 256,
+        memoryLimitMb: settings.memoryLimitMb ?? 96,
         threads: settings.threads ?? 2,
         spill: layout.spill,
       },
@@ -140,6 +141,27 @@ class DuckdbFile implements DuckdbDestination {
       const version = await linkedVersion(layout);
       const shownAt = version === undefined ? undefined : new Date(versionMoment(version));
       return { owed: await this.#number.isOwed(connection, layout.path), shownAt };
+    });
+  }
+
+  async withRoom<T>(work: () => Promise<T>): Promise<T> {
+    const { memoryLimitMb } = this.#taking.resources;
+    const most = Math.max(2 * memoryLimitMb, totalmem() / 2 ** 21);
+    for (let limit = memoryLimitMb; ; limit *= 2) {
+      try {
+        if (limit > memoryLimitMb) await this.#limitMemory(limit);
+        return await work();
+      } catch (error) {
+        if (!isOutOfMemory(error) || limit * 2 > most) throw error;
+      } finally {
+        if (limit > memoryLimitMb) await this.#limitMemory(memoryLimitMb).catch(() => undefined);
+      }
+    }
+  }
+
+  async #limitMemory(megabytes: number): Promise<void> {
+    await this.#alone("set DuckDB's memory", async connection => {
+      await connection.run(`set memory_limit = '${megabytes}MB'`);
     });
   }
 

@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { refused } from "../support/interposed.ts";
+import { lineOf } from "../support/run.ts";
+import { warehouses } from "../support/warehouse.ts";
+import { scenario } from "./scenario.ts";
+
+const live = "_deleted_at is null";
+
+describe.each(warehouses)("$name", ({ make }) => {
+  test("a detail that answers 404 is absent: its rows go, its order stays, and it is asked again when that changes", async () => {
+    const place = await scenario(make, { orders: 60 });
+    const { simulator, sync, count } = place;
+    await sync();
+    const key = String([...simulator.truth.rows("purchase_orders")][3]!["po_number"]);
+    const path = `/po/${encodeURIComponent(key)}`;
+    place.look = passing => (passing.path === path ? refused(404, "RESOURCE_NOT_FOUND") : undefined);
+    simulator.update("purchase_orders", [key]);
+    const report = await sync();
+    expect(lineOf(report, "purchase_order_details")).toMatchObject({ status: "succeeded", deleted: 1 });
+    const of = `po_number = '${key}'`;
+    expect(await count("purchase_orders", `${live} and ${of}`)).toBe(1);
+    expect(await count("purchase_order_details", `${live} and ${of}`)).toBe(0);
+    expect(await count("purchase_order_line_items", `${live} and ${of}`)).toBe(0);
+    expect(await count("_tributary.details", `outcome = 'absent' and parent_key = '${key}'`)).toBe(1);
+    place.look = () => undefined;
+    simulator.update("purchase_orders", [key]);
+    await sync();
+    expect(await count("purchase_order_details", `${live} and ${of}`)).toBe(1);
+    expect(await count("purchase_order_line_items", `${live} and ${of}`)).toBeGreaterThan(0);
+  });
+
+  test("many 404s at once are not believed", async () => {
+    const place = await scenario(make, { orders: 120 }, { config: { destination: { publish_every: "5s" } } });
+    const { simulator, sync, count, clock } = place;
+    await sync();
+    place.look = ({ path }) => {
+      // Early publishes must not make portions of them that each look harmless.
+      clock.advance(150);
+      return path.startsWith("/po/") ? refused(404, "RESOURCE_NOT_FOUND") : undefined;
+    };
+    simulator.update("purchase_orders", 100);
+    const report = await sync();
+    expect(report.exit_code).toBe(1);
+    expect(lineOf(report, "purchase_order_details")).toMatchObject({ status: "failed", deleted: 0 });
+    expect(lineOf(report, "purchase_order_details").error).toContain("404");
+    expect(await count("purchase_order_details", live)).toBe(120);
+    expect(await count("_tributary.details", "outcome = 'absent'")).toBe(0);
+  });
+
+  test("a detail that fails is tried again later and later; more than one in twenty make the stream fail", async () => {
+    const place = await scenario(make, { orders: 60 }, { config: { streams: { defaults: { audit: 0 } } } });
+    const { simulator, sync, count, clock } = place;
+    const keys = [...simulator.truth.rows("purchase_orders")].map(row => encodeURIComponent(String(row["po_number"])));
+    let broken = keys.slice(0, 3).map(key => `/po/${key}`);
+    let asked = 0;
+    place.look = ({ path }) => {
+      if (!broken.includes(path)) return;
+      asked++;
+      return refused(400, "BROKEN");
+    };
+    const first = await sync();
+    expect(lineOf(first, "purchase_order_details")).toMatchObject({ status: "succeeded", inserted: 57 });
+    expect(await count("_tributary.details", "outcome = 'failed' and attempts = 1")).toBe(3);
+    await sync();
+    expect(asked).toBe(3);
+    clock.advance(15 * 60_000);
+    expect((await sync()).exit_code).toBe(1);
+    expect(asked).toBe(6);
+    clock.advance(15 * 60_000);
+    await sync();
+    expect(asked).toBe(6);
+    clock.advance(15 * 60_000);
+    broken = [];
+    await sync();
+    expect(await count("purchase_order_details", live)).toBe(60);
+    expect(await count("_tributary.details", "outcome <> 'ok'")).toBe(0);
+    const many = new Set(
+      simulator
+        .update("purchase_orders", 20)
+        .slice(0, 4)
+        .map(key => `/po/${encodeURIComponent(key)}`),
+    );
+    broken = [...many];
+    const last = await sync();
+    expect(last.exit_code).toBe(1);
+    expect(lineOf(last, "purchase_order_details").error).toMatch(/4 of 20 details could not be fetched/);
+    expect(await count("purchase_order_details", live)).toBe(60);
+  });
+});

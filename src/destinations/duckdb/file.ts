@@ -3,7 +3,7 @@ import { attempting, codeOf } from "./failure.ts";
 import { remove } from "./folder.ts";
 import { asHeld, claim, type Holder, renewClaim, writeHolder } from "./holder.ts";
 import type { Layout } from "./layout.ts";
-import { expectIdentity, expectOurs, type Present, presentAt, seed } from "./seed.ts";
+import { expectIdentity, expectOurs, guardFile, type Present, presentAt, seed } from "./seed.ts";
 import { checkpoint, openSession, type Resources, type Session } from "./session.ts";
 import { adopt, type MakeLink, removeLeftovers } from "./versions.ts";
 
@@ -64,6 +64,8 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
 async function release(layout: Layout, session: Session, giveUpClaim: () => Promise<void>): Promise<void> {
   try {
     await remove(layout.holder);
+    // Of a run that was started together with this one, and refused.
+    await remove(guardFile(layout));
     // What is committed lies in the log if not in the file, and the next run takes it from there: a full disk, say, has been told.
     await checkpoint(session.connection).catch(() => undefined);
   } finally {

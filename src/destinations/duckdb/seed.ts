@@ -8,6 +8,11 @@ import type { Layout } from "./layout.ts";
 import { checkpoint, identify, openSession, type Resources, type Session } from "./session.ts";
 import { linkedVersion, newestVersion, versionFile } from "./versions.ts";
 
+/** The file whose lock lets one process at a time make the work file. It may go whenever the work file is there. */
+export function guardFile(layout: Layout): string {
+  return join(layout.home, "seeding.tmp");
+}
+
 /** What stands at the path that analysts open. */
 export type Present = "nothing" | "version" | "file";
 
@@ -87,7 +92,7 @@ export async function seed(
   resources: Resources,
 ): Promise<boolean> {
   if (await entryAt(layout.work)) return false;
-  const guard = await openSession(join(layout.home, "seeding.tmp"), false, resources).catch(asHeld(layout));
+  const guard = await openSession(guardFile(layout), false, resources).catch(asHeld(layout));
   try {
     if (await entryAt(layout.work)) return false;
     const newest = await newestVersion(layout);

@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Warehouse, warehouses } from "./jobs.ts";
 
@@ -23,7 +24,7 @@ export const help = `node bench/main.ts [options]
   --only <warehouse> duckdb or postgres
   --memory           peak memory at 200,000 and 1,000,000 rows too: takes minutes
   --quick            few rows, once: does the harness work?
-  --node <flag>      a flag for the measured Node, e.g. --node=--max-semi-space-size=16; may be repeated
+  --node <flag>      a flag for the measured Node instead of the command's own, e.g. --node=--max-semi-space-size=16; may be repeated
   --cpu-prof <dir>   write a CPU profile of every job there (and let it slow them down)
   --postgres <url>   a server to use instead of one of our own
   --json             figures and single results as JSON`;
@@ -55,11 +56,17 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     runs: count("--runs", values.runs, values.quick ? 1 : 3),
     memory: values.memory ? (values.quick ? [200, 1_000] : [200_000, 1_000_000]) : undefined,
     warehouses: only === undefined ? warehouses : [only],
-    nodeFlags: values.node,
+    nodeFlags: values.node.length > 0 ? values.node : commandFlags(),
     profiles: profiles === undefined ? undefined : resolve(profiles),
     postgres: values.postgres,
     json: values.json,
   };
+}
+
+/** The flags that the command asks Node for in its first line. */
+function commandFlags(): readonly string[] {
+  const [line] = readFileSync(join(import.meta.dirname, "../src/cli/main.ts"), "utf8").split("\n");
+  return line?.match(/(?<= )--\S+/g) ?? [];
 }
 
 function count(name: string, text: string | undefined, otherwise: number): number {

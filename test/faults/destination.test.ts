@@ -56,7 +56,7 @@ function expectToldOnce({ code, stdout, stderr }: Ended, what: RegExp): void {
   expect(stderr).not.toMatch(/\n\s+at /);
 }
 
-describe("a disk that is full", () => {
+describe("DuckDB", () => {
   let place: Evening;
   let size: number;
   beforeAll(async () => {
@@ -69,9 +69,9 @@ describe("a disk that is full", () => {
   });
 
   it.each([
-    ["long before the file's size", () => 100],
-    ["at half the file's size", () => size / 2],
-    ["a little beyond the file's size", () => size + 300],
+    ["a disk full long before the file's size", () => 100],
+    ["a disk full at half the file's size", () => size / 2],
+    ["a disk full a little beyond the file's size", () => size + 300],
   ])(
     "%s: a run ends with one paragraph, readers keep what they have, and the next run makes it good",
     async (_name, limit) => {
@@ -90,10 +90,22 @@ describe("a disk that is full", () => {
       await warehouse.remove();
     },
   );
+
+  it("a folder that somebody removes under a run: one paragraph, and the next run starts afresh", async () => {
+    const warehouse = await place.before.copy();
+    place.company.requests.clear();
+    const running = startSync(warehouse, ["--json"]);
+    while (place.company.requests.total < 12 && running.child.exitCode === null) await sleep(1);
+    await rm(join(warehouse.folder, "w.versions"), { recursive: true });
+    expectToldOnce(await running.ended, /vanished/);
+    await goodSync(warehouse);
+    expect(differences(place.after, await tablesOf(warehouse))).toEqual([]);
+    await warehouse.remove();
+  });
 });
 
-describe("a destination that goes away under a run", () => {
-  it("PostgreSQL ends the session: one paragraph, and the next run goes on", async () => {
+describe("PostgreSQL", () => {
+  it("a session that the server ends under a run: one paragraph, and the next run goes on", async () => {
     const make = makePostgres(inject("postgresUrl"));
     const place = await evening(make);
     for (const requests of [12, 30]) {
@@ -110,21 +122,6 @@ describe("a destination that goes away under a run", () => {
       expect(await warehouse.litter()).toEqual([]);
       await warehouse.remove();
     }
-    await place.before.remove();
-    await place.company.close();
-  });
-
-  it("somebody removes DuckDB's folder: one paragraph, and the next run starts afresh", async () => {
-    const place = await evening(makeDuckdb);
-    const warehouse = await place.before.copy();
-    place.company.requests.clear();
-    const running = startSync(warehouse, ["--json"]);
-    while (place.company.requests.total < 12 && running.child.exitCode === null) await sleep(1);
-    await rm(join(warehouse.folder, "w.versions"), { recursive: true });
-    expectToldOnce(await running.ended, /vanished/);
-    await goodSync(warehouse);
-    expect(differences(place.after, await tablesOf(warehouse))).toEqual([]);
-    await warehouse.remove();
     await place.before.remove();
     await place.company.close();
   });

@@ -1,0 +1,192 @@
+import type { RunReport } from "../../src/run.ts";
+import type { Faults } from "../../src/simulator/simulator.ts";
+
+const orders = ["purchase_orders", "purchase_order_details"];
+
+/** One switch of the simulator, and what a run does about it that meets it. */
+export interface Case {
+  readonly name: string;
+  readonly faults: Partial<Faults>;
+  readonly streams: readonly string[];
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** The documented outcome. */
+  readonly exit: 0 | 1 | 5;
+  readonly status: RunReport["streams"][number]["status"];
+  /** What the first stream's line says besides. */
+  readonly line?: object;
+  /** Part of what the run tells. */
+  readonly told?: RegExp;
+  /** Whether the tables are right before the switch is turned off again. */
+  readonly rightAtOnce?: true;
+}
+
+export const items = ["items"];
+const path = { only: "/items" };
+const retried = { exit: 0, status: "succeeded", rightAtOnce: true } as const;
+const impatient = { api: { max_wait: "5s" } };
+
+/** Every switch of the simulator's faults but the redirect, which needs somewhere to lead to. */
+export const cases: readonly Case[] = [
+  ...(["seconds", "date", "absent"] as const).map(retryAfter => ({
+    name: `429 with Retry-After: ${retryAfter}`,
+    faults: { ...path, next429: 3, rateLimit: { perSecond: 1_000, retryAfter, retryAfterSeconds: 2 } },
+    streams: items,
+    ...retried,
+    line: { retries: 3 },
+  })),
+  {
+    name: "twenty requests a second and no more",
+    faults: { rateLimit: { perSecond: 20, retryAfter: "seconds", retryAfterSeconds: 1 } },
+    streams: orders,
+    ...retried,
+  },
+  {
+    name: "a 429 that asks for more than max_wait",
+    faults: { ...path, next429: 1, rateLimit: { perSecond: 1_000, retryAfter: "seconds", retryAfterSeconds: 3_600 } },
+    streams: items,
+    exit: 5,
+    status: "stopped",
+    told: /3600 s.*max_wait/,
+  },
+  {
+    name: "a plan that is used up in the middle of a list",
+    faults: { planLimit: { remaining: 4 } },
+    streams: items,
+    config: impatient,
+    exit: 5,
+    status: "stopped",
+    line: { rows_read: 300 },
+    told: /PLAN_LIMIT_REACHED/,
+  },
+  {
+    name: "a plan that is used up in the middle of details",
+    faults: { planLimit: { remaining: 20, retryAfterSeconds: 86_400 } },
+    streams: orders,
+    exit: 5,
+    status: "succeeded",
+    told: /PLAN_LIMIT_REACHED/,
+  },
+  { name: "some 500s", faults: { ...path, error500: { next: 4 } }, streams: items, ...retried, line: { retries: 4 } },
+  {
+    name: "nothing but 500s for one list",
+    faults: { ...path, error500: 1 },
+    streams: ["items", ...orders],
+    exit: 1,
+    status: "failed",
+    told: /items.*500 INTERNAL_ERROR.*after 6 requests/,
+  },
+  {
+    name: "a proxy's 502 page",
+    faults: { ...path, badGateway: { next: 3 } },
+    streams: items,
+    ...retried,
+    line: { retries: 3 },
+  },
+  { name: "500s among details", faults: { only: "/po/", error500: 0.15 }, streams: orders, ...retried },
+  {
+    name: "cut connections",
+    faults: { ...path, cutConnection: { next: 3 } },
+    streams: items,
+    ...retried,
+    line: { retries: 3 },
+  },
+  {
+    name: "truncated bodies",
+    faults: { ...path, truncatedBody: { next: 3 } },
+    streams: items,
+    ...retried,
+    line: { retries: 3 },
+  },
+  {
+    name: "answers that never come",
+    faults: { ...path, hang: { next: 2 } },
+    streams: items,
+    config: { api: { timeout: "400ms" } },
+    ...retried,
+    line: { retries: 2 },
+  },
+  { name: "a slow body", faults: { ...path, slowBody: 1_000_000 }, streams: items, ...retried, line: { retries: 0 } },
+  {
+    name: "a body that takes for ever",
+    faults: { ...path, slowBody: 1_000 },
+    streams: items,
+    config: { api: { timeout: "100ms" } },
+    exit: 1,
+    status: "failed",
+    told: /no end of the body within 400 ms/,
+  },
+  {
+    name: "repeated rows",
+    faults: { ...path, repeatRows: 7 },
+    streams: items,
+    ...retried,
+    line: { repeated: 28, inserted: 450 },
+  },
+  {
+    name: "a cursor that comes twice",
+    faults: { ...path, repeatCursor: { next: 1 } },
+    streams: items,
+    exit: 1,
+    status: "incomplete",
+    told: /same next_cursor came twice/,
+  },
+  {
+    name: "a cursor that expires under way, and again when the next run resumes it",
+    faults: { ...path, expireCursorAfterPages: { pages: 2, times: 2 } },
+    streams: items,
+    exit: 1,
+    status: "failed",
+    told: /cursor has expired/,
+  },
+  {
+    name: "pages without pagination",
+    faults: { ...path, missingPagination: { next: 2 } },
+    streams: items,
+    ...retried,
+    line: { retries: 2 },
+  },
+  {
+    name: "no pagination at all",
+    faults: { ...path, missingPagination: 1 },
+    streams: items,
+    exit: 1,
+    status: "incomplete",
+    told: /without a readable "pagination" block/,
+  },
+  {
+    name: "has_more without a cursor",
+    faults: { ...path, hasMoreWithoutCursor: { next: 1 } },
+    streams: items,
+    exit: 1,
+    status: "incomplete",
+    told: /has_more is true, but next_cursor is missing/,
+  },
+  { name: "an empty page in between", faults: { ...path, emptyPage: { next: 2 } }, streams: items, ...retried },
+  { name: "fields nobody knows", faults: { unknownFields: 0.5 }, streams: ["items", ...orders], ...retried },
+  {
+    name: "values of the wrong type",
+    faults: { wrongTypes: 0.04 },
+    streams: items,
+    exit: 0,
+    status: "warning",
+    rightAtOnce: true,
+  },
+  {
+    name: "rows without a key",
+    faults: { nullKeys: 0.02 },
+    streams: items,
+    exit: 0,
+    status: "warning",
+    rightAtOnce: true,
+    told: /could not be stored/,
+  },
+  {
+    name: "mostly rows without a key",
+    faults: { nullKeys: 0.5 },
+    streams: items,
+    exit: 1,
+    status: "failed",
+    line: { inserted: 0 },
+    told: /max_reject_share/,
+  },
+];

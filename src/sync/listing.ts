@@ -74,12 +74,8 @@ async function distrustFilter(
   tally: Tally,
 ): Promise<boolean> {
   const distrusting = { ...state, filterDistrusted: true };
-  const plan = {
-    query: stream.query ?? {},
-    full: true,
-    range: undefined,
-    why: "its time filter cannot be relied on",
-  };
+  const { clock, policy } = context;
+  const plan = planScan(stream, distrusting, context.policyOf(stream.name), { ...policy, now: clock.now() });
   const extraction = await openExtraction(context, stream, distrusting, plan, tally);
   const record = await read(context, stream, mode, plan, extraction, distrusting, tally);
   return publishScan(context, stream, mode, extraction, record, distrusting, tally);

@@ -30,12 +30,14 @@ export function planScan(
   const query = stream.query ?? {};
   const { mode } = stream;
   if (mode.kind !== "feed") return { query, full: true, range: undefined, why: "lists are read whole" };
+  // Then neither may `start` be left to it.
+  if (state.filterDistrusted)
+    return { query, full: true, range: undefined, why: "its time filter does not follow its time field" };
   const bounded =
     run.start !== undefined && mode.narrow.by === "dates" ? { ...query, [mode.narrow.from]: run.start } : query;
   const whole = (why: string): ScanPlan => ({ query: bounded, full: true, range: undefined, why });
   if (run.full) return whole("asked for with --full");
   if (state.mark === null || state.lastFullAt === null) return whole("never read whole before");
-  if (state.filterDistrusted) return whole("its time filter does not follow its time field");
   const pages = policy.fullScanPages ?? mode.fullScanPages;
   if ((state.lastFullPages ?? 0) <= pages) return whole(`it has no more than ${pages} pages`);
   const every = policy.fullScanEveryMs ?? mode.fullScanEveryDays * DAY;

@@ -92,8 +92,11 @@ async function killMany(warehouses: MakeWarehouse, sizes: Sizes, count: number, 
   const done: Outcome[] = [];
   for (const [index, chance] of chances(count, from).entries()) {
     const scenario = scenarios[index % 2]!;
-    const instant = instantOf(yard, scenario, chance);
-    const outcome = await trial(yard, scenario, instant);
+    let instant = instantOf(yard, scenario, chance);
+    let outcome = await trial(yard, scenario, instant);
+    // This run was quicker than the one that was measured: a kill that comes too late is none.
+    for (; outcome.phase === "over"; outcome = await trial(yard, scenario, instant))
+      instant = { ...instant, value: Math.floor(instant.value * 0.7) };
     done.push(outcome);
     const { phase, repeats, faults } = outcome;
     const spent = `${repeats.requests} requests again (${repeats.rows} rows, ${Math.round(repeats.ms)} ms)`;

@@ -2,6 +2,7 @@ import { open, readFile, rename, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { HeldError } from "../../errors.ts";
 import { codeOf, lockConflict } from "./failure.ts";
@@ -76,10 +77,14 @@ export async function liveHolder(layout: Layout): Promise<Holder | undefined> {
   return holder === undefined || (holder.host === hostname() && !isAlive(holder.pid)) ? undefined : holder;
 }
 
+/** How long whoever has just taken the file may need until it has said who it is. */
+const INTRODUCTION_MS = 1_500;
+const LOOK_MS = 50;
+
 /** The error that names who has the file; `pid` is what DuckDB said, if it did. */
 export async function heldError(layout: Layout, pid: number | undefined, cause?: unknown): Promise<HeldError> {
-  const holder = await readHolder(layout);
-  if (holder !== undefined && (pid === undefined || pid === holder.pid || holder.host !== hostname())) {
+  const holder = await introduced(layout, pid);
+  if (holder !== undefined) {
     return new HeldError(
       `Expected ${layout.path} to be free, but run ${holder.runId} (process ${holder.pid} on ${holder.host}, \`${holder.command}\`) has held it since ${holder.startedAt}. Nothing was done; wait for it to end, or start again with --wait 30m.`,
       cause,
@@ -90,6 +95,17 @@ export async function heldError(layout: Layout, pid: number | undefined, cause?:
     `Expected ${layout.path} to be free, but ${who} has ${layout.work} open. Nothing was done; close it there, or start again with --wait 30m.`,
     cause,
   );
+}
+
+/** The holder that fits the process DuckDB named: of two runs that start together the first may not have written it yet. */
+async function introduced(layout: Layout, pid: number | undefined): Promise<Holder | undefined> {
+  for (let waited = 0; ; waited += LOOK_MS) {
+    const holder = await readHolder(layout);
+    const fits = holder !== undefined && (pid === undefined || pid === holder.pid || holder.host !== hostname());
+    if (fits) return holder;
+    if (waited >= INTRODUCTION_MS) return undefined;
+    await sleep(LOOK_MS);
+  }
 }
 
 /** Rethrows what DuckDB said when it could not open a file: as HeldError, when another process has it open. */

@@ -3,11 +3,13 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
+// The copy of a read-only version is read-only: only root could open it to make it durable.
 const script = `
 const fs = require("node:fs");
 const [from, to, mode] = process.argv.slice(1);
 try {
   fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE);
+  fs.chmodSync(to, 0o600);
   const file = fs.openSync(to, "r+");
   fs.fchmodSync(file, parseInt(mode, 8));
   fs.fsyncSync(file);

@@ -17,20 +17,13 @@ export async function saveProblems(
   now: string,
 ): Promise<void> {
   for (const { table, column, reason, example, rows: affected } of problems) {
-    const known = await db
-      .selectFrom("problems")
-      .select("first_seen_at")
-      .where("company", "=", company)
-      .where("table_name", "=", table)
-      .where("column_name", "=", column)
-      .where("reason", "=", reason)
-      .executeTakeFirst();
-    await db
+    const [known] = await db
       .deleteFrom("problems")
       .where("company", "=", company)
       .where("table_name", "=", table)
       .where("column_name", "=", column)
       .where("reason", "=", reason)
+      .returning("first_seen_at")
       .execute();
     await db
       .insertInto("problems")

@@ -38,7 +38,11 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
       for (const next of jobs) if (isDetailOf(next.stream, job.stream)) start(next);
     });
   };
-  for (const job of jobs) if (!jobs.some(other => isDetailOf(job.stream, other.stream))) start(job);
+  for (const job of jobs) {
+    const list = jobs.find(other => isDetailOf(job.stream, other.stream));
+    if (list === undefined) start(job);
+    else job.tally.activity.waitingFor = list.stream.name;
+  }
   await queue.onIdle();
 }
 
@@ -58,6 +62,7 @@ async function runJob(context: SyncContext, job: Job, { jobs, log, errors, stopA
   if (parent !== undefined && !parent.tally.published)
     return fail(job, `its list ${parent.stream.name} could not be read`, "skipped");
   try {
+    tally.activity.waitingFor = undefined;
     tally.run.started_at = new Date(context.clock.now()).toISOString();
     await syncStream(context, stream, tally);
     const { requests, rows_read, inserted, updated, deleted, unchanged } = tally.run;

@@ -1,12 +1,12 @@
-import { execFile } from "node:child_process";
-import { access, copyFile, symlink, writeFile } from "node:fs/promises";
+import { access, copyFile, readFile, symlink, writeFile } from "node:fs/promises";
+import { stripTypeScriptTypes } from "node:module";
 import { join, resolve } from "node:path";
-import { promisify } from "node:util";
+import { build as bundle } from "rolldown";
+import config from "../rolldown.config.ts";
 
 const root = resolve(import.meta.dirname, "..");
-const run = promisify(execFile);
 
-/** The product as it is installed, JavaScript without types, and the programs that are measured beside it. */
+/** The product as it is installed, and the programs that are measured beside it. */
 export interface Built {
   readonly cli: string;
   readonly floor: string;
@@ -15,22 +15,16 @@ export interface Built {
 
 /** Builds into a folder: stripping types at each start would be counted as the product's CPU. */
 export async function build(folder: string): Promise<Built> {
-  const project = join(folder, "tsconfig.json");
-  const out = join(folder, "dist");
-  const settings = {
-    extends: join(root, "tsconfig.build.json"),
-    compilerOptions: { rootDir: root, outDir: out },
-    include: [...["src", "streams", "schemas"].map(name => join(root, name)), join(root, "bench")],
-  };
-  await writeFile(project, JSON.stringify(settings));
+  const dir = join(folder, "dist");
   await symlink(join(root, "node_modules"), join(folder, "node_modules"), "junction");
   await copyFile(join(root, "package.json"), join(folder, "package.json"));
-  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
-  // Types are another command's business: what was emitted is what counts.
-  const { stdout } = await run(process.execPath, [compiler, "-p", project]).catch(failure => failure);
-  const cli = join(out, "src", "cli", "main.js");
-  await access(cli).catch(() => {
-    throw new Error(`expected the build to make ${cli}, but it said: ${stdout}`);
-  });
-  return { cli, floor: join(out, "bench", "floor.js"), meter: join(out, "bench", "meter.js") };
+  const { input, plugins: _, ...settings } = config;
+  await bundle({ ...settings, cwd: root, logLevel: "warn", input, output: { ...config.output, dir } });
+  for (const name of ["floor", "meter"]) {
+    const source = await readFile(join(root, "bench", `${name}.ts`), "utf8");
+    await writeFile(join(folder, `${name}.mjs`), stripTypeScriptTypes(source));
+  }
+  const built = { cli: join(dir, "tributary.js"), floor: join(folder, "floor.mjs"), meter: join(folder, "meter.mjs") };
+  for (const file of Object.values(built)) await access(file);
+  return built;
 }

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=4
+#!/usr/bin/env -S node --max-semi-space-size=8
 import { Command } from "commander";
 import type { ExitCode } from "../errors.ts";
 import { type CliContext, createContext } from "./context.ts";

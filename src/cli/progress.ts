@@ -1,4 +1,4 @@
-import { createLogUpdate } from "log-update";
+import type { createLogUpdate } from "log-update";
 import type { LogSink } from "../logging.ts";
 import { cutText, formatCount, formatTable } from "./table.ts";
 
@@ -51,28 +51,39 @@ export interface Progress {
 const frameMs = 200;
 const lineMs = 30_000;
 
+/** Where progress is shown; `screen` draws in place. */
+export interface Place {
+  readonly stream: NodeJS.WriteStream;
+  readonly screen: ReturnType<typeof createLogUpdate> | undefined;
+}
+
+/** In place on a terminal. What draws is loaded there only: a nightly run has no use for it, and it is 14 MB. */
+export async function placeOn(stream: NodeJS.WriteStream): Promise<Place> {
+  return { stream, screen: stream.isTTY ? (await import("log-update")).createLogUpdate(stream) : undefined };
+}
+
 /** Shows a run's progress: on a terminal a table kept up to date, elsewhere one line every 30 seconds; nothing unless enabled. */
 export function startProgress(
   source: ProgressSource,
-  { stream, clock, enabled }: { stream: NodeJS.WriteStream; clock: DisplayClock; enabled: boolean },
+  { stream, screen }: Place,
+  { clock, enabled }: { clock: DisplayClock; enabled: boolean },
 ): Progress {
   const plainSink = { write: (line: string) => void stream.write(line) };
   if (!enabled) return { sink: plainSink, stop: () => undefined };
   const speeds = speedometer(clock);
-  if (!stream.isTTY) {
+  if (screen === undefined) {
     const stop = clock.every(lineMs, () => void stream.write(`${progressLine(source.snapshot(), speeds)}\n`));
     return { sink: plainSink, stop };
   }
-  const display = createLogUpdate(stream);
-  const draw = (): void => display(progressTable(source.snapshot(), speeds, stream.columns ?? 80, stream.rows ?? 24));
+  const draw = (): void => screen(progressTable(source.snapshot(), speeds, stream.columns ?? 80, stream.rows ?? 24));
   const end = clock.every(frameMs, draw);
   draw();
   return {
-    sink: { write: line => display.persist(line.trimEnd()) },
+    sink: { write: line => screen.persist(line.trimEnd()) },
     stop: () => {
       end();
       draw();
-      display.done();
+      screen.done();
     },
   };
 }

@@ -3,7 +3,7 @@ import type { LogLevel, LogSink } from "../logging.ts";
 import type { RunTools } from "../run.ts";
 import type { CliContext } from "./context.ts";
 import { interruption } from "./interruption.ts";
-import { displayClock, type Progress, startProgress } from "./progress.ts";
+import { displayClock, type Progress, placeOn, startProgress } from "./progress.ts";
 
 /** A run's tools, bound to the terminal; `finish` ends the progress display and gives the signals back. */
 export interface TerminalRun {
@@ -20,6 +20,7 @@ export async function terminalRun(
   const sink: LogSink = {
     write: line => (display === undefined ? void context.stderr.write(line) : display.sink.write(line)),
   };
+  const place = await placeOn(context.stderr);
   const log = await context.openLog(logLevel, sink);
   const { signal, release } = interruption(context, text => log.info({}, text));
   return {
@@ -30,7 +31,7 @@ export async function terminalRun(
       signal,
       redact: context.redact,
       watch: view => {
-        display = startProgress(view, { stream: context.stderr, clock: displayClock, enabled: progress });
+        display = startProgress(view, place, { clock: displayClock, enabled: progress });
       },
     },
     finish: () => {

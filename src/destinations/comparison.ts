@@ -61,7 +61,7 @@ export async function compare(
   publication: Publication,
   withMissing: boolean,
 ): Promise<Comparison> {
-  return destination.withRoom(() => difference(destination, publication, withMissing));
+  return destination.withRoom("compare", () => difference(destination, publication, withMissing));
 }
 
 async function difference(

@@ -30,9 +30,9 @@ export interface Destination {
   unshown(): Promise<{ readonly owed: boolean; readonly shownAt: Date | undefined }>;
   /**
    * Runs work that touches many rows: one or more transactions, repeatable from their start. DuckDB begins with little
-   * memory and, should it run out, does the work again with twice as much.
+   * memory (least for work that only compares) and, should it run out, does the work again with twice as much.
    */
-  withRoom<T>(work: () => Promise<T>): Promise<T>;
+  withRoom<T>(purpose: "compare" | "write", work: () => Promise<T>): Promise<T>;
   /** After a publish's heavy work: checkpoint, statistics. Never changes what the tables say. */
   settle(table: Table): Promise<void>;
   /** Releases the locks and closes. Doesn't show. */

@@ -41,7 +41,7 @@ export async function publish(
   publication: Publication,
   order: PublishOrder,
 ): Promise<Published> {
-  const published = await destination.withRoom(() => publishAtOnce(destination, publication, order));
+  const published = await destination.withRoom("write", () => publishAtOnce(destination, publication, order));
   await dropTemporary(destination.db, publication);
   return published;
 }

@@ -108,6 +108,7 @@ export async function commentTables(
   schema: string,
   comments: ReadonlyMap<string, string>,
 ): Promise<void> {
+  if (comments.size === 0) return;
   const { tables } = await readCatalog(db, dialect, [schema]);
   const differing = [...comments].filter(([name, text]) => {
     const present = tables.get(`${schema}.${name}`);

@@ -1,7 +1,8 @@
-import { sql } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { Kin } from "./comparison.ts";
 import type { Destination, Stage } from "./destination.ts";
 import { type Fragment, ledgerRef, tableRef, temporaryName } from "./fragments.ts";
+import type { StateTables } from "./state_tables.ts";
 import { parentKey } from "./work.ts";
 
 /** Why a detail is fetched: its parent is new or changed, it failed before, it is due, its turn in the audit has come, or all are asked for. */
@@ -49,7 +50,7 @@ export async function openWorkList(destination: Destination, request: WorkReques
   const { db } = destination;
   const name = sql.id(temporaryName("work", request.company, request.stream));
   const candidates = sql.id(temporaryName("due", request.company, request.stream));
-  await db.transaction().execute(async trx => {
+  const list = async (trx: Transaction<StateTables>) => {
     await sql`drop table if exists ${name}`.execute(trx);
     await sql`drop table if exists ${candidates}`.execute(trx);
     await sql`create temporary table ${candidates} as ${candidateQuery(destination, request, request.stage)}`.execute(
@@ -70,7 +71,8 @@ export async function openWorkList(destination: Destination, request: WorkReques
           from ${candidates} d) c
       ) q where not q.audit or q.place <= ${sql.lit(audited)} order by nth ${limit}`.execute(trx);
     await sql`drop table ${candidates}`.execute(trx);
-  });
+  };
+  await destination.withRoom("compare", () => db.transaction().execute(list));
   const counted = await sql<{
     reason: Reason;
     n: number;

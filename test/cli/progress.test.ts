@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { type ProgressSnapshot, startProgress } from "../../src/cli/progress.ts";
+import { type ProgressSnapshot, placeOn, startProgress } from "../../src/cli/progress.ts";
 
 const first: ProgressSnapshot = {
   streams: [
@@ -41,10 +41,13 @@ function display(size?: { columns: number; rows: number }) {
   return { stream, clock, advance, text: () => stripVTControlCharacters(written), running: () => ticker !== undefined };
 }
 
-test("on a terminal there is a line a stream, its speed, and what limits all", () => {
+test("on a terminal there is a line a stream, its speed, and what limits all", async () => {
   const screen = display({ columns: 100, rows: 24 });
   let snapshot = first;
-  const progress = startProgress({ snapshot: () => snapshot }, { ...screen, enabled: true });
+  const progress = startProgress({ snapshot: () => snapshot }, await placeOn(screen.stream), {
+    clock: screen.clock,
+    enabled: true,
+  });
   snapshot = { ...first, streams: first.streams.map(one => (one.stream === "items" ? { ...one, rows: 3500 } : one)) };
   screen.advance(2_000);
   const lines = screen
@@ -61,9 +64,9 @@ test("on a terminal there is a line a stream, its speed, and what limits all", (
   expect(screen.running()).toBe(false);
 });
 
-test("on a small terminal the busy streams are shown, no line wraps, and the rest is counted", () => {
+test("on a small terminal the busy streams are shown, no line wraps, and the rest is counted", async () => {
   const screen = display({ columns: 40, rows: 6 });
-  startProgress({ snapshot: () => first }, { ...screen, enabled: true }).stop();
+  startProgress({ snapshot: () => first }, await placeOn(screen.stream), { clock: screen.clock, enabled: true }).stop();
   const lines = screen
     .text()
     .split("\n")
@@ -73,9 +76,12 @@ test("on a small terminal the busy streams are shown, no line wraps, and the res
   expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(40);
 });
 
-test("off a terminal there is one line at a time", () => {
+test("off a terminal there is one line at a time", async () => {
   const pipe = display();
-  const progress = startProgress({ snapshot: () => first }, { ...pipe, enabled: true });
+  const progress = startProgress({ snapshot: () => first }, await placeOn(pipe.stream), {
+    clock: pipe.clock,
+    enabled: true,
+  });
   expect(pipe.text()).toBe("");
   pipe.advance(30_000);
   progress.stop();
@@ -85,9 +91,12 @@ test("off a terminal there is one line at a time", () => {
   );
 });
 
-test("--no-progress shows nothing and lets the log through", () => {
+test("--no-progress shows nothing and lets the log through", async () => {
   const pipe = display();
-  const progress = startProgress({ snapshot: () => first }, { ...pipe, enabled: false });
+  const progress = startProgress({ snapshot: () => first }, await placeOn(pipe.stream), {
+    clock: pipe.clock,
+    enabled: false,
+  });
   pipe.advance(60_000);
   progress.sink.write("a line of the log\n");
   progress.stop();

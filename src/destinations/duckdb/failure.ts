@@ -10,6 +10,9 @@ export function lockConflict(error: unknown): { pid: number | undefined } | unde
   return { pid: pid === undefined ? undefined : Number(pid) };
 }
 
+// The third is what a commit says.
+const outOfMemory = /Out of Memory|failed to (allocate|pin block)|could not allocate block/i;
+
 const advice: readonly (readonly [RegExp, string])[] = [
   [
     /ENOSPC|EDQUOT|EFBIG|No space left|File too large|[Dd]isk (is )?full|quota exceeded/,
@@ -31,10 +34,7 @@ const advice: readonly (readonly [RegExp, string])[] = [
     /ENOENT|ESTALE|No such file or directory|No files found that match/,
     "The file or its folder has vanished. See that the folder of destination.path exists (a mounted drive may be gone) and run the same command again.",
   ],
-  [
-    /Out of Memory|failed to allocate|failed to pin block/i,
-    "DuckDB needed more memory than it is given. Run fewer streams at a time, or give it more memory.",
-  ],
+  [outOfMemory, "DuckDB needed more memory than it is given. Run fewer streams at a time, or give it more memory."],
   [
     /not a valid DuckDB database|newer version of DuckDB|older version of DuckDB|storage version|Corrupt|checksum|Failure while replaying WAL/i,
     "The file cannot be used by this version of DuckDB. Move it away: the next run starts from the newest published version if there is one, and from nothing otherwise.",
@@ -51,7 +51,7 @@ const advice: readonly (readonly [RegExp, string])[] = [
 
 /** Whether DuckDB had too little memory for what it was asked. */
 export function isOutOfMemory(error: unknown): boolean {
-  return error instanceof Error && /Out of Memory|failed to pin block/i.test(error.message);
+  return error instanceof Error && outOfMemory.test(error.message);
 }
 
 /** A failure of the disk or the file as DestinationError with what to do about it; anything else as it came. */

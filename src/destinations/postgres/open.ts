@@ -55,7 +55,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     lock: (company, families, waitMs) => locks.take(company, families, waitMs),
     stage: (company, tables) => openStage(session, stateSchema, company, tables),
     show: () => Promise.resolve({ path: undefined, note: undefined }),
-    withRoom: work => work(),
+    withRoom: (_purpose, work) => work(),
     unshown: () => Promise.resolve({ owed: false, shownAt: undefined }),
     async settle(table) {
       await sql`analyze ${sql.id(schema, table.name)}`.execute(db);

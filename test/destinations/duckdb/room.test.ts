@@ -19,21 +19,21 @@ it("does work again with more memory when DuckDB runs out of it, from a clean st
       return rows[0]?.n;
     });
   await expect(work()).rejects.toThrow(/memory/i);
-  expect(await destination.withRoom(work)).toBe(6_000_000);
+  expect(await destination.withRoom("write", work)).toBe(6_000_000);
   expect(tries).toBeGreaterThan(2);
   expect(await factOf(destination)).toBe(2);
 });
 
 it("gives the memory back, and passes on every other failure at once", async () => {
   const destination = await small();
-  await destination.withRoom(async () =>
+  await destination.withRoom("write", async () =>
     sql`select len(list(i)) as n from range(6000000) t(i)`.execute(destination.db),
   );
   await expect(sql`select len(list(i)) as n from range(6000000) t(i)`.execute(destination.db)).rejects.toThrow(
     /memory/i,
   );
   let tries = 0;
-  const failing = destination.withRoom(async () => {
+  const failing = destination.withRoom("write", async () => {
     tries++;
     throw new Error("no");
   });

@@ -23,7 +23,47 @@ export interface Config {
   /** Date formats beside ISO, and the IANA zone of moments that carry none. */
   readonly formats: { readonly dates: readonly DateFormat[]; readonly timezone: string };
   readonly schedules: readonly Schedule[];
-  readonly server: { readonly host: string; readonly port: number };
+  readonly server: ServerConfig;
+  /** Data older than this is late. */
+  readonly freshness: { readonly lateAfterMs: number };
+  readonly notify: NotifyConfig;
+  /** Undefined: nobody can start a run from outside. */
+  readonly hooks: HooksConfig | undefined;
+  /** A backfill of more requests is confirmed by a person, or by --yes. */
+  readonly backfill: { readonly confirmAbove: number };
+}
+
+/** Where the status page listens, and who may see it: a bearer token, a login, or anybody who reaches it. */
+export interface ServerConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly token: string | undefined;
+  readonly login: { readonly user: string; readonly password: string } | undefined;
+}
+
+export type Occasion = "failure" | "recovery" | "late";
+
+export interface NotifyConfig {
+  /** The same occasion is told at most this often. */
+  readonly atMostEveryMs: number;
+  readonly targets: readonly NotifyTarget[];
+}
+
+/** An address that gets a POST, or a program that gets the notification as JSON on its standard input. */
+export interface NotifyTarget {
+  readonly to: { readonly url: string; readonly format: "json" | "slack" } | { readonly command: readonly string[] };
+  readonly on: readonly Occasion[];
+}
+
+/** `POST /hooks/<secret>` asks for a run soon. */
+export interface HooksConfig {
+  readonly secret: string;
+  /** Empty: all feeds that are on. */
+  readonly streams: readonly string[];
+  /** How long after the first hint the run starts; further hints until then change nothing. */
+  readonly debounceMs: number;
+  /** From one such run's start to the next one's. */
+  readonly atMostEveryMs: number;
 }
 
 /** How fast and how patiently the service is asked, whichever company it is for. */
@@ -111,6 +151,13 @@ export interface Schedule {
   /** Empty: all that are on. */
   readonly streams: readonly string[];
   readonly maxTimeMs: number | undefined;
+  /** A run starts up to so much later, by chance. */
+  readonly jitterMs: number;
+  /** How long a run waits for another one that has the lock. */
+  readonly waitMs: number;
+  /** How often a failed run is tried again before the next regular one, and after what pause; each pause doubles. */
+  readonly retries: number;
+  readonly retryAfterMs: number;
 }
 
 /** A configuration and where it came from. */

@@ -68,12 +68,19 @@ function createCompany(
 
 /** What is secret wherever it was written: keys, and the passwords and tokens inside addresses. */
 export function literalSecrets(values: unknown): string[] {
-  const { api, companies, destination } = (values ?? {}) as Values;
+  const { api, companies, destination, server, notify, hooks } = (values ?? {}) as Values;
+  const targets = fieldOf(notify, "targets");
+  const own = [
+    fieldOf(server, "token"),
+    fieldOf(fieldOf(server, "login"), "password"),
+    fieldOf(hooks, "secret"),
+    ...(Array.isArray(targets) ? targets.map(target => fieldOf(target, "url")) : []),
+  ];
   const all = [api, ...(Array.isArray(companies) ? companies : [])];
   const addresses = [...all.map(holder => fieldOf(holder, "base_url")), fieldOf(destination, "url")];
   const keys = all.map(holder => fieldOf(holder, "key")).filter(key => key !== defaultKey);
   return [
-    ...keys.filter(key => typeof key === "string"),
+    ...[...keys, ...own].filter(secret => typeof secret === "string"),
     ...addresses.filter(address => typeof address === "string").flatMap(secretsInUrl),
   ];
 }

@@ -127,6 +127,18 @@ export const baseUrl = () => {
   return z.string({ error }).refine(fits, { error });
 };
 
+/** Where a notification is posted to: often a secret itself. */
+export const httpUrl = () => {
+  const error = "expected an address such as https://hooks.example.com/services/T0/B0/x";
+  return z.string({ error }).refine(value => /^https?:$/.test(URL.parse(value)?.protocol ?? ""), { error });
+};
+
+/** Part of an address, and guessed by nobody. */
+export const hookSecret = () => {
+  const error = "expected 16 or more letters, digits, - and _";
+  return z.string({ error }).regex(/^[A-Za-z0-9_-]{16,200}$/, { error });
+};
+
 export const postgresUrl = () => {
   const error =
     "expected an address such as postgres://user@host:5432/database, / @ : ? # in a password written as %2F %40 %3A %3F %23";

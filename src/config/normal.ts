@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import type { Company, Config, DestinationConfig, StreamSettings } from "../config.ts";
+import type { Company, Config, DestinationConfig, NotifyTarget, StreamSettings } from "../config.ts";
 import { parseDuration } from "../duration.ts";
 import type { EffectiveConfig } from "./schema.ts";
 
 /** The file's shape → the program's: milliseconds, absolute paths, one list of companies. */
 export function normalise(effective: EffectiveConfig, companies: readonly Company[], directory: string): Config {
-  const { api, streams, deletes, problems, formats, server } = effective;
+  const { api, streams, deletes, problems, formats, server, notify, hooks } = effective;
   return {
     api: {
       maxConcurrency: api.max_concurrency,
@@ -31,11 +31,27 @@ export function normalise(effective: EffectiveConfig, companies: readonly Compan
     deletes: { maxShare: deletes.max_share, minRows: deletes.min_rows },
     problems: { maxShare: problems.max_share, onExceed: problems.on_exceed },
     formats,
-    schedules: effective.schedules.map(({ max_time, ...schedule }) => ({
-      ...schedule,
-      maxTimeMs: optionalMs(max_time),
+    schedules: effective.schedules.map(({ name, cron, timezone, streams: selection, retries, ...times }) => ({
+      name,
+      cron,
+      timezone,
+      streams: selection,
+      retries,
+      maxTimeMs: optionalMs(times.max_time),
+      jitterMs: ms(times.jitter),
+      waitMs: ms(times.wait),
+      retryAfterMs: ms(times.retry_after),
     })),
-    server: listener(server.listen),
+    server: { ...listener(server.listen), token: server.token, login: server.login },
+    freshness: { lateAfterMs: ms(effective.freshness.late_after) },
+    notify: { atMostEveryMs: ms(notify.at_most_every), targets: (notify.targets ?? []).map(target) },
+    hooks: hooks && {
+      secret: hooks.secret,
+      streams: hooks.streams,
+      debounceMs: ms(hooks.debounce),
+      atMostEveryMs: ms(hooks.at_most_every),
+    },
+    backfill: { confirmAbove: effective.backfill.confirm_above },
   };
 }
 
@@ -70,7 +86,11 @@ function settings(given: EffectiveConfig["streams"]["settings"][string]): Stream
   };
 }
 
-function listener(listen: string): Config["server"] {
+function target({ url, command, format, on }: NonNullable<EffectiveConfig["notify"]["targets"]>[number]): NotifyTarget {
+  return { to: url === undefined ? { command: command ?? [] } : { url, format }, on };
+}
+
+function listener(listen: string): Pick<Config["server"], "host" | "port"> {
   const colon = listen.lastIndexOf(":");
   return { host: listen.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(listen.slice(colon + 1)) };
 }

@@ -33,6 +33,22 @@ const schedule = object({
   timezone: f.timezone().default("UTC"),
   streams: names("a stream's name or pattern").default([]),
   max_time: f.duration().optional(),
+  jitter: f.duration("0s", "1d").default("0s"),
+  wait: f.duration("0s").default("30m"),
+  retries: f.whole(0, 100).default(2),
+  retry_after: f.duration("1s", "1d").default("5m"),
+});
+
+const notifyTarget = object({
+  url: f.httpUrl().optional(),
+  command: z
+    .array(f.text("a program and its arguments"), { error: "expected a list such as [/usr/local/bin/page, ops]" })
+    .min(1)
+    .optional(),
+  format: f.choice("json", "slack").default("json"),
+  on: z
+    .array(f.choice("failure", "recovery", "late"), { error: "expected a list such as [failure, recovery]" })
+    .default(["failure", "recovery", "late"]),
 });
 
 /** The file's shape after `${…}` was replaced: every key, its rule and its default. Durations stay text. */
@@ -105,10 +121,26 @@ export const configSchema = object({
     .optional(),
   schedules: z
     .array(schedule, { error: "expected a list of schedules" })
-    .default([{ name: "nightly", cron: "0 2 * * *", timezone: "UTC", streams: [], max_time: "4h" }]),
-  server: object({ listen: f.listenAddress().default("127.0.0.1:8787") }).prefault({}),
+    .prefault([{ name: "nightly", cron: "0 2 * * *", max_time: "4h" }]),
+  server: object({
+    listen: f.listenAddress().default("127.0.0.1:8787"),
+    token: f.apiKey().optional(),
+    login: object({ user: f.name("a user's name"), password: f.text("a password") }).optional(),
+  }).prefault({}),
+  freshness: object({ late_after: f.duration("1s", "3650d").default("26h") }).prefault({}),
+  notify: object({
+    at_most_every: f.duration("0s", "30d").default("1h"),
+    targets: z.array(notifyTarget, { error: "expected a list of targets" }).optional(),
+  }).prefault({}),
+  hooks: object({
+    secret: f.hookSecret(),
+    streams: names("a stream's name or pattern").default([]),
+    debounce: f.duration("0s", "1d").default("1m"),
+    at_most_every: f.duration("0s", "1d").default("5m"),
+  }).optional(),
+  backfill: object({ confirm_above: f.whole(0, 1_000_000_000).default(5000) }).prefault({}),
 }).superRefine((config, context) => {
-  const { destination } = config;
+  const { destination, notify } = config;
   const refuse = (path: (string | number)[], message: string) =>
     context.addIssue({ code: "custom", path, message, params: complete });
   if (destination.type === "postgres" && destination.url === undefined) {
@@ -116,6 +148,10 @@ export const configSchema = object({
   }
   if (destination.schema.toLowerCase() === destination.state_schema.toLowerCase()) {
     refuse(["destination", "state_schema"], "must be another schema than destination.schema");
+  }
+  for (const [index, target] of (notify.targets ?? []).entries()) {
+    if ((target.url === undefined) === (target.command === undefined))
+      refuse(["notify", "targets", index], "expected either url or command");
   }
   const repeated = (list: readonly { readonly name: string }[]): number =>
     list.findIndex((entry, index) => list.findIndex(other => other.name === entry.name) < index);

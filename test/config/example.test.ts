@@ -8,7 +8,14 @@ import { streams } from "../../streams/index.ts";
 import { load, refusal, sampleEnv } from "./sample.ts";
 
 const example = readFileSync(join(import.meta.dirname, "../../config.example.yaml"), "utf8");
-const env = { ...sampleEnv, DATABASE_URL: "postgres://me:pw@db/warehouse" };
+const env = {
+  ...sampleEnv,
+  DATABASE_URL: "postgres://me:pw@db/warehouse",
+  TRIBUTARY_TOKEN: "a-token-for-the-page",
+  TRIBUTARY_PASSWORD: "a password",
+  TRIBUTARY_HOOK_SECRET: "guessed-by-nobody-at-all",
+  SLACK_WEBHOOK: "https://hooks.example.com/services/T0/B0/x",
+};
 
 // A commented-out setting has its key right after the #; prose has a space there.
 const commentedOut = /^( *)#(?=\S)/;

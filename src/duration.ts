@@ -6,11 +6,3 @@ export function parseDuration(text: string): number | undefined {
   if (match === null) return undefined;
   return Number(match[1]) * units[match[2] as keyof typeof units];
 }
-
-/** The shortest whole-number spelling of a duration, in days at most: 90 000 → `90s`, 604 800 000 → `7d`. */
-export function formatDuration(ms: number): string {
-  for (const unit of ["d", "h", "m", "s"] as const) {
-    if (ms >= units[unit] && ms % units[unit] === 0) return `${ms / units[unit]}${unit}`;
-  }
-  return `${ms}ms`;
-}

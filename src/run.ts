@@ -152,7 +152,7 @@ async function runJobs(run: Run): Promise<RunReport> {
   const stopAll = (error: unknown) => ending.abort(error);
   limitTime(order, clock, timers.signal, stopAll);
   const showing = showEvery(run, timers.signal).catch(error => void errors.push(error));
-  tools.watch(viewOf(jobs, services));
+  tools.watch(viewOf(jobs, services, clock));
   const { full, allDetails, confirmDeletes } = order;
   for (const service of services) {
     const mine = jobs.filter(job => job.company === service.company.name);

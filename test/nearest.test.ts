@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatDuration, parseDuration } from "../src/duration.ts";
+import { parseDuration } from "../src/duration.ts";
 import { nearest } from "../src/nearest.ts";
 
 const streams = [
@@ -29,9 +29,8 @@ test.each([
   ["15m", 900_000],
   ["4h", 14_400_000],
   ["7d", 604_800_000],
-])("%s is %i ms, and back", (text, ms) => {
+])("%s is %i ms", (text, ms) => {
   expect(parseDuration(text)).toBe(ms);
-  expect(formatDuration(ms)).toBe(text);
 });
 
 test.each(["", "30", "s", "-5s", "1.5h", "1h30m", "5 years"])("%j is no duration", text => {

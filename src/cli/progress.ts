@@ -1,6 +1,7 @@
 import type { createLogUpdate } from "log-update";
 import type { LogSink } from "../logging.ts";
 import { cutText, formatCount, formatTable } from "./table.ts";
+import { formatTimespan } from "./timespan.ts";
 
 /** What a run is doing at this instant. */
 export interface ProgressSource {
@@ -26,6 +27,7 @@ export interface StreamProgress {
   readonly total?: number;
   readonly rows: number;
   readonly waitingFor?: string;
+  readonly remainingMs?: number;
 }
 
 /** Time for the display; `every` calls back until the function it returns is called, and never keeps the process alive. */
@@ -114,6 +116,7 @@ function progressTable(snapshot: ProgressSnapshot, speeds: Speedometer, columns:
     { title: "pages", align: "right" },
     { title: "rows", align: "right" },
     { title: "rows/s", align: "right" },
+    { title: "left", align: "right" },
     { title: "waiting for" },
   ] as const;
   const cells = snapshot.streams.map(one => [
@@ -122,6 +125,7 @@ function progressTable(snapshot: ProgressSnapshot, speeds: Speedometer, columns:
     formatCount(one.pages),
     one.total === undefined ? formatCount(one.rows) : `${formatCount(one.rows)} of ${formatCount(one.total)}`,
     formatCount(speeds(one.stream, one.rows)),
+    one.remainingMs === undefined ? "" : roughly(one.remainingMs),
     one.waitingFor ?? "",
   ]);
   // What doesn't fit the screen would scroll away and be drawn again below itself.
@@ -143,7 +147,8 @@ function progressLine(snapshot: ProgressSnapshot, speeds: Speedometer): string {
   const parts = busy.map(({ one, speed }) => {
     const total = one.total === undefined ? "" : ` of ${formatCount(one.total)}`;
     const waiting = one.waitingFor === undefined ? "" : `, waiting for ${one.waitingFor}`;
-    return `${one.stream} ${one.state} ${formatCount(one.rows)}${total} rows, ${formatCount(speed)}/s${waiting}`;
+    const left = one.remainingMs === undefined ? "" : `, about ${roughly(one.remainingMs)} left`;
+    return `${one.stream} ${one.state} ${formatCount(one.rows)}${total} rows, ${formatCount(speed)}/s${left}${waiting}`;
   });
   const counts = `${done} of ${streams.length} streams done${failed > 0 ? `, ${failed} failed` : ""}`;
   return [counts, ...parts, limitLine(snapshot)].join("; ");
@@ -152,5 +157,8 @@ function progressLine(snapshot: ProgressSnapshot, speeds: Speedometer): string {
 function limitLine({ limitedBy, inFlight, ceiling, limited429 }: ProgressSnapshot): string {
   return `limited by ${limitedBy}: ${inFlight} of ${ceiling} requests in flight, ${formatCount(limited429)} answers 429`;
 }
+
+/** An estimate has no tenths of a second. */
+const roughly = (ms: number): string => (ms < 60_000 ? `${Math.ceil(ms / 1000)} s` : formatTimespan(ms));
 
 const isBusy = (one: StreamProgress | undefined): boolean => one?.state === "reading" || one?.state === "publishing";

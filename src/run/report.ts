@@ -1,7 +1,10 @@
+import type { LimiterState } from "../api/limit.ts";
+import type { Clock } from "../clock.ts";
 import type { StreamRun } from "../destinations/run_log.ts";
 import { type ExitCode, TributaryError } from "../errors.ts";
 import type { Tally } from "../extract/tally.ts";
 import type { Stream } from "../stream.ts";
+import { createPace } from "./pace.ts";
 import type { Service } from "./service.ts";
 
 /** One stream of one company in a run. */
@@ -34,6 +37,8 @@ export interface RunView {
       readonly total?: number;
       readonly rows: number;
       readonly waitingFor?: string;
+      /** By the speed of the last minute, where it is known how much there is to do. */
+      readonly remainingMs?: number;
     }[];
     readonly limitedBy: string;
     readonly inFlight: number;
@@ -70,27 +75,50 @@ export function messageOf(error: unknown): string {
   return `This is a bug in tributary: ${what}. What was saved before it is safe; --log-level debug shows where. Please report it.`;
 }
 
-/** What every stream is doing, and what keeps requests from going faster. */
-export function viewOf(jobs: readonly Job[], services: readonly Service[]): RunView {
+/** What every stream is doing, how long it will take, and what keeps requests from going faster. */
+export function viewOf(jobs: readonly Job[], services: readonly Service[], clock: Pick<Clock, "now">): RunView {
   const several = services.length > 1;
+  const pace = createPace();
   return {
     snapshot() {
-      const states = services.map(service => service.limiter.state);
-      const busiest = states.toSorted((a, b) => b.inFlight - a.inFlight)[0];
+      const now = clock.now();
+      const states = new Map(services.map(({ company, limiter }) => [company.name, limiter.state]));
+      const busiest = [...states.values()].toSorted((a, b) => b.inFlight - a.inFlight)[0];
       return {
-        streams: jobs.map(({ company, stream, tally: { activity } }) => ({
-          stream: several ? `${company}/${stream.name}` : stream.name,
-          state: activity.state,
-          pages: activity.pages,
-          rows: activity.rows,
-          ...(activity.total === undefined ? {} : { total: activity.total }),
-          ...(activity.waitingFor === undefined ? {} : { waitingFor: activity.waitingFor }),
-        })),
+        streams: jobs.map(({ company, stream, tally: { activity } }) => {
+          const name = several ? `${company}/${stream.name}` : stream.name;
+          const { state, pages, rows, total } = activity;
+          const remaining = total === undefined ? undefined : pace.remaining(name, rows, total, now);
+          const waitingFor =
+            activity.waitingFor ?? (state === "reading" ? waitOf(states.get(company), now) : undefined);
+          return {
+            stream: name,
+            state,
+            pages,
+            rows,
+            ...(total === undefined ? {} : { total }),
+            ...(waitingFor === undefined ? {} : { waitingFor }),
+            ...(remaining === undefined || state !== "reading" ? {} : { remainingMs: remaining }),
+          };
+        }),
         limitedBy: busiest?.limitedBy ?? "latency",
         inFlight: busiest?.inFlight ?? 0,
         ceiling: busiest?.ceiling ?? 0,
-        limited429: states.reduce((sum, state) => sum + state.limited, 0),
+        limited429: [...new Set(services.map(service => service.limiter))].reduce(
+          (sum, limiter) => sum + limiter.state.limited,
+          0,
+        ),
       };
     },
   };
+}
+
+/** What a stream that reads waits for, as far as the limiter knows. */
+function waitOf(state: LimiterState | undefined, now: number): string | undefined {
+  if (state === undefined) return undefined;
+  const { pausedUntil, waiting, limitedBy } = state;
+  if (pausedUntil !== undefined)
+    return `the pause after a 429, ${Math.max(1, Math.ceil((pausedUntil - now) / 1000))} s`;
+  // With requests queued, latency limits only where answers have become so slow that fewer are sent at once.
+  return waiting > 0 && limitedBy === "latency" ? "slow answers" : undefined;
 }

@@ -26,7 +26,7 @@ export async function syncDetails(context: SyncContext, stream: Stream, mode: De
   });
   try {
     tally.activity.state = "reading";
-    tally.activity.total = work.total;
+    tally.activity.total = tally.activity.rows + work.total;
     if (work.total > 0)
       context.log.info({ stream: stream.name, details: work.total, ...work.reasons }, "fetching details");
     let published = clock.now();

@@ -6,7 +6,15 @@ import { type ProgressSnapshot, placeOn, startProgress } from "../../src/cli/pro
 const first: ProgressSnapshot = {
   streams: [
     { stream: "purchase_orders", state: "done", pages: 20, rows: 2000 },
-    { stream: "items", state: "reading", pages: 3, total: 12000, rows: 1500, waitingFor: "the service" },
+    {
+      stream: "items",
+      state: "reading",
+      pages: 3,
+      total: 12000,
+      rows: 1500,
+      waitingFor: "the service",
+      remainingMs: 7_500_000,
+    },
     { stream: "findings", state: "waiting", pages: 0, rows: 0 },
   ],
   limitedBy: "latency",
@@ -48,15 +56,18 @@ test("on a terminal there is a line a stream, its speed, and what limits all", a
     clock: screen.clock,
     enabled: true,
   });
-  snapshot = { ...first, streams: first.streams.map(one => (one.stream === "items" ? { ...one, rows: 3500 } : one)) };
+  snapshot = {
+    ...first,
+    streams: first.streams.map(one => (one.stream === "items" ? { ...one, rows: 3500, remainingMs: 6_900_000 } : one)),
+  };
   screen.advance(2_000);
   const lines = screen
     .text()
     .split("\n")
     .map(line => line.trimEnd());
-  expect(lines).toContain("stream           state    pages             rows  rows/s  waiting for");
-  expect(lines).toContain("items            reading      3  1,500 of 12,000       0  the service");
-  expect(lines).toContain("items            reading      3  3,500 of 12,000   1,000  the service");
+  expect(lines).toContain("stream           state    pages             rows  rows/s        left  waiting for");
+  expect(lines).toContain("items            reading      3  1,500 of 12,000       0  2 h 05 min  the service");
+  expect(lines).toContain("items            reading      3  3,500 of 12,000   1,000  1 h 55 min  the service");
   expect(lines).toContain("limited by latency: 4 of 8 requests in flight, 2 answers 429");
   progress.sink.write("a line of the log\n");
   expect(screen.text()).toContain("a line of the log");
@@ -87,7 +98,7 @@ test("off a terminal there is one line at a time", async () => {
   progress.stop();
   pipe.advance(30_000);
   expect(pipe.text()).toBe(
-    "1 of 3 streams done; items reading 1,500 of 12,000 rows, 0/s, waiting for the service; limited by latency: 4 of 8 requests in flight, 2 answers 429\n",
+    "1 of 3 streams done; items reading 1,500 of 12,000 rows, 0/s, about 2 h 05 min left, waiting for the service; limited by latency: 4 of 8 requests in flight, 2 answers 429\n",
   );
 });
 
@@ -101,4 +112,15 @@ test("--no-progress shows nothing and lets the log through", async () => {
   progress.sink.write("a line of the log\n");
   progress.stop();
   expect(pipe.text()).toBe("a line of the log\n");
+});
+
+test("what takes seconds is told in whole ones", async () => {
+  const pipe = display();
+  const streams = first.streams.map(one => (one.stream === "items" ? { ...one, remainingMs: 40_200 } : one));
+  startProgress({ snapshot: () => ({ ...first, streams }) }, await placeOn(pipe.stream), {
+    clock: pipe.clock,
+    enabled: true,
+  });
+  pipe.advance(30_000);
+  expect(pipe.text()).toContain("0/s, about 41 s left, waiting");
 });

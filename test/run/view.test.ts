@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { createLimiter } from "../../src/api/limit.ts";
+import { Tally } from "../../src/extract/tally.ts";
+import { type Job, viewOf } from "../../src/run/report.ts";
+import type { Service } from "../../src/run/service.ts";
+import { streams } from "../../streams/index.ts";
+import { stillClock } from "../support/clock.ts";
+
+function running(companies: readonly string[]) {
+  const clock = stillClock();
+  const limiters = companies.map(() => createLimiter({ maxConcurrency: 8, clock }));
+  const services = companies.map((name, i) => ({ company: { name }, limiter: limiters[i]! }) as unknown as Service);
+  const jobs: Job[] = companies.map(company => ({
+    company,
+    stream: streams[0]!,
+    tally: new Tally(new Date(clock.now()).toISOString()),
+  }));
+  for (const { tally } of jobs) Object.assign(tally.activity, { state: "reading", total: 1_000 });
+  return { clock, limiters, jobs, view: viewOf(jobs, services, clock) };
+}
+
+test("where the total is known the time left is told while the stream reads, and not when it is done", () => {
+  const { clock, jobs, view } = running(["acme"]);
+  expect(view.snapshot().streams[0]).not.toHaveProperty("remainingMs");
+  clock.advance(10_000);
+  jobs[0]!.tally.activity.rows = 250;
+  expect(view.snapshot().streams[0]).toMatchObject({ rows: 250, total: 1_000, remainingMs: 30_000 });
+  jobs[0]!.tally.activity.state = "publishing";
+  expect(view.snapshot().streams[0]).not.toHaveProperty("remainingMs");
+});
+
+test("a pause after a 429 is what every reading stream of that company waits for, until it is over", () => {
+  const { clock, limiters, view } = running(["acme", "globex"]);
+  limiters[0]!.pause(42_000, "status 429");
+  const [acme, globex] = view.snapshot().streams;
+  expect(acme).toMatchObject({ stream: `acme/${streams[0]!.name}`, waitingFor: "the pause after a 429, 42 s" });
+  expect(globex).not.toHaveProperty("waitingFor");
+  clock.advance(42_000);
+  expect(view.snapshot().streams[0]).not.toHaveProperty("waitingFor");
+});
+
+test("requests that queue behind slow answers say so", async () => {
+  const { limiters, jobs, view } = running(["acme"]);
+  const limiter = limiters[0]!;
+  for (let i = 0; i < 20; i++) limiter.observe({ ok: true, limited: false, latencyMs: 50 });
+  for (let i = 0; i < 20; i++) limiter.observe({ ok: true, limited: false, latencyMs: 1_000 });
+  const gate = Promise.withResolvers<void>();
+  const requests = Array.from({ length: 9 }, () => limiter.run(() => gate.promise));
+  expect(view.snapshot().streams[0]).toMatchObject({ waitingFor: "slow answers" });
+  jobs[0]!.tally.activity.state = "done";
+  expect(view.snapshot().streams[0]).not.toHaveProperty("waitingFor");
+  gate.resolve();
+  await Promise.all(requests);
+});

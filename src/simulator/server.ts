@@ -11,7 +11,7 @@ import { jsonBytes } from "./wire.ts";
 
 /** What the HTTP side needs to know of the service behind it. */
 export interface Behind {
-  readonly key: string;
+  readonly key: () => string;
   readonly seed: number;
   readonly clock: () => Date;
   readonly compression: boolean;
@@ -89,7 +89,7 @@ function ordinary(
   request: Omit<Request, "params">,
 ): Reply {
   try {
-    authorize(behind.key, message);
+    authorize(behind.key(), message);
     if (refusal !== undefined) throw refusal;
     if (match === undefined || message.method !== "GET") {
       throw new Refusal(404, "RESOURCE_NOT_FOUND", `${message.method} ${request.path} not found`);

@@ -19,7 +19,7 @@ export interface SimulatorOptions {
   sizes?: Partial<Record<"orders" | "invoices" | "items" | "findings" | "ingested", number>>;
   /** So many lines for every order instead of 1 to 11. */
   linesPerOrder?: number;
-  /** The only API key it takes. */
+  /** The only API key it takes, until `renewKey`. */
   key?: string;
   host?: string;
   /** 0 takes a free one. */
@@ -37,7 +37,10 @@ export interface Simulator {
   /** Origin without /api/v1, e.g. http://127.0.0.1:4711. */
   readonly url: string;
   readonly port: number;
+  /** The API key it takes now. */
   readonly key: string;
+  /** Revokes the key: from now on another one is taken, and only that. */
+  renewKey(key: string): void;
   /** Live: a switch turned here holds for the next request. */
   readonly faults: Faults;
   readonly requests: RequestLog;
@@ -68,7 +71,8 @@ const SIZES = { orders: 200, invoices: 200, items: 100, findings: 60, ingested: 
 
 /** Starts the simulated service and resolves once it listens. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { seed = 1, key = "demo-key", host = "127.0.0.1", now = () => new Date() } = options;
+  const { seed = 1, host = "127.0.0.1", now = () => new Date() } = options;
+  let { key = "demo-key" } = options;
   const sizes = { ...SIZES, ...options.sizes };
   const service = serviceOf(seed, sizes, options.linesPerOrder, now, options.paging ?? "keyset");
   const faults: Faults = { ...noFaults(), ...options.faults };
@@ -98,7 +102,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   };
   const server = httpServer(
     {
-      key,
+      key: () => key,
       seed,
       clock: now,
       compression: options.compression ?? false,
@@ -122,7 +126,18 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       server.closeAllConnections();
     });
   };
-  return { ...steered, url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`, port, key, close };
+  return {
+    ...steered,
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    port,
+    get key() {
+      return key;
+    },
+    renewKey: renewed => {
+      key = renewed;
+    },
+    close,
+  };
 }
 
 function identity(match: Match): string {

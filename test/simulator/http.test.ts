@@ -50,6 +50,14 @@ test("the key is taken from either header, and without it every path answers 401
   expect((await fetch(`${service.url}/api/v1/nowhere`)).status).toBe(401);
 });
 
+test("a renewed key is the only one taken", async () => {
+  const service = await start({ key: "sesam" });
+  const status = async (key: string) =>
+    (await fetch(`${service.url}/api/v1/items`, { headers: { "x-api-key": key } })).status;
+  service.renewKey("mohn");
+  expect([service.key, await status("sesam"), await status("mohn")]).toEqual(["mohn", 401, 200]);
+});
+
 test("unknown paths, unknown keys and other methods answer 404 and name what is missing", async () => {
   const service = await start();
   const key = { "x-api-key": service.key };

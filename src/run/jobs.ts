@@ -3,6 +3,7 @@ import type { Config } from "../config.ts";
 import type { Destination } from "../destinations/destination.ts";
 import { createHasher } from "../encode/hash.ts";
 import { ApiError, DestinationError, HeldError, StoppedError, TributaryError } from "../errors.ts";
+import { selectedByConfig } from "../selection.ts";
 import type { Stream } from "../stream.ts";
 import type { Log, StreamPolicy, SyncContext } from "../sync/context.ts";
 import { syncStream } from "../sync.ts";
@@ -32,9 +33,10 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
     return;
   }
   const queue = new PQueue({ concurrency: STREAMS_AT_ONCE });
+  const wanted = context.wanted.union(new Set(jobs.map(job => job.stream.name)));
   const start = (job: Job): void => {
     void queue.add(async () => {
-      await runJob(context, job, run);
+      await runJob({ ...context, wanted }, job, run);
       for (const next of jobs) if (isDetailOf(next.stream, job.stream)) start(next);
     });
   };
@@ -97,6 +99,7 @@ export async function contextOf(
     Pick<SyncContext["policy"], "full" | "allDetails" | "confirmDeletes">,
 ): Promise<SyncContext> {
   const { full, allDetails, confirmDeletes, ...shared } = rest;
+  const on = selectedByConfig(shared.catalogue, config.streams);
   return {
     ...shared,
     company: service.company.name,
@@ -106,6 +109,7 @@ export async function contextOf(
     destination,
     hasher: await createHasher(),
     formats: config.formats,
+    wanted: new Set(on.map(stream => stream.name)),
     policy: {
       full,
       allDetails,

@@ -58,6 +58,8 @@ export interface SyncContext {
   readonly policyOf: (stream: string) => StreamPolicy;
   /** All streams there are, for parents, details and fixed paths. */
   readonly catalogue: readonly Stream[];
+  /** Names of the streams that this run or, by the configuration, another one reads. */
+  readonly wanted: ReadonlySet<string>;
   /** Takes every secret out of a text that is going to be stored. */
   readonly redact: (text: string) => string;
 }

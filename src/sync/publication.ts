@@ -11,6 +11,7 @@ import type { Tally } from "../extract/tally.ts";
 import type { ScanRecord, StreamState } from "../state.ts";
 import type { Stream } from "../stream.ts";
 import type { SyncContext } from "./context.ts";
+import { nameStorm } from "./refetch.ts";
 
 /** The stream's stage, ready to be compared with its tables. */
 export function publicationOf(context: SyncContext, stream: Stream, stage: Stage): Publication {
@@ -83,6 +84,7 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
   }
   const publication = publicationOf(context, stream, stage);
   const comparison = await compare(destination, publication, plan.withMissing);
+  await nameStorm(context, stream, publication, comparison, tally);
   const verdict = plan.withMissing ? await plan.decide(comparison, publication) : undefined;
   const moment = await nextMoment(context, publication, plan.state);
   const before = { ...tally.run };

@@ -1,5 +1,4 @@
-import { access, copyFile, readFile, symlink, writeFile } from "node:fs/promises";
-import { stripTypeScriptTypes } from "node:module";
+import { access, copyFile, symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { build as bundle } from "rolldown";
 import config from "../rolldown.config.ts";
@@ -18,13 +17,13 @@ export async function build(folder: string): Promise<Built> {
   const dir = join(folder, "dist");
   await symlink(join(root, "node_modules"), join(folder, "node_modules"), "junction");
   await copyFile(join(root, "package.json"), join(folder, "package.json"));
-  const { input, plugins: _, ...settings } = config;
-  await bundle({ ...settings, cwd: root, logLevel: "warn", input, output: { ...config.output, dir } });
-  for (const name of ["floor", "meter"]) {
-    const source = await readFile(join(root, "bench", `${name}.ts`), "utf8");
-    await writeFile(join(folder, `${name}.mjs`), stripTypeScriptTypes(source));
-  }
-  const built = { cli: join(dir, "tributary.js"), floor: join(folder, "floor.mjs"), meter: join(folder, "meter.mjs") };
+  const { plugins: _, ...settings } = config;
+  await bundle({ ...settings, cwd: root, logLevel: "warn", output: { ...config.output, dir } });
+  // Beside it, with their packages as npm ships them.
+  const beside = join(folder, "beside");
+  const input = { floor: "bench/floor.ts", meter: "bench/meter.ts" };
+  await bundle({ cwd: root, logLevel: "warn", platform: "node", external: /^[^./]/, input, output: { dir: beside } });
+  const built = { cli: join(dir, "tributary.js"), floor: join(beside, "floor.js"), meter: join(beside, "meter.js") };
   for (const file of Object.values(built)) await access(file);
   return built;
 }

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=8
+#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=50
 import { Command } from "commander";
 import type { ExitCode } from "../errors.ts";
 import { type CliContext, createContext } from "./context.ts";

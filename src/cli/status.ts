@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import type { Config } from "../config.ts";
+import type { Stream } from "../stream.ts";
 import type { CliContext } from "./context.ts";
 import { attachOptions, type CommonOptions, examples } from "./options.ts";
 
@@ -9,22 +11,62 @@ export function registerStatus(program: Command, context: CliContext): void {
     .description(
       "Show the last and the running run, and of every stream how fresh it is, its rows and its problems. Never waits for a run.",
     );
+  command.option("--serve", "serve the status page at the configuration's server.listen, until Ctrl-C");
   attachOptions(command, "company", "config", "json", "logLevel")
     .addHelpText(
       "after",
-      examples("tributary status", "tributary status --json | jq '.streams[] | {stream, complete_to}'"),
+      examples(
+        "tributary status",
+        "tributary status --json | jq '.streams[] | {stream, complete_to}'",
+        "tributary status --serve",
+      ),
     )
-    .action((options: CommonOptions) => status(options, context));
+    .action((options: StatusOptions) => status(options, context));
 }
 
-async function status(options: CommonOptions, context: CliContext): Promise<void> {
+type StatusOptions = CommonOptions & { readonly serve?: true };
+
+async function status(options: StatusOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options);
-  const { readStatus } = await import("../status.ts");
   const { companiesOf } = await import("../run.ts");
   const { streams } = await import("../../streams/index.ts");
   companiesOf(config, options.company);
+  if (options.serve) return serve(options, config, streams, context);
+  const { readStatus } = await import("../status.ts");
   const found = await readStatus(config, streams, options.company);
   if (options.json) return context.printJson(found);
   const { statusReport } = await import("./status_report.ts");
   context.print(statusReport(found, context.now()));
+}
+
+/** The page without a daemon behind it: it shows what the warehouse tells. */
+async function serve(
+  options: StatusOptions,
+  config: Config,
+  catalogue: readonly Stream[],
+  context: CliContext,
+): Promise<void> {
+  const { servePage } = await import("../page/server.ts");
+  const { warehouseSource } = await import("../page/source.ts");
+  const { systemClock } = await import("../clock.ts");
+  const ended = Promise.withResolvers<void>();
+  const forget = context.onSignal(() => ended.resolve());
+  const page = await servePage({
+    listen: config.server,
+    access: config.server,
+    source: warehouseSource(() => config, catalogue, options.company, undefined),
+    routes: [],
+    log: await context.openLog(options.logLevel),
+    clock: systemClock,
+    redact: context.redact,
+  });
+  const { url } = page;
+  if (options.json) context.printJson({ url });
+  else
+    context.print(
+      `The status page is at ${url}${config.server.token === undefined ? "" : "/?token=<server.token>"}. Ctrl-C ends it.`,
+    );
+  await ended.promise;
+  forget();
+  await page.close();
 }

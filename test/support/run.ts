@@ -13,7 +13,7 @@ import type { Warehouse } from "./warehouse.ts";
 /** What a test says about its runs; the rest is the configuration's defaults. */
 export interface Setting {
   readonly simulator: Simulator;
-  readonly warehouse: Warehouse;
+  readonly warehouse: Pick<Warehouse, "destination">;
   readonly clock?: StillClock;
   /** Further keys of the configuration; `destination` is merged with the warehouse's. */
   readonly config?: Readonly<Record<string, unknown>>;
@@ -72,7 +72,11 @@ const whole: Omit<RunOrder, "config"> = {
   waitMs: 0,
 };
 
-async function configOf(simulator: Simulator, warehouse: Warehouse, more: Readonly<Record<string, unknown>>) {
+async function configOf(
+  simulator: Simulator,
+  warehouse: Pick<Warehouse, "destination">,
+  more: Readonly<Record<string, unknown>>,
+) {
   const folder = await mkdtemp(join(tmpdir(), "tributary-config-"));
   const file = join(folder, "config.yaml");
   const destination = { ...warehouse.destination, ...((more["destination"] as object | undefined) ?? {}) };

@@ -1,0 +1,74 @@
+import type { Clock } from "../clock.ts";
+import { TributaryError } from "../errors.ts";
+import type { History } from "../history.ts";
+import type { Status } from "../status.ts";
+import type { PageSource } from "./source.ts";
+import type { View } from "./view.ts";
+
+/** One look at everything. */
+export interface Look {
+  readonly view: View;
+  /** The warehouse's standing as it was read just now; undefined when it could not be. */
+  readonly fresh: Status | undefined;
+}
+
+/** However many visitors there are, the warehouse is opened once in this time. */
+const KEPT_MS = 1_000;
+
+interface Found {
+  readonly fresh: Status | undefined;
+  readonly unreadable: string | undefined;
+}
+
+/** Looks at a source for whoever asks. What could last be read stays while nothing can; never rejects. */
+export function createLook(source: PageSource, clock: Clock, redact: (text: string) => string): () => Promise<Look> {
+  let looking: Promise<Found> | undefined;
+  let seen: { readonly found: Found; readonly at: number } | undefined;
+  let known: { status: Status | undefined; history: History | undefined } = { status: undefined, history: undefined };
+
+  const find = async (): Promise<Found> => {
+    try {
+      const fresh = await source.status();
+      const history = await source.history();
+      // A file in the hands of a run can't be looked into; what it held before is what readers have.
+      if (fresh.warehouse.note === null) known = { status: fresh, history };
+      else known = { status: held(fresh, known.status), history: known.history };
+      return { fresh, unreadable: undefined };
+    } catch (error) {
+      return { fresh: undefined, unreadable: redact(messageOf(error)) };
+    }
+  };
+
+  return async () => {
+    if (seen === undefined || clock.now() - seen.at >= KEPT_MS) {
+      looking ??= find().then(found => {
+        seen = { found, at: clock.now() };
+        looking = undefined;
+        return found;
+      });
+    }
+    const { fresh, unreadable } = looking === undefined ? seen!.found : await looking;
+    const { daemon } = source;
+    const view: View = {
+      now: clock.now(),
+      lateAfterMs: source.lateAfterMs(),
+      unreadable,
+      ...known,
+      live: daemon?.live(),
+      nextRuns: daemon?.nextRuns(),
+      last: daemon?.last(),
+    };
+    return { view, fresh };
+  };
+}
+
+function held(now: Status, before: Status | undefined): Status {
+  if (before === undefined) return now;
+  return { ...before, running: now.running, warehouse: { ...before.warehouse, note: now.warehouse.note } };
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof TributaryError) return error.message;
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return `The warehouse could not be looked at: ${what}. Run \`tributary check\`, which says what is wrong with it.`;
+}

@@ -1,0 +1,31 @@
+import type { Config } from "../config.ts";
+import { type History, readHistory } from "../history.ts";
+import type { Daemon } from "../schedule/events.ts";
+import { readStatus, type Status } from "../status.ts";
+import type { Stream } from "../stream.ts";
+
+/** Where the page gets what it shows. */
+export interface PageSource {
+  /** Data older than this is late. */
+  lateAfterMs(): number;
+  status(): Promise<Status>;
+  /** Undefined where nothing can be read at this moment. */
+  history(): Promise<History | undefined>;
+  /** What a daemon knows beside the warehouse; undefined where the page is served without one. */
+  readonly daemon: Pick<Daemon, "live" | "nextRuns" | "last" | "listen"> | undefined;
+}
+
+/** The warehouse of the configuration as it is at each look: a daemon may load another one meanwhile. */
+export function warehouseSource(
+  config: () => Config,
+  catalogue: readonly Stream[],
+  company: string | undefined,
+  daemon: PageSource["daemon"],
+): PageSource {
+  return {
+    lateAfterMs: () => config().freshness.lateAfterMs,
+    status: () => readStatus(config(), catalogue, company),
+    history: () => readHistory(config().destination),
+    daemon,
+  };
+}

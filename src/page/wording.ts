@@ -1,0 +1,68 @@
+import { html } from "hono/html";
+
+/** `1234567` → `1,234,567`. */
+export const count = (value: number): string => value.toLocaleString("en-US");
+
+/** `1 row`, `2 rows`. */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`;
+
+/** `850 ms`, `12 s`, `4 min 05 s`, `2 h 10 min`, `3 d 4 h`. */
+export function span(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${two(seconds % 60)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
+  const hours = Math.round(minutes / 60);
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+/** Roughly how long, as people say it: `5 min`, `3 h`, `4 d`. */
+export function roughly(ms: number): string {
+  const minutes = Math.max(0, ms) / 60_000;
+  if (minutes < 1) return "less than a minute";
+  if (minutes < 60) return `${Math.floor(minutes)} min`;
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h`;
+  return `${Math.floor(minutes / (24 * 60))} d`;
+}
+
+export function ago(moment: string, now: number): string {
+  const passed = now - Date.parse(moment);
+  return passed < 60_000 ? "just now" : `${roughly(passed)} ago`;
+}
+
+export function ahead(moment: string, now: number): string {
+  const left = Date.parse(moment) - now;
+  return left < 60_000 ? "in less than a minute" : `in ${roughly(left)}`;
+}
+
+/** `Sat 21 Nov, 02:00 UTC`. */
+export function date(moment: string): string {
+  const at = new Date(moment);
+  return `${days[at.getUTCDay()]} ${at.getUTCDate()} ${months[at.getUTCMonth()]}, ${clockTime(moment)} UTC`;
+}
+
+/** `02:00`, in UTC. */
+export const clockTime = (moment: string): string => moment.slice(11, 16);
+
+/** A moment that says itself in full when it is pointed at; the page's script shows it in the reader's own zone. */
+export const time = (moment: string, text = date(moment)) =>
+  html`<time datetime="${moment}" title="${date(moment)}"${text === date(moment) ? html` data-local` : ""}>${text}</time>`;
+
+/** A sentence whose words in backticks are commands. */
+export const prose = (text: string) =>
+  text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
+
+/** A failure's message as what happened and what to do about it. */
+export function parted(message: string): { readonly what: string; readonly advice: string } {
+  const match = /^(.*?[.!])\s+(?=[A-Z`])(.+)$/s.exec(message.trim());
+  if (match === null) return { what: message.trim(), advice: "What was stored stays, and the next run tries again." };
+  return { what: match[1]!, advice: match[2]! };
+}
+
+const days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+const two = (value: number): string => String(value).padStart(2, "0");

@@ -1,0 +1,30 @@
+import { EnvHttpProxyAgent, request } from "undici";
+
+/** Sends one POST of JSON and returns the answer's status. Redirects are not followed. */
+export type Post = (address: string, body: string, signal: AbortSignal) => Promise<number>;
+
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+/** The real thing: a connection of its own for each, as there may be weeks between two. */
+export const postJson: Post = async (address, body, signal) => {
+  const url = new URL(address);
+  const dispatcher = new EnvHttpProxyAgent();
+  try {
+    const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    const answer = await request(`${url.origin}${url.pathname}${url.search}`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "tributary",
+        ...(login === ":" ? {} : { authorization: `Basic ${Buffer.from(login).toString("base64")}` }),
+      },
+      body,
+      signal,
+      dispatcher,
+    });
+    await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal });
+    return answer.statusCode;
+  } finally {
+    await dispatcher.destroy();
+  }
+};

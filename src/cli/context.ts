@@ -13,6 +13,10 @@ export interface Surface {
   readonly now: () => number;
   /** Hears of SIGINT and SIGTERM instead of dying of them, until the returned function is called. */
   readonly onSignal: (listener: (signal: "SIGINT" | "SIGTERM") => void) => () => void;
+  /** Hears of SIGHUP instead of dying of it, until the returned function is called. */
+  readonly onHangup: (listener: () => void) => () => void;
+  /** Is given the errors that nobody caught, which end the process otherwise, until the returned function is called. */
+  readonly onStray: (listener: (error: unknown) => void) => () => void;
   /** Notes the code to end with; the process ends when the command's promise settles. */
   readonly exit: (code: ExitCode) => void;
   /** Ends the process at once, whatever is under way. */
@@ -34,15 +38,23 @@ export interface CliContext extends Surface {
 }
 
 export function createContext(surface: Surface): CliContext {
+  const secrets = new Set<readonly string[]>();
+  let known = 0;
   let redactor = createRedactor([]);
-  const redact: Redactor = text => redactor(text);
+  // A configuration that another one has replaced may still be at work, and its lists grow when a key is refreshed.
+  const redact: Redactor = text => {
+    const all = new Set([...secrets].flat());
+    if (all.size !== known) redactor = createRedactor([...all]);
+    known = all.size;
+    return redactor(text);
+  };
   return {
     ...surface,
     redact,
     openConfig: async ({ config }) => {
       const { loadConfig } = await import("../config.ts");
       const loaded = await loadConfig(config, surface.env);
-      redactor = createRedactor(loaded.secrets);
+      secrets.add(loaded.secrets);
       return loaded;
     },
     openLog: async (level, sink = { write: line => void surface.stderr.write(line) }) => {

@@ -40,6 +40,16 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./sync.ts")).registerSync,
   },
   {
+    name: "schedule",
+    summary: "stay up and run syncs by the clock",
+    load: async () => (await import("./schedule.ts")).registerSchedule,
+  },
+  {
+    name: "backfill",
+    summary: "load history, by windows of dates",
+    load: async () => (await import("./backfill.ts")).registerBackfill,
+  },
+  {
     name: "status",
     summary: "show runs, freshness, rows and problems",
     load: async () => (await import("./status.ts")).registerStatus,
@@ -71,6 +81,11 @@ function onSignal(listener: (signal: "SIGINT" | "SIGTERM") => void): () => void 
   return () => void process.off("SIGINT", listener).off("SIGTERM", listener);
 }
 
+function onHangup(listener: () => void): () => void {
+  process.on("SIGHUP", listener);
+  return () => void process.off("SIGHUP", listener);
+}
+
 async function main(argv: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = 0;
   const { env, stdin, stdout, stderr } = process;
@@ -78,11 +93,20 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
     code = wanted;
   };
   const surroundings = { env, stdin, stdout, stderr, cwd: process.cwd(), now: Date.now };
-  const context = createContext({ ...surroundings, onSignal, exit, leave: process.exit });
+  let stray = (error: unknown): void => process.exit(reportFailure(error, argv, context));
+  const onStray: CliContext["onStray"] = listener => {
+    const before = stray;
+    stray = listener;
+    return () => {
+      stray = before;
+    };
+  };
+  const signals = { onSignal, onHangup, onStray };
+  const context = createContext({ ...surroundings, ...signals, exit, leave: process.exit });
   // Whoever reads our output may stop reading, as `head` does; that is no failure.
   stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? code : 70));
   for (const event of ["uncaughtException", "unhandledRejection"]) {
-    process.on(event, error => process.exit(reportFailure(error, argv, context)));
+    process.on(event, error => stray(error));
   }
   try {
     const program = await programOf(argv, context);

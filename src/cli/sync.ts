@@ -98,7 +98,8 @@ async function runOrder(names: readonly string[], options: SyncOptions, config: 
   };
 }
 
-function whereToRead({ destination }: Config): string {
+/** Where the tables are, in a sentence. */
+export function whereToRead({ destination }: Config): string {
   const { schema } = destination;
   if (destination.type === "postgres") return `Readers find the tables in schema ${schema}.`;
   return `Readers find the tables in ${destination.path}, schema ${schema}: duckdb -readonly ${destination.path}`;

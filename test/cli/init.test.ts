@@ -67,6 +67,8 @@ async function asked(cwd: string, typed: readonly (readonly [question: string, k
     cwd,
     now: () => 0,
     onSignal: () => () => undefined,
+    onHangup: () => () => undefined,
+    onStray: () => () => undefined,
     exit: () => undefined,
     leave,
   };

@@ -21,7 +21,7 @@ test("--help lists the commands and examples, and loads nothing but commander", 
   expect(new Set(packages)).toEqual(new Set(["commander"]));
 });
 
-const commands = "init check config streams sync status rejects reset ddl simulate".split(" ");
+const commands = "init check config streams sync schedule status rejects reset ddl simulate".split(" ");
 
 test.each(commands)("%s has its own help with examples", async command => {
   for (const args of [
@@ -92,7 +92,9 @@ async function failing(error: unknown, argv: readonly string[]): Promise<{ code:
   const leave = () => {
     throw new Error("left");
   };
-  const surface = { ...streams, env, cwd, now: () => 0, onSignal: () => () => undefined, exit: () => undefined, leave };
+  const deaf = () => () => undefined;
+  const signals = { onSignal: deaf, onHangup: deaf, onStray: deaf };
+  const surface = { ...streams, env, cwd, now: () => 0, ...signals, exit: () => undefined, leave };
   const context: CliContext = createContext(surface);
   const file = join(emptyFolder(), "config.yaml");
   writeFileSync(file, "company: acme\n");

@@ -1,0 +1,172 @@
+import { stat } from "node:fs/promises";
+import type { Command } from "commander";
+import { systemClock } from "../clock.ts";
+import type { LoadedConfig } from "../config.ts";
+import { ConfigError } from "../errors.ts";
+import type { Logger } from "../logging.ts";
+import type { Standing } from "../schedule/order.ts";
+import type { ConfigSource } from "../schedule/source.ts";
+import type { ScheduleDaemon } from "../schedule.ts";
+import type { CliContext } from "./context.ts";
+import { interruption } from "./interruption.ts";
+import { attachOptions, type CommonOptions, examples } from "./options.ts";
+import { packageVersion } from "./package_root.ts";
+
+interface ScheduleOptions extends CommonOptions {
+  readonly once?: string;
+  readonly server: boolean;
+}
+
+/** `schedule`: the daemon that runs syncs by the clock. */
+export function registerSchedule(program: Command, context: CliContext): void {
+  const command = program
+    .command("schedule")
+    .description(
+      "Stay up and run what `schedules` in the configuration says, one run at a time. A run that was missed is caught up once, a failed one is tried again.",
+    )
+    .option(
+      "--once <name>",
+      "run this schedule now, end with the run's exit code: for cron, a systemd timer, a CronJob",
+    )
+    .option("--no-server", "don't serve the status page");
+  attachOptions(command, "config", "json", "logLevel", "noProgress")
+    .addHelpText(
+      "after",
+      `
+Signals:
+  SIGTERM, SIGINT  ends within 10 seconds; the run under way saves what it read. Exit code 0. A second one leaves at once.
+  SIGHUP           reads the configuration again, as a change of its file does. One that can't be used is refused.
+${examples(
+  "tributary schedule",
+  "tributary schedule --config /etc/tributary/config.yaml --no-server",
+  "tributary schedule --once nightly --json",
+)}`,
+    )
+    .action((options: ScheduleOptions) => schedule(options, context));
+}
+
+async function schedule(options: ScheduleOptions, context: CliContext): Promise<void> {
+  const loaded = await openSchedules(options, context);
+  if (options.once !== undefined) return runOnce(options.once, loaded, options, context);
+  if (options.json) throw new ConfigError("--json prints the report of one run: name it with --once NAME.");
+  const log = await context.openLog(options.logLevel);
+  for (const warning of loaded.warnings) log.warn({}, warning);
+  const { createDaemon } = await import("../schedule.ts");
+  const { readPast } = await import("../schedule/past.ts");
+  const { runSync } = await import("../run.ts");
+  const daemon = createDaemon(loaded.config, {
+    clock: systemClock,
+    random: Math.random,
+    log,
+    redact: context.redact,
+    run: runSync,
+    past: ({ destination, schedules }) =>
+      readPast(
+        destination,
+        schedules.map(({ name }) => name),
+      ),
+    source: await sourceOf(loaded, options, context, log),
+    standing: await standing(),
+  });
+  await serve(daemon, { options, context, log });
+}
+
+/** What is put together around the daemon. */
+interface Surroundings {
+  readonly options: ScheduleOptions;
+  readonly context: CliContext;
+  readonly log: Logger;
+}
+
+async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promise<void> {
+  const { context, log } = surroundings;
+  const detach = await attach(daemon, surroundings);
+  const { signal, release } = interruption(context, text => log.info({}, text));
+  const deafen = context.onHangup(() => daemon.reload());
+  const { messageOf } = await import("../run/report.ts");
+  const letThrough = context.onStray(error => log.error({ err: error }, messageOf(error)));
+  const saved = await daemon.serve(signal);
+  if (!saved)
+    log.warn(
+      {},
+      "The run under way reached no safe point in time and is left behind; the next one goes on from there.",
+    );
+  await detach();
+  log.info({}, "stopped");
+  for (const end of [deafen, letThrough, release]) end();
+}
+
+/** Attaches what looks at the daemon from outside: `daemon.config()` is always the present configuration. */
+async function attach(daemon: ScheduleDaemon, { log }: Surroundings): Promise<() => Promise<void>> {
+  const { keepJournal } = await import("../schedule/journal.ts");
+  const ends: (() => void | Promise<void>)[] = [keepJournal(daemon, log)];
+  return async () => {
+    for (const end of ends.toReversed()) await end();
+  };
+}
+
+async function standing(): Promise<Standing> {
+  const { streams } = await import("../../streams/index.ts");
+  const { identityEndpoint } = await import("../../streams/identity.ts");
+  return { version: packageVersion(), catalogue: streams, identity: identityEndpoint };
+}
+
+/** The configuration, its schedules found good. @throws ConfigError */
+async function openSchedules(options: ScheduleOptions, context: CliContext): Promise<LoadedConfig> {
+  const loaded = await context.openConfig(options);
+  const { demandSchedules } = await import("../schedule/validity.ts");
+  demandSchedules(loaded, (await standing()).catalogue, context.now());
+  return loaded;
+}
+
+async function sourceOf(
+  { file }: LoadedConfig,
+  options: ScheduleOptions,
+  context: CliContext,
+  log: Logger,
+): Promise<ConfigSource> {
+  const { watchChanges } = await import("../schedule/source.ts");
+  const stamp = async (): Promise<string | undefined> => {
+    const found = await stat(file).catch(() => undefined);
+    return found && `${found.ino} ${found.size} ${found.mtimeMs}`;
+  };
+  return {
+    changed: await watchChanges(stamp),
+    async load() {
+      const { config, warnings } = await openSchedules(options, context);
+      for (const warning of warnings) log.warn({}, warning);
+      return config;
+    },
+  };
+}
+
+async function runOnce(
+  name: string,
+  { config, warnings }: LoadedConfig,
+  options: ScheduleOptions,
+  context: CliContext,
+): Promise<void> {
+  const { orderOf } = await import("../schedule/order.ts");
+  const { turnOf } = await import("../schedule/turn.ts");
+  const chosen = config.schedules.find(one => one.name === name);
+  if (chosen === undefined) {
+    const known = config.schedules.map(one => one.name).join(", ") || "none in this configuration";
+    throw new ConfigError(`--once: expected the name of a schedule (${known}), got ${name}.`);
+  }
+  const { terminalRun } = await import("./run_tools.ts");
+  const { tools, finish } = await terminalRun(context, options);
+  try {
+    for (const warning of warnings) tools.log.warn({}, warning);
+    const { runSync } = await import("../run.ts");
+    const turn = turnOf(chosen, context.now(), "schedule");
+    const report = await runSync(orderOf(turn, config, await standing()), tools);
+    finish();
+    context.exit(report.exit_code);
+    if (options.json) return context.printJson(report);
+    const { syncReport } = await import("./sync_report.ts");
+    const { whereToRead } = await import("./sync.ts");
+    context.print(syncReport(report, whereToRead(config)));
+  } finally {
+    finish();
+  }
+}

@@ -1,0 +1,38 @@
+import type { Config } from "../config.ts";
+import type { RunOrder } from "../run.ts";
+import { configured, selectedByConfig } from "../selection.ts";
+import type { Stream } from "../stream.ts";
+import type { Turn } from "./turn.ts";
+
+/** What every run of the daemon has in common. */
+export type Standing = Pick<RunOrder, "version" | "catalogue" | "identity">;
+
+const words = "tributary schedule ";
+
+/** What a schedule's run is called in the warehouse's records: by it a later daemon knows what the last one did. */
+export const commandOf = (schedule: string): string => `${words}${schedule}`;
+
+/** A turn of the plan as a run to be made. @throws ConfigError for names that fit no stream */
+export function orderOf(turn: Turn, config: Config, standing: Standing): RunOrder {
+  return {
+    ...standing,
+    command: commandOf(turn.schedule),
+    config,
+    names: turn.names,
+    company: turn.company,
+    full: false,
+    allDetails: false,
+    confirmDeletes: false,
+    maxTimeMs: turn.maxTimeMs,
+    maxRequests: undefined,
+    waitMs: turn.waitMs,
+  };
+}
+
+/** What a hint from outside asks for: the streams its configuration names, else all feeds that are on. */
+export function hintedStreams(config: Config, catalogue: readonly Stream[]): readonly string[] {
+  if (config.hooks === undefined) return [];
+  if (config.hooks.streams.length > 0) return config.hooks.streams;
+  const on = selectedByConfig(configured(catalogue, config.streams.settings), config.streams);
+  return on.filter(stream => stream.mode.kind === "feed").map(stream => stream.name);
+}

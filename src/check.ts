@@ -1,7 +1,9 @@
 import { checkDestination } from "./check/destination.ts";
 import { type CheckLine, ok } from "./check/line.ts";
+import { checkSchedules } from "./check/schedules.ts";
 import { checkService } from "./check/service.ts";
-import type { Company, Config } from "./config.ts";
+import { checkSurroundings, type Programs } from "./check/surroundings.ts";
+import type { Company, LoadedConfig } from "./config.ts";
 import type { ServiceTools } from "./run/service.ts";
 import { configured, selectedByConfig } from "./selection.ts";
 import type { IdentityEndpoint, Stream } from "./stream.ts";
@@ -10,17 +12,19 @@ export type { CheckLine } from "./check/line.ts";
 
 /** What is to be looked at. */
 export interface CheckOrder {
-  readonly config: Config;
+  readonly loaded: LoadedConfig;
   readonly companies: readonly Company[];
   readonly catalogue: readonly Stream[];
   readonly identity: IdentityEndpoint;
   /** Nothing that needs a network. */
   readonly offline: boolean;
+  readonly programs: Programs;
 }
 
 /** Looks at everything a run needs, line by line, and writes nothing. @throws ConfigError for streams that don't exist */
 export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGenerator<CheckLine> {
-  const { config, companies, offline, identity } = order;
+  const { loaded, companies, offline, identity } = order;
+  const { config } = loaded;
   const catalogue = configured(order.catalogue, config.streams.settings);
   const streams = selectedByConfig(catalogue, config.streams);
   yield ok("streams", `${streams.length} of ${catalogue.length} are on`);
@@ -34,6 +38,8 @@ export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGe
   if (offline) yield ok("api key", "not looked at: --offline");
   if (offline && config.destination.type === "postgres") yield ok("destination", "not looked at: --offline");
   else yield* checkDestination(config.destination, { companies: found, streams }, tools.clock);
+  yield* checkSchedules({ loaded, catalogue, on: streams, now: tools.clock.now() });
+  yield* checkSurroundings(config, order.programs);
 }
 
 /** The lines with the company's name in front, where there are several. */

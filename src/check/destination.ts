@@ -8,13 +8,13 @@ import { inspectPlace, openDestination } from "../destinations/open.ts";
 import { openReading, runningRuns } from "../destinations/reading.ts";
 import { DATA_VERSION } from "../destinations/state_ddl.ts";
 import { checkTables } from "../destinations/tables.ts";
-import { DestinationError, HeldError } from "../errors.ts";
+import { HeldError } from "../errors.ts";
 import type { Stream } from "../stream.ts";
 import { tableOrder } from "../warehouse.ts";
-import { type CheckLine, doubt, failure, ok, warning } from "./line.ts";
+import { diskLine } from "./disk.ts";
+import { type CheckLine, doubt, failure, ok } from "./line.ts";
 
 const NAME = "destination";
-const LITTLE_BYTES = 1e9;
 
 /** What the warehouse has to be fit for. */
 export interface Fitness {
@@ -61,19 +61,19 @@ async function* checkDuckdb(
   where: DestinationConfig & { type: "duckdb" },
   fitness: Fitness,
 ): AsyncGenerator<CheckLine> {
-  const { path, folder, free, size } = await inspectPlace(where);
+  const room = await inspectPlace(where);
   const reading = await openReading(where);
   try {
     if (reading !== undefined) await checkContents(reading, where, fitness);
     const state = reading === undefined ? "nothing there yet" : "a warehouse of tributary";
-    yield ok(NAME, `DuckDB ${path}, schema ${where.schema}: ${state}`);
+    yield ok(NAME, `DuckDB ${room.path}, schema ${where.schema}: ${state}`);
   } finally {
     await reading?.close();
   }
   const [running] = await runningRuns(where, undefined);
   if (running !== undefined)
     yield ok("run", `${running.command} (${running.runId}, process ${running.pid} on ${running.host}) is at work`);
-  yield checkDisk(folder, free, size);
+  yield diskLine(room, where.keepVersions);
 }
 
 /** Whether there is a warehouse; throws what a run would refuse. */
@@ -93,13 +93,3 @@ async function checkContents(
   await compareIdentity(looked.db, { schema: where.schema, version: DATA_VERSION, companies: known });
   return true;
 }
-
-function checkDisk(folder: string, free: number, size: number): CheckLine {
-  const message = `${amount(free)} free in ${folder}, the warehouse has ${amount(size)}`;
-  const advice = "Make room: a publish needs as much again as the warehouse has, or lower destination.keep_versions.";
-  if (free < size) return failure("disk", new DestinationError(`${message}. ${advice}`));
-  return free < 2 * size + LITTLE_BYTES ? warning("disk", message, advice) : ok("disk", message);
-}
-
-const amount = (bytes: number): string =>
-  bytes < 1e8 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;

@@ -17,7 +17,7 @@ export function registerCheck(program: Command, context: CliContext): void {
   const command = program
     .command("check")
     .description(
-      "Look at configuration, key, service and destination, and say of each whether it is well or what to do. Writes nothing.",
+      "Look at configuration, key, service, destination, schedules and what they need, and say of each whether it is well or what to do. Writes nothing.",
     )
     .option("--offline", "ask neither the service nor a database server");
   attachOptions(command, "company", "config", "json", "logLevel")
@@ -69,7 +69,7 @@ async function* allLines(
     const loaded = await context.openConfig(options);
     yield ok("config", `${loaded.file} is understood, and all its variables are set`);
     for (const text of loaded.warnings) yield warning("config", text, null);
-    yield* checked(options, loaded, signal, log);
+    yield* checked(options, loaded, context, signal, log);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     yield failure("config", error);
@@ -78,7 +78,8 @@ async function* allLines(
 
 async function* checked(
   options: CheckOptions,
-  { config }: LoadedConfig,
+  loaded: LoadedConfig,
+  { env, cwd }: CliContext,
   signal: AbortSignal,
   log: Awaited<ReturnType<CliContext["openLog"]>>,
 ): AsyncGenerator<CheckLine> {
@@ -86,12 +87,19 @@ async function* checked(
   const { companiesOf } = await import("../run.ts");
   const { streams } = await import("../../streams/index.ts");
   const { identityEndpoint } = await import("../../streams/identity.ts");
-  const companies = companiesOf(config, options.company);
+  const companies = companiesOf(loaded.config, options.company);
   const offline = options.offline ?? false;
   // Somebody is waiting for the answer: a fault gets its retries, but at short intervals.
   const random = () => 0.1;
   yield* runCheck(
-    { config, companies, catalogue: streams, identity: identityEndpoint, offline },
+    {
+      loaded,
+      companies,
+      catalogue: streams,
+      identity: identityEndpoint,
+      offline,
+      programs: { path: env["PATH"] ?? "", cwd },
+    },
     { clock: systemClock, random, log, signal, version: packageVersion(), maxRequests: undefined },
   );
 }

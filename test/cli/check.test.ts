@@ -30,6 +30,9 @@ test("all is well: a line each, and nothing is written", async () => {
     "ok    invoice_matches",
     "ok    destination",
     "ok    disk",
+    "ok    schedule nightly",
+    "ok    freshness",
+    "ok    status page",
     "",
     expect.stringContaining("All is well"),
     "",
@@ -47,6 +50,7 @@ test("--offline asks nobody", async () => {
   const checked = json<Checked>(await run(["check", "--offline", "--json"]));
   expect(checked).toMatchObject({ ok: true, exit_code: 0 });
   expect(lineOf(checked, "destination")?.message).toBe("not looked at: --offline");
+  expect(lineOf(checked, "schedule nightly")).toMatchObject({ ok: true });
   expect(simulator.requests.total).toBe(0);
 });
 
@@ -82,4 +86,31 @@ test("a company that the warehouse keeps under another name is noticed by its id
   expect(stdout).toMatch(
     /FAIL {2}destination +The key of company other belongs to .*, which this warehouse keeps as acme/,
   );
+});
+
+test("what the daemon would stumble over fails, with the place in the file, offline too", async () => {
+  const simulator = await simulated();
+  const { run } = workplace(simulator, {
+    schedules: [
+      { name: "good", cron: "0 2 * * *" },
+      { name: "bad", cron: "0 2 * * FRX" },
+    ],
+    server: { listen: "0.0.0.0:8787" },
+    notify: { targets: [{ command: ["no-such-program"] }, { url: `http://127.0.0.1:9/\${KEY}` }] },
+    hooks: { secret: `\${SECRET:-0123456789abcdef}` },
+  });
+  const answer = await run(["check", "--offline", "--json"]);
+  const checked = json<Checked>(answer);
+  expect(answer.code).toBe(2);
+  expect(checked).toMatchObject({ ok: false, exit_code: 2 });
+  expect(checked.lines.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual([
+    "schedules",
+    "status page",
+    "notify 1",
+  ]);
+  expect(lineOf(checked, "schedules")?.advice).toMatch(/config\.yaml:\d+:\d+ schedules\[1\]\.cron/);
+  expect(lineOf(checked, "schedule good")).toMatchObject({ ok: true });
+  expect(lineOf(checked, "notify 2")?.message).toContain("127.0.0.1:9 on failure");
+  expect(answer.stdout).not.toContain("0123456789abcdef");
+  expect(simulator.requests.total).toBe(0);
 });

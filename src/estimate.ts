@@ -1,3 +1,4 @@
+import type { Answer, Query } from "./api/client.ts";
 import type { Clock } from "./clock.ts";
 import type { Company } from "./config.ts";
 import { liveCount } from "./destinations/inspection.ts";
@@ -38,7 +39,15 @@ export interface Estimate {
   readonly streams: readonly EstimateLine[];
 }
 
-type Order = Pick<RunOrder, "config" | "catalogue" | "identity" | "names" | "full" | "allDetails">;
+type Order = Pick<RunOrder, "config" | "catalogue" | "identity" | "names" | "full" | "allDetails"> & {
+  /** Details of parents from this day on (YYYY-MM-DD) are left out. */
+  readonly to?: string | undefined;
+  /** Another way to find out what a listing costs, where there is one. */
+  readonly guess?: (company: string, stream: Stream, ask: Ask) => Promise<Guess | undefined>;
+};
+
+/** Asks for one page. */
+export type Ask = (path: string, query: Query) => Promise<Answer>;
 
 interface Look {
   readonly order: Order;
@@ -76,10 +85,10 @@ export async function estimateSync(
       const look: Look = { order, tools, catalogue, reading, company, api, latencies, listed: new Map() };
       try {
         await askWhose(look);
-        const own: EstimateLine[] = [];
-        for (const stream of streams) own.push(await estimateStream(look, stream));
-        lines.push(...own);
-        seconds += secondsOf(own, streams, config.api, mean(latencies));
+        const guesses: Guess[] = [];
+        for (const stream of streams) guesses.push(await estimateStream(look, stream));
+        lines.push(...guesses.map((guess, i) => lineOf(company, streams[i]!, guess)));
+        seconds += secondsOf(guesses, streams, config.api, mean(latencies));
       } finally {
         await api.close();
       }
@@ -108,12 +117,7 @@ async function askWhose(look: Look): Promise<void> {
   }
 }
 
-async function measured(
-  { api, tools, latencies }: Look,
-  path: string,
-  query: Record<string, string | number | boolean>,
-  paged: boolean,
-) {
+async function measured({ api, tools, latencies }: Look, path: string, query: Query, paged: boolean) {
   const clock: Clock = tools.clock;
   const begun = clock.now();
   const answer = await api.get(path, query, { signal: tools.signal, paged });
@@ -121,35 +125,38 @@ async function measured(
   return answer;
 }
 
-async function estimateStream(look: Look, stream: Stream): Promise<EstimateLine> {
-  const { company } = look;
-  const line = (requests: number, at_least: boolean, why: string): EstimateLine => ({
-    company: company.name,
-    stream: stream.name,
-    requests,
-    at_least,
-    why,
-  });
+async function estimateStream(look: Look, stream: Stream): Promise<Guess> {
+  const { order, company } = look;
   const { mode } = stream;
+  const ask: Ask = (path, query) => measured(look, path, query, true);
+  const other = await order.guess?.(company.name, stream, ask);
+  if (other !== undefined) return other;
   switch (mode.kind) {
     case "snapshot":
-      return line(1, false, "one request a run");
-    case "detail": {
-      const { requests, atLeast, why } = await estimateDetails(look, stream, mode);
-      return line(requests, atLeast, why);
-    }
-    default: {
-      const { requests, atLeast, why } = await estimateListing(look, stream, mode);
-      return line(requests, atLeast, why);
-    }
+      return { requests: 1, atLeast: false, why: "one request a run" };
+    case "detail":
+      return estimateDetails(look, stream, mode);
+    default:
+      return estimateListing(look, stream, mode);
   }
 }
 
-interface Guess {
+/** What a stream would ask for. */
+export interface Guess {
   readonly requests: number;
   readonly atLeast: boolean;
   readonly why: string;
+  /** How many of them come one after another, where not all pages do. */
+  readonly inARow?: number;
 }
+
+const lineOf = (company: Company, stream: Stream, { requests, atLeast, why }: Guess): EstimateLine => ({
+  company: company.name,
+  stream: stream.name,
+  requests,
+  at_least: atLeast,
+  why,
+});
 
 async function estimateListing(look: Look, stream: Stream, mode: Scan | Feed): Promise<Guess> {
   const { order, tools, reading, company, listed } = look;
@@ -210,20 +217,21 @@ async function estimateDetails(look: Look, stream: Stream, mode: Detail): Promis
       catalogue,
       clock: tools.clock,
       policyOf: name => policyOf(config, name),
-      policy: { start: config.streams.start, allDetails },
+      policy: { start: config.streams.start, to: look.order.to, allDetails },
     };
   }
 }
 
 /** Pages of one list come one after another, everything else side by side, as far as the limits allow. */
 function secondsOf(
-  lines: readonly EstimateLine[],
+  guesses: readonly Guess[],
   streams: readonly Stream[],
   limits: { readonly maxConcurrency: number; readonly requestsPerSecond: number | undefined },
   latencyMs: number,
 ): number {
-  const total = lines.reduce((sum, line) => sum + line.requests, 1);
-  const longest = Math.max(0, ...lines.filter((_, i) => streams[i]?.mode.kind !== "detail").map(line => line.requests));
+  const total = guesses.reduce((sum, guess) => sum + guess.requests, 1);
+  const rows = guesses.map((guess, i) => guess.inARow ?? (streams[i]?.mode.kind === "detail" ? 1 : guess.requests));
+  const longest = Math.max(0, ...rows);
   const bySpeed = (Math.max(longest, total / limits.maxConcurrency) * latencyMs) / 1000;
   return limits.requestsPerSecond === undefined ? bySpeed : Math.max(bySpeed, total / limits.requestsPerSecond);
 }

@@ -14,6 +14,7 @@ import { openService, type Service } from "./run/service.ts";
 import { configured, familyOf, select, selectedByConfig } from "./selection.ts";
 import type { IdentityEndpoint, Stream } from "./stream.ts";
 import type { Log } from "./sync/context.ts";
+import type { Work } from "./sync.ts";
 import { prepareWarehouse } from "./warehouse.ts";
 
 export type { RunReport, RunView } from "./run/report.ts";
@@ -34,6 +35,15 @@ export interface RunOrder {
   readonly maxTimeMs: number | undefined;
   readonly maxRequests: number | undefined;
   readonly waitMs: number;
+  readonly background?: Background;
+}
+
+/** A run that lets others go first: while it waits for the lock it asks nobody to make room. */
+export interface Background {
+  /** With the locks held and the tables made, before the first stream. */
+  begin(destination: Destination, companies: readonly string[], catalogue: readonly Stream[]): Promise<void>;
+  /** Instead of `sync`'s way to work on a stream. */
+  readonly work: Work;
 }
 
 /** What a run is given. */
@@ -64,7 +74,8 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
   const holder = { pid: process.pid, host: hostname(), command: order.command, startedAt };
   // Whoever waits for a lock stops waiting at the first signal.
   const patience: Clock = { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) };
-  const destination = await openDestination(config.destination, { runId, holder, clock: patience }, order.waitMs);
+  const opener = { runId, holder, clock: patience, makesRoom: order.background !== undefined };
+  const destination = await openDestination(config.destination, opener, order.waitMs);
   const services: Service[] = [];
   try {
     for (const company of companies) {
@@ -91,6 +102,8 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       now: startedAt,
     });
     for (const sentence of done) log.info({}, sentence);
+    const names = companies.map(company => company.name);
+    await order.background?.begin(destination, names, catalogue);
     return await runJobs(run);
   } finally {
     for (const { api } of services) await api.close();
@@ -162,6 +175,7 @@ async function runJobs(run: Run): Promise<RunReport> {
       log,
       errors,
       stopAll,
+      work: order.background?.work,
     });
   }
   timers.abort();

@@ -13,6 +13,19 @@ const problem = z.object({
   rows: z.number(),
 });
 
+const window = z.object({
+  /** Calendar dates: rows from this day on, up to that one; null: up to now. */
+  from: z.string(),
+  to: z.string().nullable(),
+  /** Where its next page begins; null: the first page. */
+  cursor: z.string().nullable(),
+  pages: z.number(),
+  done: z.boolean(),
+});
+
+/** A part of a feed that is read by itself, and how far that is. */
+export type Window = z.infer<typeof window>;
+
 const scanRecord = z.object({
   scan: z.string(),
   /** Of the request that began it; only the same request may continue it. */
@@ -41,6 +54,8 @@ const scanRecord = z.object({
   /** Runs that ended with an error at one place, and which (part and cursor). */
   failures: z.number(),
   failedAt: z.string().nullable(),
+  /** Of a scan that reads several parts at the same time: each one's own place. */
+  windows: z.array(window).default([]),
 });
 
 /** A scan under way: stored with the stage's rows, true for exactly them. */
@@ -69,8 +84,21 @@ export function beginScan(scan: string, fingerprint: string, full: boolean, star
     problems: [],
     failures: 0,
     failedAt: null,
+    windows: [],
   };
 }
+
+const backfill = z.object({
+  /** The range, as calendar dates; null: the oldest there is, and now. */
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  /** How far what is published goes; none where the stream is read whole. */
+  windows: z.array(window),
+  done: z.boolean(),
+});
+
+/** What a backfill has to load of a stream, and what of it is done. */
+export type BackfillPlan = z.infer<typeof backfill>;
 
 const streamState = z.object({
   /** How far the data is complete: a moment taken from the service's own rows. */
@@ -83,6 +111,7 @@ const streamState = z.object({
   lastMoment: z.string().nullable().default(null),
   /** The time filter turned out to look at another field: read whole from then on. */
   filterDistrusted: z.boolean().default(false),
+  backfill: backfill.nullable().default(null),
 });
 
 /** What a stream remembers between runs. */

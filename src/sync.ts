@@ -7,15 +7,23 @@ import { syncDetails } from "./sync/details.ts";
 import { syncListing } from "./sync/listing.ts";
 import { syncSnapshot } from "./sync/snapshot.ts";
 
-/** One stream, one run: read, store, publish. What it did is in the tally; what ended it is thrown. */
-export async function syncStream(context: SyncContext, stream: Stream, tally: Tally): Promise<void> {
+/** Works on one stream: reads, stores, publishes. */
+export type Work = (context: SyncContext, stream: Stream, tally: Tally) => Promise<void>;
+
+/** One stream, one run. What it did is in the tally; what ended it is thrown. */
+export async function syncStream(
+  context: SyncContext,
+  stream: Stream,
+  tally: Tally,
+  work: Work = syncByMode,
+): Promise<void> {
   const { destination, runId, company, clock } = context;
   const { run, activity } = tally;
   // One transaction each: a kill between taking the row away and writing it anew would lose what was published.
   const note = () => destination.db.transaction().execute(trx => writeStreamRun(trx, runId, company, stream.name, run));
   await note();
   try {
-    await syncByMode(context, stream, tally);
+    await work(context, stream, tally);
     noteUnusable(stream, tally);
     run.status = tally.warnings.length > 0 ? "warning" : "succeeded";
     activity.state = "done";

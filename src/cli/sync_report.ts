@@ -16,13 +16,13 @@ const counts: readonly { readonly title: string; readonly of: (row: Row) => numb
   { title: "requests", of: row => row.requests },
 ];
 
-/** What a run did, for people: a line a stream, then what needs their attention, then where the tables are. */
-export function syncReport(report: RunReport, readers: string): string {
+/** What a run did, for people: a line a stream, then what needs their attention, then where the tables are. `next` goes on after a stop. */
+export function syncReport(report: RunReport, readers: string, next = "tributary sync"): string {
   const { started_at, finished_at, run_id, streams } = report;
   const time = formatTimespan(Date.parse(finished_at) - Date.parse(started_at));
   const heading = `Run ${run_id} ${verdict(report)} after ${time}.`;
   const blocks = [streamTable(streams), heading];
-  if (report.status === "stopped") blocks.push(saved(streams));
+  if (report.status === "stopped") blocks.push(saved(streams, next));
   blocks.push(...report.warnings.map(text => `Warning: ${text}`), ...report.errors, readers);
   return blocks.filter(block => block !== "").join("\n\n");
 }
@@ -63,7 +63,7 @@ function verdict({ status, exit_code, streams }: RunReport): string {
 }
 
 /** After a stop: which streams are up to date, what is kept for the next run, what was not begun. */
-function saved(streams: readonly Row[]): string {
+function saved(streams: readonly Row[], next: string): string {
   const names = (rows: readonly Row[]): string => [...new Set(rows.map(row => row.stream))].join(", ");
   const done = streams.filter(row => row.status === "succeeded" || row.status === "warning");
   const begun = streams.filter(row => row.status === "stopped");
@@ -74,5 +74,5 @@ function saved(streams: readonly Row[]): string {
     ...(begun.length > 0 ? [`begun, ${formatCount(kept)} rows read and kept: ${names(begun)}`] : []),
     ...(idle.length > 0 ? [`not begun: ${names(idle)}`] : []),
   ];
-  return `Saved: ${parts.join("; ")}. The next \`tributary sync\` goes on from there.`;
+  return `Saved: ${parts.join("; ")}. The next \`${next}\` goes on from there.`;
 }

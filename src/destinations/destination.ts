@@ -22,6 +22,8 @@ export interface Destination {
    * HeldError names the holder (run, process, host, command) and since when; `waitMs` is how long to wait first.
    */
   lock(company: string, families: readonly string[], waitMs: number): Promise<void>;
+  /** Whether another run waits for what this one has locked. Runs that were opened with `makesRoom` wait without being seen. */
+  isWanted(): Promise<boolean>;
   /** The stage of one company's stream, with what an earlier run left in it. Hold at most one a stream. */
   stage(company: string, tables: TableSet): Promise<Stage>;
   /** Makes what is committed visible to readers who come from now on (DuckDB: a new version of the published file). */

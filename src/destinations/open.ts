@@ -51,6 +51,8 @@ export interface Opener {
     readonly startedAt: string;
   };
   readonly clock: Clock;
+  /** Asks nobody to make room while it waits for a lock: work that can wait. */
+  readonly makesRoom?: boolean;
 }
 
 /** Opens the warehouse for a run. A DuckDB file has one writer: waits `waitMs` for it. @throws DestinationError, HeldError, ConfigError */

@@ -25,9 +25,10 @@ export interface WorkRequest {
   readonly columns: readonly string[];
   /** Parent's flag column: these first, and three of four audits. */
   readonly open: string | undefined;
-  /** Parent's date or moment column: newest first; nothing before `start` (YYYY-MM-DD). */
+  /** Parent's date or moment column: newest first; nothing before `start`, nothing from `to` on (YYYY-MM-DD). Parents without a date have no end: they are due unless there is a `to`. */
   readonly newest: string | undefined;
   readonly start: string | undefined;
+  readonly to?: string | undefined;
   /** Share of the unchanged parents to look at again. */
   readonly audit: number;
   readonly refresh: { readonly while: string; readonly everyMs: number } | undefined;
@@ -127,6 +128,10 @@ function candidateQuery(
     request.start === undefined || request.newest === undefined
       ? sql``
       : sql` and (${newest} is null or ${newest} >= cast(${request.start} as date))`;
+  const before =
+    request.to === undefined || request.newest === undefined
+      ? sql``
+      : sql` and ${newest} < cast(${request.to} as date)`;
   const due =
     request.refresh === undefined
       ? sql`false`
@@ -153,7 +158,7 @@ function candidateQuery(
     join ${tableRef(destination, main)} m on m._company = p._company and ${sql.join(keys, sql` and `)}
     left join ${sql.id(destination.stateSchema, "details")} d
       on d.company = ${company} and d.stream = ${stream} and d.parent_key = ${parentKey("p", parent)}
-    where p._company = ${company} and p.deleted_at is null${inRange}${asked}
+    where p._company = ${company} and p.deleted_at is null${inRange}${before}${asked}
     ) candidates where reason <> 'waiting'`;
 }
 

@@ -36,10 +36,7 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
   try {
     while (record.phase !== "read") {
       for await (const page of readPages(job.api, requestOf(job, record))) {
-        tally.page(page);
-        const data = asObject(page.data, job.path);
-        const rows = rowsOf(data, job.listing.rows, job.path);
-        for (const row of rows) encoder.add(row, data, {});
+        const { data, rows } = takePage(job, page);
         record = advance(job, record, page, data, rows.length);
         tally.rows(rows.length, record);
         if (batches.due || record.phase === "read") record = await batches.put(record);
@@ -56,6 +53,18 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
     await batches.flush();
     throw error;
   }
+}
+
+/** Encodes a page's rows. @throws ApiError when it doesn't hold any list of rows */
+export function takePage(
+  { path, listing, encoder, tally }: Pick<ListingJob, "path" | "listing" | "encoder" | "tally">,
+  page: Page,
+): { readonly data: Record<string, unknown>; readonly rows: readonly unknown[] } {
+  tally.page(page);
+  const data = asObject(page.data, path);
+  const rows = rowsOf(data, listing.rows, path);
+  for (const row of rows) encoder.add(row, data, {});
+  return { data, rows };
 }
 
 function requestOf(job: ListingJob, record: ScanRecord): PageRequest {

@@ -6,7 +6,7 @@ import { ApiError, DestinationError, HeldError, StoppedError, TributaryError } f
 import { selectedByConfig } from "../selection.ts";
 import type { Stream } from "../stream.ts";
 import type { Log, StreamPolicy, SyncContext } from "../sync/context.ts";
-import { syncStream } from "../sync.ts";
+import { syncStream, type Work } from "../sync.ts";
 import { type Job, messageOf } from "./report.ts";
 import type { Service } from "./service.ts";
 
@@ -21,6 +21,8 @@ export interface CompanyRun {
   readonly errors: unknown[];
   /** Ends the whole run at the next safe point. */
   readonly stopAll: (error: unknown) => void;
+  /** Instead of `sync`'s way to work on a stream. */
+  readonly work?: Work | undefined;
 }
 
 /** Works through a company's streams: lists side by side, a list's details as soon as the list is published. */
@@ -57,7 +59,8 @@ function fail({ tally }: Job, reason: string, status: "failed" | "skipped" = "fa
   tally.activity.state = "failed";
 }
 
-async function runJob(context: SyncContext, job: Job, { jobs, log, errors, stopAll }: CompanyRun): Promise<void> {
+async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<void> {
+  const { jobs, log, errors, stopAll, work } = run;
   const { stream, tally } = job;
   const parent = jobs.find(other => isDetailOf(stream, other.stream));
   if (context.signal.aborted) return fail(job, "the run was ending", "skipped");
@@ -66,7 +69,7 @@ async function runJob(context: SyncContext, job: Job, { jobs, log, errors, stopA
   try {
     tally.activity.waitingFor = undefined;
     tally.run.started_at = new Date(context.clock.now()).toISOString();
-    await syncStream(context, stream, tally);
+    await syncStream(context, stream, tally, work);
     const { requests, rows_read, inserted, updated, deleted, unchanged } = tally.run;
     log.info({ stream: stream.name, requests, rows_read, inserted, updated, deleted, unchanged }, "done");
   } catch (error) {

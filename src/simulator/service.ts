@@ -26,8 +26,9 @@ export function serviceOf(
   linesPerOrder: number | undefined,
   clock: () => Date,
   mode: PagingMode,
+  historyDays?: number,
 ): Service {
-  const company = companyOf(seed, sizes, linesPerOrder, clock);
+  const company = companyOf(seed, sizes, linesPerOrder, clock, historyDays);
   const source = (family: Family, size: number): Source =>
     sourceOf(family, new Collection(size, hash(seed, PURPOSE.account, size)));
   const sources = {

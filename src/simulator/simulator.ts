@@ -19,6 +19,8 @@ export interface SimulatorOptions {
   sizes?: Partial<Record<"orders" | "invoices" | "items" | "findings" | "ingested", number>>;
   /** So many lines for every order instead of 1 to 11. */
   linesPerOrder?: number;
+  /** How many days the rows are spread over; 730. */
+  historyDays?: number;
   /** The only API key it takes, until `renewKey`. */
   key?: string;
   host?: string;
@@ -74,7 +76,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const { seed = 1, host = "127.0.0.1", now = () => new Date() } = options;
   let { key = "demo-key" } = options;
   const sizes = { ...SIZES, ...options.sizes };
-  const service = serviceOf(seed, sizes, options.linesPerOrder, now, options.paging ?? "keyset");
+  const service = serviceOf(seed, sizes, options.linesPerOrder, now, options.paging ?? "keyset", options.historyDays);
   const faults: Faults = { ...noFaults(), ...options.faults };
   const requests = new Requests();
   const closing = new AbortController();

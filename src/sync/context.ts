@@ -31,6 +31,8 @@ export interface RunPolicy {
   readonly problems: { readonly maxShare: number; readonly onExceed: "warn" | "fail" };
   /** YYYY-MM-DD; nothing older is asked for. */
   readonly start: string | undefined;
+  /** YYYY-MM-DD; details of parents from then on are left to other runs. */
+  readonly to?: string | undefined;
   readonly publishEveryMs: number;
 }
 

@@ -65,7 +65,7 @@ interface Shelf {
 }
 
 /** Each parent's detail is whole: after a plan limit or an outage what was fetched is worth showing. A signal wants the end. */
-function mayPublish(error: unknown): boolean {
+export function mayPublish(error: unknown): boolean {
   return error instanceof ApiError || (error instanceof StoppedError && error.exitCode === 5);
 }
 
@@ -150,7 +150,7 @@ export function parameterColumns(stream: Stream, mode: Detail): Record<string, s
 /** What decides which details are due, but for what a run under way has asked for. */
 export function workRequest(
   context: Pick<SyncContext, "company" | "catalogue" | "clock" | "policyOf"> & {
-    readonly policy: Pick<SyncContext["policy"], "start" | "allDetails">;
+    readonly policy: Pick<SyncContext["policy"], "start" | "to" | "allDetails">;
   },
   stream: Stream,
   mode: Detail,
@@ -166,6 +166,7 @@ export function workRequest(
     open: mode.open,
     newest: mode.newest,
     start: context.policy.start,
+    to: context.policy.to,
     audit: policy.audit,
     refresh: policy.refresh,
     force: context.policy.allDetails,

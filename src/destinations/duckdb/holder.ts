@@ -116,7 +116,8 @@ export function asHeld(layout: Layout): (error: unknown) => Promise<never> {
   };
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process of this machine lives. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

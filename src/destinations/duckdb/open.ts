@@ -16,6 +16,7 @@ import { PublishNumber } from "./publish_number.ts";
 import { checkpoint } from "./session.ts";
 import { openStage } from "./stage.ts";
 import { linkedVersion, type MakeLink, publishVersion, systemLink, versionMoment } from "./versions.ts";
+import { isWaitedFor, Waiting } from "./waiting.ts";
 
 /** What a DuckDB warehouse is opened with. Memory: 80 MB (see withRoom) and one thread unless told otherwise. */
 export interface DuckdbSettings {
@@ -33,6 +34,7 @@ export interface DuckdbSettings {
     readonly startedAt: string;
   };
   readonly clock: Clock;
+  readonly makesRoom?: boolean;
   readonly memoryLimitMb?: number;
   readonly threads?: number;
   /** How a symbolic link is made, where not by the system. */
@@ -107,24 +109,39 @@ class DuckdbFile implements DuckdbDestination {
   async hold(): Promise<DuckDBConnection> {
     return this.#opening.run(async () => {
       if (this.#closed) throw new TypeError("the destination has been closed");
-      this.#held ??= await takeFile(this.#taking);
+      if (this.#held === undefined) {
+        this.#held = await takeFile(this.#taking);
+        // For what killed runs left: nobody else may remove it.
+        await isWaitedFor(this.#taking.layout, this.#settings.clock);
+      }
       return this.#held.session.connection;
     });
   }
 
   async lock(_company: string, _families: readonly string[], waitMs: number): Promise<void> {
-    const { clock } = this.#settings;
+    const { clock, runId, makesRoom } = this.#settings;
     const until = clock.now() + waitMs;
-    for (;;) {
-      try {
-        await this.hold();
-        return;
-      } catch (error) {
-        const left = until - clock.now();
-        if (!(error instanceof HeldError) || left <= 0) throw error;
-        await clock.sleep(Math.min(RETRY_MS, left));
+    const said = new Waiting(this.#taking.layout, runId, clock);
+    try {
+      for (;;) {
+        try {
+          await this.hold();
+          return;
+        } catch (error) {
+          const left = until - clock.now();
+          if (!(error instanceof HeldError) || left <= 0) throw error;
+          if (makesRoom !== true) await said.renew();
+          await clock.sleep(Math.min(RETRY_MS, left));
+        }
       }
+    } finally {
+      await said.withdraw();
     }
+  }
+
+  async isWanted(): Promise<boolean> {
+    const { layout } = this.#taking;
+    return attempting(`look who waits for ${layout.path}`, () => isWaitedFor(layout, this.#settings.clock));
   }
 
   async stage(company: string, tables: TableSet): Promise<Stage> {

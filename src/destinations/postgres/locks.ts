@@ -21,6 +21,8 @@ interface Family {
   readonly family: string;
   /** Signed 64 bits, as text. */
   readonly key: string;
+  /** The lock that whoever waits for this one shares with the others who do. */
+  readonly waiting: string;
 }
 
 /** The session-level advisory locks of one run, each with its row in `holders`. */
@@ -31,6 +33,7 @@ export class Locks {
   readonly #runId: string;
   readonly #holder: Holder;
   readonly #clock: Clock;
+  readonly #makesRoom: boolean;
   readonly #held: Family[] = [];
 
   constructor(
@@ -39,6 +42,7 @@ export class Locks {
     runId: string,
     holder: Holder,
     clock: Clock,
+    makesRoom: boolean,
   ) {
     this.#session = session;
     this.#schema = schemas.schema;
@@ -46,22 +50,21 @@ export class Locks {
     this.#runId = runId;
     this.#holder = holder;
     this.#clock = clock;
+    this.#makesRoom = makesRoom;
   }
 
   /** All or none. @throws HeldError */
   async take(company: string, families: readonly string[], waitMs: number): Promise<void> {
     const wanted = [...new Set(families)]
       .filter(family => !this.#held.some(held => held.company === company && held.family === family))
-      .map(family => ({ company, family, key: lockKey(this.#schema, company, family) }))
+      .map(family => ({
+        company,
+        family,
+        key: lockKey(this.#schema, company, family),
+        waiting: lockKey(this.#schema, company, family, "waiting"),
+      }))
       .sort((a, b) => (a.key < b.key ? -1 : 1));
-    const deadline = this.#clock.now() + Math.max(waitMs, LEAST_PATIENCE_MS);
-    for (;;) {
-      const blocked = await this.#session.turn(() => this.#tryAll(wanted));
-      if (blocked === undefined) break;
-      const left = deadline - this.#clock.now();
-      if (left <= 0) throw await this.#heldError(blocked);
-      await this.#clock.sleep(Math.min(POLL_MS, left));
-    }
+    await this.#takeAll(wanted, waitMs);
     try {
       await this.#session.transaction(() => this.#write(wanted));
     } catch (error) {
@@ -70,6 +73,56 @@ export class Locks {
     }
     this.#held.push(...wanted);
     this.#session.guardWith(readOnly => this.#check(readOnly));
+  }
+
+  /** Who waits on purpose says so by locks of its own, which go with its connection. */
+  async #takeAll(wanted: readonly Family[], waitMs: number): Promise<void> {
+    const deadline = this.#clock.now() + Math.max(waitMs, LEAST_PATIENCE_MS);
+    let announced = waitMs <= 0 || this.#makesRoom;
+    const saying: Family[] = [];
+    try {
+      for (;;) {
+        const blocked = await this.#session.turn(() => this.#tryAll(wanted));
+        if (blocked === undefined) return;
+        const left = deadline - this.#clock.now();
+        if (left <= 0) throw await this.#heldError(blocked);
+        if (!announced) {
+          announced = true;
+          saying.push(...wanted);
+          await this.#each(wanted, ({ waiting }) => ["select pg_advisory_lock_shared($1::bigint)", waiting]);
+        }
+        await this.#clock.sleep(Math.min(POLL_MS, left));
+      }
+    } finally {
+      // A lost connection has done so already, and what is on its way says that it was lost.
+      await this.#each(saying, ({ waiting }) => ["select pg_advisory_unlock_shared($1::bigint)", waiting]).catch(
+        () => undefined,
+      );
+    }
+  }
+
+  #each(families: readonly Family[], statement: (family: Family) => readonly [string, string]): Promise<void> {
+    return this.#session.turn(async () => {
+      for (const family of families) {
+        const [text, key] = statement(family);
+        await this.#session.query(text, [key]);
+      }
+    });
+  }
+
+  /** Whether another session says that it waits for one of these locks. */
+  async areWanted(): Promise<boolean> {
+    if (this.#held.length === 0) return false;
+    const { rows } = await this.#session.turn(() =>
+      this.#session.query(
+        `select count(*) > 0 as wanted from pg_locks
+          where locktype = 'advisory' and granted and objsubid = 1 and pid <> pg_backend_pid()
+            and database = (select oid from pg_database where datname = current_database())
+            and ((classid::bigint << 32) | objid::bigint) = any($1::bigint[])`,
+        [this.#held.map(held => held.waiting)],
+      ),
+    );
+    return rows[0]?.["wanted"] === true;
   }
 
   async #tryAll(wanted: readonly Family[]): Promise<Family | undefined> {
@@ -167,8 +220,8 @@ export class Locks {
   }
 }
 
-/** A lock's number: alike in every process, different for every schema, company and family. */
-export function lockKey(schema: string, company: string, family: string): string {
-  const text = ["tributary", schema, company, family].join("\u0000");
+/** A lock's number: alike in every process, different for every schema, company, family and purpose. */
+export function lockKey(schema: string, company: string, family: string, ...purpose: readonly string[]): string {
+  const text = ["tributary", schema, company, family, ...purpose].join("\u0000");
   return createHash("sha256").update(text).digest().readBigInt64BE(0).toString();
 }

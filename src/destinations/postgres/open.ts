@@ -21,6 +21,7 @@ export interface PostgresSettings {
   readonly runId: string;
   readonly holder: Holder;
   readonly clock: Clock;
+  readonly makesRoom?: boolean;
 }
 
 /** What status and rejects need: no locks, and every transaction read-only. */
@@ -46,13 +47,14 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     await session.end();
     throw error;
   }
-  const locks = new Locks(session, { schema, stateSchema }, runId, holder, clock);
+  const locks = new Locks(session, { schema, stateSchema }, runId, holder, clock, settings.makesRoom ?? false);
   return {
     dialect: postgresDialect,
     schema,
     stateSchema,
     db,
     lock: (company, families, waitMs) => locks.take(company, families, waitMs),
+    isWanted: () => locks.areWanted(),
     stage: (company, tables) => openStage(session, stateSchema, company, tables),
     show: () => Promise.resolve({ path: undefined, note: undefined }),
     withRoom: (_purpose, work) => work(),

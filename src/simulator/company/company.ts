@@ -19,13 +19,15 @@ export interface Company {
   /** Today by the passed clock, in days since 1970; only fields that count days depend on it. */
   readonly today: () => number;
   readonly linesPerOrder: number | undefined;
+  /** How many days of history the base rows cover. */
+  readonly historyDays: number;
   readonly vendors: readonly [Vendor, ...Vendor[]];
   readonly id: string;
   readonly name: string;
   readonly currency: string | null;
 }
 
-/** How many days of history the base rows cover. */
+/** How many days of history the base rows cover unless told otherwise. */
 export const HISTORY_DAYS = 730;
 
 /** What a hash is taken for; no two purposes share their draws. */
@@ -56,12 +58,19 @@ const NAMES: readonly [string, ...string[]] = [
 ];
 
 /** The company of a seed, as it stands on the day of `clock`. */
-export function companyOf(seed: number, sizes: Sizes, linesPerOrder: number | undefined, clock: () => Date): Company {
+export function companyOf(
+  seed: number,
+  sizes: Sizes,
+  linesPerOrder: number | undefined,
+  clock: () => Date,
+  historyDays = HISTORY_DAYS,
+): Company {
   const draw = new Draw(hash(seed, PURPOSE.account));
   return {
     seed,
     sizes,
     linesPerOrder,
+    historyDays,
     anchorDay: dayOf(clock()),
     today: () => dayOf(clock()),
     vendors: vendorsOf(seed, Math.min(400, Math.max(12, Math.ceil(sizes.orders / 25)))),

@@ -1,6 +1,6 @@
 import { DAY_MS } from "../calendar.ts";
 import { hash } from "../random.ts";
-import { type Company, HISTORY_DAYS, PURPOSE } from "./company.ts";
+import { type Company, PURPOSE } from "./company.ts";
 
 /** The branches of the unified feed; ten rows in a row hold four documents, five mails and one import. */
 const PATTERN = [
@@ -71,5 +71,5 @@ export function feedTime(company: Company, number: number): number {
 
 /** Milliseconds between two base rows of the feed. */
 export function feedStep(company: Company): number {
-  return (HISTORY_DAYS * DAY_MS) / Math.max(1, company.sizes.ingested);
+  return (company.historyDays * DAY_MS) / Math.max(1, company.sizes.ingested);
 }

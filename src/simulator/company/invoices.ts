@@ -2,7 +2,7 @@ import { DAY_MS, dayOf } from "../calendar.ts";
 import type { Entry } from "../collection.ts";
 import { hash } from "../random.ts";
 import { Values } from "../values.ts";
-import { type Company, HISTORY_DAYS, PURPOSE, vendorFor } from "./company.ts";
+import { type Company, PURPOSE, vendorFor } from "./company.ts";
 import { feedTime, rowOfInvoice } from "./feed.ts";
 import { itemPrice } from "./items.ts";
 import { type OrderFacts, orderFacts, orderKey, orderLine } from "./orders.ts";
@@ -73,7 +73,7 @@ function arrival(company: Company, invoice: number): number {
   const row = rowOfInvoice(company, invoice);
   if (row !== undefined) return feedTime(company, row);
   const { invoices } = company.sizes;
-  const age = ((invoices - invoice) * HISTORY_DAYS * DAY_MS) / Math.max(1, invoices);
+  const age = ((invoices - invoice) * company.historyDays * DAY_MS) / Math.max(1, invoices);
   return Math.floor(company.anchorDay * DAY_MS - age) - 60_000;
 }
 

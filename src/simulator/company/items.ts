@@ -2,7 +2,7 @@ import { DAY_MS, dayOf } from "../calendar.ts";
 import type { Entry } from "../collection.ts";
 import { hash } from "../random.ts";
 import { Values } from "../values.ts";
-import { type Company, HISTORY_DAYS, PURPOSE } from "./company.ts";
+import { type Company, PURPOSE } from "./company.ts";
 
 const PARTS: readonly string[] = [
   "Hex bolt M8×40, A2-70",
@@ -101,7 +101,8 @@ export function itemRow(company: Company, entry: Entry): Record<string, unknown>
   const last = facts.price + v.below(2000) + revision * 25;
   const low = Math.round(facts.price * 0.8);
   const spend = Math.round((quantity * facts.price) / 100);
-  const lastDay = entry.insertedAt === undefined ? company.anchorDay - v.below(HISTORY_DAYS) : dayOf(entry.insertedAt);
+  const lastDay =
+    entry.insertedAt === undefined ? company.anchorDay - v.below(company.historyDays) : dayOf(entry.insertedAt);
   const firstDay = lastDay - v.below(900);
   const deliveries = v.below(documents + 1);
   const lead = v.between(20, 900);

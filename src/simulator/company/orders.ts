@@ -2,7 +2,7 @@ import { dayOf } from "../calendar.ts";
 import type { Entry } from "../collection.ts";
 import { hash } from "../random.ts";
 import { Values } from "../values.ts";
-import { type Company, HISTORY_DAYS, PURPOSE, vendorFor } from "./company.ts";
+import { type Company, PURPOSE, vendorFor } from "./company.ts";
 import { itemPrice } from "./items.ts";
 import { findingsOfOrder } from "./relations.ts";
 import type { Vendor } from "./vendors.ts";
@@ -71,7 +71,7 @@ export function orderFacts(company: Company, entry: Pick<Entry, "number" | "revi
   const value = hash(company.seed, PURPOSE.orderFacts, number);
   const { anchorDay } = company;
   const size = company.sizes.orders;
-  const age = INVOICE_LAG + Math.floor(((size - number) * HISTORY_DAYS) / Math.max(1, size));
+  const age = INVOICE_LAG + Math.floor(((size - number) * company.historyDays) / Math.max(1, size));
   const day = fresh ? dayOf(insertedAt) : anchorDay - age;
   const requestedDay = day + 5 + (value % 50);
   const promisedDay = requestedDay - 3 + ((value >>> 6) % 18) + revision;

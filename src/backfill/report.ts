@@ -1,0 +1,39 @@
+import type { RunReport } from "../run.ts";
+
+type Line = RunReport["streams"][number];
+
+/** Several runs that were one backfill, as one: it ended as the last one did, and did what all of them did. */
+export function mergeReports(reports: readonly RunReport[]): RunReport {
+  const last = reports.at(-1)!;
+  if (reports.length === 1) return last;
+  const streams = last.streams.map(line => {
+    const before = reports.flatMap(report =>
+      report.streams.filter(each => each.company === line.company && each.stream === line.stream),
+    );
+    return before.slice(1).reduce(added, before[0]!);
+  });
+  const warnings = [...new Set(reports.flatMap(report => report.warnings))];
+  return { ...last, started_at: reports[0]!.started_at, warnings, streams };
+}
+
+function added(sum: Line, line: Line): Line {
+  return {
+    ...line,
+    started_at: sum.started_at,
+    requests: sum.requests + line.requests,
+    retries: sum.retries + line.retries,
+    pages: sum.pages + line.pages,
+    rows_read: sum.rows_read + line.rows_read,
+    inserted: sum.inserted + line.inserted,
+    updated: sum.updated + line.updated,
+    unchanged: sum.unchanged + line.unchanged,
+    repeated: sum.repeated + line.repeated,
+    // What a later run found staged was read by the one before it.
+    carried: sum.carried,
+    deleted: sum.deleted + line.deleted,
+    rejected: sum.rejected + line.rejected,
+    problems: sum.problems + line.problems,
+    rounded: sum.rounded + line.rounded,
+    bytes: sum.bytes + line.bytes,
+  };
+}

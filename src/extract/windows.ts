@@ -1,0 +1,138 @@
+import type { Api, Query } from "../api/client.ts";
+import { type Page, readPages } from "../api/pages.ts";
+import type { Encoder } from "../encoder.ts";
+import { ApiError, DestinationError, HeldError } from "../errors.ts";
+import type { ScanRecord, Window } from "../state.ts";
+import type { Listing } from "../stream.ts";
+import type { Batches } from "./batches.ts";
+import { PAGE_ROWS, takePage } from "./listing.ts";
+import { merged } from "./merging.ts";
+import type { Tally } from "./tally.ts";
+
+const DAY_US = 86_400_000_000;
+
+/** A listing that is read in windows of time, several at once. */
+export interface WindowsJob {
+  readonly api: Api;
+  readonly path: string;
+  readonly query: Query;
+  /** The parameters that take a window's dates. */
+  readonly narrow: { readonly from: string; readonly to: string };
+  readonly listing: Listing;
+  readonly encoder: Encoder;
+  readonly batches: Batches;
+  /** Its windows are what there is to read. */
+  readonly record: ScanRecord;
+  /** How many windows are read at the same time, at least. */
+  readonly width: number;
+  readonly signal: AbortSignal;
+  readonly tally: Tally;
+  /** When a row came about, in microseconds since 1970. */
+  readonly timeOf: (row: unknown) => number | undefined;
+  /** Called between batches, with the record of all rows handed over so far; returns the record to go on with. */
+  readonly between: (record: ScanRecord) => Promise<ScanRecord>;
+}
+
+/** How the reading ended. */
+export interface WindowsResult {
+  readonly record: ScanRecord;
+  /** A row's time that its window excludes, in microseconds: the service filters by something else, and the rest was not read. */
+  readonly stray: number | undefined;
+}
+
+interface WindowPage {
+  readonly index: number;
+  readonly page: Page;
+}
+
+/**
+ * Reads the windows that aren't done, each from its own cursor; their pages share encoder and batches, one page after
+ * another, so that each batch's record says of every window exactly how far the stored rows go. When it can't go on
+ * (ApiError, the signal's reason) what was read is stored first.
+ */
+export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
+  const { batches, encoder, tally } = job;
+  let record = job.record;
+  encoder.sequence = record.sequence;
+  const sources = record.windows.flatMap((window, index) =>
+    window.done ? [] : [() => pagesOf(job, window, index, () => record.windows[index]!)],
+  );
+  try {
+    for await (const { index, page } of merged(sources, job.width)) {
+      const { rows } = takePage(job, page);
+      const stray = strayAmong(job, record.windows[index]!, rows);
+      record = advance(record, index, page, rows.length);
+      tally.rows(rows.length);
+      if (stray !== undefined) return { record: await stored(record), stray };
+      if (batches.due) record = await job.between(await batches.put(record));
+    }
+    return { record: await stored({ ...record, phase: "read" }), stray: undefined };
+  } catch (error) {
+    if (error instanceof DestinationError || error instanceof HeldError) throw error;
+    tally.failedRequest(error);
+    await stored(record);
+    throw error;
+  }
+
+  async function stored(last: ScanRecord): Promise<ScanRecord> {
+    const kept = await batches.put(last);
+    await batches.flush();
+    return kept;
+  }
+}
+
+/** A window's pages; when the service no longer takes a cursor, once from its first page on. */
+async function* pagesOf(
+  job: WindowsJob,
+  { from, to, cursor }: Window,
+  index: number,
+  current: () => Window,
+): AsyncGenerator<WindowPage> {
+  const dates = { [job.narrow.from]: from, ...(to === null ? {} : { [job.narrow.to]: to }) };
+  const request = {
+    path: job.path,
+    query: { ...job.query, ...dates },
+    limit: PAGE_ROWS,
+    paged: true,
+    signal: job.signal,
+  };
+  const pages = async function* (start: string | null): AsyncGenerator<WindowPage> {
+    for await (const page of readPages(job.api, start === null ? request : { ...request, cursor: start }))
+      yield { index, page };
+  };
+  try {
+    yield* pages(cursor);
+  } catch (error) {
+    const expired = error instanceof ApiError && (error.status === 422 || error.status === 404);
+    if (!expired || current().cursor === null) throw error;
+    job.tally.failedRequest(error);
+    yield* pages(null);
+  }
+}
+
+function advance(record: ScanRecord, index: number, page: Page, rows: number): ScanRecord {
+  const windows = record.windows.with(index, {
+    ...record.windows[index]!,
+    cursor: page.nextCursor ?? null,
+    pages: page.cursor === undefined ? 1 : record.windows[index]!.pages + 1,
+    done: page.nextCursor === undefined,
+  });
+  return {
+    ...record,
+    windows,
+    pages: record.pages + 1,
+    rows: record.rows + rows,
+    date: record.date ?? page.date?.toISOString() ?? null,
+  };
+}
+
+/** A day of slack on both sides: in which zone the service cuts its days is not known, nor whether the last day belongs to it. */
+function strayAmong(job: WindowsJob, { from, to }: Window, rows: readonly unknown[]): number | undefined {
+  const earliest = Date.parse(from) * 1000 - DAY_US;
+  const latest = to === null ? Number.POSITIVE_INFINITY : Date.parse(to) * 1000 + 2 * DAY_US;
+  for (const row of rows) {
+    const at = job.timeOf(row);
+    if (at !== undefined && (at < earliest || at >= latest)) return at;
+  }
+  return undefined;
+}

@@ -1,0 +1,179 @@
+import { loadStreamState, saveStreamState } from "../destinations/run_log.ts";
+import { type Formats, momentText, readMoment } from "../encode/moment.ts";
+import type { Tally } from "../extract/tally.ts";
+import { readWindows } from "../extract/windows.ts";
+import { valueAt } from "../record.ts";
+import type { BackfillPlan, ScanRecord, StreamState } from "../state.ts";
+import type { Feed, Stream } from "../stream.ts";
+import type { SyncContext } from "./context.ts";
+import { mayPublish, syncDetails } from "./details.ts";
+import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
+import { syncListing } from "./listing.ts";
+import { publishStage } from "./publication.ts";
+
+/** The part of a feed's mode that says how it is cut into windows. */
+type DatedFeed = Feed & { readonly narrow: { readonly by: "dates" } };
+
+/**
+ * Loads what the stream's plan names and isn't done: a list whole, a detail for parents dated in the range, a feed in
+ * windows where its service can filter by dates. No mark is moved: that is left to the next full scan, which is due after
+ * windows, because rows without a time are in none of them.
+ */
+export async function backfillStream(context: SyncContext, stream: Stream, tally: Tally): Promise<void> {
+  const { mode } = stream;
+  const state = await loadState(context, stream);
+  const plan = state.backfill;
+  if (plan === null || plan.done) {
+    tally.published = true;
+    return;
+  }
+  switch (mode.kind) {
+    case "scan":
+      await syncListing(context, stream, mode, tally);
+      break;
+    case "feed":
+      if (hasDates(mode) && plan.windows.length > 0 && !state.filterDistrusted)
+        return backfillFeed(context, stream, mode, plan, tally);
+      await readWhole(context, stream, mode, tally);
+      break;
+    case "detail":
+      await syncDetails(detailsContext(context, plan), stream, mode, tally);
+      break;
+    case "snapshot":
+      break;
+  }
+  await endPlan(context, stream);
+}
+
+/** Whether the feed can be asked for a range of dates. */
+export function hasDates(mode: Feed): mode is DatedFeed {
+  return mode.narrow.by === "dates";
+}
+
+const loadState = (context: SyncContext, stream: Stream): Promise<StreamState> =>
+  loadStreamState(context.destination.db, context.company, stream.name);
+
+async function saveState(context: SyncContext, stream: Stream, change: Partial<StreamState>): Promise<void> {
+  const { destination, company, clock } = context;
+  const state = { ...(await loadState(context, stream)), ...change };
+  const now = new Date(clock.now()).toISOString();
+  await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, state, now));
+}
+
+async function endPlan(context: SyncContext, stream: Stream): Promise<void> {
+  const { backfill } = await loadState(context, stream);
+  if (backfill !== null) await saveState(context, stream, { backfill: { ...backfill, done: true } });
+}
+
+function readWhole(context: SyncContext, stream: Stream, mode: Feed, tally: Tally): Promise<void> {
+  return syncListing({ ...context, policy: { ...context.policy, full: true } }, stream, mode, tally);
+}
+
+/** Only what is missing or changed, all of it: nightly runs look at unchanged ones again, and spread the rest over nights. */
+function detailsContext(context: SyncContext, plan: BackfillPlan): SyncContext {
+  return {
+    ...context,
+    policy: { ...context.policy, start: plan.from ?? context.policy.start, to: plan.to ?? undefined },
+    policyOf: name => ({ ...context.policyOf(name), audit: 0, refresh: undefined, maxDetails: undefined }),
+  };
+}
+
+async function backfillFeed(
+  context: SyncContext,
+  stream: Stream,
+  mode: DatedFeed,
+  plan: BackfillPlan,
+  tally: Tally,
+): Promise<void> {
+  const { api, limiter, clock, signal, policy } = context;
+  const state = await loadState(context, stream);
+  const request = { query: { ...stream.query, backfill: [plan.from, plan.to] }, full: false };
+  const extraction = await openExtraction(context, stream, state, request, tally);
+  const { stage, encoder, batches } = extraction;
+  const shelf: Shelf = { context, stream, extraction, plan, tally };
+  const known = extraction.record.windows.length > 0 ? extraction.record.windows : plan.windows;
+  let published = clock.now();
+  tally.activity.state = "reading";
+  const between = async (record: ScanRecord): Promise<ScanRecord> => {
+    if (clock.now() - published < policy.publishEveryMs) return record;
+    await batches.flush();
+    await publishWindows(shelf, record);
+    published = clock.now();
+    tally.activity.state = "reading";
+    return { ...(await startAfresh(context, stage, record.fingerprint, false)), windows: record.windows };
+  };
+  try {
+    const { record, stray } = await readWindows({
+      api,
+      path: stream.path,
+      query: stream.query ?? {},
+      narrow: mode.narrow,
+      listing: mode,
+      encoder,
+      batches,
+      record: { ...extraction.record, windows: known },
+      width: limiter.state.maximum * 2,
+      signal,
+      tally,
+      timeOf: timeOf(context.formats, stream, mode),
+      between,
+    });
+    if (stray !== undefined) return await distrustFilter(shelf, mode, record, stray);
+    await publishWindows(shelf, record);
+  } catch (error) {
+    const record = stage.record as ScanRecord | undefined;
+    if (mayPublish(error) && record !== undefined && record.rows > 0) await publishWindows(shelf, record);
+    throw error;
+  }
+}
+
+interface Shelf {
+  readonly context: SyncContext;
+  readonly stream: Stream;
+  readonly extraction: Extraction;
+  readonly plan: BackfillPlan;
+  readonly tally: Tally;
+}
+
+/** Publishes what is staged. How far each window is becomes true with its rows, in the same transaction. */
+async function publishWindows({ context, stream, extraction, plan, tally }: Shelf, record: ScanRecord): Promise<void> {
+  const { windows } = record;
+  await publishStage(context, {
+    stream,
+    stage: extraction.stage,
+    record: { ...record, phase: "read" },
+    tally,
+    withMissing: false,
+    decide: async () => undefined,
+    absent: "believed",
+    state: {
+      ...(await loadState(context, stream)),
+      lastFullAt: null,
+      backfill: { ...plan, windows, done: windows.every(window => window.done) },
+    },
+    completeTo: null,
+  });
+}
+
+/** What the windows hold is not what was asked for: it is dropped, and the feed read whole, now and from now on. */
+async function distrustFilter(shelf: Shelf, mode: Feed, record: ScanRecord, stray: number): Promise<void> {
+  const { context, stream, extraction, plan, tally } = shelf;
+  tally.warnings.push(
+    `${stream.name}: asked for rows of one window of time, got one of ${momentText(stray)} from outside it: the service filters by another field. The feed is read whole now and from now on.`,
+  );
+  tally.run.repeated += record.rows;
+  await extraction.stage.drop();
+  await saveState(context, stream, { filterDistrusted: true, backfill: { ...plan, windows: [] } });
+  await readWhole(context, stream, mode, tally);
+  await endPlan(context, stream);
+}
+
+/** Reads a row's time, in microseconds since 1970. */
+export function timeOf(formats: Formats, stream: Stream, { mark }: Feed): (row: unknown) => number | undefined {
+  const column = stream.tables.main.columns.find(candidate => candidate.name === mark)!;
+  return row => {
+    if (typeof row !== "object" || row === null) return undefined;
+    const value = valueAt(column.path, row as Record<string, unknown>);
+    return typeof value === "string" ? readMoment(value, formats) : undefined;
+  };
+}

@@ -2,6 +2,7 @@ import type { Config } from "./config.ts";
 import { openReading, type RunningRun, runningRuns, type WarehouseReading } from "./destinations/reading.ts";
 import { lastStreamRuns } from "./destinations/run_log.ts";
 import { HeldError } from "./errors.ts";
+import { soonest } from "./schedule/cron.ts";
 import { configured, selectedByConfig } from "./selection.ts";
 import type { Stream } from "./stream.ts";
 
@@ -22,7 +23,8 @@ export interface Status {
   };
   readonly running: RunningStatus | null;
   readonly last_run: RunStatus | null;
-  readonly next_run: null;
+  /** The soonest time of the configured schedules, which `tributary schedule` keeps. */
+  readonly next_run: { readonly schedule: string; readonly at: string } | null;
   readonly streams: readonly StreamStatus[];
 }
 
@@ -67,6 +69,7 @@ export async function readStatus(
   config: Config,
   catalogue: readonly Stream[],
   company: string | undefined,
+  now = Date.now(),
 ): Promise<Status> {
   const companies = config.companies.map(({ name }) => name).filter(name => company === undefined || name === company);
   const all = configured(catalogue, config.streams.settings);
@@ -96,12 +99,17 @@ export async function readStatus(
       },
       running: runningStatus((await runningRuns(destination, reading))[0]),
       last_run: reading === undefined ? null : await lastRun(reading),
-      next_run: null,
+      next_run: nextRun(config, now),
       streams: await streamStatuses(reading, wanted),
     };
   } finally {
     await reading?.close();
   }
+}
+
+function nextRun({ schedules }: Config, now: number): Status["next_run"] {
+  const next = soonest(schedules, now);
+  return next === undefined ? null : { schedule: next.schedule, at: new Date(next.at).toISOString() };
 }
 
 function runningStatus(run: RunningRun | undefined): RunningStatus | null {

@@ -81,7 +81,7 @@ interface Surroundings {
 async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promise<void> {
   const { context, log } = surroundings;
   const detach = await attach(daemon, surroundings);
-  const { signal, release } = interruption(context, text => log.info({}, text));
+  const { signal, release } = interruption(context, text => log.info({}, daemon.live() ? text : "stopping"));
   const deafen = context.onHangup(() => daemon.reload());
   const { messageOf } = await import("../run/report.ts");
   const letThrough = context.onStray(error => log.error({ err: error }, messageOf(error)));

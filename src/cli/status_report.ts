@@ -4,7 +4,7 @@ import { formatAge, formatTimespan } from "./timespan.ts";
 
 /** A warehouse's standing, for people. */
 export function statusReport(status: Status, now: number): string {
-  const blocks = [heading(status, now)];
+  const blocks = [[...heading(status, now), ...nextRun(status, now)].join("\n")];
   const { warehouse, streams } = status;
   if (!warehouse.loaded) {
     blocks.push(
@@ -17,7 +17,7 @@ export function statusReport(status: Status, now: number): string {
   return blocks.join("\n\n");
 }
 
-function heading({ warehouse, running, last_run }: Status, now: number): string {
+function heading({ warehouse, running, last_run }: Status, now: number): string[] {
   const place = warehouse.path === null ? "PostgreSQL" : `DuckDB ${warehouse.path}`;
   const published = warehouse.published_at === null ? "" : `, published ${formatAge(warehouse.published_at, now)}`;
   const lines = [`Warehouse: ${place}, schema ${warehouse.schema}${published}`];
@@ -26,12 +26,21 @@ function heading({ warehouse, running, last_run }: Status, now: number): string 
       ? "Running:   nothing"
       : `Running:   ${running.run_id} (${running.command}, process ${running.pid} on ${running.host}) since ${formatAge(running.started_at, now)}`,
   );
-  if (last_run === null) return lines.join("\n");
+  if (last_run === null) return lines;
   const { run_id, started_at, finished_at } = last_run;
   const took = finished_at === null ? "" : `, took ${formatTimespan(Date.parse(finished_at) - Date.parse(started_at))}`;
   lines.push(`Last run:  ${run_id} ${last_run.status}, ${formatAge(finished_at ?? started_at, now)}${took}`);
   if (last_run.error !== null) lines.push(`           ${last_run.error}`);
-  return lines.join("\n");
+  return lines;
+}
+
+function nextRun({ next_run }: Status, now: number): string[] {
+  if (next_run === null) return [];
+  const { schedule, at } = next_run;
+  const moment = at.slice(0, 16).replace("T", " ");
+  return [
+    `Next run:  ${schedule} at ${moment} UTC, in ${formatTimespan(Date.parse(at) - now)}, if \`tributary schedule\` is up`,
+  ];
 }
 
 function streamTable(streams: readonly StreamStatus[], now: number): string {

@@ -37,7 +37,10 @@ export interface Daemon {
   live(): LiveRun | undefined;
   /** The last run that ended since the daemon began. */
   last(): Extract<DaemonEvent, { kind: "finished" }> | undefined;
-  /** Asks for a run of the hook's streams soon; false when there was one too recently and one more is refused. */
+  /**
+   * Asks for a run of the hook's streams soon; one that would come too soon after the last waits for its time, and several
+   * hints until then are one. False when nothing is planned: no hooks, no feed that is on, or the daemon is ending.
+   */
   hint(): boolean;
   /** Calls back at every event until the returned function is called. */
   listen(listener: (event: DaemonEvent) => void): () => void;

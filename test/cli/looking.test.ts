@@ -24,7 +24,11 @@ test("status, rejects and problems of a warehouse, before and after it is loaded
     expect(none.stdout).toContain("Nothing has been loaded yet");
     expect([bare.code, none.code]).toEqual([0, 0]);
     const empty = json<Status>(bareJson);
-    expect(empty).toMatchObject({ warehouse: { loaded: false }, running: null, last_run: null, next_run: null });
+    expect(empty).toMatchObject({ warehouse: { loaded: false }, running: null, last_run: null });
+    expect(empty.next_run).toEqual({ schedule: "nightly", at: expect.stringMatching(/T02:00:00\.000Z$/) });
+    expect(bare.stdout).toMatch(
+      /\nNext run: +nightly at \d{4}-\d\d-\d\d 02:00 UTC, in .*, if `tributary schedule` is up\n/,
+    );
     expect(streamOf(empty, "items")).toMatchObject({ on: true, status: "never", last_success_at: null, rows: 0 });
 
     const synced = await run(["sync", "items", "purchase_orders"]);

@@ -17,6 +17,9 @@ interface ScheduleOptions extends CommonOptions {
   readonly server: boolean;
 }
 
+/** A stop is over in less than the ten seconds that service managers wait at least. */
+const STOP_MS = 9_700;
+
 /** `schedule`: the daemon that runs syncs by the clock. */
 export function registerSchedule(program: Command, context: CliContext): void {
   const command = program
@@ -85,13 +88,17 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
   const deafen = context.onHangup(() => daemon.reload());
   const { messageOf } = await import("../run/report.ts");
   const letThrough = context.onStray(error => log.error({ err: error }, messageOf(error)));
+  let deadline = Number.POSITIVE_INFINITY;
+  signal.addEventListener("abort", () => {
+    deadline = context.now() + STOP_MS;
+  });
   const saved = await daemon.serve(signal);
   if (!saved)
     log.warn(
       {},
       "The run under way reached no safe point in time and is left behind; the next one goes on from there.",
     );
-  await detach();
+  await Promise.race([detach(), systemClock.sleep(Math.max(0, deadline - context.now()))]);
   log.info({}, "stopped");
   for (const end of [deafen, letThrough, release]) end();
 }

@@ -4,8 +4,7 @@ import { type Timetable, timetableOf } from "./cron.ts";
 import type { PastRun } from "./past.ts";
 import { resumption } from "./resumption.ts";
 import { retryTime, unsuccessful, worthRetrying } from "./retry.ts";
-import { type Turn, turnOf } from "./turn.ts";
-import { HOOK } from "./validity.ts";
+import { HOOK, type Turn, turnOf } from "./turn.ts";
 
 /** What the plan is made of. */
 export interface Intentions {
@@ -71,16 +70,27 @@ export function createPlan(intentions: Intentions, now: number, { random, lateMs
       schedule,
       timetable,
       regular: same ? before.regular : nextStart({ schedule, timetable }, moment),
-      waiting: before?.waiting,
-      retry: before?.retry,
+      waiting: before?.waiting && renewed(before.waiting, schedule),
+      retry: before?.retry && renewed(before.retry, schedule),
     };
+  }
+
+  /** A turn under its schedule's new settings. What a retry works on is what failed. */
+  function renewed(turn: Turn, schedule: Schedule): Turn {
+    const { at, cause, failures, names, company } = turn;
+    return turnOf(schedule, at, cause, { failures, ...(cause === "retry" && { names, company }) });
+  }
+
+  function hintAt(at: number): Turn {
+    const limits = { company: undefined, maxTimeMs: undefined, waitMs: hooks?.atMostEveryMs ?? 0 };
+    return { schedule: HOOK, at, cause: "hint", failures: 0, names: hinted, ...limits };
   }
 
   // A clock that was set back leaves the next starts in a future that nobody meant.
   function startOver(moment: number): void {
     for (const line of lines) line.regular = nextStart(line, moment);
     lastHint = undefined;
-    if (hint !== undefined && hooks !== undefined) hint = { ...hint, at: moment + hooks.debounceMs };
+    if (hint !== undefined && hooks !== undefined) hint = hintAt(moment + hooks.debounceMs);
   }
 
   function look(moment: number): void {
@@ -150,14 +160,13 @@ export function createPlan(intentions: Intentions, now: number, { random, lateMs
       const { debounceMs, atMostEveryMs } = hooks;
       // One that comes too soon after a run waits for its time instead of being lost.
       const at = Math.max(moment + debounceMs, (lastHint ?? Number.NEGATIVE_INFINITY) + atMostEveryMs);
-      const settled = { names: hinted, company: undefined, maxTimeMs: undefined, waitMs: atMostEveryMs };
-      hint ??= { schedule: HOOK, at, cause: "hint", failures: 0, ...settled };
+      hint ??= hintAt(at);
       return true;
     },
     replace(changed, moment) {
       lines = changed.schedules.map(schedule => lineOf(schedule, moment));
       ({ hooks, hinted } = changed);
-      if (hooks === undefined || hinted.length === 0) hint = undefined;
+      if (hint !== undefined) hint = hooks === undefined || hinted.length === 0 ? undefined : hintAt(hint.at);
     },
   };
   plan.replace(intentions, now);

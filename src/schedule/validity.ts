@@ -3,9 +3,7 @@ import { ConfigError } from "../errors.ts";
 import { configured, select, selectedByConfig } from "../selection.ts";
 import type { Stream } from "../stream.ts";
 import { cronFault } from "./cron.ts";
-
-/** The name that runs asked for from outside go by. */
-export const HOOK = "hook";
+import { HOOK } from "./turn.ts";
 
 /** Looks at what only running would find out: expressions, and names of streams. @throws ConfigError that names every fault's place */
 export function demandSchedules({ config, at }: LoadedConfig, catalogue: readonly Stream[], now: number): void {

@@ -173,6 +173,34 @@ test("a new configuration holds for the runs to come; one under way keeps its ow
   expect(starts()).toEqual(["nightly 11 02:00:00", "weekly 12 06:00:00"]);
 });
 
+test("what waits or is to be tried again runs under the new configuration", async () => {
+  const early = { name: "early", cron: "55 1 * * *", streams: ["items"] };
+  const hooks = { secret: "s".repeat(20), streams: ["items"], debounce: "1h", at_most_every: "2h" };
+  const before = { schedules: [early, { ...nightly, streams: ["items"], retry_after: "20m" }], hooks };
+  const { clock, daemon, made, offer, scripts } = await desk("2026-03-10T01:54:59Z", before);
+  scripts.push({ ms: 600_000 }, { code: 1, streams: { items: "failed", invoices: "succeeded" } });
+  daemon.hint();
+  await clock.until("2026-03-10T02:02:00Z");
+  const wider = { ...nightly, streams: ["items", "invoices"], max_time: "1h", retry_after: "20m" };
+  const after = { schedules: [early, wider], hooks: { ...hooks, streams: ["findings"], at_most_every: "3h" } };
+  offer((await configOf(after)).config);
+  await clock.until("2026-03-10T02:10:00Z");
+  offer((await configOf({ ...after, schedules: [early, { ...wider, max_time: "2h" }] })).config);
+  await clock.until("2026-03-10T04:00:00Z");
+  const orders = made.map(({ cause, order }) => ({
+    cause,
+    names: order.names,
+    hours: (order.maxTimeMs ?? 0) / 3_600_000,
+  }));
+  expect(orders).toEqual([
+    { cause: "schedule", names: ["items"], hours: 0 },
+    { cause: "schedule", names: ["items", "invoices"], hours: 1 },
+    { cause: "retry", names: ["items"], hours: 2 },
+    { cause: "hint", names: ["findings"], hours: 0 },
+  ]);
+  expect(made[3]?.order.waitMs).toBe(3 * 3_600_000);
+});
+
 test("a configuration that can't be used is refused, told once, and the old one stays", async () => {
   const { clock, daemon, events, starts, offer } = await desk(evening, { schedules: [nightly] });
   const before = daemon.config();

@@ -1,42 +1,67 @@
 import type { Clock } from "./clock.ts";
+import type { Daemon } from "./schedule/events.ts";
 import type { Status } from "./status.ts";
 
 /** What can be seen of the warehouse at this moment; `trouble` says for the log why nothing can. */
 export type Glance = { readonly status: Status } | { readonly status: undefined; readonly trouble: string };
 
-/** So many looks a second as strangers like cost no more than one in this time. */
-const KEPT_MS = 2_000;
+export interface GlanceSources {
+  readonly read: () => Promise<Status>;
+  readonly clock: Clock;
+  /** Its runs change what there is to see. */
+  readonly daemon: Pick<Daemon, "listen">;
+  /**
+   * How long one look serves. Short where looking costs nobody anything; longer for a file that readers and runs have to share
+   * (`readers: direct`), where every look is in the way of a run for a moment.
+   */
+  readonly keptMs: number;
+}
+
 /** Prometheus gives a scrape 10 s. */
 const PATIENCE_MS = 5_000;
 
-/** Looks at the warehouse for whoever asks: at most one look at a time, and its answer serves a moment longer. Never rejects. */
-export function createGlance(read: () => Promise<Status>, clock: Clock): () => Promise<Glance> {
+/** Looks at the warehouse for whoever asks: at most one look at a time, however many ask. Never rejects. */
+export function createGlance({ read, clock, daemon, keptMs }: GlanceSources): () => Promise<Glance> {
   let kept: { readonly glance: Glance; readonly at: number } | undefined;
   let looking: Promise<Glance> | undefined;
 
-  const look = async (): Promise<Glance> => {
-    const glance = await read().then(
-      (status): Glance => ({ status }),
-      (error: unknown): Glance => ({
-        status: undefined,
-        trouble: error instanceof Error ? error.message : String(error),
-      }),
-    );
-    kept = { glance, at: clock.now() };
+  // What was seen before a run ended, or is being looked at right now, is no longer how it is.
+  daemon.listen(event => {
+    if (event.kind !== "finished") return;
+    kept = undefined;
     looking = undefined;
-    return glance;
-  };
+  });
+
+  function look(): Promise<Glance> {
+    const mine: Promise<Glance> = read()
+      .then(
+        (status): Glance => ({ status }),
+        (error: unknown): Glance => ({
+          status: undefined,
+          trouble: error instanceof Error ? error.message : String(error),
+        }),
+      )
+      .then(glance => {
+        if (looking === mine) {
+          kept = { glance, at: clock.now() };
+          looking = undefined;
+        }
+        return glance;
+      });
+    return mine;
+  }
 
   return async () => {
-    if (kept !== undefined && clock.now() - kept.at < KEPT_MS) return kept.glance;
+    if (kept !== undefined && clock.now() - kept.at < keptMs) return kept.glance;
     looking ??= look();
+    const mine = looking;
     const seen = new AbortController();
     const late = clock.sleep(PATIENCE_MS, seen.signal).then(
       (): Glance => ({ status: undefined, trouble: `the warehouse did not answer within ${PATIENCE_MS / 1_000} s` }),
-      () => looking as Promise<Glance>,
+      () => mine,
     );
     try {
-      return await Promise.race([looking, late]);
+      return await Promise.race([mine, late]);
     } finally {
       seen.abort();
     }

@@ -20,6 +20,8 @@ const LISTS = ["purchase_orders", "invoices"];
 const orders = '{company="acme",stream="purchase_orders"}';
 const invoices = '{company="acme",stream="invoices"}';
 
+const deaf: Pick<Daemon, "listen"> = { listen: () => () => undefined };
+
 interface Observed {
   readonly place: Scenario;
   readonly config: Config;
@@ -45,7 +47,7 @@ async function observed(): Promise<Observed> {
       version: "1.2.3",
       clock,
       daemon: { startedAt: "2026-03-15T11:00:00.000Z", live: () => daemon.live, nextRuns: () => daemon.next },
-      glance: createGlance(() => readStatus(config, streams, undefined), clock),
+      glance: createGlance({ read: () => readStatus(config, streams, undefined), clock, daemon: deaf, keptMs: 2_000 }),
       lateAfterMs: () => 2 * 3_600_000,
     });
   const metrics = made();
@@ -255,12 +257,23 @@ test("many that look at once cost one look, and one that takes too long is not w
   const clock = handClock();
   let looks = 0;
   let answer: (error: Error) => void = () => undefined;
-  const glance = createGlance(() => {
-    looks += 1;
-    return new Promise((_resolve, reject) => {
-      answer = reject;
-    });
-  }, clock);
+  let tell: (event: DaemonEvent) => void = () => undefined;
+  const glance = createGlance({
+    clock,
+    keptMs: 2_000,
+    daemon: {
+      listen(listener) {
+        tell = listener;
+        return () => undefined;
+      },
+    },
+    read: () => {
+      looks += 1;
+      return new Promise((_resolve, reject) => {
+        answer = reject;
+      });
+    },
+  });
   const first = [glance(), glance(), glance()];
   clock.advance(5_000);
   expect(await Promise.all(first)).toEqual(
@@ -273,6 +286,16 @@ test("many that look at once cost one look, and one that takes too long is not w
   expect(await glance()).toEqual({ status: undefined, trouble: "no route to the server" });
   expect(looks).toBe(1);
   clock.advance(2_000);
-  void glance();
+  const third = glance();
   expect(looks).toBe(2);
+  const early = answer;
+  const run = { schedule: "nightly", cause: "schedule", startedAt: "", view: undefined } as const;
+  tell({ kind: "finished", run, finishedAt: "", outcome: { exit_code: 0, error: "" }, retryAt: undefined });
+  const fourth = glance();
+  expect(looks).toBe(3);
+  early(new Error("before the run ended"));
+  expect(await third).toMatchObject({ trouble: "before the run ended" });
+  answer(new Error("after it"));
+  expect(await fourth).toMatchObject({ trouble: "after it" });
+  expect(await glance()).toMatchObject({ trouble: "after it" });
 });

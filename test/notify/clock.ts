@@ -1,3 +1,4 @@
+import { vi } from "vitest";
 import type { Clock } from "../../src/clock.ts";
 
 /** Time that moves only when the test says so. */
@@ -32,3 +33,7 @@ export function handClock(at = "2026-03-15T02:30:00.000Z"): HandClock {
       }),
   };
 }
+
+/** Waits for something that takes real time: a connection, a child process. Fails with the last complaint. */
+export const eventually = <T>(look: () => T | Promise<T>): Promise<T> =>
+  vi.waitFor(look, { timeout: 30_000, interval: 10 });

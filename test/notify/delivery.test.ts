@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { eventually } from "./clock.ts";
 import { all, ended, office } from "./daemon.ts";
 import { startReceiver } from "./receiver.ts";
 
@@ -46,11 +47,11 @@ test("a target that fails is tried three times, after 5 and 30 seconds", async (
   receiver.answer = nth => ({ status: nth < 3 ? 503 : 200 });
   const { clock, notifier, said } = office([{ to: { url: receiver.url, format: "json" }, on: all }]);
   notifier.observe(ended(clock, 1, bad));
-  await vi.waitFor(() => expect(clock.pauses()).toEqual([5_000]));
+  await eventually(() => expect(clock.pauses()).toEqual([5_000]));
   clock.advance(4_999);
   expect(receiver.received).toHaveLength(1);
   clock.advance(1);
-  await vi.waitFor(() => expect(clock.pauses()).toEqual([30_000]));
+  await eventually(() => expect(clock.pauses()).toEqual([30_000]));
   clock.advance(30_000);
   await notifier.settle();
   expect(receiver.received).toHaveLength(3);
@@ -64,7 +65,7 @@ test("after the third failure it is given up, with a line in the log that names 
   const { clock, notifier, said } = office([{ to: { url, format: "json" }, on: all }]);
   notifier.observe(ended(clock, 1, bad));
   for (const pause of [5_000, 30_000]) {
-    await vi.waitFor(() => expect(clock.pauses()).toEqual([pause]));
+    await eventually(() => expect(clock.pauses()).toEqual([pause]));
     clock.advance(pause);
   }
   await notifier.settle();
@@ -84,10 +85,10 @@ test("nobody at the address: the log says so without the address, and later mess
   ]);
   notifier.observe(ended(clock, 1, bad));
   notifier.observe(ended(clock, 0, { lists: null }));
-  await vi.waitFor(() => expect(receiver.received).toHaveLength(2));
+  await eventually(() => expect(receiver.received).toHaveLength(2));
   expect(receiver.bodies().map(body => body["occasion"])).toEqual(["failure", "recovery"]);
   for (const pause of [5_000, 30_000, 5_000, 30_000]) {
-    await vi.waitFor(() => expect(clock.pauses()).toEqual([pause]));
+    await eventually(() => expect(clock.pauses()).toEqual([pause]));
     clock.advance(pause);
   }
   await notifier.settle();
@@ -120,10 +121,10 @@ test("who does not answer within ten seconds is given up", async () => {
   receiver.answer = nth => (nth === 1 ? "hang" : { status: 200 });
   const { clock, notifier } = office([{ to: { url: receiver.url, format: "json" }, on: all }]);
   notifier.observe(ended(clock, 1, bad));
-  await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
+  await eventually(() => expect(receiver.received).toHaveLength(1));
   expect(clock.pauses()).toEqual([10_000]);
   clock.advance(10_000);
-  await vi.waitFor(() => expect(clock.pauses()).toEqual([5_000]));
+  await eventually(() => expect(clock.pauses()).toEqual([5_000]));
   clock.advance(5_000);
   await notifier.settle();
   expect(receiver.received).toHaveLength(2);
@@ -134,7 +135,7 @@ test("when the daemon ends, what is under way is given up", async () => {
   receiver.answer = () => "hang";
   const { clock, notifier, said, ending } = office([{ to: { url: receiver.url, format: "json" }, on: all }]);
   notifier.observe(ended(clock, 1, bad));
-  await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
+  await eventually(() => expect(receiver.received).toHaveLength(1));
   ending.abort();
   await notifier.settle();
   expect(said[0]).toContain("given up, as tributary ends");
@@ -213,7 +214,7 @@ test("a command that does not end is ended after 30 seconds", async () => {
   const hook = await program("setInterval(() => undefined, 1000);");
   const { clock, notifier, said } = office([{ to: { command: hook.words }, on: all }]);
   notifier.observe(ended(clock, 1, bad));
-  await vi.waitFor(hook.given, { timeout: 20_000 });
+  await eventually(hook.given);
   expect(clock.pauses()).toEqual([30_000]);
   clock.advance(30_000);
   await notifier.settle();
@@ -224,7 +225,7 @@ test("one that ignores even that is ended all the same", async () => {
   const hook = await program("setInterval(() => undefined, 1000);", 'process.on("SIGTERM", () => undefined);');
   const { clock, notifier, said } = office([{ to: { command: hook.words }, on: all }]);
   notifier.observe(ended(clock, 1, bad));
-  await vi.waitFor(async () => expect(await hook.given()).toBeDefined(), { timeout: 20_000 });
+  await eventually(async () => expect(await hook.given()).toBeDefined());
   clock.advance(30_000);
   await notifier.settle();
   expect(said[0]).toContain("it did not end by itself: it was ended");

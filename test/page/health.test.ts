@@ -12,6 +12,7 @@ import { duckdbWarehouse, passing } from "../support/warehouse.ts";
 import { scenario } from "../sync/scenario.ts";
 
 const clock = handClock("2026-03-15T12:00:00.000Z");
+const deaf: Pick<Daemon, "listen"> = { listen: () => () => undefined };
 const fresh = standing({ lists: "2026-03-15T02:00:00.000Z", feed: "2026-03-15T02:00:00.000Z" });
 const ready = { status: 200, text: "ready\n" };
 const failed = { status: 503, text: "The last run failed.\n" };
@@ -92,7 +93,8 @@ test("over a real warehouse: not before the first run, then ready, then late by 
   const { simulator, warehouse, sync } = place;
   const api = { base_url: simulator.url, key: simulator.key };
   const { config } = await load(stringify({ company: "acme", api, destination: warehouse.destination }));
-  const look = () => createGlance(() => readStatus(config, streams, undefined), clock)();
+  const look = () =>
+    createGlance({ read: () => readStatus(config, streams, undefined), clock, daemon: deaf, keptMs: 0 })();
   expect(await ask("/readyz", look)).toEqual(empty);
   await sync({ names: ["purchase_orders"] });
   expect(await ask("/readyz", look)).toEqual(ready);

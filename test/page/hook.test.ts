@@ -1,10 +1,10 @@
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { hookRoute } from "../../src/page/hook.ts";
 import type { Daemon } from "../../src/schedule/events.ts";
-import { type HandClock, handClock } from "../notify/clock.ts";
+import { eventually, type HandClock, handClock } from "../notify/clock.ts";
 
 const SECRET = "0123456789abcdef-secret";
 
@@ -135,7 +135,7 @@ test("a body above 64 kB is refused and not read to its end", async () => {
 test("a body that does not end is given up after ten seconds", async () => {
   const { call, clock, hints } = hook();
   const answer = call(SECRET, new ReadableStream<Uint8Array>({ start: c => c.enqueue(new Uint8Array(10)) }));
-  await vi.waitFor(() => expect(clock.pauses()).toEqual([10_000]));
+  await eventually(() => expect(clock.pauses()).toEqual([10_000]));
   clock.advance(10_000);
   expect((await answer).status).toBe(408);
   expect(hints()).toBe(0);

@@ -7,10 +7,11 @@ import { openDestination } from "./destinations/open.ts";
 import { beginRun } from "./destinations/run_log.ts";
 import { ConfigError, StoppedError } from "./errors.ts";
 import { Tally } from "./extract/tally.ts";
+import { holdToWarehouse, identityOf, isItself, logOf, sideBySide } from "./run/companies.ts";
 import { conclude, reportOf, show } from "./run/conclusion.ts";
 import { contextOf, runCompany } from "./run/jobs.ts";
 import { type Job, type RunReport, type RunView, viewOf } from "./run/report.ts";
-import { openService, type Service } from "./run/service.ts";
+import { createCommons, openService, type Service } from "./run/service.ts";
 import { configured, familyOf, select, selectedByConfig } from "./selection.ts";
 import type { IdentityEndpoint, Stream } from "./stream.ts";
 import type { Log } from "./sync/context.ts";
@@ -76,24 +77,18 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
   const patience: Clock = { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) };
   const opener = { runId, holder, clock: patience, makesRoom: order.background !== undefined };
   const destination = await openDestination(config.destination, opener, order.waitMs);
-  const services: Service[] = [];
+  const commons = createCommons(config.api, clock);
   try {
-    for (const company of companies) {
-      services.push(
-        await openService(company, config.api, order.identity, { clock, random, log, signal, version, maxRequests }),
-      );
-    }
+    const serviceTools = { clock, random, log, signal, version, maxRequests };
+    const opening = companies.map(each => openService(each, config.api, order.identity, serviceTools, commons));
+    const services = await holdToWarehouse(await Promise.all(opening), destination);
     const jobs = services.flatMap(({ company }) =>
       streams.map(stream => ({ company: company.name, stream, tally: new Tally(startedAt) })),
     );
     const run: Run = { order, tools, runId, startedAt, services, catalogue, destination, jobs };
     if (services.every(service => service.failure !== undefined) && !(await hasState(destination))) return refused(run);
     const done = await prepareWarehouse(destination, {
-      companies: services.map(({ company, companyId }) => ({
-        name: company.name,
-        baseUrl: company.baseUrl,
-        companyId,
-      })),
+      companies: services.filter(isItself).map(identityOf),
       catalogue,
       streams: catalogue.filter(stream => on.includes(stream) || streams.includes(stream)),
       families: [...new Set(streams.map(stream => familyOf(catalogue, stream)))],
@@ -102,11 +97,11 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       now: startedAt,
     });
     for (const sentence of done) log.info({}, sentence);
-    const names = companies.map(company => company.name);
+    const names = services.filter(isItself).map(({ company }) => company.name);
     await order.background?.begin(destination, names, catalogue);
     return await runJobs(run);
   } finally {
-    for (const { api } of services) await api.close();
+    for (const api of commons.apis) await api.close();
     await destination.close();
   }
 }
@@ -167,17 +162,30 @@ async function runJobs(run: Run): Promise<RunReport> {
   const showing = showEvery(run, timers.signal).catch(error => void errors.push(error));
   tools.watch(viewOf(jobs, services, clock));
   const { full, allDetails, confirmDeletes } = order;
-  for (const service of services) {
-    const mine = jobs.filter(job => job.company === service.company.name);
-    const shared = { runId, clock, signal, log, redact, catalogue, full, allDetails, confirmDeletes };
+  await sideBySide(services, async (service, streamsAtOnce) => {
+    const company = service.company.name;
+    const ownEnding = new AbortController();
+    const shared = {
+      runId,
+      clock,
+      signal: AbortSignal.any([signal, ownEnding.signal]),
+      log: logOf(log, company, services.length > 1),
+      redact,
+      catalogue,
+      full,
+      allDetails,
+      confirmDeletes,
+    };
     await runCompany(await contextOf(order.config, service, destination, shared), service, {
-      jobs: mine,
-      log,
+      jobs: jobs.filter(job => job.company === company),
+      streamsAtOnce,
+      log: shared.log,
       errors,
+      stop: error => ownEnding.abort(error),
       stopAll,
       work: order.background?.work,
     });
-  }
+  });
   timers.abort();
   await showing;
   if (signal.aborted && !errors.includes(signal.reason)) errors.push(signal.reason);

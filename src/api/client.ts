@@ -61,7 +61,7 @@ export interface Api {
   close(): Promise<void>;
 }
 
-/** `key` is read at each request; `refreshKey` is called once after a 401, then one retry. Times in ms, `maxBodyBytes` decompressed (64 MiB). */
+/** `key` and `maxRequests` are read at each request; `refreshKey` is called once after a 401, then one retry. Times in ms, `maxBodyBytes` decompressed (64 MiB). */
 export interface ApiSettings {
   readonly baseUrl: string;
   readonly key: () => string;
@@ -79,7 +79,7 @@ export interface ApiSettings {
 
 /** A client that sends the key to `baseUrl`'s origin and nowhere else. */
 export function createApi(settings: ApiSettings): Api {
-  const { limit, clock, random, timeoutMs, maxWaitMs, maxBodyBytes = 64 * 1024 * 1024, maxRequests } = settings;
+  const { limit, clock, random, timeoutMs, maxWaitMs, maxBodyBytes = 64 * 1024 * 1024 } = settings;
   const base = new URL(settings.baseUrl);
   const prefix = `${base.pathname.replace(/\/+$/, "")}/api/v1`;
   const origin = connect(base, limit.state.maximum, timeoutMs);
@@ -95,7 +95,7 @@ export function createApi(settings: ApiSettings): Api {
     signal: AbortSignal | undefined,
     limited: (fault: Fault) => void,
   ): Promise<{ status: number; verdict: Verdict }> {
-    if (stats.requests >= (maxRequests ?? Number.POSITIVE_INFINITY)) throw new BudgetSpentError();
+    if (stats.requests >= (settings.maxRequests ?? Number.POSITIVE_INFINITY)) throw new BudgetSpentError();
     stats.requests += 1;
     const headers = {
       authorization: `Bearer ${key}`,

@@ -10,15 +10,16 @@ import { syncStream, type Work } from "../sync.ts";
 import { type Job, messageOf } from "./report.ts";
 import type { Service } from "./service.ts";
 
-/** Streams worked on at once: enough to fill the request limit, few enough to bound memory. */
-const STREAMS_AT_ONCE = 6;
-
 /** One company's part of a run. */
 export interface CompanyRun {
   readonly jobs: readonly Job[];
+  /** How many streams are worked on at once. */
+  readonly streamsAtOnce: number;
   readonly log: Log;
   /** Failures, in the order in which they came. */
   readonly errors: unknown[];
+  /** Ends this company's part at the next safe point. */
+  readonly stop: (error: unknown) => void;
   /** Ends the whole run at the next safe point. */
   readonly stopAll: (error: unknown) => void;
   /** Instead of `sync`'s way to work on a stream. */
@@ -34,7 +35,7 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
     run.log.warn({ company: context.company }, service.failure.message);
     return;
   }
-  const queue = new PQueue({ concurrency: STREAMS_AT_ONCE });
+  const queue = new PQueue({ concurrency: run.streamsAtOnce });
   const wanted = context.wanted.union(new Set(jobs.map(job => job.stream.name)));
   const start = (job: Job): void => {
     void queue.add(async () => {
@@ -60,7 +61,7 @@ function fail({ tally }: Job, reason: string, status: "failed" | "skipped" = "fa
 }
 
 async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<void> {
-  const { jobs, log, errors, stopAll, work } = run;
+  const { jobs, log, errors, work } = run;
   const { stream, tally } = job;
   const parent = jobs.find(other => isDetailOf(stream, other.stream));
   if (context.signal.aborted) return fail(job, "the run was ending", "skipped");
@@ -83,14 +84,20 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
     if (context.signal.aborted) return;
     log.warn({ stream: stream.name }, messageOf(error));
     log.debug({ stream: stream.name, err: error }, "where it failed");
-    if (endsRun(error)) stopAll(error);
+    if (endsRun(error)) run.stopAll(error);
+    else if (endsCompany(error)) run.stop(error);
   }
 }
 
-/** Errors that every other stream would meet as well. */
+/** Errors that every other stream would meet as well, of whatever company. */
 function endsRun(error: unknown): boolean {
-  if (error instanceof ApiError) return ["unauthorized", "limited", "budget"].includes(error.failure);
+  if (error instanceof ApiError) return error.failure === "budget";
   return error instanceof DestinationError || error instanceof HeldError || !(error instanceof TributaryError);
+}
+
+/** Errors that every other stream of the company would meet: they are about its key. */
+function endsCompany(error: unknown): boolean {
+  return error instanceof ApiError && (error.failure === "unauthorized" || error.failure === "limited");
 }
 
 /** What a company's streams are given. */

@@ -66,7 +66,19 @@ export function statusOf(exitCode: ExitCode, warnings: readonly string[]): RunRe
 }
 
 /** What the jobs have to say that is no failure. */
-export const warningsOf = (jobs: readonly Job[]): string[] => jobs.flatMap(job => job.tally.warnings);
+export function warningsOf(jobs: readonly Job[]): string[] {
+  const several = companiesIn(jobs).size > 1;
+  return jobs.flatMap(({ company, tally }) => tally.warnings.map(text => (several ? `${company}: ${text}` : text)));
+}
+
+/** A failure's message, with the companies in front that it struck, where there are several. */
+export function failureText(error: unknown, jobs: readonly Job[], redact: (text: string) => string): string {
+  const text = redact(messageOf(error));
+  const struck = companiesIn(jobs.filter(job => job.tally.run.error === text));
+  return companiesIn(jobs).size > 1 && struck.size > 0 ? `${[...struck].join(", ")}: ${text}` : text;
+}
+
+const companiesIn = (jobs: readonly Job[]): ReadonlySet<string> => new Set(jobs.map(job => job.company));
 
 /** What a failure says for itself; anything that is not one of ours is a bug, and says so. */
 export function messageOf(error: unknown): string {

@@ -2,19 +2,19 @@ import { type Api, createApi } from "../api/client.ts";
 import { createLimiter, type Limiter } from "../api/limit.ts";
 import type { Clock } from "../clock.ts";
 import type { Company, Config } from "../config.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, ConfigError } from "../errors.ts";
 import type { IdentityEndpoint } from "../stream.ts";
 import type { Log } from "../sync/context.ts";
 
-/** One company's service: its client under one limiter, and whose key it is. */
+/** One company's service: its client under its key's limiter, and whose key it is. */
 export interface Service {
   readonly company: Company;
   readonly api: Api;
   readonly limiter: Limiter;
   /** Undefined where the key may not read it. */
   readonly companyId: string | undefined;
-  /** The key was refused, or nothing answers: no stream of this company can be read. */
-  readonly failure: ApiError | undefined;
+  /** The key was refused or can't be read, nothing answers, or it is another company: no stream of it can be read. */
+  readonly failure: ApiError | ConfigError | undefined;
 }
 
 /** What a service is opened with. */
@@ -27,48 +27,84 @@ export interface ServiceTools {
   readonly maxRequests: number | undefined;
 }
 
-/** A company's client under its own limiter, its key read afresh. @throws ConfigError when the key can't be read */
+/** What the companies of a run have in common: the service limits a key, whatever name it goes by, and --max-requests a run. */
+export interface Commons {
+  limiterOf(company: Company): Limiter;
+  /** Clients that were made so far, for whoever closes them. */
+  readonly apis: Api[];
+}
+
+export function createCommons({ maxConcurrency, requestsPerSecond }: Config["api"], clock: Clock): Commons {
+  const limiters = new Map<string, Limiter>();
+  return {
+    limiterOf(company) {
+      const name = JSON.stringify([new URL(company.baseUrl).origin, company.key()]);
+      const limiter = limiters.get(name) ?? createLimiter({ maxConcurrency, requestsPerSecond, clock });
+      limiters.set(name, limiter);
+      return limiter;
+    },
+    apis: [],
+  };
+}
+
+/** A company's client, its key read afresh. @throws ConfigError when the key can't be read */
 export async function openClient(
   company: Company,
   settings: Config["api"],
   tools: ServiceTools,
 ): Promise<Pick<Service, "api" | "limiter">> {
-  const { clock, random, log, maxRequests } = tools;
-  const { maxConcurrency, requestsPerSecond, timeoutMs, maxWaitMs } = settings;
-  const limiter = createLimiter({ maxConcurrency, requestsPerSecond, clock });
   await company.refreshKey();
+  return clientOf(company, settings, tools, createCommons(settings, tools.clock));
+}
+
+function clientOf(
+  company: Company,
+  { timeoutMs, maxWaitMs }: Config["api"],
+  { clock, random, log, version, maxRequests = Number.POSITIVE_INFINITY }: ServiceTools,
+  { limiterOf, apis }: Commons,
+): Pick<Service, "api" | "limiter"> {
+  const limiter = limiterOf(company);
   const api = createApi({
     baseUrl: company.baseUrl,
     key: () => company.key(),
     refreshKey: async () => void (await company.refreshKey()),
     timeoutMs,
     maxWaitMs,
-    ...(maxRequests === undefined ? {} : { maxRequests }),
+    get maxRequests() {
+      return apis.reduce((left, other) => (other === api ? left : left - other.stats.requests), maxRequests);
+    },
     limit: limiter,
     clock,
     random,
     onRetry: event => log.debug(event, "asking again"),
-    userAgent: `tributary/${tools.version}`,
+    userAgent: `tributary/${version}`,
   });
+  apis.push(api);
   return { api, limiter };
 }
 
-/** Opens a company's service and asks whose key it is. @throws ConfigError when the key can't be read */
+/** Opens a company's service and asks whose key it is. Its client is closed with the others in `commons`. */
 export async function openService(
   company: Company,
   settings: Config["api"],
   identity: IdentityEndpoint,
   tools: ServiceTools,
+  commons: Commons,
 ): Promise<Service> {
-  const { api, limiter } = await openClient(company, settings, tools);
+  const unreadable = await company.refreshKey().then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof ConfigError) return error;
+      throw error;
+    },
+  );
+  const { api, limiter } = clientOf(company, settings, tools, commons);
+  if (unreadable !== undefined) return { company, api, limiter, companyId: undefined, failure: unreadable };
   try {
     const { data } = await api.get(identity.path, {}, { priority: 2, signal: tools.signal });
     return { company, api, limiter, companyId: fieldOf(data, identity.id), failure: undefined };
   } catch (error) {
-    if (!(error instanceof ApiError)) {
-      await api.close();
-      throw error;
-    }
+    if (!(error instanceof ApiError)) throw error;
     // Not every key may read it, and a fault of this one endpoint need not be one of the others.
     const fatal = error.failure === "unauthorized" || (error.failure === "unavailable" && error.status === undefined);
     return { company, api, limiter, companyId: undefined, failure: fatal || error.exitCode === 5 ? error : undefined };

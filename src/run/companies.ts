@@ -1,0 +1,77 @@
+import PQueue from "p-queue";
+import type { Destination } from "../destinations/destination.ts";
+import { compareIdentity } from "../destinations/identity.ts";
+import { hasState } from "../destinations/inspection.ts";
+import { DATA_VERSION } from "../destinations/state_ddl.ts";
+import { ConfigError } from "../errors.ts";
+import type { Log } from "../sync/context.ts";
+import type { Service } from "./service.ts";
+
+/** Streams of all companies worked on at once: enough to fill the request limit, few enough to bound memory. */
+const STREAMS_AT_ONCE = 6;
+/** So that each still has two streams. */
+const COMPANIES_AT_ONCE = 3;
+
+/** What a warehouse remembers a company by. */
+export const identityOf = ({ company: { name, baseUrl }, companyId }: Service) => ({ name, baseUrl, companyId });
+
+/** Whether a run may touch what the warehouse keeps of the company; one whose key was refused may be recorded all the same. */
+export const isItself = ({ failure }: Service): boolean => !(failure instanceof ConfigError);
+
+/**
+ * Holds each company to what the warehouse knows of it, and to the others: one that is not itself fails alone.
+ * @throws ConfigError when none is left
+ */
+export async function holdToWarehouse(services: readonly Service[], destination: Destination): Promise<Service[]> {
+  const loaded = await hasState(destination);
+  const held: Service[] = [];
+  for (const service of services) {
+    if (!isItself(service)) {
+      held.push(service);
+      continue;
+    }
+    const { name, baseUrl, companyId } = identityOf(service);
+    const known = { name, baseUrl, ...(companyId === undefined ? {} : { companyId }) };
+    try {
+      demandOwnKey(service, held);
+      const { db, schema } = destination;
+      if (loaded) await compareIdentity(db, { schema, version: DATA_VERSION, companies: [known] });
+      held.push(service);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      held.push({ ...service, failure: error });
+    }
+  }
+  if (!held.some(isItself)) throw held[0]?.failure;
+  return held;
+}
+
+/** One company under two names would be loaded twice, and every sum over `_company` be double. */
+function demandOwnKey({ company, companyId }: Service, others: readonly Service[]): void {
+  const twin = others.find(other => isItself(other) && companyId !== undefined && other.companyId === companyId);
+  if (twin === undefined) return;
+  throw new ConfigError(
+    `The keys of the companies ${twin.company.name} and ${company.name} belong to one company, ${companyId}. Give ${company.name} its own key, or remove it from companies.`,
+  );
+}
+
+/** Works for several companies at once, so that the pauses of one hold up no other; `work` is told how many streams it may have open. */
+export async function sideBySide(
+  services: readonly Service[],
+  work: (service: Service, streamsAtOnce: number) => Promise<void>,
+): Promise<void> {
+  const atOnce = Math.min(COMPANIES_AT_ONCE, Math.max(1, services.length));
+  const queue = new PQueue({ concurrency: atOnce });
+  const streamsAtOnce = Math.floor(STREAMS_AT_ONCE / atOnce);
+  await Promise.all(services.map(service => queue.add(() => work(service, streamsAtOnce))));
+}
+
+/** A log whose lines tell the company, where there are several. */
+export function logOf(log: Log, company: string, several: boolean): Log {
+  if (!several) return log;
+  return {
+    info: (facts, message) => log.info({ company, ...facts }, message),
+    warn: (facts, message) => log.warn({ company, ...facts }, message),
+    debug: (facts, message) => log.debug({ company, ...facts }, message),
+  };
+}

@@ -50,8 +50,11 @@ export async function attachNotifier({
   };
   async function watch(): Promise<void> {
     while (!ending.signal.aborted) {
-      if (known === undefined || seemsLate(known)) known = (await glance()).status;
-      notifier.checkLate(known);
+      // Nobody to tell: nothing to look for, and a target that a new configuration names is not behind.
+      if (settings().notify.targets.length > 0) {
+        if (known === undefined || seemsLate(known)) known = (await glance()).status;
+        notifier.checkLate(known);
+      }
       await clock.sleep(EVERY_MS, ending.signal).catch(() => undefined);
     }
   }

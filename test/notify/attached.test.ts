@@ -31,11 +31,15 @@ async function attached(past: () => Promise<Past | undefined>, seen: Status | un
     place.looks += 1;
     return place.status === undefined ? { status: undefined, trouble: "gone" } : { status: place.status };
   };
+  const desk: { targets: "json"[] } = { targets: ["json"] };
   const say = () => undefined;
   const making = attachNotifier({
     daemon,
     settings: () => ({
-      notify: { atMostEveryMs: HOUR, targets: [{ to: { url: receiver.url, format: "json" }, on: all }] },
+      notify: {
+        atMostEveryMs: HOUR,
+        targets: desk.targets.map(format => ({ to: { url: receiver.url, format }, on: all })),
+      },
       freshness: { lateAfterMs: 26 * HOUR },
     }),
     past,
@@ -54,7 +58,7 @@ async function attached(past: () => Promise<Past | undefined>, seen: Status | un
     for (const listener of listeners) listener(event);
   };
   const titles = () => receiver.bodies().map(body => body["title"]);
-  return { receiver, clock, place, making, pass, tell, titles, listeners };
+  return { receiver, desk, clock, place, making, pass, tell, titles, listeners };
 }
 
 const nothing = () => Promise.resolve(undefined);
@@ -90,6 +94,22 @@ test("data that another process brought up to date is not told to be late", asyn
   expect(place.looks).toBe(2);
   await detach();
   expect(titles()).toEqual([]);
+});
+
+test("while nobody is to be told the warehouse is left alone; a target that comes later hears what is true", async () => {
+  const { making, desk, pass, place, tell, clock, titles } = await attached(
+    nothing,
+    standing({ lists: "2026-03-15T02:00:00.000Z" }),
+  );
+  desk.targets = [];
+  const detach = await making;
+  tell(ended(clock, 0, { lists: null }));
+  await pass(27 * HOUR);
+  expect(place.looks).toBe(1);
+  desk.targets = ["json"];
+  await pass();
+  await eventually(() => expect(titles()).toEqual(["Data is late: 1 stream"]));
+  await detach();
 });
 
 test("records that cannot be read, or not in time, keep nothing from beginning", async () => {

@@ -132,7 +132,7 @@ test("failures within the hour are counted, and the next one says how many", asy
 });
 
 test("a failure right after a recovery is told when the hour is over, if it is still true", async () => {
-  const { clock, notifier, titles } = await posting();
+  const { clock, notifier, receiver, titles } = await posting();
   notifier.observe(ended(clock, 1, bad));
   clock.advance(600_000);
   notifier.observe(ended(clock, 0, good));
@@ -145,6 +145,7 @@ test("a failure right after a recovery is told when the hour is over, if it is s
   notifier.checkLate(undefined);
   notifier.checkLate(undefined);
   expect((await titles()).slice(2)).toEqual([expect.stringMatching(/failed/)]);
+  expect(receiver.bodies()[2]).toMatchObject({ suppressed: 0 });
 });
 
 test("a failure that was held back and is over is never told, nor is its end", async () => {
@@ -185,6 +186,22 @@ test("late data is told once for all streams it meets, and its end as well", asy
   notifier.checkLate(standing({ ...before, lists: "2026-03-15T07:00:00.000Z" }));
   expect((await titles()).slice(1)).toEqual(["Data is up to date again: 1 stream"]);
   expect(receiver.bodies()[1]).toMatchObject({ occasion: "recovery", schedule: null, streams: [{ stream: "lists" }] });
+});
+
+test("data that comes and goes within the hour is told when the hour is over, or counted", async () => {
+  const { clock, notifier, receiver, titles } = await posting();
+  const minutesOld = (minutes: number) => new Date(clock.now() - 26 * HOUR - minutes * 60_000).toISOString();
+  const look = (minutes: number) => notifier.checkLate(standing({ lists: minutesOld(minutes) }));
+  for (const minutes of [1, -1, 1, 1, -1, 1, 1]) {
+    look(minutes);
+    clock.advance(60_000);
+  }
+  expect(await titles()).toEqual(["Data is late: 1 stream", "Data is up to date again: 1 stream"]);
+  clock.advance(HOUR);
+  look(1);
+  look(1);
+  expect((await titles()).slice(2)).toEqual(["Data is late: 1 stream"]);
+  expect(receiver.bodies()[2]).toMatchObject({ suppressed: 1 });
 });
 
 test("data ages on while the warehouse cannot be read", async () => {

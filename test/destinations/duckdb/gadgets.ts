@@ -51,7 +51,7 @@ export interface Quoted {
 }
 export const text = (value: string): Quoted => ({ text: value });
 
-type Field = Quoted | string | number | bigint | boolean | null;
+export type Field = Quoted | string | number | bigint | boolean | null;
 
 /** Rows as the encoder writes them. */
 export function encoded(rows: readonly (readonly Field[])[], wide: readonly string[] = []): EncodedTable {
@@ -71,29 +71,30 @@ function field(value: Field): string {
 
 export const nothing = encoded([]);
 
+const stored = [...gadgets.main.columns.map(({ name }) => name), "_extra", "_problems"];
+
+/** A gadget's line: the columns that are named, the others NULL. */
+export const gadget = (seq: number, fields: Readonly<Record<string, Field>>): readonly Field[] => [
+  seq,
+  ...stored.map(name => fields[name] ?? null),
+];
+
+/** A batch of main rows and nothing else but what is given. */
+export const batchOf = (main: EncodedTable, rest: Partial<Batch> = {}): Batch => ({
+  keys: nothing,
+  main,
+  children: [nothing],
+  outcomes: nothing,
+  ...rest,
+});
+
 /** A batch of rows that say nothing but who they are: main `_seq` from `first`, each with one part. */
 export function plainBatch(first: number, count: number): Batch {
   const numbers = Array.from({ length: count }, (_, i) => first + i);
-  return {
+  const line = (n: number) =>
+    gadget(n, { gadget_id: text(`g${n}`), label: text(`line\n${n}`), price: "1.5", pieces: n, active: true });
+  return batchOf(encoded(numbers.map(line)), {
     keys: encoded(numbers.map(n => [n, text(`g${n}`), n, n])),
-    main: encoded(
-      numbers.map(n => [
-        n,
-        text(`g${n}`),
-        text(`line\n${n}`),
-        "1.5",
-        null,
-        n,
-        null,
-        true,
-        null,
-        null,
-        null,
-        null,
-        null,
-      ]),
-    ),
     children: [encoded(numbers.map(n => [n, 0, text(`part of ${n}`), null, null]))],
-    outcomes: nothing,
-  };
+  });
 }

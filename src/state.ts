@@ -56,6 +56,8 @@ const scanRecord = z.object({
   failedAt: z.string().nullable(),
   /** Of a scan that reads several parts at the same time: each one's own place. */
   windows: z.array(window).default([]),
+  /** The scan that must have been published last when this one is: null for none. Backfills only. */
+  follows: z.string().nullable().default(null),
 });
 
 /** A scan under way: stored with the stage's rows, true for exactly them. */
@@ -85,6 +87,7 @@ export function beginScan(scan: string, fingerprint: string, full: boolean, star
     failures: 0,
     failedAt: null,
     windows: [],
+    follows: null,
   };
 }
 

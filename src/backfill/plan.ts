@@ -108,7 +108,11 @@ export async function notePlans(
   // What an earlier plan of the same range has staged would be gone on with.
   for (const { company, stream } of fresh) {
     if (windowsFor(stream, range, noDistrust, now).length > 0)
-      await (await destination.stage(company, stream.tables)).drop();
+      for (const stage of [
+        await destination.stage(company, stream.tables),
+        await destination.spareStage(company, stream.tables),
+      ])
+        await stage?.drop();
   }
   await destination.db.transaction().execute(async trx => {
     for (const { company, stream, state } of fresh) {

@@ -24,8 +24,10 @@ export interface Destination {
   lock(company: string, families: readonly string[], waitMs: number): Promise<void>;
   /** Whether another run waits for what this one has locked. Runs that were opened with `makesRoom` wait without being seen. */
   isWanted(): Promise<boolean>;
-  /** The stage of one company's stream, with what an earlier run left in it. Hold at most one a stream. */
+  /** The stage of one company's stream, with what an earlier run left in it. Hold at most one a stream, and its spare. */
   stage(company: string, tables: TableSet): Promise<Stage>;
+  /** A second stage of the same stream, to be filled while the first is published; undefined where the session can't do both at once. */
+  spareStage(company: string, tables: TableSet): Promise<Stage | undefined>;
   /** Makes what is committed visible to readers who come from now on (DuckDB: a new version of the published file). */
   show(): Promise<Shown>;
   /** Whether readers lack something that was committed to the tables, by this run or a killed one; and when they were last shown. */

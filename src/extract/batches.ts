@@ -15,7 +15,7 @@ const BATCH_MS = 1_000;
  * fetched and encoded. `keepRejects` stores rows that can't be, before the batch whose record counts them.
  */
 export class Batches {
-  readonly #stage: Stage;
+  #stage: Stage;
   readonly #encoder: Encoder;
   readonly #clock: Clock;
   readonly #keepRejects: (rejects: readonly Reject[]) => Promise<void>;
@@ -57,6 +57,12 @@ export class Batches {
   /** Resolves when everything handed over is stored. */
   async flush(): Promise<void> {
     await this.#storing;
+  }
+
+  /** What is handed over from now on goes to another stage; everything before is stored when it resolves. */
+  async turnTo(stage: Stage): Promise<void> {
+    await this.flush();
+    this.#stage = stage;
   }
 
   async #store(encoded: Encoded, record: ScanRecord): Promise<void> {

@@ -3,13 +3,12 @@ import { type Formats, momentText, readMoment } from "../encode/moment.ts";
 import type { Tally } from "../extract/tally.ts";
 import { readWindows } from "../extract/windows.ts";
 import { valueAt } from "../record.ts";
-import type { BackfillPlan, ScanRecord, StreamState } from "../state.ts";
+import type { BackfillPlan, StreamState } from "../state.ts";
 import type { Feed, Stream } from "../stream.ts";
 import type { SyncContext } from "./context.ts";
 import { mayPublish, syncDetails } from "./details.ts";
-import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { syncListing } from "./listing.ts";
-import { publishStage } from "./publication.ts";
+import { openRelay } from "./relay.ts";
 
 /** The part of a feed's mode that says how it is cut into windows. */
 type DatedFeed = Feed & { readonly narrow: { readonly by: "dates" } };
@@ -85,23 +84,9 @@ async function backfillFeed(
   plan: BackfillPlan,
   tally: Tally,
 ): Promise<void> {
-  const { api, limiter, clock, signal, policy } = context;
-  const state = await loadState(context, stream);
-  const request = { query: { ...stream.query, backfill: [plan.from, plan.to] }, full: false };
-  const extraction = await openExtraction(context, stream, state, request, tally);
-  const { stage, encoder, batches } = extraction;
-  const shelf: Shelf = { context, stream, extraction, plan, tally };
-  const known = extraction.record.windows.length > 0 ? extraction.record.windows : plan.windows;
-  let published = clock.now();
+  const { api, limiter, signal } = context;
+  const relay = await openRelay(context, stream, plan, tally);
   tally.activity.state = "reading";
-  const between = async (record: ScanRecord): Promise<ScanRecord> => {
-    if (clock.now() - published < policy.publishEveryMs) return record;
-    await batches.flush();
-    await publishWindows(shelf, record);
-    published = clock.now();
-    tally.activity.state = "reading";
-    return { ...(await startAfresh(context, stage, record.fingerprint, false)), windows: record.windows };
-  };
   try {
     const { record, stray } = await readWindows({
       api,
@@ -109,60 +94,24 @@ async function backfillFeed(
       query: stream.query ?? {},
       narrow: mode.narrow,
       listing: mode,
-      encoder,
-      batches,
-      record: { ...extraction.record, windows: known },
+      encoder: relay.encoder,
+      batches: relay.batches,
+      record: relay.record,
       width: limiter.state.maximum * 2,
       signal,
       tally,
       timeOf: timeOf(context.formats, stream, mode),
-      between,
+      between: record => relay.between(record),
     });
-    if (stray !== undefined) return await distrustFilter(shelf, mode, record, stray);
-    await publishWindows(shelf, record);
+    if (stray === undefined) return await relay.finish(record);
+    tally.warnings.push(
+      `${stream.name}: asked for rows of one window of time, got one of ${momentText(stray)} from outside it: the service filters by another field. The feed is read whole now and from now on.`,
+    );
+    await relay.forget(record);
   } catch (error) {
-    const record = stage.record as ScanRecord | undefined;
-    if (mayPublish(error) && record !== undefined && record.rows > 0) await publishWindows(shelf, record);
+    await relay.leave(mayPublish(error));
     throw error;
   }
-}
-
-interface Shelf {
-  readonly context: SyncContext;
-  readonly stream: Stream;
-  readonly extraction: Extraction;
-  readonly plan: BackfillPlan;
-  readonly tally: Tally;
-}
-
-/** Publishes what is staged. How far each window is becomes true with its rows, in the same transaction. */
-async function publishWindows({ context, stream, extraction, plan, tally }: Shelf, record: ScanRecord): Promise<void> {
-  const { windows } = record;
-  await publishStage(context, {
-    stream,
-    stage: extraction.stage,
-    record: { ...record, phase: "read" },
-    tally,
-    withMissing: false,
-    decide: async () => undefined,
-    absent: "believed",
-    state: {
-      ...(await loadState(context, stream)),
-      lastFullAt: null,
-      backfill: { ...plan, windows, done: windows.every(window => window.done) },
-    },
-    completeTo: null,
-  });
-}
-
-/** What the windows hold is not what was asked for: it is dropped, and the feed read whole, now and from now on. */
-async function distrustFilter(shelf: Shelf, mode: Feed, record: ScanRecord, stray: number): Promise<void> {
-  const { context, stream, extraction, plan, tally } = shelf;
-  tally.warnings.push(
-    `${stream.name}: asked for rows of one window of time, got one of ${momentText(stray)} from outside it: the service filters by another field. The feed is read whole now and from now on.`,
-  );
-  tally.run.repeated += record.rows;
-  await extraction.stage.drop();
   await saveState(context, stream, { filterDistrusted: true, backfill: { ...plan, windows: [] } });
   await readWhole(context, stream, mode, tally);
   await endPlan(context, stream);

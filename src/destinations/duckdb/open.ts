@@ -149,6 +149,11 @@ class DuckdbFile implements DuckdbDestination {
     return openStage(this.#taking.layout.stage, company, tables);
   }
 
+  async spareStage(company: string, tables: TableSet): Promise<Stage> {
+    await this.hold();
+    return openStage(this.#taking.layout.stage, company, tables, "spare");
+  }
+
   async show(): Promise<Shown> {
     const { layout } = this.#taking;
     const showing = async (connection: DuckDBConnection) => {

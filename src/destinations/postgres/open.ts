@@ -56,6 +56,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     lock: (company, families, waitMs) => locks.take(company, families, waitMs),
     isWanted: () => locks.areWanted(),
     stage: (company, tables) => openStage(session, stateSchema, company, tables),
+    spareStage: () => Promise.resolve(undefined),
     show: () => Promise.resolve({ path: undefined, note: undefined }),
     withRoom: (_purpose, work) => work(),
     unshown: () => Promise.resolve({ owed: false, shownAt: undefined }),

@@ -48,11 +48,10 @@ export function hookRoute({ hooks, daemon, clock }: HookSources): Route {
       }
       const refusal = await readThrough(request, clock);
       if (refusal !== undefined) return refusal;
+      if (daemon.nextRuns().some(next => next.cause === "hint"))
+        return json(202, { accepted: false, reason: "A run that was asked for before is still to begin." });
       if (daemon.hint()) return json(202, { accepted: true });
-      const waiting = daemon.nextRuns().some(next => next.cause === "hint");
-      const reason = waiting
-        ? "A run that was asked for before is about to start."
-        : "A run that was asked for has begun too recently (hooks.at_most_every).";
+      const reason = "There is nothing to run: no stream of hooks.streams is on, or tributary is ending.";
       return json(202, { accepted: false, reason });
     },
   };

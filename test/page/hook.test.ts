@@ -54,19 +54,28 @@ test("the right secret asks for a run, whatever the body says", async () => {
   expect(hints()).toBe(5);
 });
 
-test("a run that is about to start, or began too recently, is said so", async () => {
+test("while a run that was asked for is still to begin, one more changes nothing", async () => {
+  const { call, daemon, hints } = hook();
+  daemon.next = [{ schedule: "nightly", at: "2026-03-15T02:31:00.000Z", cause: "schedule" }];
+  expect(await (await call(SECRET)).json()).toEqual({ accepted: true });
+  daemon.next = [{ schedule: "hook", at: "2026-03-15T02:31:00.000Z", cause: "hint" }];
+  const answer = await call(SECRET);
+  expect(answer.status).toBe(202);
+  expect(await answer.json()).toEqual({
+    accepted: false,
+    reason: "A run that was asked for before is still to begin.",
+  });
+  expect(hints()).toBe(1);
+});
+
+test("where nothing would run it says so", async () => {
   const { call, daemon } = hook();
   daemon.takes = false;
-  const recent = await call(SECRET);
-  expect(recent.status).toBe(202);
-  expect(await recent.json()).toEqual({
+  const answer = await call(SECRET);
+  expect(answer.status).toBe(202);
+  expect(await answer.json()).toEqual({
     accepted: false,
-    reason: "A run that was asked for has begun too recently (hooks.at_most_every).",
-  });
-  daemon.next = [{ schedule: "hook", at: "2026-03-15T02:31:00.000Z", cause: "hint" }];
-  expect(await (await call(SECRET)).json()).toEqual({
-    accepted: false,
-    reason: "A run that was asked for before is about to start.",
+    reason: "There is nothing to run: no stream of hooks.streams is on, or tributary is ending.",
   });
 });
 

@@ -43,14 +43,11 @@ export interface StreamHistory {
   readonly runs: readonly PastStreamRun[];
 }
 
-/** How far back a history goes, in runs. */
-export const HISTORY_RUNS = 30;
-
 /**
- * Reads the last runs without a lock; undefined where nothing can be read at this moment: nothing was loaded yet, or a run
+ * Reads the last so many runs without a lock; undefined where nothing can be read at this moment: nothing was loaded yet, or a run
  * has a DuckDB file with `readers: direct`. @throws DestinationError, ConfigError
  */
-export async function readHistory(where: Parameters<typeof openReading>[0]): Promise<History | undefined> {
+export async function readHistory(where: Parameters<typeof openReading>[0], count = 30): Promise<History | undefined> {
   let reading: WarehouseReading | undefined;
   try {
     reading = await openReading(where);
@@ -60,19 +57,19 @@ export async function readHistory(where: Parameters<typeof openReading>[0]): Pro
   }
   if (reading === undefined) return undefined;
   try {
-    return await historyOf(reading);
+    return await historyOf(reading, count);
   } finally {
     await reading.close();
   }
 }
 
-async function historyOf({ db, stateSchema }: WarehouseReading): Promise<History> {
-  const runs = await lastRuns(db);
+async function historyOf({ db, stateSchema }: WarehouseReading, count: number): Promise<History> {
+  const runs = await lastRuns(db, count);
   const parts = runs.length === 0 ? [] : await streamRunsOf(db, runs);
   const { rows } = await sql<Row>`select * from (
       select r.*, row_number() over (partition by company, stream order by started_at desc, run_id desc) as nth
       from ${sql.id(stateSchema, "stream_runs")} r where status not in ('running', 'skipped')
-    ) ranked where nth <= ${HISTORY_RUNS} order by company, stream, nth desc`.execute(db);
+    ) ranked where nth <= ${count} order by company, stream, nth desc`.execute(db);
   const streams = Map.groupBy(rows.map(pastStreamRun), run => JSON.stringify([run.company, run.stream]));
   return {
     runs: runs.map(run => ({
@@ -89,13 +86,13 @@ async function historyOf({ db, stateSchema }: WarehouseReading): Promise<History
   };
 }
 
-const lastRuns = (db: Kysely<StateTables>) =>
+const lastRuns = (db: Kysely<StateTables>, count: number) =>
   db
     .selectFrom("runs")
     .select(["run_id", "command", "status", "started_at", "finished_at", "warnings", "error"])
     .orderBy("started_at", "desc")
     .orderBy("run_id", "desc")
-    .limit(HISTORY_RUNS)
+    .limit(count)
     .execute();
 
 async function streamRunsOf(

@@ -1,4 +1,4 @@
-import { scaleBand, scaleLinear, scaleSqrt } from "d3-scale";
+import { scaleBand, scaleLinear } from "d3-scale";
 import { area, curveMonotoneX, line } from "d3-shape";
 import { html } from "hono/html";
 import { count } from "./wording.ts";
@@ -37,13 +37,14 @@ export function areaChart(what: string, points: readonly Point[], tone: string) 
   );
 }
 
-/** Values in their order as columns. Heights grow with the square root: a quiet night stays visible beside a first load. */
+/** Values in their order as columns. What towers above the rest, as a first load does, is drawn broken: else the rest would be flat. */
 export function columnChart(what: string, points: readonly Point[], tone: string) {
   const x = scaleBand(
     points.map((_, index) => index),
     [0, WIDTH],
   ).paddingInner(0.3);
-  const y = scaleSqrt([0, highest(points)], [0, HEIGHT - 3]);
+  const limit = usual(points);
+  const y = scaleLinear([0, limit], [0, HEIGHT - 3]).clamp(true);
   const width = Math.min(x.bandwidth(), 8);
   return figure(
     what,
@@ -51,10 +52,19 @@ export function columnChart(what: string, points: readonly Point[], tone: string
     tone,
     points.map(({ value, note }, index) => {
       const height = value === 0 ? 1 : Math.max(2.5, y(value));
-      const left = (x(index) ?? 0) + (x.bandwidth() - width) / 2;
-      return html`<rect class="${value === 0 ? "none" : "column"}" x="${fixed(left)}" y="${fixed(HEIGHT - height)}" width="${fixed(width)}" height="${fixed(height)}" rx="0.8"><title>${note}</title></rect>`;
+      const left = fixed((x(index) ?? 0) + (x.bandwidth() - width) / 2);
+      const gap = value > limit ? html`<rect class="gap" x="${left}" y="7" width="${fixed(width)}" height="2"/>` : "";
+      return html`<rect class="${value === 0 ? "none" : "column"}" x="${left}" y="${fixed(HEIGHT - height)}" width="${fixed(width)}" height="${fixed(height)}" rx="0.8"><title>${note}</title></rect>${gap}`;
     }),
   );
+}
+
+/** The highest value, unless it is more than four times as high as nine of ten values. */
+function usual(points: readonly Point[]): number {
+  const some = points.flatMap(({ value }) => (value > 0 ? value : [])).toSorted((a, b) => a - b);
+  const high = some[Math.floor(0.9 * (some.length - 1))] ?? 1;
+  const highest = some.at(-1) ?? 1;
+  return highest > 4 * high ? 1.5 * high : highest;
 }
 
 function figure(what: string, points: readonly Point[], tone: string, drawing: unknown) {
@@ -79,30 +89,39 @@ export interface Bar {
   readonly from: number;
   readonly to: number;
   readonly tone: string;
+  readonly name: string;
   readonly note: string;
 }
 
-const LANE = 9;
-
-/** Bars over time, those that overlap below one another; what lies beyond `limit` ms is cut off. */
-export function barChart(label: string, bars: readonly Bar[], limit: number) {
+/** Bars over time, those that overlap below one another; what lies beyond `limit` ms is cut off. With `named` each says whose it is. */
+export function barChart(label: string, bars: readonly Bar[], limit: number, named: boolean) {
+  const lane = named ? 19 : 9;
   const x = scaleLinear([0, limit], [0, 100]).clamp(true);
-  const lanes: number[] = [];
+  const until: number[] = [];
   const placed = bars
     .toSorted((a, b) => a.from - b.from)
     .map(bar => {
-      const free = lanes.findIndex(until => until <= bar.from);
-      const lane = free === -1 ? lanes.length : free;
+      const free = until.findIndex(end => end <= bar.from);
+      const at = free === -1 ? until.length : free;
       // The narrowest bar is half a percent wide, so that is how much room it takes.
-      lanes[lane] = Math.max(bar.to, bar.from + limit / 100);
-      return { ...bar, lane };
+      until[at] = Math.max(bar.to, bar.from + limit / 100);
+      return { ...bar, at };
     });
-  return html`<svg class="bars" width="100%" height="${Math.max(1, lanes.length) * LANE}" role="img" aria-label="${label}">
-    ${placed.map(({ from, to, lane, tone, note }) => {
+  return html`<svg class="${named ? "bars named" : "bars"}" width="100%" height="${Math.max(1, until.length) * lane}" role="img" aria-label="${label}">
+    ${placed.map(({ from, to, at, tone, note, name }) => {
       const left = Math.min(x(from), 99.5);
-      return html`<rect class="${tone}" x="${left.toFixed(2)}%" width="${Math.max(0.5, x(to) - left).toFixed(2)}%" y="${lane * LANE}" height="${LANE - 2}" rx="2"><title>${note}</title></rect>`;
+      const width = Math.max(0.5, x(to) - left);
+      // A letter takes about one percent.
+      const text = named && name.length < width ? html`<text x="8" y="12.5">${name}</text>` : "";
+      const edge = named ? html`<rect class="edge" width="3" height="100%"/>` : "";
+      return html`<svg class="${tone}" x="${left.toFixed(2)}%" width="${width.toFixed(2)}%" y="${at * lane}" height="${lane - 2}"><title>${note}</title><rect width="100%" height="100%" rx="${named ? 4 : 2}"/>${edge}${text}</svg>`;
     })}
   </svg>`;
+}
+
+/** A share of 1 as a thin bar; it says nothing that the text beside it doesn't. */
+export function shareBar(share: number, tone: string) {
+  return html`<svg class="share ${tone}" width="100%" height="4" aria-hidden="true"><rect class="none" width="100%" height="4" rx="2"/><rect class="some" width="${fixed(Math.min(1, share) * 100)}%" height="4" rx="2"/></svg>`;
 }
 
 /** Round places on an axis of time up to `limit` ms, each with its share of the axis in percent. */

@@ -22,7 +22,7 @@ function morphChildren(from, to) {
 }
 
 const format = new Intl.DateTimeFormat("en-GB", {
-  weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZoneName: "short",
+  weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit",
 });
 function local(root) {
   for (const time of root.querySelectorAll("time[data-local]")) time.textContent = format.format(new Date(time.dateTime));
@@ -55,6 +55,7 @@ function listen() {
 }
 
 local(document);
+document.getElementById("zone").textContent = format.resolvedOptions().timeZone;
 listen();
 setInterval(() => { if (!document.hidden) refresh(); }, REFRESH_MS);
 document.addEventListener("visibilitychange", () => {

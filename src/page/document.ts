@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import { liveSection } from "./live.ts";
 import { runSection } from "./runs.ts";
 import { streamSection } from "./streams.ts";
-import { troubleSection } from "./trouble.ts";
+import { pastTroubleSection, troubleSection } from "./trouble.ts";
 import { outcome, type View, verdict } from "./view.ts";
 import { ago, ahead, count, counted, date, roughly, span, time } from "./wording.ts";
 
@@ -29,8 +29,9 @@ export function pageDocument(view: View) {
   ${troubleSection(view)}
   ${streamSection(view)}
   ${runSection(view)}
+  ${pastTroubleSection(view)}
 </main>
-<footer><p id="as-of">As of ${time(new Date(view.now).toISOString())}</p><p id="connection" role="status"></p></footer>
+<footer><p><span id="as-of">As of ${time(new Date(view.now).toISOString())}.</span> Times are in <span id="zone">UTC</span>.</p><p id="connection" role="status"></p></footer>
 </body>
 </html>`;
 }

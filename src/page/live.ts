@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import type { Cause, LiveRun } from "../schedule/events.ts";
 import type { RunningStatus } from "../status.ts";
 import type { View } from "./view.ts";
-import { ago, count, counted, span, time } from "./wording.ts";
+import { ago, breakable, count, counted, span, time } from "./wording.ts";
 
 /** What is running now; `live` is the part that moves and is sent again with every progress. */
 export function liveSection(view: View) {
@@ -20,7 +20,7 @@ const causes: Readonly<Record<Cause, string>> = {
   schedule: "on schedule",
   missed: "catching up on a run that was missed",
   retry: "trying again after a failure",
-  hint: "asked for through the hook",
+  hint: "asked for from outside",
 };
 
 function running(run: LiveRun, now: number) {
@@ -46,7 +46,7 @@ function progressOf(one: Progress) {
     one.total === undefined ? counted(one.rows, "row") : `${count(one.rows)} of ${counted(one.total, "row")}`;
   const left = one.remainingMs === undefined ? "" : `, ${span(one.remainingMs)} left`;
   const notes = one.waitingFor === undefined ? rows + left : `${rows}, waiting for ${one.waitingFor}`;
-  return html`<li class="${one.state}" data-stream="${one.stream}"><span class="name">${one.stream}</span><span class="state">${one.state}</span>
+  return html`<li class="${one.state}" data-stream="${one.stream}"><span class="name">${breakable(one.stream)}</span><span class="state">${one.state}</span>
     ${bar(one)}<span class="quiet">${notes}</span></li>`;
 }
 

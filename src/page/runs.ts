@@ -11,19 +11,22 @@ const SHOWN = 10;
 export function runSection(view: View) {
   const runs = view.history?.runs ?? [];
   if (runs.length === 0) return "";
-  const lengths = runs.map(run => lengthOf(run, view.now)).toSorted((a, b) => a - b);
-  // One first load of hours must not make threads of all the nights after it.
-  const usual = lengths[Math.floor(lengths.length / 2)] ?? 1;
-  const limit = Math.max(1, Math.min(lengths.at(-1) ?? 1, 4 * usual));
   const name = namer(view.status?.streams ?? []);
   const rest = runs.slice(SHOWN);
   return html`<section aria-labelledby="runs-title" id="runs">
     <div class="heading"><h2 id="runs-title">Last runs</h2>${legend}</div>
     <div class="card">
-      ${timeline(runs.slice(0, SHOWN), "The last runs", limit, name, view.now)}
-      ${rest.length === 0 ? "" : html`<details><summary>${counted(rest.length, "earlier run")}</summary>${timeline(rest, "Earlier runs", limit, name, view.now)}</details>`}
+      ${timeline(runs.slice(0, SHOWN), "The last runs", true, name, view.now)}
+      ${rest.length === 0 ? "" : html`<details><summary>${counted(rest.length, "earlier run")}</summary>${timeline(rest, "Earlier runs", false, name, view.now)}</details>`}
     </div>
   </section>`;
+}
+
+/** How long an axis has to be, in ms: one first load of hours must not make threads of all the nights after it. */
+function limitOf(runs: readonly PastRun[], now: number): number {
+  const lengths = runs.map(run => lengthOf(run, now)).toSorted((a, b) => a - b);
+  const usual = lengths[Math.floor(lengths.length / 2)] ?? 1;
+  return Math.max(1, Math.min(lengths.at(-1) ?? 1, 3 * usual));
 }
 
 const legend = html`<ul class="legend" aria-label="Colours of the bars">
@@ -33,16 +36,17 @@ const legend = html`<ul class="legend" aria-label="Colours of the bars">
 function timeline(
   runs: readonly PastRun[],
   caption: string,
-  limit: number,
+  newest: boolean,
   name: (run: PastStreamRun) => string,
   now: number,
 ) {
+  const limit = limitOf(runs, now);
   return html`<table class="runs" role="table"><caption class="unseen">${caption}</caption>
     <thead role="rowgroup"><tr role="row">
       <th role="columnheader" scope="col">Started</th><th role="columnheader" scope="col">Outcome</th><th role="columnheader" scope="col" class="right">Took</th>
       <th role="columnheader" scope="col"><span class="unseen">Streams over time</span>${axis(limit)}</th>
     </tr></thead>
-    <tbody role="rowgroup">${runs.map(run => row(run, limit, name, now))}</tbody>
+    <tbody role="rowgroup">${runs.map((run, index) => row(run, { limit, named: newest && index === 0 }, name, now))}</tbody>
   </table>`;
 }
 
@@ -57,18 +61,24 @@ function axis(limit: number) {
 
 const brief = (ms: number): string => (ms < 1_000 ? `${ms} ms` : span(ms).replace(/ 0?0 (?:s|min|h)$/, ""));
 
-function row(run: PastRun, limit: number, name: (run: PastStreamRun) => string, now: number) {
+interface Drawing {
+  /** Where the axis ends, in ms. */
+  readonly limit: number;
+  readonly named: boolean;
+}
+
+function row(run: PastRun, drawing: Drawing, name: (run: PastStreamRun) => string, now: number) {
   const { word, tone } = outcome(run.status);
   const length = lengthOf(run, now);
   return html`<tr role="row">
     <th role="rowheader" scope="row">${time(run.startedAt)}<span class="quiet">${run.command}</span></th>
     <td role="cell"><span class="pill ${tone}">${word}</span></td>
     <td role="cell" class="right fact">${span(length)}</td>
-    <td role="cell" class="${length > limit * 1.01 ? "track cut" : "track"}">${bars(run, limit, name, now)}</td>
+    <td role="cell" class="${length > drawing.limit * 1.01 ? "track cut" : "track"}">${bars(run, drawing, name, now)}</td>
   </tr>`;
 }
 
-function bars(run: PastRun, limit: number, name: (run: PastStreamRun) => string, now: number) {
+function bars(run: PastRun, { limit, named }: Drawing, name: (run: PastStreamRun) => string, now: number) {
   const turns = run.streams.filter(part => part.status !== "skipped");
   if (turns.length === 0) return html`<span class="quiet">no stream had its turn</span>`;
   const began = Date.parse(run.startedAt);
@@ -78,10 +88,15 @@ function bars(run: PastRun, limit: number, name: (run: PastStreamRun) => string,
     const { word, tone } = outcome(part.status);
     const did = `${counted(part.rowsRead, "row")} read, ${counted(part.changes, "change")}`;
     const rejected = part.rejected > 0 ? `, ${counted(part.rejected, "reject")}` : "";
-    const note = `${name(part)}: ${word}, from ${clockTime(part.startedAt)} for ${span(to - from)}; ${did}${rejected}`;
-    return { from, to, tone, note, said: `${name(part)} ${word} ${span(to - from)}` };
+    const note = `${name(part)}: ${word}, from ${clockTime(part.startedAt)} UTC for ${span(to - from)}; ${did}${rejected}`;
+    return { from, to, tone, note, name: name(part), said: `${name(part)} ${word} ${span(to - from)}` };
   });
-  return barChart(`${counted(turns.length, "stream")}: ${drawn.map(({ said }) => said).join(", ")}`, drawn, limit);
+  return barChart(
+    `${counted(turns.length, "stream")}: ${drawn.map(({ said }) => said).join(", ")}`,
+    drawn,
+    limit,
+    named,
+  );
 }
 
 const lengthOf = (run: PastRun, now: number): number =>

@@ -2,9 +2,9 @@ import { html } from "hono/html";
 import type { PastStreamRun } from "../history.ts";
 import { ageOf, isLate } from "../lateness.ts";
 import type { StreamStatus } from "../status.ts";
-import { areaChart, columnChart } from "./charts.ts";
+import { areaChart, columnChart, shareBar } from "./charts.ts";
 import { lastRunOf, outcome, type View } from "./view.ts";
-import { ago, count, counted, date, roughly, span, time } from "./wording.ts";
+import { ago, breakable, count, counted, date, roughly, span, time } from "./wording.ts";
 
 /** Every stream with its freshness, its last run and its charts; a table a company. */
 export function streamSection(view: View) {
@@ -37,7 +37,7 @@ function row(view: View, stream: StreamStatus) {
   const runs = past?.runs ?? [];
   const deleted = stream.rows - stream.live_rows;
   return html`<tr role="row" class="${stream.on ? "" : "off"}">
-    <th role="rowheader" scope="row"><span class="name">${stream.stream}</span>
+    <th role="rowheader" scope="row"><span class="name">${breakable(stream.stream)}</span>
       <span class="quiet">${counted(stream.live_rows, "row")}${deleted > 0 ? html`, ${count(deleted)} deleted` : ""}</span>
       ${(stream.details_pending ?? 0) > 0 ? html`<span class="quiet">${count(stream.details_pending ?? 0)} to be fetched</span>` : ""}</th>
     <td role="cell" data-title="Data as of">${freshness(view, stream)}</td>
@@ -54,18 +54,18 @@ function freshness(view: View, stream: StreamStatus) {
   if (age === undefined || stream.complete_to === null)
     return html`<span class="pill idle">not complete yet</span><span class="quiet">its first whole read sets this</span>`;
   const late = isLate(stream, view.lateAfterMs, view.now);
-  const pill = late ? html`<span class="pill warn">late</span>` : html`<span class="pill good">fresh</span>`;
-  return html`${pill} <span class="fact">${time(stream.complete_to, ago(stream.complete_to, view.now))}</span>
+  const old = time(stream.complete_to, late || age >= 60_000 ? `${roughly(age)} old` : "less than a minute old");
+  return html`<span class="fact">${old}${late ? html` <span class="pill warn">late</span>` : ""}</span>
+    ${shareBar(age / view.lateAfterMs, late ? "warn" : "good")}
     ${late ? html`<span class="quiet">late after ${roughly(view.lateAfterMs)}</span>` : ""}`;
 }
 
 function lastRun(view: View, stream: StreamStatus) {
   const { word, tone } = outcome(stream.status);
   const run = stream.status === "never" ? undefined : lastRunOf(view, stream);
-  const took =
-    run?.finishedAt == null ? "" : html`took ${span(Date.parse(run.finishedAt) - Date.parse(run.startedAt))}`;
+  const took = run?.finishedAt == null ? "" : html`${span(Date.parse(run.finishedAt) - Date.parse(run.startedAt))}`;
   return html`<span class="pill ${tone}">${word}</span>
-    ${run === undefined ? "" : html`<span class="quiet">${time(run.startedAt, ago(run.startedAt, view.now))}${took === "" ? "" : html`, ${took}`}</span>`}`;
+    ${run === undefined ? "" : html`<span class="quiet">${time(run.startedAt, ago(run.startedAt, view.now))}${took === "" ? "" : html` · ${took}`}</span>`}`;
 }
 
 /** A chart over the stream's last runs, and its last value; `tone` is its colour's name. */
@@ -78,7 +78,7 @@ function chart(
   const what = tone === "rows" ? "rows read" : tone;
   const points = runs.map(run => ({
     value: measure(run),
-    note: `${date(run.startedAt)}: ${count(measure(run))} ${what}`,
+    note: `${date(run.startedAt)} UTC: ${count(measure(run))} ${what}`,
   }));
   const last = points.at(-1);
   if (last === undefined) return html`<span class="quiet">no runs yet</span>`;

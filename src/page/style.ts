@@ -86,11 +86,12 @@ progress:indeterminate::-moz-progress-bar { background: linear-gradient(90deg, v
 .concern { padding: 13px 16px; border-left: 4px solid var(--bad); overflow-wrap: anywhere; }
 .concern.warn { color: inherit; border-left-color: var(--warn); } .concern.bad { color: inherit; }
 .concern .what { font-weight: 600; } .concern .quiet { margin-top: 5px; }
-details.card { margin-top: 10px; }
 summary { padding: 10px 16px; color: var(--quiet); font-size: 14px; cursor: pointer; border-radius: 12px; }
 .past li { padding: 11px 16px; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
-.card > .past li:first-child { border-top: 0; } details > .past li:first-child { border-top: 1px solid var(--line); }
+.past li:first-child { border-top: 0; }
 
+.streams th:first-child { width: 25%; } .streams th:nth-child(2) { width: 14%; } .streams th:nth-child(3) { width: 17%; }
+.streams td:nth-child(3) .quiet { white-space: nowrap; }
 table { width: 100%; border-collapse: separate; border-spacing: 0; }
 th, td { text-align: left; padding: 10px 12px; vertical-align: middle; font-weight: 400; }
 th:first-child, td:first-child { padding-left: 16px; } th:last-child, td:last-child { padding-right: 16px; }
@@ -101,28 +102,33 @@ tbody th, tbody td { border-top: 1px solid var(--line); }
 .fact { white-space: nowrap; }
 .off .chart, .off .number { opacity: 0.55; }
 .measure { display: flex; align-items: center; gap: 10px; }
-.measure .number { min-width: 3ch; text-align: right; font-size: 13px; color: var(--quiet); }
+.measure .number { min-width: 6ch; text-align: right; font-size: 13px; color: var(--quiet); }
 .measure .number.bad { color: var(--bad-text); font-weight: 600; }
 .chart { flex: 0 1 124px; min-width: 0; line-height: 0; }
 .chart svg { width: 100%; height: auto; overflow: visible; }
 .chart .fill { fill: currentColor; opacity: 0.14; } .chart .stroke { fill: none; stroke: currentColor; stroke-width: 1.6; stroke-linejoin: round; stroke-linecap: round; }
 .chart .dot, .chart .column { fill: currentColor; } .chart .none { fill: var(--none); }
+.chart .gap { fill: var(--card); }
 .chart .point { fill: transparent; } .chart .point:hover { fill: currentColor; opacity: 0.12; }
 .chart.rows { color: var(--rows); } .chart.changes { color: var(--changes); } .chart.rejects { color: var(--rejects); }
 
 .legend { display: flex; gap: 14px; flex-wrap: wrap; } .legend li { display: flex; align-items: center; gap: 6px; }
 .swatch { width: 14px; height: 7px; border-radius: 2px; background: var(--idle); }
-.swatch.good, .bars .good { background: var(--good); fill: var(--good); }
-.swatch.warn, .bars .warn { background: var(--warn); fill: var(--warn); }
-.swatch.bad, .bars .bad { background: var(--bad); fill: var(--bad); }
-.bars { display: block; } .bars rect { fill: var(--idle); } .bars rect:hover { opacity: 0.7; }
+.swatch.good { background: var(--good); } .swatch.warn { background: var(--warn); } .swatch.bad { background: var(--bad); }
+.bars { display: block; } .bars rect { fill: var(--idle); } .bars svg:hover rect { opacity: 0.7; }
+.bars .good rect { fill: var(--good); } .bars .warn rect { fill: var(--warn); } .bars .bad rect { fill: var(--bad); }
+.named text { font-size: 11.5px; font-weight: 600; fill: var(--idle-text); } .named rect { fill: var(--idle-ground); }
+.named .good text { fill: var(--good-text); } .named .warn text { fill: var(--warn-text); } .named .bad text { fill: var(--bad-text); }
+.named .good rect { fill: var(--good-ground); } .named .warn rect { fill: var(--warn-ground); } .named .bad rect { fill: var(--bad-ground); }
+.bars .edge { fill: var(--idle); } .bars .good .edge { fill: var(--good); } .bars .warn .edge { fill: var(--warn); } .bars .bad .edge { fill: var(--bad); }
+.share { display: block; margin-top: 5px; max-width: 110px; } .share .none { fill: var(--track); } .share.good .some { fill: var(--good); } .share.warn .some { fill: var(--warn); }
 .axis { display: block; overflow: visible; } .axis text { font-size: 11.5px; fill: var(--quiet); }
 .runs { table-layout: fixed; }
-.runs th:nth-child(1) { width: 190px; } .runs th:nth-child(2) { width: 130px; } .runs th:nth-child(3) { width: 104px; }
+.runs th:nth-child(1) { width: 176px; } .runs th:nth-child(2) { width: 130px; } .runs th:nth-child(3) { width: 104px; }
 .runs th, .runs td { padding-top: 8px; padding-bottom: 8px; }
 .right { text-align: right; }
 .cut .bars { mask-image: linear-gradient(90deg, #000 88%, transparent); }
-details .runs thead { display: none; }
+details .runs { border-top: 1px solid var(--line); }
 footer { display: flex; justify-content: space-between; gap: 12px; flex-wrap: wrap; }
 
 @media (max-width: 860px) { .tiles { grid-template-columns: 1fr 1fr; } }
@@ -142,6 +148,5 @@ footer { display: flex; justify-content: space-between; gap: 12px; flex-wrap: wr
   .runs tr { display: grid; grid-template-columns: 1fr auto auto; gap: 6px 12px; align-items: center; padding: 11px 14px; border-top: 1px solid var(--line); }
   .runs th:nth-child(n), .runs td:nth-child(n) { width: auto; } .runs th > .quiet { display: none; }
   .runs .track { grid-column: 1 / -1; }
-  details .runs { border-top: 1px solid var(--line); }
 }
 `;

@@ -42,7 +42,8 @@ const outcomes: Readonly<Record<string, { readonly word: string; readonly tone: 
 export interface Concern {
   readonly tone: "warn" | "bad";
   readonly what: string;
-  readonly advice: string;
+  /** Undefined where `what` says it all. */
+  readonly advice: string | undefined;
   /** The streams it is about. */
   readonly streams: readonly string[];
   /** ISO 8601: when it was seen. */
@@ -68,8 +69,15 @@ export function concerns(view: View): readonly Concern[] {
   const ended = lastEnd(view);
   if (ended !== undefined && ended.error !== null && !failing.has(ended.error) && !found.some(same(ended.error)))
     found.push({ ...failure(ended.error, [], ended.at), tone: ended.tone });
-  for (const warning of ended?.warnings ?? []) found.push({ ...failure(warning, [], ended?.at), tone: "warn" });
-  found.push(...doubts(on, name));
+  for (const warning of ended?.warnings ?? [])
+    found.push({ tone: "warn", ...parted(warning), streams: [], at: ended?.at });
+  const told = (stream: StreamStatus) => ended?.warnings.some(text => text.startsWith(`${stream.stream}:`)) ?? false;
+  found.push(
+    ...doubts(
+      on.filter(stream => !told(stream)),
+      name,
+    ),
+  );
   const late = on.filter(stream => isLate(stream, view.lateAfterMs, view.now) && stream.error === null);
   if (late.length > 0)
     found.push({
@@ -118,7 +126,8 @@ function lastEnd(
 const endOf = (run: RunStatus): string => run.finished_at ?? run.started_at;
 
 function failure(message: string, streams: readonly string[], at: string | undefined): Concern {
-  return { tone: "bad", ...parted(message), streams, at };
+  const { what, advice = "What was stored stays, and the next run tries again." } = parted(message);
+  return { tone: "bad", what, advice, streams, at };
 }
 
 const same = (message: string) => (known: Concern) => known.what === parted(message).what;

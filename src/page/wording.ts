@@ -38,10 +38,10 @@ export function ahead(moment: string, now: number): string {
   return left < 60_000 ? "in less than a minute" : `in ${roughly(left)}`;
 }
 
-/** `Sat 21 Nov, 02:00 UTC`. */
+/** `Sat 21 Nov, 02:00`, in UTC. */
 export function date(moment: string): string {
   const at = new Date(moment);
-  return `${days[at.getUTCDay()]} ${at.getUTCDate()} ${months[at.getUTCMonth()]}, ${clockTime(moment)} UTC`;
+  return `${days[at.getUTCDay()]} ${at.getUTCDate()} ${months[at.getUTCMonth()]}, ${clockTime(moment)}`;
 }
 
 /** `02:00`, in UTC. */
@@ -49,16 +49,20 @@ export const clockTime = (moment: string): string => moment.slice(11, 16);
 
 /** A moment that says itself in full when it is pointed at; the page's script shows it in the reader's own zone. */
 export const time = (moment: string, text = date(moment)) =>
-  html`<time datetime="${moment}" title="${date(moment)}"${text === date(moment) ? html` data-local` : ""}>${text}</time>`;
+  html`<time datetime="${moment}" title="${date(moment)} UTC"${text === date(moment) ? html` data-local` : ""}>${text}</time>`;
+
+/** A name that may be broken where its words end. */
+export const breakable = (name: string) =>
+  name.split(/(?<=[_/])/).map((part, index) => (index === 0 ? part : html`<wbr>${part}`));
 
 /** A sentence whose words in backticks are commands. */
 export const prose = (text: string) =>
   text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 
-/** A failure's message as what happened and what to do about it. */
-export function parted(message: string): { readonly what: string; readonly advice: string } {
+/** A message as what happened and, where it goes on, what to do about it. */
+export function parted(message: string): { readonly what: string; readonly advice: string | undefined } {
   const match = /^(.*?[.!])\s+(?=[A-Z`])(.+)$/s.exec(message.trim());
-  if (match === null) return { what: message.trim(), advice: "What was stored stays, and the next run tries again." };
+  if (match === null) return { what: message.trim(), advice: undefined };
   return { what: match[1]!, advice: match[2]! };
 }
 

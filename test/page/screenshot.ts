@@ -60,7 +60,7 @@ try {
       console.log(`${to}: ${Math.round((await stat(to)).size / 1_000)} kB`);
     };
     const picture = join(import.meta.dirname, "../../docs/status-page.png");
-    await shoot(picture, { viewport: { width: 1200, height: 1340 } }, true);
+    await shoot(picture, { viewport: { width: 1200, height: 1500 } }, false);
     const more = process.argv[2];
     if (more !== undefined) {
       await shoot(join(more, "dark.png"), { viewport: { width: 1200, height: 900 }, colorScheme: "dark" }, true);

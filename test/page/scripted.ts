@@ -8,6 +8,8 @@ export type Progress = ReturnType<NonNullable<LiveRun["view"]>["snapshot"]>["str
 export interface ScriptedDaemon extends Daemon {
   /** A run that is going on, with its streams as they stand; undefined: none. */
   run(facts: Omit<LiveRun, "view"> | undefined, streams?: readonly Progress[]): void;
+  /** The run that is going on knows its streams. */
+  watch(view: LiveRun["view"]): void;
   plan(next: ReturnType<Daemon["nextRuns"]>): void;
   end(event: NonNullable<ReturnType<Daemon["last"]>>): void;
   tell(event: DaemonEvent): void;
@@ -31,6 +33,9 @@ export function scriptedDaemon(): ScriptedDaemon {
       const snapshot = { limitedBy: "latency", inFlight: 3, ceiling: 8, limited429: 0 };
       const view = streams === undefined ? undefined : { snapshot: () => ({ ...snapshot, streams }) };
       live = facts === undefined ? undefined : { ...facts, view };
+    },
+    watch: view => {
+      live = live && { ...live, view };
     },
     plan: next => {
       planned = next;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { loadConfig } from "../../src/config.ts";
-import { type RunOrder, type RunReport, runSync } from "../../src/run.ts";
+import { type RunOrder, type RunReport, type RunView, runSync } from "../../src/run.ts";
 import type { Simulator } from "../../src/simulator/simulator.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
 import { streams } from "../../streams/index.ts";
@@ -17,6 +17,8 @@ export interface Setting {
   readonly clock?: StillClock;
   /** Further keys of the configuration; `destination` is merged with the warehouse's. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** Told by every run where to look for its progress. */
+  readonly watch?: (view: RunView) => void;
 }
 
 export type Ordered = Partial<Omit<RunOrder, "config" | "command" | "version">>;
@@ -31,7 +33,13 @@ export interface Bench {
   configure(config: Readonly<Record<string, unknown>>): void;
 }
 
-export function bench({ simulator, warehouse, clock = stillClock(), config = {} }: Setting): Bench {
+export function bench({
+  simulator,
+  warehouse,
+  clock = stillClock(),
+  config = {},
+  watch = () => undefined,
+}: Setting): Bench {
   const said: string[] = [];
   const say = (_facts: object, message: string) => void said.push(message);
   let more = config;
@@ -50,7 +58,7 @@ export function bench({ simulator, warehouse, clock = stillClock(), config = {} 
           log: { info: say, warn: say, debug: () => undefined },
           signal,
           redact: text => text,
-          watch: () => undefined,
+          watch,
         },
       );
     },

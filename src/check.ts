@@ -1,9 +1,10 @@
 import { checkDestination } from "./check/destination.ts";
-import { type CheckLine, ok } from "./check/line.ts";
+import { type CheckLine, failure, ok } from "./check/line.ts";
 import { checkSchedules } from "./check/schedules.ts";
 import { checkService } from "./check/service.ts";
 import { checkSurroundings, type Programs } from "./check/surroundings.ts";
 import type { Company, LoadedConfig } from "./config.ts";
+import { demandOwnKey } from "./run/companies.ts";
 import type { ServiceTools } from "./run/service.ts";
 import { configured, selectedByConfig } from "./selection.ts";
 import type { IdentityEndpoint, Stream } from "./stream.ts";
@@ -33,6 +34,11 @@ export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGe
     const { name, baseUrl } = company;
     const check = { company, settings: config.api, identity, streams, tools };
     const companyId = offline ? undefined : yield* named(checkService(check), companies.length > 1 ? name : undefined);
+    try {
+      demandOwnKey({ name, companyId }, found);
+    } catch (error) {
+      yield failure(`${name}: api key`, error);
+    }
     found.push({ name, baseUrl, companyId });
   }
   if (offline) yield ok("api key", "not looked at: --offline");

@@ -33,7 +33,7 @@ export async function holdToWarehouse(services: readonly Service[], destination:
     const { name, baseUrl, companyId } = identityOf(service);
     const known = { name, baseUrl, ...(companyId === undefined ? {} : { companyId }) };
     try {
-      demandOwnKey(service, held);
+      demandOwnKey({ name, companyId }, held.filter(isItself).map(identityOf));
       const { db, schema } = destination;
       if (loaded) await compareIdentity(db, { schema, version: DATA_VERSION, companies: [known] });
       held.push(service);
@@ -46,13 +46,19 @@ export async function holdToWarehouse(services: readonly Service[], destination:
   return held;
 }
 
-/** One company under two names would be loaded twice, and every sum over `_company` be double. */
-function demandOwnKey({ company, companyId }: Service, others: readonly Service[]): void {
-  const twin = others.find(other => isItself(other) && companyId !== undefined && other.companyId === companyId);
+/** One company under two names would be loaded twice, and every sum over `_company` be double. @throws ConfigError */
+export function demandOwnKey({ name, companyId }: Known, others: readonly Known[]): void {
+  const twin = others.find(other => companyId !== undefined && other.companyId === companyId);
   if (twin === undefined) return;
   throw new ConfigError(
-    `The keys of the companies ${twin.company.name} and ${company.name} belong to one company, ${companyId}. Give ${company.name} its own key, or remove it from companies.`,
+    `The keys of the companies ${twin.name} and ${name} belong to one company, ${companyId}. Give ${name} its own key, or remove it from companies.`,
   );
+}
+
+/** A company of the configuration and the service's own id of it, where that is known. */
+interface Known {
+  readonly name: string;
+  readonly companyId: string | undefined;
 }
 
 /** Works for several companies at once, so that the pauses of one hold up no other; `work` is told how many streams it may have open. */

@@ -114,3 +114,17 @@ test("what the daemon would stumble over fails, with the place in the file, offl
   expect(answer.stdout).not.toContain("0123456789abcdef");
   expect(simulator.requests.total).toBe(0);
 });
+
+test("several companies are looked at one by one, and one key for two of them is found out", async () => {
+  const simulator = await simulated();
+  const companies = ["acme", "beta"].map(name => ({ name, key: `\${KEY}` }));
+  const { run } = workplace(simulator, { company: undefined, companies });
+  const answer = await run(["check", "--json"]);
+  const checked = json<Checked>(answer);
+  expect(answer.code).toBe(2);
+  expect(checked.lines.filter(({ ok }) => !ok)).toMatchObject([
+    { name: "beta: api key", message: expect.stringContaining("acme and beta belong to one company") },
+  ]);
+  expect(lineOf(checked, "acme: purchase_orders")).toMatchObject({ ok: true });
+  expect(lineOf(checked, "beta: purchase_orders")).toMatchObject({ ok: true });
+});

@@ -1,10 +1,14 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createLimiter } from "../../src/api/limit.ts";
 import { Tally } from "../../src/extract/tally.ts";
-import { type Job, viewOf } from "../../src/run/report.ts";
+import { type Job, type RunView, viewOf } from "../../src/run/report.ts";
 import type { Service } from "../../src/run/service.ts";
+import { startSimulator } from "../../src/simulator/simulator.ts";
 import { streams } from "../../streams/index.ts";
 import { stillClock } from "../support/clock.ts";
+import { interposed } from "../support/interposed.ts";
+import { bench } from "../support/run.ts";
+import { duckdbWarehouse, passing } from "../support/warehouse.ts";
 
 function running(companies: readonly string[]) {
   const clock = stillClock();
@@ -51,4 +55,37 @@ test("requests that queue behind slow answers say so", async () => {
   expect(view.snapshot().streams[0]).not.toHaveProperty("waitingFor");
   gate.resolve();
   await Promise.all(requests);
+});
+
+test("a first load tells how long its details will take, by the speed at which they come", async () => {
+  const clock = stillClock();
+  const simulator = await startSimulator({ sizes: { orders: 60 }, now: clock.date });
+  onTestFinished(() => simulator.close());
+  let view: RunView | undefined;
+  const seen: { at: number; rows: number; total: number | undefined; remainingMs: number | undefined }[] = [];
+  // The service answers a detail a second.
+  const slow = await interposed(simulator, ({ path }) => {
+    if (!path.startsWith("/po/")) return undefined;
+    const details = view?.snapshot().streams.find(({ stream }) => stream === "purchase_order_details");
+    if (details !== undefined) {
+      const { rows, total, remainingMs } = details;
+      seen.push({ at: clock.now(), rows, total, remainingMs });
+    }
+    clock.advance(1_000);
+    return undefined;
+  });
+  const warehouse = await passing(duckdbWarehouse());
+  const watch = (given: RunView) => {
+    view = given;
+  };
+  const { sync } = bench({ simulator: slow, warehouse, clock, watch });
+  await sync({ names: ["purchase_order_details"] });
+  expect(seen).toHaveLength(60);
+  const begun = seen[0]!.at;
+  const told = seen.filter(({ at, rows }) => at - begun >= 3_000 && rows > 0);
+  expect(told).not.toEqual([]);
+  for (const { at, rows, total, remainingMs } of told) {
+    expect(total).toBe(60);
+    expect(remainingMs).toBe(Math.round(((60 - rows) * (at - begun)) / rows));
+  }
 });

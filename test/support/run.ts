@@ -2,8 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { type BackfillOrder, planBackfill, runBackfill } from "../../src/backfill.ts";
 import { loadConfig } from "../../src/config.ts";
-import { type RunOrder, type RunReport, type RunView, runSync } from "../../src/run.ts";
+import type { Estimate } from "../../src/estimate.ts";
+import { type RunOrder, type RunReport, type RunTools, type RunView, runSync } from "../../src/run.ts";
 import type { Simulator } from "../../src/simulator/simulator.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
 import { streams } from "../../streams/index.ts";
@@ -23,12 +25,22 @@ export interface Setting {
 
 export type Ordered = Partial<Omit<RunOrder, "config" | "command" | "version">>;
 
+export type HistoryOrdered = Partial<Omit<BackfillOrder, "config" | "command" | "version">>;
+
 /** Runs against one service and one warehouse. */
 export interface Bench {
   readonly clock: StillClock;
   /** What the runs so far said, warnings and infos alike. */
   readonly said: string[];
   sync(order?: Ordered, signal?: AbortSignal): Promise<RunReport>;
+  /** Loads history; `consent` is asked when it takes many requests. */
+  backfill(
+    order?: HistoryOrdered,
+    signal?: AbortSignal,
+    consent?: (estimate: Estimate) => Promise<void>,
+  ): Promise<RunReport>;
+  /** What such a backfill would request. */
+  estimate(order?: HistoryOrdered): Promise<Estimate>;
   /** Changes the configuration of the runs to come. */
   configure(config: Readonly<Record<string, unknown>>): void;
 }
@@ -43,24 +55,34 @@ export function bench({
   const said: string[] = [];
   const say = (_facts: object, message: string) => void said.push(message);
   let more = config;
+  const tools = (signal: AbortSignal): RunTools => ({
+    clock,
+    random: Math.random,
+    log: { info: say, warn: say, debug: () => undefined },
+    signal,
+    redact: text => text,
+    watch,
+  });
+  const history = async (order: HistoryOrdered): Promise<BackfillOrder> => {
+    const { full: _full, allDetails: _details, confirmDeletes: _confirm, ...rest } = whole;
+    const plain = { range: { from: undefined, to: undefined }, resume: false, restart: false };
+    return { ...rest, command: "backfill", ...plain, ...order, config: await configOf(simulator, warehouse, more) };
+  };
+  const never = new AbortController().signal;
   return {
     clock,
     said,
     configure(changed) {
       more = changed;
     },
-    async sync(order = {}, signal = new AbortController().signal) {
-      return runSync(
-        { ...whole, ...order, config: await configOf(simulator, warehouse, more) },
-        {
-          clock,
-          random: Math.random,
-          log: { info: say, warn: say, debug: () => undefined },
-          signal,
-          redact: text => text,
-          watch,
-        },
-      );
+    async sync(order = {}, signal = never) {
+      return runSync({ ...whole, ...order, config: await configOf(simulator, warehouse, more) }, tools(signal));
+    },
+    async backfill(order = {}, signal = never, consent = undefined) {
+      return runBackfill(await history(order), tools(signal), consent);
+    },
+    async estimate(order = {}) {
+      return planBackfill(await history(order), tools(never));
     },
   };
 }

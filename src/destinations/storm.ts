@@ -5,10 +5,15 @@ import { type Publication, temporaryNames } from "./comparison.ts";
 import type { Destination } from "./destination.ts";
 import { anyDiffers, equal, type Fragment, tableRef } from "./fragments.ts";
 
+/** So many wide rows, old and new, are compared in little memory; their hashes pick them as chance would. */
+const SAMPLE = 10_000;
+
 /** What made rows change: how many did, and in how many of them each column differs, most first. */
 export interface Causes {
   /** Known rows that stayed and whose values changed. */
   readonly changed: number;
+  /** The columns' numbers are estimates from a part of the rows. */
+  readonly estimated: boolean;
   /** A child table's columns carry its name; `rows` without a column's are ones that came or went. */
   readonly columns: readonly { readonly name: string; readonly rows: number }[];
 }
@@ -20,13 +25,15 @@ export interface Causes {
 export async function causesOfChange(destination: Destination, publication: Publication): Promise<Causes> {
   const { main, children } = publication.tables;
   return destination.withRoom("compare", async () => {
-    const { rows } = await sql<{ n: number }>`select count(*) as n from ${changedRows(publication)}`.execute(
-      destination.db,
-    );
+    const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.id(temporaryNames(publication).changed)}
+      where op = 'u'`.execute(destination.db);
+    const changed = Number(rows[0]?.n ?? 0);
+    const scale = Math.max(1, changed / SAMPLE);
     const columns = await columnsOfMain(destination, publication, main);
     for (const child of children) columns.push(...(await columnsOfChild(destination, publication, child)));
     const found = columns.filter(column => column.rows > 0).toSorted((a, b) => b.rows - a.rows);
-    return { changed: Number(rows[0]?.n ?? 0), columns: found };
+    const scaled = found.map(({ name, rows: counted }) => ({ name, rows: Math.round(counted * scale) }));
+    return { changed, estimated: scale > 1, columns: scaled };
   });
 }
 
@@ -66,7 +73,8 @@ async function columnsOfChild(destination: Destination, publication: Publication
 }
 
 const changedRows = (publication: Publication): Fragment =>
-  sql`(select * from ${sql.id(temporaryNames(publication).changed)} where op = 'u') c`;
+  sql`(select * from ${sql.id(temporaryNames(publication).changed)} where op = 'u'
+    order by _hash, _seq limit ${sql.lit(SAMPLE)}) c`;
 
 function comparedColumns({ tables }: Publication, table: Table): string[] {
   const compared = stageColumns(table).filter(column => !column.volatile && !tables.main.key.includes(column.name));

@@ -37,8 +37,8 @@ export async function nameStorm(
   tally.warnings.push(message);
 }
 
-function sentence(stream: string, { changed, columns }: Causes, live: number, requests: number): string {
-  const named = columns.slice(0, NAMED).map(({ name, rows }) => `${name} (${count(rows)})`);
+function sentence(stream: string, { changed, columns, estimated }: Causes, live: number, requests: number): string {
+  const named = columns.slice(0, NAMED).map(({ name, rows }) => `${name} (${estimated ? "about " : ""}${count(rows)})`);
   const more = columns.length > NAMED ? ` and ${columns.length - NAMED} more` : "";
   const by = named.length === 0 ? "" : `, by ${named.join(", ")}${more}`;
   return (

@@ -138,6 +138,26 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(simulator.requests.count("/po/{po_number}")).toBe(60);
   });
 
+  test("of very many rows a part is compared, and what it shows is told as an estimate", async () => {
+    const settings = { purchase_order_details: { max_details: 0 } };
+    const bounded = { streams: { ...config.streams, settings } };
+    const { simulator, sync, clock } = await scenario(make, { orders: 12_000 }, { config: bounded });
+    const names = ["purchase_orders", "purchase_order_details"];
+    const all = keysOf(simulator, 0, 12_000);
+    patchAll(simulator, all, { vendor_name: "a", vendor_id: "a" });
+    await sync({ names });
+    clock.advance(3_600_000);
+    patchAll(simulator, all, { vendor_name: "b" });
+    // Those that come first are not all: a quarter of them, and they stand together.
+    patchAll(simulator, all.slice(0, 3_000), { vendor_id: "b" });
+    const [warning] = (await sync({ names })).warnings;
+    const named =
+      /12,000 of 12,000 known rows \(100 %\).*, by vendor_name \(about 12,000\), vendor_id \(about ([\d,]+)\): /;
+    const estimate = Number(named.exec(warning ?? "")?.[1]?.replace(",", ""));
+    expect(estimate).toBeGreaterThan(2_700);
+    expect(estimate).toBeLessThan(3_300);
+  });
+
   test("child tables of a list are named too: columns that differ, and rows that came or went", async () => {
     const place = await scenario(make, { orders: 60 }, { config });
     const { simulator, sync, clock } = place;

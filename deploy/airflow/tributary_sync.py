@@ -9,8 +9,12 @@ import subprocess
 from datetime import timedelta
 
 import pendulum
-from airflow.exceptions import AirflowException, AirflowFailException, AirflowSkipException
 from airflow.sdk import dag, task
+
+try:
+    from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
+except ImportError:  # where Airflow had them before
+    from airflow.exceptions import AirflowFailException, AirflowSkipException
 
 # Where it is installed on the workers, and its configuration there.
 COMMAND = [
@@ -49,7 +53,7 @@ def conclude(code):
     if code in NEEDS_SOMEBODY:
         raise AirflowFailException(f"tributary ended with {code}: {NEEDS_SOMEBODY[code]}. Its log above says what to do.")
     if code != 0:
-        raise AirflowException(f"tributary ended with {code}. What was read is saved; the next try goes on from there.")
+        raise RuntimeError(f"tributary ended with {code}. What was read is saved; the next try goes on from there.")
 
 
 @dag(

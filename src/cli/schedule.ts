@@ -7,6 +7,7 @@ import type { Logger } from "../logging.ts";
 import type { Standing } from "../schedule/order.ts";
 import type { ConfigSource } from "../schedule/source.ts";
 import type { ScheduleDaemon } from "../schedule.ts";
+import type { Surroundings } from "./attachments.ts";
 import type { CliContext } from "./context.ts";
 import { interruption } from "./interruption.ts";
 import { attachOptions, type CommonOptions, examples } from "./options.ts";
@@ -71,18 +72,12 @@ async function schedule(options: ScheduleOptions, context: CliContext): Promise<
     source: await sourceOf(loaded, options, context, log),
     standing: await standing(),
   });
-  await serve(daemon, { options, context, log });
-}
-
-/** What is put together around the daemon. */
-interface Surroundings {
-  readonly options: ScheduleOptions;
-  readonly context: CliContext;
-  readonly log: Logger;
+  await serve(daemon, { context, log, server: options.server });
 }
 
 async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promise<void> {
   const { context, log } = surroundings;
+  const { attach } = await import("./attachments.ts");
   const detach = await attach(daemon, surroundings);
   const { signal, release } = interruption(context, text => log.info({}, daemon.live() ? text : "stopping"));
   const deafen = context.onHangup(() => daemon.reload());
@@ -101,15 +96,6 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
   await Promise.race([detach(), systemClock.sleep(Math.max(0, deadline - context.now()))]);
   log.info({}, "stopped");
   for (const end of [deafen, letThrough, release]) end();
-}
-
-/** Attaches what looks at the daemon from outside: `daemon.config()` is always the present configuration. */
-async function attach(daemon: ScheduleDaemon, { log }: Surroundings): Promise<() => Promise<void>> {
-  const { keepJournal } = await import("../schedule/journal.ts");
-  const ends: (() => void | Promise<void>)[] = [keepJournal(daemon, log)];
-  return async () => {
-    for (const end of ends.toReversed()) await end();
-  };
 }
 
 async function standing(): Promise<Standing> {

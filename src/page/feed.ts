@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import type { Log } from "../sync/context.ts";
 import { liveContent } from "./live.ts";
 import type { Look } from "./look.ts";
 import type { PageSource } from "./source.ts";
@@ -27,7 +28,7 @@ const LOOK_MS = 15_000;
 const MOST_VISITORS = 64;
 
 /** Works only while somebody listens. */
-export function createFeed(source: PageSource, look: () => Promise<Look>, clock: Clock): Feed {
+export function createFeed(source: PageSource, look: () => Promise<Look>, clock: Clock, log: Log): Feed {
   const visitors = new Set<ReturnType<typeof mailbox>>();
   let working: AbortController | undefined;
   let progress: string | undefined;
@@ -38,22 +39,39 @@ export function createFeed(source: PageSource, look: () => Promise<Look>, clock:
   const changed = (): void => tell({ event: "changed", data: "" });
   const forget = source.daemon?.listen(changed);
 
+  // Whoever serves the page has better things to do than to end over it.
+  const failed = (error: unknown): void => log.warn({ err: error }, "the status page could not tell how things stand");
+
   const showProgress = (): void => {
-    const live = source.daemon?.live();
-    const markup = live === undefined ? undefined : String(liveContent({ live, status: undefined, now: clock.now() }));
-    if (markup !== progress && markup !== undefined) tell({ event: "progress", data: markup });
-    progress = markup;
+    try {
+      const live = source.daemon?.live();
+      const markup = live && String(liveContent({ live, status: undefined, now: clock.now() }));
+      if (markup !== undefined && markup !== progress) tell({ event: "progress", data: markup });
+      progress = markup;
+    } catch (error) {
+      failed(error);
+    }
   };
 
   const work = async (signal: AbortSignal): Promise<void> => {
-    let print = fingerprint(await look());
-    for (let next = clock.now() + LOOK_MS; !signal.aborted; ) {
+    let print: string | undefined;
+    let next = clock.now();
+    const notice = ({ view, fresh }: Look): void => {
+      const found = fingerprint({ view, fresh });
+      tell({ event: print === undefined || found === print ? "alive" : "changed", data: "" });
+      print = found;
+    };
+    while (!signal.aborted) {
       showProgress();
+      // A warehouse that takes its time does not hold up the progress.
       if (clock.now() >= next) {
-        const found = fingerprint(await look());
-        tell(found === print ? { event: "alive", data: "" } : { event: "changed", data: "" });
-        print = found;
-        next = clock.now() + LOOK_MS;
+        next = Number.POSITIVE_INFINITY;
+        void look()
+          .then(notice)
+          .catch(failed)
+          .finally(() => {
+            next = clock.now() + LOOK_MS;
+          });
       }
       await clock.sleep(PROGRESS_MS, signal).catch(() => undefined);
     }

@@ -36,10 +36,10 @@ export interface ServedPage {
 
 /** Serves the status page until it is closed. @throws ConfigError for an address that can't be taken, or that is open to all */
 export async function servePage(options: PageOptions): Promise<ServedPage> {
-  const { listen, access, source, clock, redact } = options;
+  const { listen, access, source, clock, redact, log } = options;
   refuseOpenDoor(listen, access);
   const look = createLook(source, clock, redact);
-  const feed = createFeed(source, look, clock);
+  const feed = createFeed(source, look, clock, log);
   const app = pageApp(options, look, feed);
   // Whatever else runs in this process keeps its own Request and Response.
   const server = createAdaptorServer({
@@ -53,6 +53,7 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
     feed.close();
     throw error;
   }
+  server.on("error", error => log.warn({ err: error }, "the status page could not take a connection"));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${origin(listen.host, port)}`,
@@ -150,7 +151,10 @@ async function listening(server: Server, { host, port }: Listen): Promise<void> 
   try {
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
-      server.listen(port, host, resolve);
+      server.listen(port, host, () => {
+        server.off("error", reject);
+        resolve();
+      });
     });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;

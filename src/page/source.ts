@@ -25,7 +25,18 @@ export function warehouseSource(
   return {
     lateAfterMs: () => config().freshness.lateAfterMs,
     status: () => readStatus(config(), catalogue, company),
-    history: () => readHistory(config().destination),
+    history: async () => {
+      const history = await readHistory(config().destination);
+      return company === undefined ? history : history && ofCompany(history, company);
+    },
     daemon,
+  };
+}
+
+function ofCompany(history: History, company: string): History {
+  const own = (part: { readonly company: string }) => part.company === company;
+  return {
+    runs: history.runs.map(run => ({ ...run, streams: run.streams.filter(own) })),
+    streams: history.streams.filter(own),
   };
 }

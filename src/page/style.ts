@@ -90,7 +90,7 @@ summary { padding: 10px 16px; color: var(--quiet); font-size: 14px; cursor: poin
 .past li { padding: 11px 16px; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
 .past li:first-child { border-top: 0; }
 
-.streams th:first-child { width: 25%; } .streams th:nth-child(2) { width: 14%; } .streams th:nth-child(3) { width: 17%; }
+.streams th:first-child { width: 22%; } .streams th:nth-child(2) { width: 12%; } .streams th:nth-child(3) { width: 15%; }
 .streams td:nth-child(3) .quiet { white-space: nowrap; }
 table { width: 100%; border-collapse: separate; border-spacing: 0; }
 th, td { text-align: left; padding: 10px 12px; vertical-align: middle; font-weight: 400; }
@@ -104,7 +104,7 @@ tbody th, tbody td { border-top: 1px solid var(--line); }
 .measure { display: flex; align-items: center; gap: 10px; }
 .measure .number { min-width: 6ch; text-align: right; font-size: 13px; color: var(--quiet); }
 .measure .number.bad { color: var(--bad-text); font-weight: 600; }
-.chart { flex: 0 1 124px; min-width: 0; line-height: 0; }
+.chart { flex: 0 1 110px; min-width: 0; line-height: 0; }
 .chart svg { width: 100%; height: auto; overflow: visible; }
 .chart .fill { fill: currentColor; opacity: 0.14; } .chart .stroke { fill: none; stroke: currentColor; stroke-width: 1.6; stroke-linejoin: round; stroke-linecap: round; }
 .chart .dot, .chart .column { fill: currentColor; } .chart .none { fill: var(--none); }
@@ -141,12 +141,12 @@ footer { display: flex; justify-content: space-between; gap: 12px; flex-wrap: wr
   .streams thead, .runs thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .streams tr { display: grid; grid-template-columns: repeat(6, 1fr); gap: 8px 14px; padding: 13px 14px; border-top: 1px solid var(--line); }
   .streams tr:first-child, .runs tr:first-child { border-top: 0; }
-  .streams th, .streams td, .runs th, .runs td { padding: 0 !important; border: 0; min-width: 0; }
+  .streams th:nth-child(n), .streams td:nth-child(n), .runs th:nth-child(n), .runs td:nth-child(n) { padding: 0; border: 0; width: auto; min-width: 0; }
   .streams th { grid-column: 1 / -1; } .streams td { grid-column: span 2; } .streams td:nth-child(2), .streams td:nth-child(3) { grid-column: span 3; }
   .streams td::before { content: attr(data-title); display: block; color: var(--quiet); font-size: 12px; margin-bottom: 3px; }
   .measure { display: block; } .measure .number { display: block; text-align: left; }
   .runs tr { display: grid; grid-template-columns: 1fr auto auto; gap: 6px 12px; align-items: center; padding: 11px 14px; border-top: 1px solid var(--line); }
-  .runs th:nth-child(n), .runs td:nth-child(n) { width: auto; } .runs th > .quiet { display: none; }
+  .runs th > .quiet { display: none; } .named .long { display: none; }
   .runs .track { grid-column: 1 / -1; }
 }
 `;

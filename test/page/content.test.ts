@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { DestinationError } from "../../src/errors.ts";
 import type { History, PastRun, PastStreamRun } from "../../src/history.ts";
 import type { RunStatus, Status } from "../../src/status.ts";
 import { stillClock } from "../support/clock.ts";
@@ -210,4 +211,14 @@ test("while a run has the file, what was known before is shown", async () => {
   const held = await (await fetch(url)).text();
   expect(held).toContain("4,711 rows");
   expect(held).toContain("run r2 has held it");
+});
+
+test("a warehouse that could never be read is told with its advice, and the page is there", async () => {
+  const { words } = await shown(
+    telling(() => {
+      throw new DestinationError("Expected a database, got no answer. Check destination.url.");
+    }),
+  );
+  expect(words).toContain("The warehouse cannot be read Running now Nothing is running. What to do");
+  expect(words).toContain("Expected a database, got no answer. Check destination.url.");
 });

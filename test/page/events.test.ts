@@ -126,3 +126,19 @@ test("a page that is one too many is turned away, and let in when another one le
     .toBe(200);
   expect((await fetch(`${url}/events`, { method: "HEAD" })).status).toBe(200);
 });
+
+test("a view that fails is logged, and visitors hear of the next one", async () => {
+  const daemon = scriptedDaemon();
+  const { url, warned } = await served({ ...telling(() => standing([stream()])), daemon });
+  daemon.run(run);
+  daemon.watch({
+    snapshot() {
+      throw new Error("inside");
+    },
+  });
+  const frames = framesOf(url);
+  await next(frames, () => warned.length > 0);
+  daemon.run(run, reading(450));
+  await next(frames, shows("450 of 1,000 rows"));
+  await frames.return();
+});

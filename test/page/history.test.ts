@@ -22,16 +22,16 @@ describe.each(warehouses)("$name", ({ make, name }) => {
     const { sync, clock } = bench({ simulator, warehouse });
     const first = await sync({ names: ["items", "findings"] });
     const ids = [first.run_id];
-    for (const last of [false, false, true]) {
+    for (const turn of [1, 2, 3]) {
       clock.advance(3_600_000);
-      if (last) {
-        const updated = simulator.update("items", 3);
-        const others = [...simulator.truth.rows("items")].map(row => String(row["item_id"]));
-        simulator.delete("items", others.filter(key => !updated.includes(key)).slice(0, 1));
+      // Seen to be missing in the second of the turns, gone in the third.
+      if (turn === 2) simulator.delete("items", 1);
+      if (turn === 3) {
+        simulator.update("items", 3);
         simulator.faults.only = "/findings";
         simulator.faults.error500 = 1;
       }
-      ids.push((await sync({ names: last ? ["items", "findings"] : ["items"] })).run_id);
+      ids.push((await sync({ names: turn === 3 ? ["items", "findings"] : ["items"] })).run_id);
     }
     const history = await readHistory(where, 3);
     expect(history?.runs.map(run => run.runId)).toEqual(ids.slice(1).toReversed());
@@ -48,7 +48,8 @@ describe.each(warehouses)("$name", ({ make, name }) => {
     const of = (stream: string) => history?.streams.find(one => one.stream === stream)?.runs ?? [];
     expect(of("items").map(part => part.runId)).toEqual(ids.slice(1));
     expect(of("items").at(-1)).toMatchObject({ rowsRead: 11, changes: 4, rejected: 0, status: "succeeded" });
-    expect(of("items").at(-2)).toMatchObject({ rowsRead: 12, changes: 0 });
+    expect(of("items").at(-2)).toMatchObject({ rowsRead: 11, changes: 0 });
+    expect(of("items").at(-3)).toMatchObject({ rowsRead: 12, changes: 0 });
     expect(of("findings").map(part => part.runId)).toEqual([ids[0], ids[3]]);
     expect(of("purchase_orders")).toEqual([]);
   });

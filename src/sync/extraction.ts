@@ -53,7 +53,9 @@ export async function openExtraction(
   if (stored !== undefined && stored.fingerprint === print && stored.scan !== state.publishedScan) {
     tally.run.carried = stored.rows;
     tally.activity.rows = stored.rows;
-    return { stage, encoder, batches, record: stored, resumed: true };
+    // A scan that never got an answer is as young as its first one: nothing of it can have moved meanwhile.
+    const record = stored.pages === 0 ? { ...stored, startedAt: new Date(context.clock.now()).toISOString() } : stored;
+    return { stage, encoder, batches, record, resumed: true };
   }
   return { stage, encoder, batches, record: await startAfresh(context, stage, print, request.full), resumed: false };
 }

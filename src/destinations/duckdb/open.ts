@@ -54,7 +54,7 @@ export interface DuckdbDestination extends Destination {
 export async function openDuckdb(settings: DuckdbSettings): Promise<DuckdbDestination> {
   const destination = new DuckdbFile(settings);
   try {
-    await destination.hold();
+    if (settings.makesRoom !== true) await destination.hold();
   } catch (error) {
     if (!(error instanceof HeldError)) throw error;
   }
@@ -121,18 +121,19 @@ class DuckdbFile implements DuckdbDestination {
   async lock(_company: string, _families: readonly string[], waitMs: number): Promise<void> {
     const { clock, runId, makesRoom } = this.#settings;
     const until = clock.now() + waitMs;
-    const said = new Waiting(this.#taking.layout, runId, clock);
+    const { layout } = this.#taking;
+    const said = new Waiting(layout, runId, clock);
     try {
       for (;;) {
+        // Who makes room lets those who wait go first, also when the file is free by now.
+        const aside = makesRoom === true && clock.now() < until && (await isWaitedFor(layout, clock));
         try {
-          await this.hold();
-          return;
+          if (!aside) return void (await this.hold());
         } catch (error) {
-          const left = until - clock.now();
-          if (!(error instanceof HeldError) || left <= 0) throw error;
+          if (!(error instanceof HeldError) || clock.now() >= until) throw error;
           if (makesRoom !== true) await said.renew();
-          await clock.sleep(Math.min(RETRY_MS, left));
         }
+        await clock.sleep(Math.min(RETRY_MS, until - clock.now()));
       }
     } finally {
       await said.withdraw();

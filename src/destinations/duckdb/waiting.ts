@@ -42,10 +42,10 @@ export class Waiting {
   }
 }
 
-/** Whether somebody waits for the file. What killed ones left is removed. Right only for who holds DuckDB's lock. */
+/** Whether somebody waits for the file. What killed ones left is removed. */
 export async function isWaitedFor({ home }: Layout, clock: Clock): Promise<boolean> {
   let found = false;
-  for (const name of await readdir(home)) {
+  for (const name of await readdir(home).catch(() => [])) {
     if (!name.startsWith(PREFIX) || name.endsWith(".tmp")) continue;
     const path = join(home, name);
     const { data } = stored.safeParse(parse(await readFile(path, "utf8").catch(() => "")));

@@ -82,9 +82,11 @@ export class Locks {
     const saying: Family[] = [];
     try {
       for (;;) {
-        const blocked = await this.#session.turn(() => this.#tryAll(wanted));
-        if (blocked === undefined) return;
         const left = deadline - this.#clock.now();
+        // Who makes room lets those who wait go first, also when the lock is free by now.
+        const aside = this.#makesRoom && left > 0 && (await this.#isAnyWanted(wanted));
+        const blocked = aside ? wanted[0] : await this.#session.turn(() => this.#tryAll(wanted));
+        if (blocked === undefined) return;
         if (left <= 0) throw await this.#heldError(blocked);
         if (!announced) {
           announced = true;
@@ -112,14 +114,18 @@ export class Locks {
 
   /** Whether another session says that it waits for one of these locks. */
   async areWanted(): Promise<boolean> {
-    if (this.#held.length === 0) return false;
+    return this.#isAnyWanted(this.#held);
+  }
+
+  async #isAnyWanted(families: readonly Family[]): Promise<boolean> {
+    if (families.length === 0) return false;
     const { rows } = await this.#session.turn(() =>
       this.#session.query(
         `select count(*) > 0 as wanted from pg_locks
           where locktype = 'advisory' and granted and objsubid = 1 and pid <> pg_backend_pid()
             and database = (select oid from pg_database where datname = current_database())
             and ((classid::bigint << 32) | objid::bigint) = any($1::bigint[])`,
-        [this.#held.map(held => held.waiting)],
+        [families.map(family => family.waiting)],
       ),
     );
     return rows[0]?.["wanted"] === true;

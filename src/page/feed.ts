@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Log } from "../sync/context.ts";
 import { liveContent } from "./live.ts";
-import type { Look } from "./look.ts";
+import type { Look, Looker } from "./look.ts";
 import type { PageSource } from "./source.ts";
 
 /** What a visitor's page is told: how far the run is, as markup, or that it should fetch itself anew. */
@@ -28,7 +28,7 @@ const LOOK_MS = 15_000;
 const MOST_VISITORS = 64;
 
 /** Works only while somebody listens. */
-export function createFeed(source: PageSource, look: () => Promise<Look>, clock: Clock, log: Log): Feed {
+export function createFeed(source: PageSource, looker: Looker, clock: Clock, log: Log): Feed {
   const visitors = new Set<ReturnType<typeof mailbox>>();
   let working: AbortController | undefined;
   let progress: string | undefined;
@@ -36,8 +36,10 @@ export function createFeed(source: PageSource, look: () => Promise<Look>, clock:
   const tell = (message: Message): void => {
     for (const { put } of visitors) put(message);
   };
-  const changed = (): void => tell({ event: "changed", data: "" });
-  const forget = source.daemon?.listen(changed);
+  const deafen = source.daemon?.listen(event => {
+    if (event.kind === "finished" || event.kind === "reloaded") looker.forget();
+    tell({ event: "changed", data: "" });
+  });
 
   // Whoever serves the page has better things to do than to end over it.
   const failed = (error: unknown): void => log.warn({ err: error }, "the status page could not tell how things stand");
@@ -66,7 +68,8 @@ export function createFeed(source: PageSource, look: () => Promise<Look>, clock:
       // A warehouse that takes its time does not hold up the progress.
       if (clock.now() >= next) {
         next = Number.POSITIVE_INFINITY;
-        void look()
+        void looker
+          .look()
           .then(notice)
           .catch(failed)
           .finally(() => {
@@ -97,7 +100,7 @@ export function createFeed(source: PageSource, look: () => Promise<Look>, clock:
     },
     close() {
       closed = true;
-      forget?.();
+      deafen?.();
       for (const box of [...visitors]) box.close();
     },
   };

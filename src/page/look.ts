@@ -12,16 +12,20 @@ export interface Look {
   readonly fresh: Status | undefined;
 }
 
-/** However many visitors there are, the warehouse is opened once in this time. */
-const KEPT_MS = 1_000;
-
 interface Found {
   readonly fresh: Status | undefined;
   readonly unreadable: string | undefined;
 }
 
-/** Looks at a source for whoever asks. What could last be read stays while nothing can; never rejects. */
-export function createLook(source: PageSource, clock: Clock, redact: (text: string) => string): () => Promise<Look> {
+/** Looks at a source, however many ask. */
+export interface Looker {
+  /** What could last be read stays while nothing can; never rejects. */
+  look(): Promise<Look>;
+  /** What was seen so far, or is being looked at right now, is no longer how it is. */
+  forget(): void;
+}
+
+export function createLooker(source: PageSource, clock: Clock, redact: (text: string) => string): Looker {
   let looking: Promise<Found> | undefined;
   let seen: { readonly found: Found; readonly at: number } | undefined;
   let known: { status: Status | undefined; history: History | undefined } = { status: undefined, history: undefined };
@@ -39,26 +43,38 @@ export function createLook(source: PageSource, clock: Clock, redact: (text: stri
     }
   };
 
-  return async () => {
-    if (seen === undefined || clock.now() - seen.at >= KEPT_MS) {
-      looking ??= find().then(found => {
-        seen = { found, at: clock.now() };
-        looking = undefined;
-        return found;
-      });
-    }
-    const { fresh, unreadable } = looking === undefined ? seen!.found : await looking;
-    const { daemon } = source;
-    const view: View = {
-      now: clock.now(),
-      lateAfterMs: source.lateAfterMs(),
-      unreadable,
-      ...known,
-      live: daemon?.live(),
-      nextRuns: daemon?.nextRuns(),
-      last: daemon?.last(),
-    };
-    return { view, fresh };
+  const found = (): Promise<Found> => {
+    if (seen !== undefined && clock.now() - seen.at < source.keptMs()) return Promise.resolve(seen.found);
+    if (looking !== undefined) return looking;
+    const mine = find().then(all => {
+      if (looking !== mine) return all;
+      seen = { found: all, at: clock.now() };
+      looking = undefined;
+      return all;
+    });
+    looking = mine;
+    return mine;
+  };
+
+  return {
+    async look() {
+      const { fresh, unreadable } = await found();
+      const { daemon } = source;
+      const view: View = {
+        now: clock.now(),
+        lateAfterMs: source.lateAfterMs(),
+        unreadable,
+        ...known,
+        live: daemon?.live(),
+        nextRuns: daemon?.nextRuns(),
+        last: daemon?.last(),
+      };
+      return { view, fresh };
+    },
+    forget() {
+      seen = undefined;
+      looking = undefined;
+    },
   };
 }
 

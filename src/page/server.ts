@@ -10,7 +10,7 @@ import { type Access, doorkeeper, isOwnName, type Listen, origin, refuseOpenDoor
 import { clientScript } from "./client.ts";
 import { icon, pageDocument } from "./document.ts";
 import { createFeed } from "./feed.ts";
-import { createLook } from "./look.ts";
+import { createLooker, type Looker } from "./look.ts";
 import type { Route } from "./route.ts";
 import type { PageSource } from "./source.ts";
 import { stylesheet } from "./style.ts";
@@ -38,9 +38,9 @@ export interface ServedPage {
 export async function servePage(options: PageOptions): Promise<ServedPage> {
   const { listen, access, source, clock, redact, log } = options;
   refuseOpenDoor(listen, access);
-  const look = createLook(source, clock, redact);
-  const feed = createFeed(source, look, clock, log);
-  const app = pageApp(options, look, feed);
+  const looker = createLooker(source, clock, redact);
+  const feed = createFeed(source, looker, clock, log);
+  const app = pageApp(options, looker, feed);
   // Whatever else runs in this process keeps its own Request and Response.
   const server = createAdaptorServer({
     fetch: app.fetch,
@@ -74,7 +74,7 @@ const CLOSING_MS = 500;
 
 function pageApp(
   { listen, access, routes, log }: PageOptions,
-  look: ReturnType<typeof createLook>,
+  looker: Looker,
   feed: ReturnType<typeof createFeed>,
 ): Hono {
   const app = new Hono();
@@ -102,9 +102,9 @@ function pageApp(
     if (c.req.header("sec-fetch-site") !== "cross-site") return c.redirect(location, 303);
     return c.html("<!doctype html><title>…</title>", 200, { refresh: `0;url=${location}` });
   });
-  app.get("/", async c => c.html(pageDocument((await look()).view)));
+  app.get("/", async c => c.html(pageDocument((await looker.look()).view)));
   app.get("/status.json", async c => {
-    const { fresh, view } = await look();
+    const { fresh, view } = await looker.look();
     return fresh === undefined ? c.json({ error: view.unreadable }, 503) : c.json(fresh);
   });
   app.get("/page.css", c => c.body(stylesheet, 200, { "content-type": "text/css; charset=utf-8" }));

@@ -8,12 +8,20 @@ import type { Stream } from "../stream.ts";
 export interface PageSource {
   /** Data older than this is late. */
   lateAfterMs(): number;
+  /** How long one look at the warehouse serves, in ms. */
+  keptMs(): number;
   status(): Promise<Status>;
   /** Undefined where nothing can be read at this moment. */
   history(): Promise<History | undefined>;
   /** What a daemon knows beside the warehouse; undefined where the page is served without one. */
   readonly daemon: Pick<Daemon, "live" | "nextRuns" | "last" | "listen"> | undefined;
 }
+
+/** A file that readers and runs have to share is in the way of a run for a moment whenever it is looked at. */
+const KEPT_MS = { shared: 60_000, other: 1_000 } as const;
+
+const isShared = ({ destination }: Config): boolean =>
+  destination.type === "duckdb" && destination.readers === "direct";
 
 /** The warehouse of the configuration as it is at each look: a daemon may load another one meanwhile. */
 export function warehouseSource(
@@ -24,6 +32,7 @@ export function warehouseSource(
 ): PageSource {
   return {
     lateAfterMs: () => config().freshness.lateAfterMs,
+    keptMs: () => (isShared(config()) ? KEPT_MS.shared : KEPT_MS.other),
     status: () => readStatus(config(), catalogue, company),
     history: async () => {
       const history = await readHistory(config().destination);

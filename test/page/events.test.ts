@@ -142,3 +142,24 @@ test("a view that fails is logged, and visitors hear of the next one", async () 
   await next(frames, shows("450 of 1,000 rows"));
   await frames.return();
 });
+
+test("after a run the warehouse is looked at anew, however short ago that was", async () => {
+  const daemon = scriptedDaemon();
+  let rows = 10;
+  const source = { ...telling(() => standing([stream({ live_rows: rows })])), keptMs: () => 3_600_000, daemon };
+  const { url } = await served(source);
+  const page = async () => (await fetch(url)).text();
+  expect(await page()).toContain("10 rows");
+  rows = 4_711;
+  daemon.tell({ kind: "started", run: { ...run, view: undefined } });
+  expect(await page()).toContain("10 rows");
+  const outcome = { exit_code: 0, error: "" };
+  daemon.tell({
+    kind: "finished",
+    run: { ...run, view: undefined },
+    finishedAt: run.startedAt,
+    outcome,
+    retryAt: undefined,
+  });
+  expect(await page()).toContain("4,711 rows");
+});

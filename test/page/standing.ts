@@ -49,6 +49,7 @@ export function standing(streams: readonly StreamStatus[], facts: Partial<Status
 export function telling(status: () => Status, history?: History): PageSource {
   return {
     lateAfterMs: () => 26 * 3_600_000,
+    keptMs: () => 1_000,
     status: async () => status(),
     history: async () => history,
     daemon: undefined,

@@ -190,6 +190,20 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(next).toMatchObject({ deleted: 2 });
   });
 
+  test("a scan whose first page did not come for a day is as good as a new one", async () => {
+    const place = await scenario(make, { orders: 120 });
+    await place.sync({ names: ["purchase_orders"] });
+    place.simulator.delete("purchase_orders", 2);
+    place.look = ({ path }) => (path === "/po" ? refused(422, "VALIDATION_ERROR") : undefined);
+    expect(lineOf(await place.sync({ names: ["purchase_orders"] }), "purchase_orders")).toMatchObject({
+      status: "failed",
+    });
+    place.look = () => undefined;
+    place.clock.advance(24 * 3_600_000);
+    const line = lineOf(await place.sync({ names: ["purchase_orders"] }), "purchase_orders");
+    expect(line).toMatchObject({ status: "succeeded", deleted: 2 });
+  });
+
   test("a scan with too many unusable rows publishes nothing, and the next run reads the list again", async () => {
     const place = await scenario(make, { items: 150 });
     place.simulator.faults.nullKeys = 0.3;

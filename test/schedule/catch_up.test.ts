@@ -52,6 +52,12 @@ test("tries before the restart count: no more than retries allows", async () => 
   expect((await after(...failed.slice(1))).starts()).toEqual(["nightly 11 08:00:00"]);
 });
 
+test("tries of the nights before don't count", async () => {
+  const before = ["10", "09", "08"].map(day => run(`2026-03-${day}T02:00:00Z`, 1, `2026-03-${day}T02:01:00Z`));
+  const { starts } = await after(run("2026-03-11T02:00:00Z", 1, "2026-03-11T02:01:00Z"), ...before);
+  expect(starts()).toEqual(["nightly 11 08:00:00"]);
+});
+
 test("a killed run is tried again after the pause, not at once: it may have been what brought the machine down", async () => {
   const { starts, causes } = await after(run("2026-03-11T07:50:00Z", undefined));
   expect([starts(), causes]).toEqual([["nightly 11 08:10:00"], ["retry"]]);

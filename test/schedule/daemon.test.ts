@@ -7,7 +7,7 @@ const evening = "2026-03-10T20:00:00Z";
 
 test("a run begins on time, with its schedule's selection and limits, night after night", async () => {
   const given = { ...nightly, streams: ["items", "invoice*"], max_time: "4h", wait: "10m" };
-  const { clock, daemon, made, events, starts } = await desk(evening, { schedules: [given] });
+  const { clock, daemon, made, events, starts } = await desk("2026-03-10T20:00:03.700Z", { schedules: [given] });
   expect(daemon.nextRuns()).toEqual([{ schedule: "nightly", at: "2026-03-11T02:00:00.000Z", cause: "schedule" }]);
   await clock.until("2026-03-11T01:59:59.999Z");
   expect([made.length, daemon.live(), daemon.last()]).toEqual([0, undefined, undefined]);
@@ -71,6 +71,15 @@ test("jitter moves a start by chance, and the next time counts from the clock ag
   const { clock, starts } = await desk(evening, { schedules }, { random: () => chances.shift() ?? 0 });
   await clock.until("2026-03-12T12:00:00Z");
   expect(starts()).toEqual(["nightly 11 02:10:00", "nightly 12 02:05:00"]);
+});
+
+test("a start that chance has put off outlives a new configuration", async () => {
+  const schedules = [{ ...nightly, jitter: "20m" }];
+  const { clock, starts, offer } = await desk(evening, { schedules }, { random: () => 0.5 });
+  await clock.until("2026-03-11T02:05:00Z");
+  offer((await configOf({ company: "other", schedules })).config);
+  await clock.until("2026-03-11T12:00:00Z");
+  expect(starts()).toEqual(["nightly 11 02:10:00"]);
 });
 
 test("the change to summer time and back moves no night in Berlin", async () => {
@@ -144,6 +153,15 @@ test("a hint starts a run of the feeds soon, the next not before its time, and n
   scripts.push({ code: 1 });
   await clock.until("2026-03-10T23:00:00Z");
   expect(starts()).toEqual(["hook 10 20:01:00", "hook 10 20:11:00"]);
+});
+
+test("a hint wakes the daemon, however soon its run is to begin", async () => {
+  const hooks = { secret: "s".repeat(20), debounce: "1s" };
+  const { clock, daemon, starts } = await desk(evening, { schedules: [], hooks });
+  await clock.until("2026-03-10T20:00:06Z");
+  daemon.hint();
+  await clock.until("2026-03-10T20:00:09Z");
+  expect(starts()).toEqual(["hook 10 20:00:07"]);
 });
 
 test("without hooks a hint is refused; their streams may be named", async () => {

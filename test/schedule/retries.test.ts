@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ExitCode } from "../../src/errors.ts";
-import { desk } from "./desk.ts";
+import { configOf, desk } from "./desk.ts";
 
 const nightly = { name: "nightly", cron: "0 2 * * *", retries: 3, retry_after: "10m" };
 const evening = "2026-03-10T20:00:00Z";
@@ -42,6 +42,33 @@ test("no retry begins when the next regular run does, or later", async () => {
     "nightly 10 02:59:00",
     "nightly 10 03:00:00",
   ]);
+});
+
+test("a retry that would begin with the next regular run is none", async () => {
+  const half = { ...nightly, cron: "*/30 * * * *", retry_after: "29m" };
+  const { clock, scripts, starts, daemon } = await desk("2026-03-10T01:59:00Z", { schedules: [half] });
+  scripts.push({ code: 1 });
+  await clock.until("2026-03-10T02:20:00Z");
+  expect(daemon.last()?.retryAt).toBeUndefined();
+  await clock.until("2026-03-10T02:45:00Z");
+  expect(starts()).toEqual(["nightly 10 02:00:00", "nightly 10 02:30:00"]);
+});
+
+test("a run that fails after its next time has come is followed by that, and not tried again", async () => {
+  const half = { ...nightly, cron: "*/30 * * * *" };
+  const { clock, scripts, starts } = await desk("2026-03-10T01:59:00Z", { schedules: [half] });
+  scripts.push({ code: 1, ms: 35 * 60_000 });
+  await clock.until("2026-03-10T02:59:00Z");
+  expect(starts()).toEqual(["nightly 10 02:00:00", "nightly 10 02:35:00"]);
+});
+
+test("a regular time that a new configuration puts before the retry takes its place", async () => {
+  const { clock, scripts, starts, offer } = await desk(evening, { schedules: [{ ...nightly, retry_after: "20m" }] });
+  scripts.push({ code: 1 });
+  await clock.until("2026-03-11T02:02:00Z");
+  offer((await configOf({ schedules: [{ ...nightly, cron: "10 2 * * *" }] })).config);
+  await clock.until(noon);
+  expect(starts()).toEqual(["nightly 11 02:00:00", "nightly 11 02:10:00"]);
 });
 
 test.each<[ExitCode, number]>([

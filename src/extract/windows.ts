@@ -5,6 +5,7 @@ import { ApiError, DestinationError, HeldError } from "../errors.ts";
 import type { ScanRecord, Window } from "../state.ts";
 import type { Listing } from "../stream.ts";
 import type { Batches } from "./batches.ts";
+import { createCoverage } from "./coverage.ts";
 import { PAGE_ROWS, takePage } from "./listing.ts";
 import { merged } from "./merging.ts";
 import type { Tally } from "./tally.ts";
@@ -27,6 +28,8 @@ export interface WindowsJob {
   readonly width: number;
   readonly signal: AbortSignal;
   readonly tally: Tally;
+  /** Where the window without an end ends, ms since 1970. */
+  readonly now: number;
   /** When a row came about, in microseconds since 1970. */
   readonly timeOf: (row: unknown) => number | undefined;
   /** Called between batches, with the record of all rows handed over so far; returns the record to go on with. */
@@ -54,15 +57,22 @@ export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
   const { batches, encoder, tally } = job;
   let record = job.record;
   encoder.sequence = record.sequence;
+  const coverage = createCoverage(record.windows, job.now);
+  let read = 0;
   const sources = record.windows.flatMap((window, index) =>
     window.done ? [] : [() => pagesOf(job, window, index, () => record.windows[index]!)],
   );
   try {
     for await (const { index, page } of merged(sources, job.width)) {
       const { rows } = takePage(job, page);
-      const stray = strayAmong(job, record.windows[index]!, rows);
+      const times = rows.map(job.timeOf).filter(time => time !== undefined);
+      const stray = strayAmong(record.windows[index]!, times);
       record = advance(record, index, page, rows.length);
       tally.rows(rows.length);
+      read += rows.length;
+      coverage.page(index, record.windows[index]!, times);
+      const left = coverage.rowsLeft(read);
+      tally.activity.total = left === undefined ? undefined : tally.activity.rows + left;
       if (stray !== undefined) return { record: await stored(record), stray };
       if (batches.due) record = await job.between(await batches.put(record));
     }
@@ -127,12 +137,8 @@ function advance(record: ScanRecord, index: number, page: Page, rows: number): S
 }
 
 /** A day of slack on both sides: in which zone the service cuts its days is not known, nor whether the last day belongs to it. */
-function strayAmong(job: WindowsJob, { from, to }: Window, rows: readonly unknown[]): number | undefined {
+function strayAmong({ from, to }: Window, times: readonly number[]): number | undefined {
   const earliest = Date.parse(from) * 1000 - DAY_US;
   const latest = to === null ? Number.POSITIVE_INFINITY : Date.parse(to) * 1000 + 2 * DAY_US;
-  for (const row of rows) {
-    const at = job.timeOf(row);
-    if (at !== undefined && (at < earliest || at >= latest)) return at;
-  }
-  return undefined;
+  return times.find(at => at < earliest || at >= latest);
 }

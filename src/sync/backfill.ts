@@ -100,6 +100,7 @@ async function backfillFeed(
       width: limiter.state.maximum * 2,
       signal,
       tally,
+      now: context.clock.now(),
       timeOf: timeOf(context.formats, stream, mode),
       between: record => relay.between(record),
     });

@@ -90,8 +90,8 @@ summary { padding: 10px 16px; color: var(--quiet); font-size: 14px; cursor: poin
 .past li { padding: 11px 16px; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
 .past li:first-child { border-top: 0; }
 
-.streams th:first-child { width: 22%; } .streams th:nth-child(2) { width: 12%; } .streams th:nth-child(3) { width: 15%; }
-.streams td:nth-child(3) .quiet { white-space: nowrap; }
+.streams { table-layout: fixed; } .streams th:first-child { width: 21%; } .streams th:nth-child(2) { width: 14%; } .streams th:nth-child(3) { width: 16%; }
+@media (min-width: 1000px) { .streams td:nth-child(3) .quiet { white-space: nowrap; } }
 table { width: 100%; border-collapse: separate; border-spacing: 0; }
 th, td { text-align: left; padding: 10px 12px; vertical-align: middle; font-weight: 400; }
 th:first-child, td:first-child { padding-left: 16px; } th:last-child, td:last-child { padding-right: 16px; }
@@ -100,7 +100,7 @@ tbody th, tbody td { border-top: 1px solid var(--line); }
 .streams td > .quiet, .streams th > .quiet, .runs th > .quiet { display: block; line-height: 1.4; }
 .streams .name { font-weight: 600; overflow-wrap: anywhere; }
 .fact { white-space: nowrap; }
-.off .chart, .off .number { opacity: 0.55; }
+.off .chart { opacity: 0.55; }
 .measure { display: flex; align-items: center; gap: 10px; }
 .measure .number { min-width: 6ch; text-align: right; font-size: 13px; color: var(--quiet); }
 .measure .number.bad { color: var(--bad-text); font-weight: 600; }

@@ -32,6 +32,17 @@ export async function liveCount(
   return Number(rows[0]?.n ?? 0);
 }
 
+/** Those of the streams whose tables are there: one that was never on has none. */
+export async function withTables<T extends { readonly tables: TableSet }>(
+  { db, schema }: Omit<Looked, "stateSchema">,
+  streams: readonly T[],
+): Promise<readonly T[]> {
+  const there: T[] = [];
+  for (const stream of streams)
+    if ((await tablesAmong(db, [[schema, stream.tables.main.name]])) === 1) there.push(stream);
+  return there;
+}
+
 async function tablesAmong(
   db: Kysely<StateTables>,
   names: readonly (readonly [schema: string, table: string])[],

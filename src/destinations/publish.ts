@@ -5,6 +5,7 @@ import { type Comparison, dropTemporary, type Publication, temporaryNames } from
 import { deleteMissing, restoreDetails, type Verdict } from "./deletion.ts";
 import type { Destination } from "./destination.ts";
 import { assignments, columnList, equal, ledgerRef, tableRef } from "./fragments.ts";
+import { withTables } from "./inspection.ts";
 import { type Absent, publishOutcomes } from "./outcomes.ts";
 import type { StateTables } from "./state_tables.ts";
 import { momentOf, parentKey, type Work } from "./work.ts";
@@ -52,7 +53,15 @@ async function publishAtOnce(
   order: PublishOrder,
 ): Promise<Published> {
   return destination.db.transaction().execute(async trx => {
-    const work: Work = { trx, destination, publication, moment: order.moment, names: temporaryNames(publication) };
+    const details = await withTables({ db: trx, schema: destination.schema }, publication.details);
+    const whole = { ...publication, details };
+    const work: Work = {
+      trx,
+      destination,
+      publication: whole,
+      moment: order.moment,
+      names: temporaryNames(publication),
+    };
     await replaceRows(work, order.comparison);
     for (const child of publication.tables.children) await publishChildren(work, child);
     await writeLedger(work);

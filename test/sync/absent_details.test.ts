@@ -29,6 +29,27 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(await count("purchase_order_line_items", `${live} and ${of}`)).toBeGreaterThan(0);
   });
 
+  test("a list needs no tables of its details; details that are switched off go with their orders all the same", async () => {
+    const without = { streams: { exclude: ["purchase_order_details"] } };
+    const place = await scenario(make, { orders: 60 }, { config: without });
+    const { simulator, sync, count, configure } = place;
+    const orders = { names: ["purchase_orders"] };
+    const gone = () => String(simulator.delete("purchase_orders", 1)[0]);
+    expect(await sync(orders)).toMatchObject({ exit_code: 0 });
+    const first = gone();
+    expect(lineOf(await sync(orders), "purchase_orders")).toMatchObject({ status: "succeeded", deleted: 1 });
+    simulator.restore("purchase_orders", [first]);
+    expect(lineOf(await sync(orders), "purchase_orders")).toMatchObject({ status: "succeeded", updated: 1 });
+    configure({});
+    expect(await sync()).toMatchObject({ exit_code: 0 });
+    expect(await count("purchase_order_details", live)).toBe(60);
+    configure(without);
+    const second = gone();
+    expect(lineOf(await sync(orders), "purchase_orders")).toMatchObject({ status: "succeeded", deleted: 1 });
+    expect(await count("purchase_order_details", `${live} and po_number = '${second}'`)).toBe(0);
+    expect(await count("purchase_order_details", live)).toBe(59);
+  });
+
   test("many 404s at once are not believed", async () => {
     const place = await scenario(make, { orders: 120 }, { config: { destination: { publish_every: "5s" } } });
     const { simulator, sync, count, clock } = place;

@@ -91,7 +91,7 @@ summary { padding: 10px 16px; color: var(--quiet); font-size: 14px; cursor: poin
 .past li:first-child { border-top: 0; }
 
 .streams { table-layout: fixed; } .streams th:first-child { width: 21%; } .streams th:nth-child(2) { width: 14%; } .streams th:nth-child(3) { width: 16%; }
-@media (min-width: 1000px) { .streams td:nth-child(3) .quiet { white-space: nowrap; } }
+.streams td:nth-child(3) .quiet { white-space: nowrap; }
 table { width: 100%; border-collapse: separate; border-spacing: 0; }
 th, td { text-align: left; padding: 10px 12px; vertical-align: middle; font-weight: 400; }
 th:first-child, td:first-child { padding-left: 16px; } th:last-child, td:last-child { padding-right: 16px; }
@@ -131,8 +131,8 @@ tbody th, tbody td { border-top: 1px solid var(--line); }
 details .runs { border-top: 1px solid var(--line); }
 footer { display: flex; justify-content: space-between; gap: 12px; flex-wrap: wrap; }
 
-@media (max-width: 860px) { .tiles { grid-template-columns: 1fr 1fr; } }
-@media (max-width: 760px) {
+@media (max-width: 760px) { .tiles { grid-template-columns: 1fr 1fr; } }
+@media (max-width: 1040px) {
   body { padding: 14px 14px 24px; }
   header { margin-bottom: 20px; }
   h1 { font-size: 22px; } .verdict::before { top: 7px; }
@@ -144,7 +144,7 @@ footer { display: flex; justify-content: space-between; gap: 12px; flex-wrap: wr
   .streams th:nth-child(n), .streams td:nth-child(n), .runs th:nth-child(n), .runs td:nth-child(n) { padding: 0; border: 0; width: auto; min-width: 0; }
   .streams th { grid-column: 1 / -1; } .streams td { grid-column: span 2; } .streams td:nth-child(2), .streams td:nth-child(3) { grid-column: span 3; }
   .streams td::before { content: attr(data-title); display: block; color: var(--quiet); font-size: 12px; margin-bottom: 3px; }
-  .measure { display: block; } .measure .number { display: block; text-align: left; }
+  .measure { display: block; max-width: 190px; } .measure .number { display: block; text-align: left; }
   .runs tr { display: grid; grid-template-columns: 1fr auto auto; gap: 6px 12px; align-items: center; padding: 11px 14px; border-top: 1px solid var(--line); }
   .runs th > .quiet { display: none; } .named .long { display: none; }
   .runs .track { grid-column: 1 / -1; }

@@ -1,4 +1,5 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { attempting, codeOf } from "./failure.ts";
 import { remove } from "./folder.ts";
 import { asHeld, claim, type Holder, renewClaim, writeHolder } from "./holder.ts";
@@ -40,7 +41,9 @@ export async function takeFile(taking: Taking): Promise<HeldFile> {
 }
 
 async function open(taking: Taking, present: Present, giveUpClaim: () => Promise<void>): Promise<HeldFile> {
-  const { layout, stateSchema, holder, resources } = taking;
+  const { layout, stateSchema, holder } = taking;
+  // Each session has a folder of its own to spill into: a log that is replayed on opening may have filled it already.
+  const resources = { ...taking.resources, spill: `${layout.spill}-${holder.runId}` };
   const direct = layout.readers === "direct";
   const seeded = direct ? false : await seed(layout, present, stateSchema, resources);
   if (present === "file" && !seeded) await expectOurs(layout, layout.path, stateSchema, resources, direct);
@@ -51,17 +54,22 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
     await renewClaim(layout);
     await removeLeftovers(layout);
     await mkdir(layout.stage, { mode: 0o700 }).catch(ignoreExisting);
-    await remove(resources.spill);
+    await removeSpills(layout, resources.spill);
     if (seeded) await adopt(layout, taking.makeLink);
     await writeHolder(layout, holder);
   } catch (error) {
     session.close();
     throw error;
   }
-  return { session, release: () => release(layout, session, giveUpClaim) };
+  return { session, release: () => release(layout, session, resources.spill, giveUpClaim) };
 }
 
-async function release(layout: Layout, session: Session, giveUpClaim: () => Promise<void>): Promise<void> {
+async function release(
+  layout: Layout,
+  session: Session,
+  spill: string,
+  giveUpClaim: () => Promise<void>,
+): Promise<void> {
   try {
     await remove(layout.holder);
     // Of a run that was started together with this one, and refused.
@@ -70,8 +78,15 @@ async function release(layout: Layout, session: Session, giveUpClaim: () => Prom
     await checkpoint(session.connection).catch(() => undefined);
   } finally {
     session.close();
+    await remove(spill).catch(() => undefined);
     await giveUpClaim();
   }
+}
+
+/** Those of sessions that were killed. */
+async function removeSpills({ home, spill }: Layout, own: string): Promise<void> {
+  const stale = (name: string) => name.startsWith(basename(spill)) && join(home, name) !== own;
+  for (const name of (await readdir(home)).filter(stale)) await remove(join(home, name));
 }
 
 function ignoreExisting(error: unknown): void {

@@ -21,7 +21,7 @@ test("--help lists the commands and examples, and loads nothing but commander", 
   expect(new Set(packages)).toEqual(new Set(["commander"]));
 });
 
-const commands = "init check config streams sync schedule status rejects reset ddl simulate".split(" ");
+const commands = "init check config streams sync backfill schedule status rejects reset ddl simulate".split(" ");
 
 test.each(commands)("%s has its own help with examples", async command => {
   for (const args of [

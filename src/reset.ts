@@ -100,6 +100,7 @@ async function resetStream(
 ): Promise<readonly string[]> {
   const { db, dialect, schema, stateSchema } = destination;
   await (await destination.stage(company, stream.tables)).drop();
+  await (await destination.spareStage(company, stream.tables))?.drop();
   if (drop) return dropTables(db, dialect, { schema, stateSchema, company, tables: stream.tables });
   await db.transaction().execute(async trx => {
     await forgetStream(trx, company, stream.name);

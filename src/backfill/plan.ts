@@ -37,6 +37,8 @@ export interface Decision {
   /** Undefined: the one that each stream's own plan says. */
   readonly range: Range | undefined;
   readonly restart: boolean;
+  /** What is unfinished of these streams. */
+  readonly plans: readonly Unfinished[];
 }
 
 /** A new plan, or the one that is under way. @throws ConfigError when that has other dates, or there is none to resume */
@@ -50,20 +52,23 @@ export function decide(wish: Wish, unfinished: readonly Unfinished[]): Decision 
       throw new ConfigError(
         "--resume: no backfill is unfinished. `tributary backfill --from 2023-01-01` begins one, `tributary backfill --help` says more.",
       );
-    return { continued: true, streams: [...new Set(mine.map(each => each.stream))], range: undefined, restart: false };
+    const named = [...new Set(mine.map(each => each.stream))];
+    return { continued: true, streams: named, range: undefined, restart: false, plans: mine };
   }
   const all = streams ?? [];
-  if (restart || mine.length === 0) return { continued: false, streams: all, range, restart };
+  if (restart || mine.length === 0) return { continued: false, streams: all, range, restart, plans: mine };
   const other = mine.find(({ plan }) => !isOf(plan, range));
   if (other !== undefined) throw otherDates(other, range);
-  return { continued: true, streams: all, range, restart: false };
+  return { continued: true, streams: all, range, restart: false, plans: mine };
 }
 
 const isOf = (plan: BackfillPlan, { from, to }: Range): boolean =>
   plan.from === (from ?? null) && plan.to === (to ?? null);
 
+const rangeOf = ({ from, to }: BackfillPlan): Range => ({ from: from ?? undefined, to: to ?? undefined });
+
 function otherDates({ company, stream, plan }: Unfinished, range: Range): ConfigError {
-  const known = inWords({ from: plan.from ?? undefined, to: plan.to ?? undefined });
+  const known = inWords(rangeOf(plan));
   return new ConfigError(
     `A backfill of ${stream} (${company}) ${known} is unfinished, and this one is ${inWords(range)}. \`tributary backfill --resume\` goes on with the first; --restart forgets it and begins with these dates.`,
   );
@@ -91,22 +96,24 @@ export async function notePlans(
   streams: readonly Stream[],
   now: string,
 ): Promise<void> {
-  const { continued, range, restart } = decision;
-  if (range === undefined) return;
-  const fresh: { company: string; stream: Stream; state: StreamState }[] = [];
+  const { continued, restart, plans } = decision;
+  const fresh: { company: string; stream: Stream; state: StreamState; range: Range }[] = [];
   for (const company of companies) {
     for (const stream of streams) {
+      const known = plans.find(each => each.company === company && each.stream === stream.name)?.plan;
+      const range = decision.range ?? (known === undefined ? undefined : rangeOf(known));
+      if (range === undefined) continue;
       const state = await loadStreamState(destination.db, company, stream.name);
       const plan = state.backfill;
       // Another one may have begun since the decision was made.
       if (!restart && plan !== null && !plan.done && !isOf(plan, range))
         throw otherDates({ company, stream: stream.name, plan }, range);
       if (plan !== null && isOf(plan, range) && (continued || (!restart && !plan.done))) continue;
-      fresh.push({ company, stream, state });
+      fresh.push({ company, stream, state, range });
     }
   }
   // What an earlier plan of the same range has staged would be gone on with.
-  for (const { company, stream } of fresh) {
+  for (const { company, stream, range } of fresh) {
     if (windowsFor(stream, range, noDistrust, now).length > 0)
       for (const stage of [
         await destination.stage(company, stream.tables),
@@ -115,7 +122,7 @@ export async function notePlans(
         await stage?.drop();
   }
   await destination.db.transaction().execute(async trx => {
-    for (const { company, stream, state } of fresh) {
+    for (const { company, stream, state, range } of fresh) {
       const windows = windowsFor(stream, range, state, now);
       const backfill: BackfillPlan = { from: range.from ?? null, to: range.to ?? null, windows, done: false };
       await saveStreamState(trx, company, stream.name, { ...state, backfill }, now);

@@ -1,11 +1,11 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { StoppedError } from "../../src/errors.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { streams } from "../../streams/index.ts";
 import { refused } from "../support/interposed.ts";
 import { lineOf } from "../support/run.ts";
 import { compareWithTruth } from "../support/truth.ts";
-import { warehouses } from "../support/warehouse.ts";
+import { passing, postgresWarehouse, warehouses } from "../support/warehouse.ts";
 import { balance, type Scenario, scenario } from "../sync/scenario.ts";
 
 const feed = streams.filter(stream => stream.name === "ingested");
@@ -255,4 +255,12 @@ test("an estimate looks into a few windows and comes near; consent is asked abov
   expect(await place.backfill({ ...order, maxRequests: 12 }, undefined, no)).toMatchObject({ exit_code: 5 });
   place.configure({ backfill: { confirm_above: 0 } });
   expect(await place.backfill(order, undefined, no)).toMatchObject({ exit_code: 0 });
+});
+
+test("a plan goes on from its beginning when somebody has removed the tables, also with --resume", async () => {
+  const place = await scenario(() => passing(postgresWarehouse(inject("postgresUrl"))), { ingested: 3_000 });
+  await place.backfill({ ...order, maxRequests: 12 });
+  await place.warehouse.query("drop table procurement.ingested cascade");
+  expect(await place.backfill({ resume: true })).toMatchObject({ exit_code: 0 });
+  expect(await place.count("ingested")).toBe(datedRows(place, FROM));
 });

@@ -14,8 +14,8 @@ const wish: Wish = {
 
 test("nothing unfinished, or --restart: a new plan of all streams", () => {
   const fresh = { continued: false, streams: ["feed", "list"], range: wish.range };
-  expect(decide(wish, [])).toEqual({ ...fresh, restart: false });
-  expect(decide({ ...wish, restart: true }, unfinished)).toEqual({ ...fresh, restart: true });
+  expect(decide(wish, [])).toEqual({ ...fresh, restart: false, plans: [] });
+  expect(decide({ ...wish, restart: true }, unfinished)).toEqual({ ...fresh, restart: true, plans: unfinished });
   expect(decide({ ...wish, companies: ["beta"] }, unfinished)).toMatchObject({ continued: false });
   expect(decide({ ...wish, streams: ["list"] }, unfinished)).toMatchObject({ continued: false });
 });
@@ -38,6 +38,7 @@ test("--resume takes what is unfinished, and says so when there is nothing", () 
     streams: ["feed"],
     range: undefined,
     restart: false,
+    plans: unfinished,
   });
   expect(() => decide({ ...resume, streams: ["list"] }, unfinished)).toThrow(/no backfill is unfinished/);
 });

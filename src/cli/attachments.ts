@@ -69,7 +69,7 @@ async function serveAround(
     readonly glance: ReturnType<typeof import("../glance.ts").createGlance>;
   },
 ): Promise<() => Promise<void>> {
-  const { createMetrics } = await import("../metrics.ts");
+  const { createMetrics } = await import("../page/metrics.ts");
   const { healthRoutes } = await import("../page/health.ts");
   const { hookRoute } = await import("../page/hook.ts");
   const { servePage } = await import("../page/server.ts");

@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { systemClock } from "../../src/clock.ts";
 import { loadConfig } from "../../src/config.ts";
-import { createMetrics } from "../../src/metrics.ts";
+import { createMetrics } from "../../src/page/metrics.ts";
 import { demandSchedules } from "../../src/schedule/validity.ts";
 import { streams } from "../../streams/index.ts";
 import { emptyFolder, tributary } from "../cli/process.ts";

@@ -1,11 +1,11 @@
 import { Counter, Gauge, Registry } from "prom-client";
-import type { Clock } from "./clock.ts";
-import type { StreamRun } from "./destinations/run_log.ts";
-import type { Glance } from "./glance.ts";
-import { ageOf, isLate } from "./lateness.ts";
-import type { Route } from "./page/route.ts";
-import type { Daemon, DaemonEvent, LiveRun } from "./schedule/events.ts";
-import type { RunStatus, StreamStatus } from "./status.ts";
+import type { Clock } from "../clock.ts";
+import type { StreamRun } from "../destinations/run_log.ts";
+import type { Glance } from "../glance.ts";
+import { ageOf, isLate } from "../lateness.ts";
+import type { Daemon, DaemonEvent, LiveRun } from "../schedule/events.ts";
+import type { RunStatus, StreamStatus } from "../status.ts";
+import type { Route } from "./route.ts";
 
 /** What the metrics are made from. `lateAfterMs` is asked at each scrape, so that a reloaded configuration holds. */
 export interface MetricsSources {

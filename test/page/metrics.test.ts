@@ -4,7 +4,7 @@ import { stringify } from "yaml";
 import type { Config } from "../../src/config.ts";
 import { openDestination } from "../../src/destinations/open.ts";
 import { createGlance } from "../../src/glance.ts";
-import { createMetrics, type Metrics } from "../../src/metrics.ts";
+import { createMetrics, type Metrics } from "../../src/page/metrics.ts";
 import type { RunReport } from "../../src/run.ts";
 import type { Daemon, DaemonEvent, LiveRun } from "../../src/schedule/events.ts";
 import { readStatus } from "../../src/status.ts";

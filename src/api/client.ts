@@ -94,7 +94,7 @@ export function createApi(settings: ApiSettings): Api {
     paged: boolean,
     signal: AbortSignal | undefined,
     limited: (fault: Fault) => void,
-  ): Promise<{ status: number; verdict: Verdict }> {
+  ): Promise<{ status: number; judged: () => Verdict }> {
     if (stats.requests >= (settings.maxRequests ?? Number.POSITIVE_INFINITY)) throw new BudgetSpentError();
     stats.requests += 1;
     const headers = {
@@ -115,10 +115,12 @@ export function createApi(settings: ApiSettings): Api {
     }
     const { status, latencyMs } = answer;
     limit.observe({ ok: status < 500, limited: status === 429, latencyMs, kind });
+    // Data is read when the slot has been given on: the next request need not wait until a page has been parsed.
+    if (status === 200) return { status, judged: () => judge(answer, paged, maxBodyBytes, clock.now()) };
     const verdict = judge(answer, paged, maxBodyBytes, clock.now());
     // While the slot is still held: nothing may start between a 429 and the pause it asks for.
     if (verdict.kind === "limited") limited(verdict);
-    return { status, verdict };
+    return { status, judged: () => verdict };
   }
 
   async function refresh(): Promise<void> {
@@ -155,7 +157,9 @@ export function createApi(settings: ApiSettings): Api {
         // A request that was sent before goes ahead of its equals.
         const turn = requests === 0 ? priority : priority + 0.5;
         const task = () => attempt(whole, key, kind, paged, signal, limited);
-        ({ status, verdict } = await limit.run(task, turn, signal));
+        const answered = await limit.run(task, turn, signal);
+        status = answered.status;
+        verdict = answered.judged();
         requests += 1;
       } catch (error) {
         if (signal?.aborted) throw signal.reason;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { EnvHttpProxyAgent, Pool } from "undici";
 import type { Clock } from "../clock.ts";
 import type { ApiError, ApiFailure } from "../errors.ts";
@@ -159,6 +160,8 @@ export function createApi(settings: ApiSettings): Api {
         const task = () => attempt(whole, key, kind, paged, signal, limited);
         const answered = await limit.run(task, turn, signal);
         status = answered.status;
+        // Answers that are here already, and the requests that take their slots, come before the work with this one.
+        await nextTurn();
         verdict = answered.judged();
         requests += 1;
       } catch (error) {

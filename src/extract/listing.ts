@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Api, Query } from "../api/client.ts";
 import { type Page, type PageRequest, readPages } from "../api/pages.ts";
 import type { Encoder } from "../encoder.ts";
@@ -36,7 +37,7 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
   try {
     while (record.phase !== "read") {
       for await (const page of readPages(job.api, requestOf(job, record))) {
-        const { data, rows } = takePage(job, page);
+        const { data, rows } = await takePage(job, page, Number.POSITIVE_INFINITY);
         record = advance(job, record, page, data, rows.length);
         tally.rows(rows.length, record);
         if (batches.due || record.phase === "read") record = await batches.put(record);
@@ -55,15 +56,19 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
   }
 }
 
-/** Encodes a page's rows. @throws ApiError when it doesn't hold any list of rows */
-export function takePage(
+/** Encodes a page's rows, `atOnce` of them at a time: between, answers that have come are taken. @throws ApiError when it doesn't hold any list of rows */
+export async function takePage(
   { path, listing, encoder, tally }: Pick<ListingJob, "path" | "listing" | "encoder" | "tally">,
   page: Page,
-): { readonly data: Record<string, unknown>; readonly rows: readonly unknown[] } {
+  atOnce: number,
+): Promise<{ readonly data: Record<string, unknown>; readonly rows: readonly unknown[] }> {
   tally.page(page);
   const data = asObject(page.data, path);
   const rows = rowsOf(data, listing.rows, path);
-  for (const row of rows) encoder.add(row, data, {});
+  for (const [index, row] of rows.entries()) {
+    if (index > 0 && index % atOnce === 0) await nextTurn();
+    encoder.add(row, data, {});
+  }
   return { data, rows };
 }
 

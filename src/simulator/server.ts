@@ -48,13 +48,15 @@ export function httpServer(behind: Behind, faults: Faults, requests: Requests, c
     );
 
     const base = { date: behind.clock().toUTCString(), "x-request-id": requestId };
-    await pause(active, draw, closing);
-    if (closing.aborted || response.destroyed) return;
+    const due = performance.now() + latency(active, draw);
     const trouble = misbehave(active, { path: url.pathname + url.search, clock: behind.clock, arrivals, draw });
     if (trouble === "hang") return;
+    // The work is part of the latency, as it is of a real service's.
     const reply = trouble ?? ordinary(behind, message, match, refusal, { path, query, faults: active, draw });
     const status = reply.status;
     const body = encoded(behind, message, bytesOf(reply, requestId));
+    await pause(due - performance.now(), closing);
+    if (closing.aborted || response.destroyed) return;
     await send(response, status, { ...base, ...reply.headers, ...body.headers }, body.bytes, active, draw, closing);
   };
 
@@ -116,9 +118,12 @@ function envelope(error: Refusal, requestId: string): Record<string, unknown> {
   return { error: { code: error.code, message: error.message, details: error.details, request_id: requestId } };
 }
 
-async function pause(faults: Faults, draw: () => number, closing: AbortSignal): Promise<void> {
+function latency(faults: Faults, draw: () => number): number {
   const jitter = faults.latencyJitterMs > 0 ? (draw() / 4294967296) * faults.latencyJitterMs : 0;
-  const ms = faults.latencyMs + jitter;
+  return faults.latencyMs + jitter;
+}
+
+async function pause(ms: number, closing: AbortSignal): Promise<void> {
   if (ms > 0) await sleep(ms, undefined, { signal: closing, ref: false });
 }
 

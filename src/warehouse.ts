@@ -38,7 +38,7 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
     baseUrl,
     ...(companyId === undefined ? {} : { companyId }),
   }));
-  await checkIdentity(db, { schema, version: DATA_VERSION, companies });
+  await checkIdentity(db, dialect, { schema, version: DATA_VERSION, companies });
   for (const { name } of expectation.companies) await destination.lock(name, expectation.families, expectation.waitMs);
   const { done, missing } = await ensureTables(db, dialect, order);
   const lost = expectation.catalogue.filter(stream => missing.includes(stream.tables.main.name));

@@ -1,6 +1,8 @@
 import type { Kysely } from "kysely";
 import { z } from "zod";
 import { ConfigError } from "../errors.ts";
+import { altering } from "./alteration.ts";
+import type { Dialect } from "./destination.ts";
 import type { StateTables } from "./state_tables.ts";
 
 /** Who a run says it works for. */
@@ -18,12 +20,11 @@ const COMPANY = "company:";
  * Holds a run to the warehouse it is configured for, and records what is new: schema, companies, their ids. Needs
  * `ensureState` first. @throws ConfigError naming the ways out, before anything is written
  */
-export async function checkIdentity(db: Kysely<StateTables>, identity: Identity): Promise<void> {
-  const stored = await compareIdentity(db, identity);
-  const fresh = freshValues(stored, identity);
-  if (fresh.length === 0) return;
-  await db.transaction().execute(async trx => {
-    for (const { key, value } of fresh) {
+export async function checkIdentity(db: Kysely<StateTables>, dialect: Dialect, identity: Identity): Promise<void> {
+  if (freshValues(await compareIdentity(db, identity), identity).length === 0) return;
+  // Two first runs that were started together get here side by side: the second finds what the first has recorded.
+  await altering(db, dialect, async trx => {
+    for (const { key, value } of freshValues(await compareIdentity(trx, identity), identity)) {
       await trx.deleteFrom("warehouse").where("key", "=", key).execute();
       await trx
         .insertInto("warehouse")

@@ -62,7 +62,7 @@ describe.each(warehouses)("$name", ({ name, make }) => {
   test("a company, its address and its id are recorded and held to", async () => {
     const destination = await make();
     await ensure(destination);
-    const check = (identity: Identity) => checkIdentity(destination.db, identity);
+    const check = (identity: Identity) => checkIdentity(destination.db, destination.dialect, identity);
     const withId = (id: string, company = "acme") => ({
       ...acme,
       companies: [{ name: company, baseUrl: "https://one.example.com", companyId: id }],

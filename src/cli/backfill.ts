@@ -5,7 +5,7 @@ import { ConfigError, StoppedError } from "../errors.ts";
 import type { Estimate } from "../estimate.ts";
 import type { CliContext } from "./context.ts";
 import { attachOptions, type CommonOptions, examples } from "./options.ts";
-import { packageVersion } from "./package_root.ts";
+import { standing } from "./standing.ts";
 import { whereToRead } from "./sync.ts";
 
 interface BackfillOptions extends CommonOptions {
@@ -104,14 +104,10 @@ async function backfillOrder(
   options: BackfillOptions,
   config: Config,
 ): Promise<BackfillOrder> {
-  const { streams } = await import("../../streams/index.ts");
-  const { identityEndpoint } = await import("../../streams/identity.ts");
   return {
+    ...(await standing()),
     command: "tributary backfill",
-    version: packageVersion(),
     config,
-    catalogue: streams,
-    identity: identityEndpoint,
     names,
     company: options.company,
     maxTimeMs: options.maxTime,

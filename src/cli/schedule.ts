@@ -4,14 +4,13 @@ import { systemClock } from "../clock.ts";
 import type { LoadedConfig } from "../config.ts";
 import { ConfigError } from "../errors.ts";
 import type { Logger } from "../logging.ts";
-import type { Standing } from "../schedule/order.ts";
 import type { ConfigSource } from "../schedule/source.ts";
 import type { ScheduleDaemon } from "../schedule.ts";
 import type { Surroundings } from "./attachments.ts";
 import type { CliContext } from "./context.ts";
 import { interruption } from "./interruption.ts";
 import { attachOptions, type CommonOptions, examples } from "./options.ts";
-import { packageVersion } from "./package_root.ts";
+import { standing } from "./standing.ts";
 
 interface ScheduleOptions extends CommonOptions {
   readonly once?: string;
@@ -96,12 +95,6 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
   await Promise.race([detach(), systemClock.sleep(Math.max(0, deadline - context.now()))]);
   log.info({}, "stopped");
   for (const end of [deafen, letThrough, release]) end();
-}
-
-async function standing(): Promise<Standing> {
-  const { streams } = await import("../../streams/index.ts");
-  const { identityEndpoint } = await import("../../streams/identity.ts");
-  return { version: packageVersion(), catalogue: streams, identity: identityEndpoint };
 }
 
 /** The configuration, its schedules found good. @throws ConfigError */

@@ -3,7 +3,7 @@ import type { Config } from "../config.ts";
 import type { RunOrder, RunTools } from "../run.ts";
 import type { CliContext } from "./context.ts";
 import { attachOptions, type CommonOptions, examples } from "./options.ts";
-import { packageVersion } from "./package_root.ts";
+import { standing } from "./standing.ts";
 
 interface SyncOptions extends CommonOptions {
   readonly full?: true;
@@ -79,14 +79,10 @@ async function dryRun(order: RunOrder, tools: RunTools, options: SyncOptions, co
 }
 
 async function runOrder(names: readonly string[], options: SyncOptions, config: Config): Promise<RunOrder> {
-  const { streams } = await import("../../streams/index.ts");
-  const { identityEndpoint } = await import("../../streams/identity.ts");
   return {
+    ...(await standing()),
     command: "tributary sync",
-    version: packageVersion(),
     config,
-    catalogue: streams,
-    identity: identityEndpoint,
     names,
     company: options.company,
     full: options.full ?? false,

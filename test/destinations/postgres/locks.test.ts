@@ -4,7 +4,9 @@ import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
 import type { Destination } from "../../../src/destinations/destination.ts";
+import { checkIdentity } from "../../../src/destinations/identity.ts";
 import { lockKey } from "../../../src/destinations/postgres/locks.ts";
+import { DATA_VERSION } from "../../../src/destinations/state_ddl.ts";
 import { DestinationError, HeldError } from "../../../src/errors.ts";
 import { createDatabase, type TestDatabase } from "../../support/database.ts";
 import { openReady, orders, plainBatch } from "./fixture.ts";
@@ -39,6 +41,15 @@ test("the second run is refused within five seconds, with the holder's name and 
   // All or none: what was free is free again.
   const third = await session("run-c");
   await third.lock("acme", ["findings"], 0);
+});
+
+test("two first runs side by side record who they are once", async () => {
+  const [first, second] = [await session("run-a"), await session("run-b")];
+  const companies = [{ name: "new", baseUrl: "https://one.example.com", companyId: "c-1" }];
+  const identity = { schema: first.schema, version: DATA_VERSION, companies };
+  await Promise.all([first, second].map(({ db, dialect }) => checkIdentity(db, dialect, identity)));
+  const { rows } = await database.admin.query("select value from _tributary.warehouse where key = 'company:new'");
+  expect(rows).toEqual([{ value: { base_url: "https://one.example.com", company_id: "c-1" } }]);
 });
 
 test("other companies and other families don't wait for each other", async () => {

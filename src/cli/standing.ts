@@ -1,0 +1,9 @@
+import type { Standing } from "../schedule/order.ts";
+import { packageVersion } from "./package_root.ts";
+
+/** What every run of this program is given, whatever starts it. */
+export async function standing(): Promise<Standing> {
+  const { streams } = await import("../../streams/index.ts");
+  const { identityEndpoint } = await import("../../streams/identity.ts");
+  return { version: packageVersion(), catalogue: streams, identity: identityEndpoint };
+}

@@ -83,7 +83,8 @@ export function createApi(settings: ApiSettings): Api {
   const { limit, clock, random, timeoutMs, maxWaitMs, maxBodyBytes = 64 * 1024 * 1024 } = settings;
   const base = new URL(settings.baseUrl);
   const prefix = `${base.pathname.replace(/\/+$/, "")}/api/v1`;
-  const origin = connect(base, limit.state.maximum, timeoutMs);
+  // Twice as many connections as requests: one whose answer has just ended takes the next only a turn of the loop later, 2 ms.
+  const origin = connect(base, limit.state.maximum * 2, timeoutMs);
   const failures: Partial<Record<ApiFailure, number>> = {};
   const stats = { requests: 0, retries: 0, limited: 0, bytes: 0, failures, retryWaitMs: 0, limitedWaitMs: 0 };
   let refreshing: Promise<void> | undefined;

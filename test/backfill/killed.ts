@@ -11,6 +11,8 @@ import { requestsSoFar } from "../crash/trial.ts";
 import type { MakeWarehouse, Warehouse } from "../crash/warehouse.ts";
 
 const main = join(import.meta.dirname, "../../src/cli/main.ts");
+/** What `npm run build` makes: the command as it is installed. */
+export const built = join(import.meta.dirname, "../../dist/tributary.js");
 const FROM = "2023-03-01";
 const IN_FLIGHT = 8;
 /** What may be fetched again after a kill: the batch being stored, the one being read, and a page ahead of every open window. */
@@ -20,8 +22,9 @@ const PAGES_AGAIN = (2 * 2_500) / 100 + 4 * IN_FLIGHT;
 export function startBackfill(
   warehouse: Warehouse,
   args: readonly string[],
+  program = main,
 ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
-  const child = spawn(process.execPath, [main, "backfill", "--config", warehouse.config, "--no-progress", ...args], {
+  const child = spawn(process.execPath, [program, "backfill", "--config", warehouse.config, "--no-progress", ...args], {
     cwd: warehouse.folder,
     env: { PATH: process.env["PATH"] ?? "", CRASH_KEY: crashKey },
     stdio: ["ignore", "pipe", "pipe"],

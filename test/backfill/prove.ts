@@ -4,7 +4,7 @@ import { key, type Sizes } from "../crash/company.ts";
 import { chances, seedOfToday } from "../crash/kills.ts";
 import { makeDuckdb, makePostgres } from "../crash/warehouse.ts";
 import { startPostgres } from "../support/server.ts";
-import { openHistory, startBackfill, trialOf } from "./killed.ts";
+import { built, openHistory, startBackfill, trialOf } from "./killed.ts";
 import { startFeedService } from "./service.ts";
 
 /*
@@ -40,7 +40,11 @@ async function proveSpeed(rows: number): Promise<void> {
   const warehouse = await make(service.url, { api: { key: service.key, max_concurrency: IN_FLIGHT } });
   const from = new Date(Date.now() - (historyDays + 1) * DAY).toISOString().slice(0, 10);
   const begun = performance.now();
-  const running = startBackfill(warehouse, ["ingested", "--from", from, "--yes", "--json", "--log-level", "debug"]);
+  const running = startBackfill(
+    warehouse,
+    ["ingested", "--from", from, "--yes", "--json", "--log-level", "debug"],
+    built,
+  );
   let first: number | undefined;
   let last = begun;
   let seen = 0;

@@ -27,6 +27,9 @@ export const moment = () => z.string().meta({ kind: "moment" });
 /** Anything nested that the documents don't describe. */
 export const json = () => z.unknown().meta({ kind: "json" });
 
+/** Not a field of the row but all of it: for answers whose fields the documents don't show. */
+export const whole = () => z.unknown().meta({ kind: "json", whole: true });
+
 /** A field that changes by itself: written when it changes, but that is not a change of the row. */
 export const volatile = <T extends z.ZodType>(field: T): T => field.meta({ ...field.meta(), volatile: true });
 /** A field whose column has another name. */

@@ -32,12 +32,14 @@ export interface FieldMeta {
   readonly column?: string;
   /** On an array of objects: the name of its child table. */
   readonly table?: string;
+  /** Not a field: the whole row as it came. */
+  readonly whole?: boolean;
 }
 
 /** Where a column's value comes from: the row (or array element), the page it came on, or what the reader knows. */
 export type Source = "row" | "page" | "context";
 
-/** One column of a table. `path` is the API field path below the row, the page's data, or the name of a context value. */
+/** One column of a table. `path` is the API field path below the row (none: the whole row), the page's data, or the name of a context value. */
 export interface Column {
   readonly name: string;
   readonly path: readonly string[];
@@ -171,7 +173,7 @@ function columnsOf(object: z.ZodObject, path: readonly string[], prefix: string,
       const name = meta.column ?? `${prefix}${snakeCase(field)}`;
       columns.push({
         name: isReserved(name) ? `${name}_` : name,
-        path: fieldPath,
+        path: meta.whole === true ? [] : fieldPath,
         source: "row",
         kind: meta.kind,
         nullable: nullable || path.length > 0,

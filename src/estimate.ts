@@ -8,6 +8,7 @@ import { countWork } from "./destinations/work_list.ts";
 import { ApiError } from "./errors.ts";
 import { PAGE_ROWS } from "./extract/listing.ts";
 import { valueAt } from "./record.ts";
+import { rowsIn } from "./rows.ts";
 import { policyOf } from "./run/jobs.ts";
 import { openClient, type Service, type ServiceTools } from "./run/service.ts";
 import type { RunOrder } from "./run.ts";
@@ -172,8 +173,7 @@ async function estimateListing(look: Look, stream: Stream, mode: Scan | Feed): P
     return { requests: state.lastFullPages, atLeast: false, why: `as many pages as the last full scan: ${plan.why}` };
   const answer = await measured(look, stream.path, { ...plan.query, limit: PAGE_ROWS }, true);
   const data = answer.data as Record<string, unknown>;
-  const rows = valueAt(mode.rows.split("."), data);
-  const seen = Array.isArray(rows) ? rows.length : 0;
+  const seen = rowsIn(data, mode.rows).length;
   const total = mode.total === undefined ? undefined : valueAt(mode.total.split("."), data);
   const more = answer.pagination?.hasMore === true;
   const parts = plan.full ? policy.statuses.length : 0;

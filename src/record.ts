@@ -181,8 +181,9 @@ function writeJson(writer: CsvWriter, value: unknown, reading: Reading): void {
   }
 }
 
-/** The value at a path of field names; undefined where there is none. */
+/** The value at a path of field names, the row itself where the path is empty; undefined where there is none. */
 export function valueAt(path: readonly string[], row: Record<string, unknown>): unknown {
+  if (path.length === 0) return row;
   let value: unknown = row[path[0]!];
   for (let i = 1; i < path.length; i++) {
     if (typeof value !== "object" || value === null) return undefined;

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { addedColumn, type Column, type Kind, snakeCase, type TableSet, tablesOf } from "./columns.ts";
+import { addedColumn, type Column, INDEX_COLUMN, type Kind, snakeCase, type TableSet, tablesOf } from "./columns.ts";
 
 export type Preset = "core" | "standard" | "all" | "lookup";
 
@@ -14,12 +14,27 @@ export interface PageColumn {
   readonly description: string;
 }
 
-/** A listing: cursor pages (or one complete answer) of rows at `data.<rows>`. */
-export interface Listing {
-  readonly rows: string;
+/** Arrays side by side in one answer: each array's rows get its name in `column`. */
+export interface Sections {
+  readonly column: string;
+  readonly description: string;
+  /** Path of the array by the name that its rows get. */
+  readonly of: Readonly<Record<string, string>>;
+}
+
+/** Where in an answer's data the rows stand. */
+export interface Rows {
+  /** Path of the array; "" where the data itself is the array. */
+  readonly rows: string | Sections;
+  /** The field that a row becomes which is a bare value instead of an object. */
+  readonly scalar?: string;
+  readonly pageColumns?: readonly PageColumn[];
+}
+
+/** A listing: cursor pages, or one complete answer, of rows. */
+export interface Listing extends Rows {
   /** Path in `data` of the list's own total, where the service gives one. */
   readonly total?: string;
-  readonly pageColumns?: readonly PageColumn[];
   readonly absence?: Absence;
   /** Template of the row's own endpoint; its 404 confirms that a missing row is gone. */
   readonly confirm?: string;
@@ -33,6 +48,24 @@ export type Narrowing =
 /** Read whole, every time. */
 export interface Scan extends Listing {
   readonly kind: "scan";
+  /** False: one request brings the complete list. */
+  readonly paged?: false;
+  /** Sent with the one request; as many rows as this are not known to be all. */
+  readonly limit?: number;
+  /** Asked for once for each set of values that the config names. */
+  readonly lookup?: Lookup;
+}
+
+/** What a lookup asks with: values for the path's parameters and for `ask`. The key begins with them. */
+export interface Lookup {
+  /** Query parameters that take values beside the path's. */
+  readonly ask?: readonly string[];
+  /** The query's parameters are not documented: every further value is sent as one, and `asked_with` names them. */
+  readonly passes?: true;
+  /** Columns whose distinct values are taken when the config gives none (`purchase_orders.vendor_id`), by parameter. */
+  readonly from?: Readonly<Record<string, readonly string[]>>;
+  /** The answer is one row, not a list: `rows` counts for nothing. */
+  readonly single?: true;
 }
 
 /** Read whole while that is cheap, else since the mark: the greatest `mark` of the rows of a complete scan. */
@@ -46,9 +79,22 @@ export interface Feed extends Listing {
 }
 
 /** One request for each row of the parent stream; the path's parameter is the parent's column of that name, unless `param` maps it. */
-export interface Detail {
+export interface Detail extends Partial<Rows> {
   readonly kind: "detail";
   readonly of: string;
+  /**
+   * Not the parent's rows are asked for but the distinct values of this column of theirs (of a JSON object: its field names),
+   * which the key begins with, under a name of its own.
+   */
+  readonly by?: string;
+  /** Further columns whose values are asked for too, as `stream.column`. */
+  readonly also?: readonly string[];
+  /** Values are due again after so many days, whatever became of the rows that carry them. */
+  readonly everyDays?: number;
+  /** Only parents with this value. */
+  readonly only?: { readonly column: string; readonly value: string };
+  /** The rows of one parent come in cursor pages. */
+  readonly paged?: true;
   readonly param?: Readonly<Record<string, string>>;
   /** Parent's flag column: these can still change, so they come first and are audited more often. */
   readonly open?: string;
@@ -56,10 +102,12 @@ export interface Detail {
   readonly newest?: string;
 }
 
-/** One object, measured once a day. `omit` names fields of the answer that belong to another stream. */
+/** One object, measured once a day. `omit` names fields of the answer that belong to another stream, or to nobody. */
 export interface Snapshot {
   readonly kind: "snapshot";
   readonly omit?: readonly string[];
+  /** Query parameters and the values they take unless the config names others: a row a day for each combination, their names in the key. */
+  readonly parameters?: Readonly<Record<string, readonly string[]>>;
 }
 
 export type Mode = Scan | Feed | Detail | Snapshot;
@@ -82,6 +130,12 @@ export interface Stream extends StreamFacts {
   readonly tables: TableSet;
 }
 
+/** Streams that belong together, as a catalogue shows them. */
+export interface StreamGroup {
+  readonly title: string;
+  readonly streams: readonly Stream[];
+}
+
 /** The endpoint that tells whose key it is: fields of its data. */
 export interface IdentityEndpoint {
   readonly path: string;
@@ -90,8 +144,24 @@ export interface IdentityEndpoint {
 }
 
 export const OBSERVED_ON = "observed_on";
+export const ASKED_WITH = "asked_with";
 
 export const scan = (listing: Listing): Scan => ({ kind: "scan", ...listing });
+/** One request, the complete list. */
+export const list = (listing: Listing & Pick<Scan, "limit">): Scan => ({ kind: "scan", paged: false, ...listing });
+/** One request for each set of values that the config names. */
+export const lookup = ({ ask, passes, from, ...listing }: Lookup & Partial<Listing> = {}): Scan => ({
+  kind: "scan",
+  paged: false,
+  rows: "",
+  ...listing,
+  lookup: {
+    ...(ask === undefined ? {} : { ask }),
+    ...(passes === undefined ? {} : { passes }),
+    ...(from === undefined ? {} : { from }),
+    ...(listing.rows === undefined ? { single: true as const } : {}),
+  },
+});
 export const feed = (facts: Omit<Feed, "kind">): Feed => ({ kind: "feed", ...facts });
 export const detail = (facts: Omit<Detail, "kind">): Detail => ({ kind: "detail", ...facts });
 export const snapshot = (facts: Omit<Snapshot, "kind"> = {}): Snapshot => ({ kind: "snapshot", ...facts });
@@ -120,20 +190,55 @@ function streamTables(facts: StreamFacts, volatile: readonly string[]): TableSet
 function addedColumns({ mode, path, key }: StreamFacts): Column[] {
   switch (mode.kind) {
     case "snapshot":
-      return [addedColumn(OBSERVED_ON, "context", "date", "The day on which the service gave these figures.")];
-    case "detail":
-      return [...new Set([...pathParameters(path).map(name => mode.param?.[name] ?? snakeCase(name)), ...key])].map(
-        name => addedColumn(name, "context", "id", `The ${mode.of.replace(/_/g, " ")} row it belongs to.`),
-      );
-    default:
-      return (mode.pageColumns ?? []).map(column =>
-        addedColumn(column.name, "page", column.kind, column.description, {
-          path: [column.field],
-          nullable: true,
-          volatile: true,
-        }),
-      );
+      return [
+        addedColumn(OBSERVED_ON, "context", "date", "The day on which the service gave these figures."),
+        ...Object.keys(mode.parameters ?? {}).map(name =>
+          addedColumn(name, "context", "id", `The ${name} that was asked for.`),
+        ),
+      ];
+    case "detail": {
+      const own = mode.by === undefined ? pathParameters(path).map(name => mode.param?.[name] ?? snakeCase(name)) : [];
+      const names = new Set([...own, ...key].filter(name => name !== INDEX_COLUMN));
+      return [
+        ...[...names].map(name =>
+          addedColumn(name, "context", "id", `The ${mode.of.replace(/_/g, " ")} row it belongs to.`),
+        ),
+        ...placed(key),
+        ...besideRows(mode),
+      ];
+    }
+    case "scan":
+      return [...(mode.lookup === undefined ? [] : askedFor(path, mode.lookup)), ...placed(key), ...besideRows(mode)];
+    case "feed":
+      return [...placed(key), ...besideRows(mode)];
   }
+}
+
+/** What a lookup asked with: context values named like the parameters. */
+function askedFor(path: string, { ask = [], passes }: Lookup): Column[] {
+  const names = [...pathParameters(path), ...ask].map(snakeCase);
+  const columns = names.map(name => addedColumn(name, "context", "id", `The ${name} that was asked for.`));
+  const others = addedColumn(ASKED_WITH, "context", "id", "The query that was asked with, its parameters in order.");
+  return passes === undefined ? columns : [...columns, others];
+}
+
+/** Rows without an identity of their own are told apart by their place. */
+function placed(key: readonly string[]): Column[] {
+  const description = "Position among the rows of the same answer or parent, from 0; not an identity.";
+  return key.includes(INDEX_COLUMN) ? [addedColumn(INDEX_COLUMN, "context", "count", description)] : [];
+}
+
+/** What stands beside the rows in the answer, and in which of its arrays they stood. */
+function besideRows({ rows, pageColumns = [] }: Partial<Rows>): Column[] {
+  const columns = pageColumns.map(column =>
+    addedColumn(column.name, "page", column.kind, column.description, {
+      path: column.field.split("."),
+      nullable: true,
+      volatile: true,
+    }),
+  );
+  if (typeof rows !== "object") return columns;
+  return [addedColumn(rows.column, "context", "id", rows.description), ...columns];
 }
 
 /** `/po/{po_number}` → [`po_number`]. */

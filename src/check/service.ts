@@ -5,6 +5,7 @@ import type { Company, Config } from "../config.ts";
 import { ApiError, ConfigError } from "../errors.ts";
 import { Numeral } from "../numeral.ts";
 import { valueAt } from "../record.ts";
+import { placeOfRows, sectionsIn } from "../rows.ts";
 import { fieldOf, openClient, type ServiceTools } from "../run/service.ts";
 import { fixedPaths, type IdentityEndpoint, type Listing, type Stream } from "../stream.ts";
 import { parameterColumns } from "../sync/details.ts";
@@ -115,10 +116,10 @@ async function askList(
 }
 
 function rowsOf({ data }: Answer, { rows: field }: Listing, path: string): readonly Row[] {
-  const rows = typeof data === "object" && data !== null ? valueAt(field.split("."), data as Row) : undefined;
-  if (Array.isArray(rows)) return rows as readonly Row[];
+  const sections = sectionsIn(data, field);
+  if (sections !== undefined) return sections.flatMap(section => section.rows) as readonly Row[];
   throw new ApiError(
-    `Expected rows at data.${field} from GET ${path}, got none. Check that api.base_url is the service itself.`,
+    `Expected rows at ${placeOfRows(field)} from GET ${path}, got none. Check that api.base_url is the service itself.`,
     { failure: "malformed", path },
   );
 }

@@ -4,6 +4,7 @@ import { type Page, type PageRequest, readPages } from "../api/pages.ts";
 import type { Encoder } from "../encoder.ts";
 import { ApiError, DestinationError, HeldError } from "../errors.ts";
 import { valueAt } from "../record.ts";
+import { placeOfRows, sectionsIn } from "../rows.ts";
 import type { ScanRecord } from "../state.ts";
 import type { Listing } from "../stream.ts";
 import type { Batches } from "./batches.ts";
@@ -64,7 +65,8 @@ export async function takePage(
 ): Promise<{ readonly data: Record<string, unknown>; readonly rows: readonly unknown[] }> {
   tally.page(page);
   const data = asObject(page.data, path);
-  const rows = rowsOf(data, listing.rows, path);
+  const rows = sectionsIn(data, listing.rows)?.flatMap(section => section.rows);
+  if (rows === undefined) throw malformed(path, `rows at ${placeOfRows(listing.rows)}`, data);
   for (const [index, row] of rows.entries()) {
     if (index > 0 && index % atOnce === 0) await nextTurn();
     encoder.add(row, data, {});
@@ -121,12 +123,6 @@ function isPause(error: ApiError): boolean {
 function asObject(data: unknown, path: string): Record<string, unknown> {
   if (typeof data === "object" && data !== null && !Array.isArray(data)) return data as Record<string, unknown>;
   throw malformed(path, "an object as data", data);
-}
-
-function rowsOf(data: Record<string, unknown>, field: string, path: string): readonly unknown[] {
-  const rows = valueAt(field.split("."), data);
-  if (Array.isArray(rows)) return rows;
-  throw malformed(path, `an array of rows at data.${field}`, rows);
 }
 
 function asTotal(value: unknown): number | null {

@@ -18,7 +18,7 @@ export interface Pagination {
 
 /** What an endpoint answers: the envelope's data, and its pagination where the endpoint has one. */
 export interface Answer {
-  readonly data: Record<string, unknown>;
+  readonly data: unknown;
   readonly pagination?: Pagination;
 }
 

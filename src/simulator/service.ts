@@ -1,17 +1,32 @@
+import { analyticsDomain } from "./analytics/domain.ts";
 import { Collection } from "./collection.ts";
 import { type Company, companyOf, PURPOSE, type Sizes } from "./company/company.ts";
+import type { MakeDomain } from "./domain.ts";
 import { accountRoutes } from "./endpoints/account.ts";
 import { findingFamily, findingRoutes } from "./endpoints/findings.ts";
 import { ingestedFamily, ingestedRoutes } from "./endpoints/ingested.ts";
 import { invoiceFamily, invoiceRoutes } from "./endpoints/invoices.ts";
 import { itemFamily, itemRoutes } from "./endpoints/items.ts";
 import { orderFamily, orderRoutes } from "./endpoints/orders.ts";
+import { intakeDomain } from "./intake/domain.ts";
+import { intelligenceDomain } from "./intelligence/domain.ts";
+import { operationsDomain } from "./operations/domain.ts";
 import type { PagingMode } from "./paging.ts";
 import { hash } from "./random.ts";
 import type { Route } from "./routes.ts";
 import { type Family, type Source, sourceOf } from "./source.ts";
+import { sourcingDomain } from "./sourcing/domain.ts";
 
-export type StreamName = "purchase_orders" | "invoices" | "items" | "findings" | "ingested";
+/** The domains beside the core lists, in the order in which they build on each other. */
+const domains: readonly MakeDomain[] = [
+  intelligenceDomain,
+  sourcingDomain,
+  intakeDomain,
+  operationsDomain,
+  analyticsDomain,
+];
+
+export type StreamName = string;
 
 /** One company and its rows, behind its endpoints; knows nothing of HTTP. */
 export interface Service {
@@ -38,6 +53,13 @@ export function serviceOf(
     findings: source(findingFamily(company), sizes.findings),
     ingested: source(ingestedFamily(company), sizes.ingested),
   };
+  const all: Record<string, Source> = { ...sources };
+  const further: Route[] = [];
+  for (const make of domains) {
+    const domain = make({ company, mode, clock, sources: all, source });
+    Object.assign(all, domain.sources);
+    further.push(...domain.routes);
+  }
   const routes = [
     ...accountRoutes(company),
     ...orderRoutes(company, sources.purchase_orders, mode),
@@ -45,6 +67,7 @@ export function serviceOf(
     ...itemRoutes(company, sources.items, mode),
     ...findingRoutes(company, sources.findings, mode, clock),
     ...ingestedRoutes(company, sources.ingested, mode),
+    ...further,
   ];
-  return { company, sources, routes };
+  return { company, sources: all, routes };
 }

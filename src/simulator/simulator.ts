@@ -86,7 +86,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const answer = (match: Match, request: Request): Record<string, unknown> => {
     const { data, pagination } = match.route.answer(request);
     const override = overrides.get(identity(match));
-    if (override !== undefined) Object.assign(data, override);
+    if (override !== undefined && typeof data === "object" && data !== null) Object.assign(data, override);
     const meta = { company_id: service.company.id, api_version: "v1" };
     return pagination === undefined ? { data, meta } : { data, pagination, meta };
   };
@@ -146,41 +146,48 @@ function identity(match: Match): string {
   return JSON.stringify([match.route.template, match.params]);
 }
 
+function sourceIn(service: Service, stream: StreamName): Source {
+  const source = service.sources[stream];
+  if (source === undefined)
+    throw new Error(`expected one of ${Object.keys(service.sources).join(", ")}, got '${stream}'`);
+  return source;
+}
+
 function changes(service: Service, now: () => Date) {
   const keysOf = (source: Source, numbers: readonly number[]) => numbers.map(source.family.key);
   const numberOf = (stream: StreamName, key: string): number => {
-    const { family } = service.sources[stream];
+    const { family } = sourceIn(service, stream);
     const number = family.number(key);
     if (Number.isNaN(number)) throw new Error(`expected a key of ${stream}, got '${key}'`);
     return number;
   };
   const chosen = (stream: StreamName, which: number | readonly string[]): number[] =>
     typeof which === "number"
-      ? service.sources[stream].collection.choose(which)
+      ? sourceIn(service, stream).collection.choose(which)
       : which.map(key => numberOf(stream, key));
   return {
     update: (stream: StreamName, which: number | readonly string[]): string[] => {
-      const source = service.sources[stream];
+      const source = sourceIn(service, stream);
       const numbers = chosen(stream, which);
       source.collection.revise(numbers);
       return keysOf(source, numbers);
     },
     insert: (stream: StreamName, count: number): string[] => {
-      const source = service.sources[stream];
+      const source = sourceIn(service, stream);
       const { collection, family } = source;
       return keysOf(source, collection.insert(family.ranks(count, collection), now().getTime()));
     },
     delete: (stream: StreamName, which: number | readonly string[]): string[] => {
-      const source = service.sources[stream];
+      const source = sourceIn(service, stream);
       const numbers = chosen(stream, which);
       source.collection.remove(numbers);
       return keysOf(source, numbers);
     },
     restore: (stream: StreamName, keys: readonly string[]): void => {
-      service.sources[stream].collection.restore(keys.map(key => numberOf(stream, key)));
+      sourceIn(service, stream).collection.restore(keys.map(key => numberOf(stream, key)));
     },
     patch: (stream: StreamName, key: string, fields: Record<string, unknown>): void => {
-      const { patches, collection } = service.sources[stream];
+      const { patches, collection } = sourceIn(service, stream);
       const number = numberOf(stream, key);
       patches.set(number, { ...patches.get(number), ...fields });
       collection.touch();
@@ -196,14 +203,14 @@ function truthOf(
 ): Simulator["truth"] {
   const plain = noFaults();
   function* rows(stream: StreamName, offset: number): Generator<Record<string, unknown>, void, undefined> {
-    const source = service.sources[stream];
+    const source = sourceIn(service, stream);
     const active = touches(faults, source.family.path) ? faults : plain;
     const start = offset === 0 ? Number.NEGATIVE_INFINITY : source.collection.rankAt(offset);
     for (const entry of source.collection.walk(start)) yield source.row(entry, active);
   }
   return {
     rows: (stream, offset = 0) => rows(stream, offset),
-    count: stream => service.sources[stream].collection.count,
+    count: stream => sourceIn(service, stream).collection.count,
     get: path => {
       const url = new URL(path, "http://simulator");
       const query = Object.fromEntries(url.searchParams);

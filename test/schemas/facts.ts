@@ -35,27 +35,56 @@ const shape: z.ZodType<Shape> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("scalar"), types: z.array(z.string()), nullable: z.boolean() }),
 ]);
 
-const endpoints = z
-  .array(z.object({ path: z.string(), shape }))
-  .parse(JSON.parse(readFileSync(new URL("../facts/core.json", import.meta.url), "utf8")));
+/** Every GET endpoint of the documents; `shape` is null where they don't show what it answers. */
+export const endpoints = z
+  .array(z.object({ path: z.string(), paged: z.boolean(), query: z.array(z.string()), shape: shape.nullable() }))
+  .parse(JSON.parse(readFileSync(new URL("../facts/endpoints.json", import.meta.url), "utf8")));
 
-/** The documented fields of `data` at a stream's endpoint. */
+/** What is documented of `data` at a stream's endpoint; null where nothing is. */
+export function documentedShape(stream: Stream): Shape | null {
+  const found = endpoints.find(endpoint => endpoint.path === stream.path);
+  if (found === undefined) throw new Error(`${stream.name}: ${stream.path} is not documented`);
+  return found.shape;
+}
+
+/** The documented fields of `data` at a stream's endpoint; none where it is an array, or not shown. */
 export function documentedData(stream: Stream): Field[] {
-  const found = endpoints.find(endpoint => endpoint.path.replace(/^\/api\/v1/, "") === stream.path);
-  if (found?.shape.kind !== "object") throw new Error(`no documented object for ${stream.path}`);
-  return found.shape.fields;
+  const data = documentedShape(stream);
+  return data?.kind === "object" ? data.fields : [];
+}
+
+/** Where a stream's rows stand in an answer; undefined where the answer is the row. */
+export function rowPaths({ mode }: Stream): readonly string[] | undefined {
+  if (mode.kind === "snapshot" || (mode.kind === "scan" && mode.lookup?.single === true)) return undefined;
+  const { rows } = mode;
+  if (rows === undefined) return undefined;
+  return typeof rows === "string" ? [rows] : Object.values(rows.of);
 }
 
 /** The documented fields of a stream's row: an element of its list, or the whole answer without what it omits. */
 export function documentedRow(stream: Stream): Field[] {
-  const data = documentedData(stream);
   const { mode } = stream;
-  if (mode.kind === "detail") return data;
-  if (mode.kind === "snapshot") return data.filter(candidate => !mode.omit?.includes(candidate.name));
-  const rows = data.find(candidate => candidate.name === mode.rows)?.node;
-  if (rows?.kind !== "array" || rows.items.kind !== "object")
-    throw new Error(`${stream.path}: no documented rows at ${mode.rows}`);
-  return rows.items.fields;
+  const paths = rowPaths(stream);
+  if (paths === undefined) {
+    const omitted = mode.kind === "snapshot" ? (mode.omit ?? []) : [];
+    return documentedData(stream).filter(candidate => !omitted.includes(candidate.name));
+  }
+  const scalar = mode.kind === "snapshot" ? undefined : mode.scalar;
+  const elements = paths.map(path => elementAt(documentedShape(stream), path, stream.path));
+  const [first] = elements;
+  if (first?.kind === "object") return first.fields;
+  if (first?.kind === "scalar" && scalar !== undefined)
+    return [{ name: scalar, types: first.types.length === 0 ? ["any"] : first.types, nullable: true }];
+  return [];
+}
+
+function elementAt(data: Shape | null, path: string, endpoint: string): Shape | undefined {
+  let node: Shape | null | undefined = data;
+  for (const name of path === "" ? [] : path.split("."))
+    node = node?.kind === "object" ? node.fields.find(candidate => candidate.name === name)?.node : undefined;
+  if (node === null) return undefined;
+  if (node?.kind !== "array") throw new Error(`${endpoint}: no documented rows at '${path}'`);
+  return node.items;
 }
 
 /** A documented value: where it stands below the row or array element, what it may be, and whether it may be null. */

@@ -1,0 +1,3 @@
+import type { MakeDomain } from "../domain.ts";
+
+export const analyticsDomain: MakeDomain = () => ({ sources: {}, routes: [] });

@@ -1,4 +1,5 @@
 import { Numeral } from "../numeral.ts";
+import { isConfidential } from "./confidential.ts";
 import { plainNumeral } from "./decimal.ts";
 
 /** Deeper nesting than this neither database is sure to read back. */
@@ -10,7 +11,7 @@ export interface CanonicalJson {
   readonly noted: string | undefined;
 }
 
-/** Equal values give equal text. Throws RangeError when the nesting is too deep. */
+/** Equal values give equal text; fields that hold secrets are left out. Throws RangeError when the nesting is too deep. */
 export function canonicalJson(value: unknown): CanonicalJson {
   const notes = { noted: undefined as string | undefined };
   return { text: write(value, notes, 0), noted: notes.noted };
@@ -42,6 +43,7 @@ function write(value: unknown, notes: { noted: string | undefined }, depth: numb
   const object = value as Record<string, unknown>;
   let text = "{";
   for (const key of Object.keys(object).sort()) {
+    if (isConfidential(key)) continue;
     text += `${text === "{" ? "" : ","}${quote(key, notes)}:${write(object[key], notes, depth + 1)}`;
   }
   return `${text}}`;

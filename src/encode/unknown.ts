@@ -1,4 +1,5 @@
 import type { Column, Table } from "../columns.ts";
+import { isConfidential } from "./confidential.ts";
 
 /** The fields a row may have: `true` for one that is stored, a tree for a documented nested object. */
 export interface FieldTree {
@@ -27,7 +28,7 @@ export function unknownFields(row: Record<string, unknown>, tree: FieldTree): Re
   let found: Record<string, unknown> | undefined;
   for (const field in row) {
     const known = tree[field];
-    if (known === true) continue;
+    if (known === true || isConfidential(field)) continue;
     const value = row[field];
     let extra = value;
     if (known !== undefined) {

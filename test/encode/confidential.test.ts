@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { isConfidential } from "../../src/encode/confidential.ts";
+import { canonicalJson } from "../../src/encode/json.ts";
+import { unknownFields } from "../../src/encode/unknown.ts";
+import { streams } from "../../streams/index.ts";
+
+const SECRET = "whsec_4711";
+const names = ["webhook_secret", "webhookSecret", "client_secret", "Password", "api_key", "apiKey", "access-token"];
+const harmless = [
+  "secretary",
+  "key",
+  "field_key",
+  "tokens_used",
+  "password_changed_at",
+  "is_secret_santa",
+  "token_count",
+];
+
+describe("values that open something", () => {
+  it.each(names)("%s is one by its name", name => expect(isConfidential(name)).toBe(true));
+  it.each(harmless)("%s is none", name => expect(isConfidential(name)).toBe(false));
+
+  it("are left out of JSON, at any depth", () => {
+    const nested = { a: [{ webhook_secret: SECRET, url: "x" }], connection: { settings: { clientSecret: SECRET } } };
+    expect(canonicalJson(nested).text).toBe('{"a":[{"url":"x"}],"connection":{"settings":{}}}');
+  });
+
+  it("are left out of the fields that no document names, and are no such field alone", () => {
+    expect(unknownFields({ api_key: SECRET }, {})).toBeUndefined();
+    expect(unknownFields({ api_key: SECRET, colour: "red" }, {})).toEqual({ colour: "red" });
+  });
+
+  it("have no column", () => {
+    const columns = streams.flatMap(({ tables }) => [tables.main, ...tables.children].flatMap(table => table.columns));
+    expect(columns.map(({ name }) => name).filter(isConfidential)).toEqual([]);
+  });
+});

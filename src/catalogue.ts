@@ -3,19 +3,26 @@ import type { Dialect } from "./destinations/destination.ts";
 import { duckdbDialect } from "./destinations/duckdb/dialect.ts";
 import { postgresDialect } from "./destinations/postgres/dialect.ts";
 import { type ShapedColumn, shapesOf } from "./destinations/shape.ts";
-import type { Stream } from "./stream.ts";
+import { type Mode, pathParameters, type Stream, type StreamGroup } from "./stream.ts";
 import { tableComment } from "./warehouse.ts";
 
 /** A stream as `streams --json` prints it. */
 export interface StreamDescription {
   readonly name: string;
-  readonly mode: string;
+  readonly group: string;
+  readonly mode: ModeName;
   /** Below the service's address. */
   readonly endpoint: string;
   readonly query: Readonly<Record<string, string>>;
   readonly key: readonly string[];
   /** The list whose rows it is asked for. */
   readonly parent: string | null;
+  /** Columns whose distinct values it is asked for (`stream.column`), where it isn't asked for each row. */
+  readonly values_of: readonly string[];
+  /** What it has to be given by the configuration: names of a lookup's values. */
+  readonly asks_for: readonly string[];
+  /** Query parameters with several values, and the values that are asked for by default. */
+  readonly parameters: Readonly<Record<string, readonly string[]>>;
   readonly preset: string;
   readonly on: boolean;
   /** What it means when the service no longer lists a row; null where nothing is listed. */
@@ -44,23 +51,41 @@ export interface ColumnDescription {
   readonly comment: string;
 }
 
+export type ModeName = "feed" | "scan" | "list" | "lookup" | "snapshot" | "detail";
+
 /** The catalogue in full: what is read from where, and the tables it becomes in both databases. */
-export function describeStreams(streams: readonly Stream[], on: ReadonlySet<string>): readonly StreamDescription[] {
+export function describeStreams(
+  groups: readonly StreamGroup[],
+  streams: readonly Stream[],
+  on: ReadonlySet<string>,
+): readonly StreamDescription[] {
+  const groupOf = new Map(groups.flatMap(({ title, streams }) => streams.map(({ name }) => [name, title] as const)));
   return streams.map(stream => {
     const { name, path, query, mode, key, preset } = stream;
+    const detail = mode.kind === "detail" ? mode : undefined;
+    const lookup = mode.kind === "scan" ? mode.lookup : undefined;
     return {
       name,
-      mode: mode.kind,
+      group: groupOf.get(name) ?? "",
+      mode: modeName(mode),
       endpoint: `/api/v1${path}`,
       query: query ?? {},
       key,
-      parent: mode.kind === "detail" ? mode.of : null,
+      parent: detail?.of ?? null,
+      values_of: detail?.by === undefined ? [] : [`${detail.of}.${detail.by}`, ...(detail.also ?? [])],
+      asks_for: lookup === undefined ? [] : [...pathParameters(path), ...(lookup.ask ?? [])],
+      parameters: mode.kind === "snapshot" ? (mode.parameters ?? {}) : {},
       preset,
       on: on.has(name),
       absence: mode.kind === "scan" || mode.kind === "feed" ? (mode.absence ?? "gone") : null,
       tables: describeTables(stream),
     };
   });
+}
+
+function modeName(mode: Mode): ModeName {
+  if (mode.kind !== "scan") return mode.kind;
+  return mode.lookup === undefined ? (mode.paged === false ? "list" : "scan") : "lookup";
 }
 
 function describeTables(stream: Stream): readonly TableDescription[] {

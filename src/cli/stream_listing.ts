@@ -1,31 +1,40 @@
 import type { StreamDescription } from "../catalogue.ts";
 import { formatTable } from "./table.ts";
 
-/** The catalogue, a line a stream, grouped by the smallest preset that has them. */
+/** The catalogue by subject, a line a stream. */
 export function streamListing(streams: readonly StreamDescription[]): string {
-  const groups = Map.groupBy(streams, stream => stream.preset);
-  const rows = streams.map(one => [one.name, one.mode, one.endpoint, one.key.join(", "), one.on ? "on" : "off"]);
-  const columns = [{ title: "stream" }, { title: "mode" }, { title: "endpoint" }, { title: "key" }, { title: "" }];
+  const groups = Map.groupBy(streams, stream => stream.group);
+  const rows = streams.map(one => [one.on ? "on" : "·", one.name, modeOf(one), one.preset, one.endpoint]);
+  const columns = [{ title: "" }, { title: "stream" }, { title: "mode" }, { title: "preset" }, { title: "endpoint" }];
   const [heading = "", ...lines] = formatTable(columns, rows).split("\n");
-  const blocks = [...groups].map(([preset, members]) => {
+  const blocks = [...groups].map(([title, members]) => {
     const own = members.map(member => lines[streams.indexOf(member)]);
-    return [`preset ${preset}`, ...own.map(line => `  ${line}`)].join("\n");
+    return [title, ...own.map(line => `  ${line}`)].join("\n");
   });
-  return [`  ${heading}`, ...blocks, "`tributary streams <name>` shows one in full, with its tables and columns."].join(
-    "\n\n",
-  );
+  const on = streams.filter(stream => stream.on).length;
+  const tables = streams.reduce((sum, stream) => sum + stream.tables.length, 0);
+  const end = [
+    `${streams.length} streams, ${tables} tables; ${on} streams are on (streams.preset, include and exclude in the configuration).`,
+    "`tributary streams <name>` shows one in full, with its tables and columns.",
+  ];
+  return [`  ${heading}`, ...blocks, end.join("\n")].join("\n\n");
 }
+
+const modeOf = ({ mode, parent }: StreamDescription): string => (parent === null ? mode : `${mode} of ${parent}`);
 
 /** One stream in full: where it comes from, its tables, their columns with the types of both databases. */
 export function streamSheet(stream: StreamDescription): string {
   const query = Object.entries(stream.query).map(([name, value]) => `${name}=${value}`);
+  const parameters = Object.entries(stream.parameters).map(([name, values]) => `${name}: ${values.join(", ")}`);
   const facts = [
+    ["group", stream.group],
     ["endpoint", `GET ${stream.endpoint}${query.length === 0 ? "" : `?${query.join("&")}`}`],
-    [
-      "mode",
-      stream.parent === null ? stream.mode : `${stream.mode} of ${stream.parent}: one request for each of its rows`,
-    ],
+    ["mode", modeInWords(stream)],
     ["key", `_company, ${stream.key.join(", ")}`],
+    ...(parameters.length === 0
+      ? []
+      : [["parameters", `${parameters.join("; ")} (others: streams.settings.${stream.name}.parameters)`]]),
+    ...(stream.asks_for.length === 0 ? [] : [["asks for", askedInWords(stream)]]),
     ["preset", stream.preset],
     ["state", stream.on ? "on" : "off"],
   ];
@@ -37,3 +46,25 @@ export function streamSheet(stream: StreamDescription): string {
   });
   return [heading, ...tables].join("\n\n");
 }
+
+function modeInWords({ mode, parent, values_of }: StreamDescription): string {
+  switch (mode) {
+    case "feed":
+      return "feed: cursor pages, read whole or since the mark";
+    case "scan":
+      return "scan: all cursor pages, every run";
+    case "list":
+      return "list: one request, the complete list";
+    case "lookup":
+      return "lookup: one request for each set of values that the configuration names";
+    case "snapshot":
+      return "snapshot: one row a day";
+    case "detail":
+      return values_of.length === 0
+        ? `detail of ${parent}: one request for each of its rows, when it is new or changed`
+        : `detail of ${parent}: one request for each value of ${values_of.join(" and ")}`;
+  }
+}
+
+const askedInWords = ({ name, asks_for }: StreamDescription): string =>
+  `${asks_for.join(", ")} (streams.settings.${name}.values)`;

@@ -19,14 +19,14 @@ export function registerStreams(program: Command, context: CliContext): void {
 }
 
 async function listStreams(name: string | undefined, options: CommonOptions, context: CliContext): Promise<void> {
-  const { streams } = await import("../../streams/index.ts");
+  const { groups, streams } = await import("../../streams/index.ts");
   const { configured, select, selectedByConfig } = await import("../selection.ts");
   const { describeStreams } = await import("../catalogue.ts");
   const config = (await configIfAny(options, context))?.config.streams;
   const catalogue = configured(streams, config?.settings ?? {});
   const on = selectedByConfig(catalogue, config ?? { preset: "core", include: [], exclude: [] });
   const named = name === undefined ? undefined : select(catalogue, on, [name]).named;
-  const described = describeStreams(catalogue, new Set(on.map(stream => stream.name)));
+  const described = describeStreams(groups, catalogue, new Set(on.map(stream => stream.name)));
   const shown = described.filter(stream => named?.has(stream.name) ?? true);
   if (options.json) return context.printJson(shown);
   const { streamListing, streamSheet } = await import("./stream_listing.ts");

@@ -52,11 +52,13 @@ test("the README names every command, and none that isn't there, with options th
   }
 });
 
-test("every table of the catalogue is in the README, and its number too", async () => {
+test("every core table is in the README, and how many there are in all", async () => {
   const { streams } = await import("../../streams/index.ts");
-  const tables = streams.flatMap(({ tables: { main, children } }) => [main, ...children].map(({ name }) => name));
+  const core = streams.filter(stream => stream.preset === "core");
+  const all = streams.reduce((sum, { tables: { children } }) => sum + 1 + children.length, 0);
+  const tables = core.flatMap(({ tables: { main, children } }) => [main, ...children].map(({ name }) => name));
   expect(tables.filter(name => !readme.includes(`\`${name}\``))).toEqual([]);
-  expect(readme).toContain(`${tables.length} tables`);
+  expect(readme).toContain(`${all} tables`);
 });
 
 test.each(pages)("links and headings that %s points to are there", page => {

@@ -1,7 +1,7 @@
 import type { RunReport } from "../src/run.ts";
 import { startSimulator } from "../src/simulator/simulator.ts";
-import { streams } from "../streams/index.ts";
 import { stillClock } from "./support/clock.ts";
+import { core as streams } from "./support/core.ts";
 import { bench } from "./support/run.ts";
 import { startPostgres } from "./support/server.ts";
 import { type Compared, compareWarehouses, compareWithTruth } from "./support/truth.ts";

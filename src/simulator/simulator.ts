@@ -5,7 +5,7 @@ import type { PagingMode } from "./paging.ts";
 import { Draw } from "./random.ts";
 import { Refusal } from "./refusal.ts";
 import { type RequestLog, Requests } from "./requests.ts";
-import { type Match, type Request, routeTable } from "./routes.ts";
+import { type Answer, type Match, type Request, routeTable } from "./routes.ts";
 import { httpServer } from "./server.ts";
 import { type Service, type StreamName, serviceOf } from "./service.ts";
 import type { Source } from "./source.ts";
@@ -62,6 +62,8 @@ export interface Simulator {
     /** What the list would serve now with nothing filtered out (filed mails included), in order, from `offset` on. */
     rows(stream: StreamName, offset?: number): IterableIterator<Record<string, unknown>>;
     count(stream: StreamName): number;
+    /** What a path would answer, its pagination too; undefined for 404. */
+    answer(path: string): Answer | undefined;
     /** The `data` a path (relative to /api/v1, query allowed) would answer without faults of transport; undefined for 404. */
     get(path: string): unknown;
   };
@@ -208,28 +210,24 @@ function truthOf(
     const start = offset === 0 ? Number.NEGATIVE_INFINITY : source.collection.rankAt(offset);
     for (const entry of source.collection.walk(start)) yield source.row(entry, active);
   }
+  function answered(path: string): Answer | undefined {
+    const url = new URL(path, "http://simulator");
+    const query = Object.fromEntries(url.searchParams);
+    try {
+      const match = find(url.pathname);
+      if (match === undefined) return undefined;
+      const draw = new Draw(0);
+      const request = { path: url.pathname, params: match.params, query, faults: plain, draw: () => draw.next() };
+      return answer(match, request) as unknown as Answer;
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 404) return undefined;
+      throw error;
+    }
+  }
   return {
     rows: (stream, offset = 0) => rows(stream, offset),
     count: stream => sourceIn(service, stream).collection.count,
-    get: path => {
-      const url = new URL(path, "http://simulator");
-      const query = Object.fromEntries(url.searchParams);
-      try {
-        const match = find(url.pathname);
-        if (match === undefined) return undefined;
-        const draw = new Draw(0);
-        const body = answer(match, {
-          path: url.pathname,
-          params: match.params,
-          query,
-          faults: plain,
-          draw: () => draw.next(),
-        });
-        return body["data"];
-      } catch (error) {
-        if (error instanceof Refusal && error.status === 404) return undefined;
-        throw error;
-      }
-    },
+    answer: answered,
+    get: path => answered(path)?.data,
   };
 }

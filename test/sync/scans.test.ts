@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { StoppedError } from "../../src/errors.ts";
-import { streams } from "../../streams/index.ts";
+import { core as streams } from "../support/core.ts";
 import { refused } from "../support/interposed.ts";
 import { lineOf } from "../support/run.ts";
 import { compareWithTruth } from "../support/truth.ts";

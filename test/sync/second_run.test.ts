@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
-import { streams } from "../../streams/index.ts";
 import { stillClock } from "../support/clock.ts";
+import { core as streams } from "../support/core.ts";
 import { bench, lineOf } from "../support/run.ts";
 import { contents, difference } from "../support/tables.ts";
 import { compareWithTruth } from "../support/truth.ts";

@@ -1,7 +1,7 @@
 import { expect, inject, onTestFinished, test } from "vitest";
 import { type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
-import { streams } from "../../streams/index.ts";
 import { stillClock } from "../support/clock.ts";
+import { core as streams } from "../support/core.ts";
 import { bench } from "../support/run.ts";
 import { compareWarehouses, compareWithTruth } from "../support/truth.ts";
 import { duckdbWarehouse, passing, postgresWarehouse } from "../support/warehouse.ts";

@@ -1,0 +1,21 @@
+import { budget } from "../../schemas/sourcing/budget.ts";
+import { budgetDetail } from "../../schemas/sourcing/budget_detail.ts";
+import { defineStream, detail, scan } from "../../src/stream.ts";
+
+export const budgets = defineStream({
+  name: "budgets",
+  path: "/budgets",
+  mode: scan({ rows: "budgets", confirm: "/budgets/{id}" }),
+  row: budget,
+  key: ["id"],
+  preset: "standard",
+});
+
+export const budgetDetails = defineStream({
+  name: "budget_details",
+  path: "/budgets/{id}",
+  mode: detail({ of: "budgets" }),
+  row: budgetDetail,
+  key: ["id"],
+  preset: "standard",
+});

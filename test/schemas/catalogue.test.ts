@@ -4,6 +4,7 @@ import { describe, expect, inject, it } from "vitest";
 import type { Column, Table } from "../../src/columns.ts";
 import { isReserved } from "../../src/reserved.ts";
 import { streams } from "../../streams/index.ts";
+import { names } from "./names.ts";
 
 const tables: readonly Table[] = streams.flatMap(({ tables: { main, children } }) => [main, ...children]);
 const byName = tables.map(table => [table.name, table] as const);
@@ -16,9 +17,31 @@ const places = tables.flatMap(table =>
 const where = (test: (column: Column, table: Table) => boolean) =>
   places.filter(({ column, table }) => test(column, table)).map(({ at }) => at);
 
+const core = new Set(
+  streams
+    .filter(stream => stream.preset === "core")
+    .flatMap(stream => [stream.tables.main, ...stream.tables.children].map(table => table.name)),
+);
+const inCore = (test: (column: Column, table: Table) => boolean) =>
+  where((column, table) => core.has(table.name) && test(column, table));
+// One row a day: what changes by itself there is what it is kept for.
+const daily = new Set(
+  streams
+    .filter(stream => stream.mode.kind === "snapshot")
+    .flatMap(stream => [stream.tables.main, ...stream.tables.children].map(table => table.name)),
+);
+
+describe("streams", () => {
+  it.each(Object.entries(names))("of preset %s bear the names that configurations rely on", (preset, expected) => {
+    const own = streams.filter(stream => stream.preset === preset).map(stream => stream.name);
+    expect(own.sort()).toEqual(expected);
+  });
+});
+
 describe("tables", () => {
-  it("bear the names that analysts rely on", () => {
-    expect(tables.map(table => table.name).sort()).toEqual([
+  it("of the core bear the names that analysts rely on", () => {
+    const core = streams.filter(stream => stream.preset === "core");
+    expect(core.flatMap(({ tables }) => [tables.main, ...tables.children].map(table => table.name)).sort()).toEqual([
       "findings",
       "findings_category_counts",
       "findings_situation_totals",
@@ -101,8 +124,8 @@ describe("descriptions", () => {
 const plain = (words: string) => words.toLowerCase().replace(/[^a-z0-9]/g, "");
 
 describe("volatile columns", () => {
-  it("are those that change by themselves, and no others", () => {
-    expect(where(column => column.volatile && column.source === "row")).toEqual([
+  it("are those of the core that change by themselves, and no others", () => {
+    expect(inCore(column => column.volatile && column.source === "row")).toEqual([
       "purchase_orders.delivery_days_late",
       "purchase_orders.delivery_days_past_requested",
       "purchase_orders.unread_count",
@@ -127,11 +150,12 @@ describe("volatile columns", () => {
   });
 
   it("include every trailing window and rank", () => {
-    expect(where(column => /_(\d+d|ttm)$|_rank(_|$)/.test(column.name) && !column.volatile)).toEqual([]);
+    const moves = /_(\d+d|ttm)$|_rank(_|$)/;
+    expect(where((column, table) => moves.test(column.name) && !column.volatile && !daily.has(table.name))).toEqual([]);
   });
 
   it("include what stands beside the rows, which says nothing about a row", () => {
-    expect(where(column => column.source === "page")).toEqual([
+    expect(inCore(column => column.source === "page")).toEqual([
       "purchase_orders.list_currency_code",
       "findings.list_currency_code",
     ]);
@@ -170,8 +194,8 @@ describe("money", () => {
     expect(broken).toEqual([]);
   });
 
-  it("is without a currency only for documents of which the service gives none", () => {
-    expect(where(({ currency }) => currency?.in === "unknown")).toEqual([
+  it("is without a currency in the core only for documents of which the service gives none", () => {
+    expect(inCore(({ currency }) => currency?.in === "unknown")).toEqual([
       "purchase_order_linked_documents.total_amount",
       "invoice_procurement_chain.total_amount",
       "invoice_money_documents.total_amount",
@@ -210,9 +234,5 @@ describe("the run order", () => {
         if (mode.open !== undefined) expect(kindOf(mode.open)).toBe("flag");
         if (mode.newest !== undefined) expect(["date", "moment"]).toContain(kindOf(mode.newest));
       }
-  });
-
-  it("is all of preset core", () => {
-    expect(streams.filter(stream => stream.preset !== "core")).toEqual([]);
   });
 });

@@ -1,0 +1,37 @@
+import { count, inRow, json, money, percent, record, text } from "../fields.ts";
+
+const ownCurrency = inRow("currency_code");
+
+/** `GET /analytics/executive-summary`. */
+export const executiveSummary = record("The few figures that management looks at, one row a day.", {
+  currency_code: text().nullable().describe("Currency of the spend figures; null where the service names none."),
+  total_spend: money(ownCurrency).nullable().describe("Money spent in the window of total_spend_window."),
+  total_spend_window: json().nullable().describe("Window of the spend; content not documented, kept as JSON."),
+  total_spend_basis: text()
+    .nullable()
+    .describe("What the spend rests on, as the service names it; values not documented."),
+  otif_pct: percent().nullable().describe("Share of measured deliveries on time and in full, in percent."),
+  otif_window: json().nullable().describe("Window of the delivery figures; content not documented, kept as JSON."),
+  otif_deliveries: count().nullable().describe("Deliveries in the window of otif_window."),
+  otif_on_time_deliveries: count().nullable().describe("Deliveries of the window that came on time."),
+  otif_measured_deliveries: count().nullable().describe("Deliveries of the window that could be measured."),
+  first_pass_match_rate: percent()
+    .nullable()
+    .describe("Share of invoices that matched at the first attempt; the unit is not documented."),
+  first_pass_match_window: json()
+    .nullable()
+    .describe("Window of the match figures; content not documented, kept as JSON."),
+  first_pass_matched: count().nullable().describe("Invoices that matched at the first attempt."),
+  first_pass_match_eligible: count().nullable().describe("Invoices that could have matched at the first attempt."),
+  value_surfaced: money(inRow("value_currency_code"))
+    .nullable()
+    .describe("Money that the service's findings brought up."),
+  value_currency_code: text().nullable().describe("Currency of value_surfaced; null where the service names none."),
+  open_exceptions: count().nullable().describe("How many exceptions are open."),
+  active_contracts: count().nullable().describe("How many contracts are in force."),
+  on_contract_spend_pct: percent().nullable().describe("Share of the spend that contracts cover, in percent."),
+  on_contract_spend: money(ownCurrency).nullable().describe("Spend that contracts cover."),
+  total_spend_for_coverage: money(ownCurrency).nullable().describe("Spend that on_contract_spend_pct is a share of."),
+  on_contract_item_count: count().nullable().describe("How many items contracts cover."),
+  total_item_count: count().nullable().describe("How many items on_contract_item_count is counted among."),
+});

@@ -1,0 +1,43 @@
+import { count, flag, json, percent, record, score } from "../fields.ts";
+
+/** `GET /po/stats`. */
+export const purchaseOrderStats = record("How many orders stand in each state, one row a day.", {
+  total: count().describe("How many orders there are."),
+  open: count().nullable().describe("How many orders are open; null where the service does not say."),
+  past_due: count().nullable().describe("How many orders are past their date; null where the service does not say."),
+  due_this_week: count().nullable().describe("How many orders are due this week; null where the service does not say."),
+  unconfirmed: count().nullable().describe("How many orders no vendor confirmed; null where the service does not say."),
+  in_transit: count().nullable().describe("How many orders are on their way; null where the service does not say."),
+  closed: count().nullable().describe("How many orders are closed; null where the service does not say."),
+});
+
+/** `GET /po/matching-settings`. */
+export const matchingSettings = record("How far an invoice may differ from its order, one row a day.", {
+  price_tolerance_pct: percent().describe("How far prices may differ, in percent."),
+  tax_tolerance_pct: percent().describe("How far taxes may differ, in percent."),
+  qty_tolerance_pct: percent().describe("How far quantities may differ, in percent."),
+  desc_match_threshold: score().describe("From which likeness on two descriptions match; the scale is not documented."),
+});
+
+/** `GET /po/otif-settings`. */
+export const otifSettings = record("When a delivery counts as on time, one row a day.", {
+  late_tolerance_days: count().describe("Days that a delivery may be late."),
+  early_tolerance_days: count().describe("Days that a delivery may be early."),
+  penalize_early_delivery: flag().describe("Whether a delivery that comes too early counts against the vendor."),
+  use_business_days: flag().describe("Whether only business days count."),
+});
+
+/** `GET /items/facets`. */
+export const itemFacets = record("What the item list can be filtered by, one row a day.", {
+  facets: json().describe("Filters and their values; content not documented, kept as JSON."),
+});
+
+/** `GET /items/stats`. */
+export const itemStats = record("How many items are bought from how many vendors, one row a day.", {
+  total_items: count().describe("How many items there are."),
+  sole_source_count: count().describe("How many items come from one vendor."),
+  dual_source_count: count().describe("How many items come from two vendors."),
+  multi_source_count: count().describe("How many items come from more than two vendors."),
+  active_contract_count: count().describe("How many items a contract in force covers."),
+  high_variance_count: count().describe("How many items have strongly varying prices."),
+});

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { count, id, inName, inRow, inTable, moment, money, named, percent, record, table, text } from "../fields.ts";
+
+const answerCurrency = inTable("analytics_savings", "currency_code", "observed_on, months");
+const amount = () => money(inRow("currency_code")).nullable();
+
+const recentItems = table("analytics_savings_recent_items", "The latest events that saved money, as of each day.", {
+  event_id: id().nullable().describe("Identifier of the event; null where the service gives none."),
+  doc_id: id().nullable().describe("Document that the event came from; assumed to be invoices.doc_id where it is one."),
+  event_type: text().nullable().describe("Kind of event, as the service names it; values not documented."),
+  amount_usd: money(inName)
+    .nullable()
+    .describe("Money that the event is about, in US dollars; null where none is put to it."),
+  severity: text().nullable().describe("How grave it is, as the service names it; values not documented."),
+  part_number: text().nullable().describe("Part that the event is about, as printed; null where it is about none."),
+  details: text().nullable().describe("What happened, in the service's words for display."),
+  created_at: moment().nullable().describe("When the event was recorded; null where not known."),
+  vendor_name: text().nullable().describe("Vendor's name as a label, never to be joined on."),
+  document_number: text().nullable().describe("Number printed on the document; null where none was read."),
+});
+
+/** `GET /analytics/savings`. */
+export const savings = record("What the service saved over a trailing window, one row a day and number of months.", {
+  currency_code: text().nullable().describe("Currency of the savings; null where the service names none."),
+  totals: z.object({
+    total_savings: amount().describe("All savings of the window together."),
+    duplicates_prevented: amount().describe("Savings from duplicates that were not paid."),
+    price_variances: amount().describe("Savings from prices that differed from what was agreed."),
+    overbilling_caught: amount().describe("Savings from bills over more than was delivered or ordered."),
+    price_outliers: amount().describe("Savings from prices far from the usual."),
+    cumulative_fraud: amount().describe("Money in patterns that the service takes for fraud."),
+    sourcing_opportunities: amount().describe("Money that buying elsewhere would save."),
+    early_payment_discounts: amount().describe("Money in discounts for early payment."),
+    sole_source_risk: amount().describe("Money at risk in items with a single source."),
+    late_delivery_cost: amount().describe("What late deliveries cost."),
+    email_credit_memos: amount().describe("Money in credit memos that came by e-mail."),
+    discount_captured: amount().describe("Discounts that were taken."),
+    discount_missed: amount().describe("Discounts that lapsed."),
+    total_events: count().nullable().describe("How many events the figures were made from."),
+    docs_with_value: count().nullable().describe("How many documents brought up money."),
+  }),
+  savings_over_time: table("analytics_savings_over_time", "Savings by month, one set of rows a day.", {
+    month: text().describe("Month that is counted, as the service writes it."),
+    total_savings: money(answerCurrency).nullable().describe("Savings of the month."),
+    event_count: count().nullable().describe("How many events the month has."),
+  }),
+  recent_items: recentItems,
+  roi: z.object({
+    total_invoices_processed: count().nullable().describe("How many invoices the service processed in the window."),
+    total_invoice_spend: amount().describe("Total of the invoices that were processed."),
+    total_savings: amount().describe("Savings that are set against the invoices."),
+    savings_rate_pct: percent().nullable().describe("Savings as a share of the invoices, in percent."),
+  }),
+  tracker_identified: amount().describe("Savings identified, as the savings tracker has them."),
+  tracker_recovered: amount().describe("Savings recovered, as the savings tracker has them."),
+  months: named("months_", text()).describe(
+    "The months as the answer names them; the column months says what was asked.",
+  ),
+});

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { count, date, flag, inName, inRow, json, money, percent, record, text } from "../fields.ts";
+import { byCountry, topItems, topVendors, trend } from "./tariff_exposure_tables.ts";
+
+const undocumented = "content not documented, kept as JSON.";
+
+/** `GET /analytics/tariff-exposure`. */
+export const tariffExposure = record("What tariffs cost on what was bought, one row a day and period.", {
+  currency_code: text().nullable().describe("Currency of the amounts that are not in dollars; null where not named."),
+  money_available: flag().describe("Whether the service could put amounts to it."),
+  money_unavailable_reason: text().nullable().describe("Why there are no amounts; null where there are."),
+  duty_as_of_date: date().nullable().describe("Day that the duties are as of; null where not known."),
+  duty_snapshot_status: text().describe("How fresh the duties are, as the service names it; values not documented."),
+  duty_window_label: text().nullable().describe("Window that the duties are of, in the service's words for display."),
+  total_duty_usd: money(inName).nullable().describe("All duties of the window, in US dollars."),
+  flat_exposure_total_usd: money(inName).nullable().describe("Exposure by the countries' flat tariffs, in US dollars."),
+  blended_effective_rate_pct: percent().nullable().describe("Duties as a share of the priced spend, in percent."),
+  priced_lines: count().nullable().describe("How many lines a duty could be put to."),
+  avoidable_section_301_usd: money(inName)
+    .nullable()
+    .describe("Duties under section 301 that could be avoided, in US dollars."),
+  duty_source: text()
+    .nullable()
+    .describe("Where the duties come from, as the service names it; values not documented."),
+  by_country: byCountry,
+  domestic: json().nullable().describe(`What was bought at home, ${undocumented}`),
+  by_material: json().nullable().describe(`Tariffs by material, a list whose ${undocumented}`),
+  material_by_country: json().nullable().describe(`Tariffs by material and country, a list whose ${undocumented}`),
+  material_coverage: json().nullable().describe(`How far materials are known, ${undocumented}`),
+  coverage: z.object({
+    total_lines: count().nullable().describe("How many document lines were looked at."),
+    lines_with_coo: count().nullable().describe("How many lines name a country of origin."),
+    lines_with_hts: count().nullable().describe("How many lines name a customs tariff number."),
+    total_spend: money(inRow("currency_code")).nullable().describe("Spend of the lines that were looked at."),
+    spend_with_coo: money(inRow("currency_code")).nullable().describe("Spend of lines that name a country of origin."),
+    spend_with_hts: money(inRow("currency_code"))
+      .nullable()
+      .describe("Spend of lines that name a customs tariff number."),
+    coverage_pct: percent().nullable().describe("Share that names a country of origin, in percent."),
+    hts_coverage_pct: percent().nullable().describe("Share that names a customs tariff number, in percent."),
+  }),
+  top_items: topItems,
+  top_vendors: topVendors,
+  trend,
+  contract_clauses: z.object({
+    total: count().nullable().describe("How many contracts were looked at for tariff clauses."),
+    with_tariff_clause: count().nullable().describe("How many contracts have a clause about tariffs."),
+    passthrough_allowed: count().nullable().describe("How many contracts let the vendor pass tariffs on."),
+    uncapped_passthrough: count()
+      .nullable()
+      .describe("How many contracts let the vendor pass tariffs on without limit."),
+  }),
+  risk_profiles: json().nullable().describe(`Countries' risk profiles, a list whose ${undocumented}`),
+});

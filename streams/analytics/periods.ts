@@ -1,0 +1,6 @@
+import { snapshot } from "../../src/stream.ts";
+
+/** Asked for by a trailing window in days; the config may name others. */
+export const byPeriod = snapshot({ parameters: { period: ["30"] } });
+/** Asked for by a trailing window in months; the config may name others. */
+export const byMonths = snapshot({ parameters: { months: ["12"] } });

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { addedColumn, type Column, INDEX_COLUMN, type Kind, snakeCase, type TableSet, tablesOf } from "./columns.ts";
+import { isReserved } from "./reserved.ts";
 
 export type Preset = "core" | "standard" | "all" | "lookup";
 
@@ -216,10 +217,16 @@ function addedColumns({ mode, path, key }: StreamFacts): Column[] {
 
 /** What a lookup asked with: context values named like the parameters. */
 function askedFor(path: string, { ask = [], passes }: Lookup): Column[] {
-  const names = [...pathParameters(path), ...ask].map(snakeCase);
+  const names = [...pathParameters(path), ...ask].map(parameterColumn);
   const columns = names.map(name => addedColumn(name, "context", "id", `The ${name} that was asked for.`));
   const others = addedColumn(ASKED_WITH, "context", "id", "The query that was asked with, its parameters in order.");
   return passes === undefined ? columns : [...columns, others];
+}
+
+/** The column, and the context value, that holds what a lookup's parameter was: `vendorId` → `vendor_id`, `table` → `table_`. */
+export function parameterColumn(name: string): string {
+  const column = snakeCase(name);
+  return isReserved(column) ? `${column}_` : column;
 }
 
 /** Rows without an identity of their own are told apart by their place. */

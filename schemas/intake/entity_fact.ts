@@ -1,0 +1,12 @@
+import { id, json, moment, record, score, text } from "../fields.ts";
+
+/** A row of `GET /as-of/{entity_type}/{entity_id}`. */
+export const entityFact = record("Facts about entities as they stood at the moments that the configuration names.", {
+  kind: text().describe("Kind of fact, as the service names it; values not documented."),
+  value: json().nullable().describe("What the fact says, any JSON value."),
+  effective_at: moment().nullable().describe("From when on the fact held; null where that is not known."),
+  fact_id: id().describe("Identifier of the fact about the entity."),
+  evidence_quote: text().nullable().describe("Words that the fact rests on, quoted from the source."),
+  verification_status: text().nullable().describe("Whether the fact was verified; values not documented."),
+  confidence: score().nullable().describe("How sure the service is of the fact; the scale is not documented."),
+});

@@ -64,6 +64,7 @@ export function rowPaths({ mode }: Stream): readonly string[] | undefined {
 /** The documented fields of a stream's row: an element of its list, or the whole answer without what it omits. */
 export function documentedRow(stream: Stream): Field[] {
   const { mode } = stream;
+  if (documentedShape(stream) === null) return keyFields(stream);
   const paths = rowPaths(stream);
   if (paths === undefined) {
     const omitted = mode.kind === "snapshot" ? (mode.omit ?? []) : [];
@@ -76,6 +77,12 @@ export function documentedRow(stream: Stream): Field[] {
   if (first?.kind === "scalar" && scalar !== undefined)
     return [{ name: scalar, types: first.types.length === 0 ? ["any"] : first.types, nullable: true }];
   return [];
+}
+
+/** Of an answer that the documents don't show, a row has what its key names, and is kept whole. */
+function keyFields({ key, tables: { main } }: Stream): Field[] {
+  const inRow = key.filter(name => main.columns.some(column => column.name === name && column.source === "row"));
+  return inRow.map(name => ({ name, types: ["s"], nullable: false }));
 }
 
 function elementAt(data: Shape | null, path: string, endpoint: string): Shape | undefined {

@@ -17,8 +17,8 @@ const NUMERIC: readonly Kind[] = ["id", "money", "quantity", "count", "percent",
 const TEXTUAL: readonly Kind[] = ["id", "text", "date", "moment", "money", "percent"];
 
 function fits(kind: Kind, types: readonly string[]): boolean {
-  // What may be an object or a flag as well as a text has no other home.
-  if (types.length > 1 && types.some(type => type === "o" || type === "b")) return kind === "json";
+  // What may be an object or a flag as well as a text is at home in JSON.
+  if (kind === "json" && types.length > 1 && types.some(type => type === "o" || type === "b")) return true;
   if (types.some(type => type === "n" || type === "i")) return NUMERIC.includes(kind);
   if (types.includes("s")) return TEXTUAL.includes(kind);
   return kind === (types.includes("b") ? "flag" : "json");

@@ -8,6 +8,7 @@ import { normalise } from "./config/normal.ts";
 import { configSchema, type EffectiveConfig } from "./config/schema.ts";
 import { warningsOf } from "./config/warnings.ts";
 import { ConfigError } from "./errors.ts";
+import type { Asking } from "./lookup.ts";
 import { createRedactor } from "./secrets.ts";
 
 /** The whole configuration, validated and with every default filled in. Durations are milliseconds, shares 0–1, paths absolute. */
@@ -125,7 +126,7 @@ export interface StreamDefaults {
   readonly history: false;
 }
 
-export interface StreamSettings {
+export interface StreamSettings extends Asking {
   readonly fullScanPages: number | undefined;
   readonly fullScanEveryMs: number | undefined;
   readonly lookbackMs: number | undefined;
@@ -136,6 +137,8 @@ export interface StreamSettings {
   readonly volatile: readonly string[];
   /** Further values of the list's `status` parameter, read as parts of every full scan. */
   readonly statuses: readonly string[];
+  /** Details of distinct values are due again after so long. */
+  readonly refreshEveryMs: number | undefined;
   readonly unknownFields: "keep" | undefined;
   readonly audit: number | undefined;
   readonly maxRejectShare: number | undefined;

@@ -1,11 +1,13 @@
 import { type Batch, stageColumns } from "./batch.ts";
-import type { Column, TableSet } from "./columns.ts";
+import { type Column, INDEX_COLUMN, type TableSet } from "./columns.ts";
 import { CsvWriter } from "./encode/csv.ts";
 import type { Hasher } from "./encode/hash.ts";
 import { isStorable } from "./encode/json.ts";
 import { type Formats, readMoment } from "./encode/moment.ts";
+import { createPlaces, type Places } from "./encode/places.ts";
 import { TableWriter, takeTable } from "./encode/table_writer.ts";
 import { fieldTree } from "./encode/unknown.ts";
+import { Numeral } from "./numeral.ts";
 import { type Problem, textOf, valueAt } from "./record.ts";
 
 /** Rises when equal values may come out as other bytes than before; the next full scan then compares columns, not hashes. */
@@ -47,6 +49,8 @@ export interface EncoderSettings {
   readonly ignored: readonly string[];
   /** Column of the mark, in feeds. */
   readonly mark: string | undefined;
+  /** The encoder itself gives rows their place (`_index`) among those whose key is the same but for it. */
+  readonly placed?: boolean;
 }
 
 /** What became of one parent's detail request. */
@@ -89,6 +93,7 @@ export class Encoder {
   readonly #main: TableWriter;
   readonly #children: readonly TableWriter[];
   readonly #mark: Column | undefined;
+  readonly #places: Places | undefined;
   #hashes = Buffer.allocUnsafe(1 << 10);
   #hashed = 0;
   #rejects: Reject[] = [];
@@ -105,6 +110,7 @@ export class Encoder {
     this.#main = new TableWriter(tables.main, formats, fieldTree(tables.main, arrays, settings.ignored));
     this.#children = tables.children.map(child => new TableWriter(child, formats, fieldTree(child, [], [])));
     this.#mark = settings.mark === undefined ? undefined : column(settings.mark);
+    this.#places = settings.placed === true ? createPlaces(this.#keys) : undefined;
   }
 
   /** Rows since the last `take`, child rows and outcomes included. */
@@ -114,9 +120,13 @@ export class Encoder {
   }
 
   /** Encodes a row with what came beside it. A row without its key becomes a reject: false. */
-  add(row: unknown, page: Row, context: Row): boolean {
-    if (typeof row !== "object" || row === null || Array.isArray(row)) return this.reject(row, "expected an object");
-    const fields = row as Row;
+  add(came: unknown, page: Row, given: Row): boolean {
+    const row = this.#withoutIgnored(came);
+    const main = this.#main;
+    if (!isObject(row) && (!main.takesAnything || row === null || row === undefined))
+      return this.reject(row, "expected an object");
+    const fields: Row = isObject(row) ? row : {};
+    const context = this.#places === undefined ? given : { ...given, [INDEX_COLUMN]: this.#places(fields, given) };
     const key: string[] = [];
     for (const column of this.#keys) {
       const value = column.source === "row" ? valueAt(column.path, fields) : context[column.name];
@@ -129,8 +139,7 @@ export class Encoder {
     }
     this.sequence++;
     this.#hashed = 0;
-    const main = this.#main;
-    main.line(this.sequence, undefined, fields, page, context);
+    main.line(this.sequence, undefined, fields, page, context, row);
     for (let i = 0; i < this.#children.length; i++) this.#addChildren(this.#children[i]!, i, fields);
     main.endLine(fields, this.#note);
     const { hasher } = this.#settings;
@@ -148,6 +157,13 @@ export class Encoder {
     return true;
   }
 
+  /** What belongs to another stream, or to nobody, is not kept with a row that is kept whole. */
+  #withoutIgnored(row: unknown): unknown {
+    const { ignored } = this.#settings;
+    if (ignored.length === 0 || !isObject(row)) return row;
+    return Object.fromEntries(Object.entries(row).filter(([field]) => !ignored.includes(field)));
+  }
+
   #addChildren(child: TableWriter, index: number, row: Row): void {
     const elements = valueAt(child.table.path, row);
     if (elements === null || elements === undefined) return;
@@ -158,10 +174,11 @@ export class Encoder {
     const { hasher } = this.#settings;
     for (let i = 0; i < elements.length; i++) {
       const element: unknown = elements[i];
-      const isObject = typeof element === "object" && element !== null && !Array.isArray(element);
-      child.line(this.sequence, i, isObject ? (element as Row) : {}, {}, {});
-      if (!isObject) child.addProblem("_element", { value: element, reason: "expected an object" });
-      child.endLine(isObject ? (element as Row) : {}, this.#note);
+      const fields: Row = isObject(element) ? element : {};
+      child.line(this.sequence, i, fields, {}, {}, element);
+      if (!isObject(element) && !child.takesAnything)
+        child.addProblem("_element", { value: element, reason: "expected an object" });
+      child.endLine(fields, this.#note);
       this.#mix(BigInt(index), BigInt(index));
       this.#mix(hasher.hash(child.stable()), hasher.hash(child.changeable()));
       if (child.problems !== undefined) this.#mix(hasher.hash(Buffer.from(child.problems)), 0n);
@@ -254,6 +271,10 @@ export class Encoder {
     this.#earliest = undefined;
     return encoded;
   }
+}
+
+function isObject(value: unknown): value is Row {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Numeral);
 }
 
 /** Every second 8-byte lane of the mixed hashes. */

@@ -75,7 +75,12 @@ export async function estimateSync(
 ): Promise<Estimate> {
   const { config } = order;
   const catalogue = configured(order.catalogue, config.streams.settings);
-  const { streams } = select(catalogue, selectedByConfig(catalogue, config.streams), order.names);
+  const { streams } = select(
+    catalogue,
+    selectedByConfig(catalogue, config.streams),
+    order.names,
+    config.streams.settings,
+  );
   const reading = await openReading(config.destination);
   const lines: EstimateLine[] = [];
   const latencies: number[] = [];

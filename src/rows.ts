@@ -1,3 +1,4 @@
+import { Numeral } from "./numeral.ts";
 import { valueAt } from "./record.ts";
 import type { Sections } from "./stream.ts";
 
@@ -18,6 +19,20 @@ export function sectionsIn(data: unknown, rows: string | Sections): readonly Sec
     found.push({ section, rows: array });
   }
   return found;
+}
+
+/** A row as an object: a bare value becomes one with the field `scalar`, where there is such a field. */
+export function objectOf(row: unknown, scalar: string | undefined): unknown {
+  return scalar === undefined || !isBare(row) ? row : { [scalar]: row };
+}
+
+const isBare = (value: unknown): boolean =>
+  value instanceof Numeral || (value !== null && value !== undefined && typeof value !== "object");
+
+/** What stands beside the rows; nothing where the data itself is the array. */
+export function besideRows(data: unknown): Record<string, unknown> {
+  const isObject = typeof data === "object" && data !== null && !Array.isArray(data);
+  return isObject ? (data as Record<string, unknown>) : {};
 }
 
 /** All rows in an answer's data, whatever array they stand in; none where an array is missing. */

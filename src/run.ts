@@ -71,7 +71,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
   const companies = companiesOf(config, order.company);
   const catalogue = configured(order.catalogue, config.streams.settings);
   const on = selectedByConfig(catalogue, config.streams);
-  const { streams } = select(catalogue, on, order.names);
+  const { streams } = select(catalogue, on, order.names, config.streams.settings);
   const holder = { pid: process.pid, host: hostname(), command: order.command, startedAt };
   // Whoever waits for a lock stops waiting at the first signal.
   const patience: Clock = { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) };
@@ -172,6 +172,7 @@ async function runJobs(run: Run): Promise<RunReport> {
       log: logOf(log, company, services.length > 1),
       redact,
       catalogue,
+      named: new Set(order.names),
       full,
       allDetails,
       confirmDeletes,

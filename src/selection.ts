@@ -1,5 +1,7 @@
 import { ConfigError } from "./errors.ts";
+import { type Asking, isAsked, lookupOf } from "./lookup.ts";
 import { nearest } from "./nearest.ts";
+import { demandSettings, type OwnSettings, valuesAdvice } from "./settings.ts";
 import { type Preset, type Stream, withVolatile } from "./stream.ts";
 
 /** Which streams a run works on. `named`: the ones that were asked for; the others are there because a named detail needs its list. */
@@ -15,12 +17,20 @@ export interface SelectionConfig {
   readonly preset: Preset;
   readonly include: readonly string[];
   readonly exclude: readonly string[];
+  /** Lookups without values here are off. */
+  readonly settings?: Settings;
 }
+
+/** What the config says of single streams, as far as it decides whether they are on. */
+type Settings = Readonly<Record<string, Asking>>;
 
 /** The streams that the config switches on, in catalogue order. ConfigError names an unknown name and the nearest known one. */
 export function selectedByConfig(catalogue: readonly Stream[], config: SelectionConfig): readonly Stream[] {
-  const on = new Set(catalogue.filter(stream => inPreset(stream, config.preset)).map(stream => stream.name));
+  const { settings = {} } = config;
+  const byItself = (stream: Stream) => stream.preset === "lookup" || inPreset(stream, config.preset);
+  const on = new Set(catalogue.filter(byItself).map(stream => stream.name));
   for (const name of expand(catalogue, config.include, "streams.include")) on.add(name);
+  leaveUnasked(catalogue, on, settings, config.include, "streams.include");
   for (const name of expand(catalogue, config.exclude, "streams.exclude")) on.delete(name);
   const excluded = expand(catalogue, config.exclude, "streams.exclude");
   for (const [parent, detail] of parentsOf(catalogue, on)) {
@@ -35,12 +45,33 @@ export function selectedByConfig(catalogue: readonly Stream[], config: Selection
 }
 
 /** The streams of one run: those named on the command line (names, patterns, presets) with the lists their details need, or all that are on. */
-export function select(catalogue: readonly Stream[], on: readonly Stream[], names: readonly string[]): Selection {
+export function select(
+  catalogue: readonly Stream[],
+  on: readonly Stream[],
+  names: readonly string[],
+  settings?: Settings,
+): Selection {
   if (names.length === 0) return { streams: on, named: new Set() };
   const named = expand(catalogue, names, "stream");
+  if (settings !== undefined) leaveUnasked(catalogue, named, settings, names, "stream");
   const wanted = new Set(named);
   for (const [parent] of parentsOf(catalogue, wanted)) wanted.add(parent);
   return { streams: catalogue.filter(stream => wanted.has(stream.name)), named };
+}
+
+/** Lookups that the config gives no values are left out, unless one is asked for by its name: then the keys to set are told. */
+function leaveUnasked(
+  catalogue: readonly Stream[],
+  wanted: Set<string>,
+  settings: Settings,
+  names: readonly string[],
+  where: string,
+): void {
+  const unasked = catalogue.filter(stream => lookupOf(stream) !== undefined && wanted.has(stream.name));
+  for (const stream of unasked.filter(each => !isAsked(each, settings[each.name]))) {
+    if (names.includes(stream.name)) throw new ConfigError(`${where}: ${valuesAdvice(stream)}`);
+    wanted.delete(stream.name);
+  }
 }
 
 /** The lists that details in `wanted` hang on, up to the root, each with the detail that needs it. */
@@ -99,53 +130,19 @@ function matching(catalogue: readonly Stream[], name: string, where: string): re
   return catalogue.filter(stream => pattern.test(stream.name));
 }
 
-/** What the config may say of a stream that the catalogue has to know. */
-interface NamedColumns {
-  readonly volatile: readonly string[];
-  readonly refresh: { readonly while: string } | undefined;
-}
-
-/** The catalogue with the config's further volatile columns; ConfigError for streams or columns that don't exist. */
+/** The catalogue with the config's further volatile columns; ConfigError for settings that name what doesn't exist. */
 export function configured(
   catalogue: readonly Stream[],
-  settings: Readonly<Record<string, NamedColumns>>,
+  settings: Readonly<Record<string, OwnSettings>>,
 ): readonly Stream[] {
-  for (const [name, { volatile, refresh }] of Object.entries(settings)) {
+  for (const [name, own] of Object.entries(settings)) {
     expand(catalogue, [name], "streams.settings");
     const stream = catalogue.find(candidate => candidate.name === name);
     if (stream === undefined)
       throw new ConfigError(`streams.settings: expected the name of one stream, got ${JSON.stringify(name)}.`);
-    const changeable = stream.tables.main.columns.filter(column => !stream.key.includes(column.name));
-    for (const column of volatile) {
-      demand(
-        `streams.settings.${name}.volatile`,
-        column,
-        changeable.map(each => each.name),
-        `column of ${name} that may be volatile`,
-      );
-    }
-    if (refresh === undefined) continue;
-    const { mode } = stream;
-    const parent = mode.kind === "detail" ? catalogue.find(other => other.name === mode.of) : undefined;
-    if (parent === undefined)
-      throw new ConfigError(
-        `streams.settings.${name}.refresh: ${name} is read whole anyway; only details have a refresh.`,
-      );
-    const flags = parent.tables.main.columns.filter(column => column.kind === "flag");
-    demand(
-      `streams.settings.${name}.refresh.while`,
-      refresh.while,
-      flags.map(each => each.name),
-      `true-or-false column of ${parent.name}`,
-    );
+    demandSettings(catalogue, stream, own);
   }
   return catalogue.map(stream => withVolatile(stream, settings[stream.name]?.volatile ?? []));
-}
-
-function demand(where: string, name: string, known: readonly string[], what: string): void {
-  if (known.includes(name)) return;
-  const close = nearest(name, known);
-  throw new ConfigError(`${where}: ${name} is no ${what}.${close === undefined ? "" : ` Did you mean ${close}?`}`);
 }
 
 /** The stream at the root of a stream's family: locks cover a list with all its details. */

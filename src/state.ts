@@ -51,6 +51,11 @@ const scanRecord = z.object({
   rejected: z.number(),
   rounded: z.number(),
   problems: z.array(problem),
+  /** As many rows as one request brings: there may be more. */
+  capped: z.boolean().default(false),
+  /** Of a lookup's parts: those that the service knows nothing of, and those that could not be read. */
+  absent: z.array(z.number()).default([]),
+  unread: z.array(z.object({ part: z.number(), reason: z.string() })).default([]),
   /** Runs that ended with an error at one place, and which (part and cursor). */
   failures: z.number(),
   failedAt: z.string().nullable(),
@@ -84,6 +89,9 @@ export function beginScan(scan: string, fingerprint: string, full: boolean, star
     rejected: 0,
     rounded: 0,
     problems: [],
+    capped: false,
+    absent: [],
+    unread: [],
     failures: 0,
     failedAt: null,
     windows: [],

@@ -56,7 +56,7 @@ function syncByMode(context: SyncContext, stream: Stream, tally: Tally): Promise
     case "feed":
       return syncListing(context, stream, mode, tally);
     case "snapshot":
-      return syncSnapshot(context, stream, tally);
+      return syncSnapshot(context, stream, mode, tally);
     case "detail":
       return syncDetails(context, stream, mode, tally);
   }

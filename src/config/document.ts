@@ -59,7 +59,7 @@ export function parseConfigDocument(source: string, file: string): ConfigDocumen
       return map;
     }
     if (isSeq(node)) return node.items.map((item, index) => read(item, [...path, index], [...above, node]));
-    return isScalar(node) ? node.value : null;
+    return isScalar(node) ? asWritten(node.value, node.source) : null;
   };
 
   const values = read(document.contents, [], []) ?? {};
@@ -79,6 +79,12 @@ export function parseConfigDocument(source: string, file: string): ConfigDocumen
     valueAt: path => locate([offsets, keys], path),
     keyAt: path => locate([keys, offsets], path),
   };
+}
+
+/** A numeral that a number would not spell again (a zip code's zeros, an id of twenty digits) stays as it is written. */
+function asWritten(value: unknown, source: string | undefined): unknown {
+  if (typeof value !== "number" || source === undefined || String(value) === source) return value;
+  return /^[+-]?\d+(\.\d+)?$/.test(source) ? source : value;
 }
 
 function quotingAdvice(source: string, offset: number): string {

@@ -15,6 +15,22 @@ export const name = (what: string) =>
     .regex(/^[^\0\r\n]+$/, { error: `expected ${what} on one line` })
     .meta(open);
 
+/** What is asked for: text, whatever it looks like in YAML. */
+export const askedValue = () => {
+  const error = "expected a value of one line";
+  const spelled = (raw: unknown): unknown => (typeof raw === "number" || typeof raw === "boolean" ? String(raw) : raw);
+  return z.preprocess(spelled, z.string({ error }).regex(/^[^\0\r\n]+$/, { error })).meta(open);
+};
+
+/** `table.column`. */
+export const columnName = () => {
+  const error = "expected a column such as purchase_orders.vendor_id";
+  return z
+    .string({ error })
+    .regex(/^\w+\.\w+$/, { error })
+    .meta(open);
+};
+
 const numeral = (raw: unknown): unknown =>
   typeof raw === "string" && /^[+-]?(\d+\.?\d*|\.\d+)$/.test(raw.trim()) ? Number(raw) : raw;
 

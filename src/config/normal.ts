@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Company, Config, DestinationConfig, NotifyTarget, StreamSettings } from "../config.ts";
 import { parseDuration } from "../duration.ts";
+import { asksNothing } from "../lookup.ts";
 import type { EffectiveConfig } from "./schema.ts";
 
 /** The file's shape → the program's: milliseconds, absolute paths, one list of companies. */
@@ -79,6 +80,11 @@ function settings(given: EffectiveConfig["streams"]["settings"][string]): Stream
     maxDetails: given.max_details,
     volatile: given.volatile ?? [],
     statuses: given.statuses ?? [],
+    values: given.values ?? asksNothing.values,
+    parameters: given.parameters ?? asksNothing.parameters,
+    from: given.from ?? asksNothing.from,
+    rename: given.rename ?? asksNothing.rename,
+    refreshEveryMs: optionalMs(given.refresh_every),
     unknownFields: given.unknown_fields,
     audit: given.audit,
     maxRejectShare: given.max_reject_share,

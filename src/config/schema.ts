@@ -13,6 +13,14 @@ const complete = { complete: true };
 const map = { error: "expected keys and values below it" };
 const object = <S extends z.core.$ZodLooseShape>(shape: S) => z.strictObject(shape, map);
 
+const someOf = (what: string) =>
+  z.array(f.askedValue(), { error: `expected ${what}` }).min(1, { error: `expected ${what}` });
+const columns = () =>
+  z.preprocess(
+    raw => (typeof raw === "string" ? [raw] : raw),
+    z.array(f.columnName(), { error: "expected a column such as purchase_orders.vendor_id, or a list of them" }).min(1),
+  );
+
 const streamSettings = object({
   full_scan_pages: f.whole(0, 1_000_000).optional(),
   full_scan_every: f.duration("1s", "3650d").optional(),
@@ -21,6 +29,28 @@ const streamSettings = object({
   max_details: f.whole(0, 100_000_000).optional(),
   volatile: names("a column's name").optional(),
   statuses: names("a status").optional(),
+  values: z
+    .array(z.record(z.string(), f.askedValue(), { error: "expected values by parameter such as { id: V-1 }" }), {
+      error: "expected a list such as [{ type: vendor, id: V-1 }]",
+    })
+    .min(1, { error: "expected at least one set of values such as { id: V-1 }" })
+    .optional(),
+  parameters: z
+    .record(z.string(), someOf("a list such as [30, 90]"), {
+      error: "expected lists by parameter such as { at: [2026-01-01] }",
+    })
+    .optional(),
+  from: z
+    .record(z.string(), columns(), {
+      error: "expected columns by parameter such as { vendor_id: purchase_orders.vendor_id }",
+    })
+    .optional(),
+  rename: z
+    .record(z.string(), f.name("the parameter's other name"), {
+      error: "expected names by parameter such as { at: as_of }",
+    })
+    .optional(),
+  refresh_every: f.duration("1s", "3650d").optional(),
   unknown_fields: unknownFields().optional(),
   audit: f.share().optional(),
   max_reject_share: f.share().optional(),

@@ -4,7 +4,7 @@ import { type Problem, type Reading, valueAt, writeValue } from "../record.ts";
 import { CsvWriter } from "./csv.ts";
 import { canonicalJson } from "./json.ts";
 import type { Formats } from "./moment.ts";
-import { type FieldTree, unknownFields } from "./unknown.ts";
+import { type FieldTree, hasWhole, unknownFields } from "./unknown.ts";
 
 const DECIMAL: ReadonlySet<Kind> = new Set(["money", "quantity", "percent"]);
 
@@ -24,9 +24,11 @@ export class TableWriter {
   /** Problems of the line's stable columns as text, undefined when there are none. */
   problems: string | undefined;
   readonly table: Table;
+  /** A column of it holds the row as it came, whatever that is. */
+  readonly takesAnything: boolean;
   readonly #columns: readonly Column[];
   readonly #stableCount: number;
-  readonly #tree: FieldTree;
+  readonly #tree: FieldTree | undefined;
   readonly #formats: Formats;
   readonly #csv = new CsvWriter(1 << 16);
   readonly #wide = new Set<string>();
@@ -36,16 +38,17 @@ export class TableWriter {
   #changeableStart = 0;
   #end = 0;
 
-  constructor(table: Table, formats: Formats, tree: FieldTree) {
+  constructor(table: Table, formats: Formats, tree: FieldTree | undefined) {
     this.table = table;
+    this.takesAnything = hasWhole(table);
     this.#columns = stageColumns(table);
     this.#stableCount = this.#columns.filter(column => !column.volatile).length;
     this.#tree = tree;
     this.#formats = formats;
   }
 
-  /** Writes the columns of a line; `endLine` completes it. */
-  line(sequence: number, index: number | undefined, row: Row, page: Row, context: Row): void {
+  /** Writes the columns of a line; `endLine` completes it. `came` is the row where it may be no object. */
+  line(sequence: number, index: number | undefined, row: Row, page: Row, context: Row, came: unknown = row): void {
     const csv = this.#csv;
     const reading = this.#reading;
     const columns = this.#columns;
@@ -61,12 +64,9 @@ export class TableWriter {
     for (let i = 0; i < columns.length; i++) {
       const column = columns[i]!;
       if (i === this.#stableCount) this.#changeableStart = csv.position;
-      const value =
-        column.source === "row"
-          ? column.path.length === 1
-            ? row[column.path[0]!]
-            : valueAt(column.path, row)
-          : (column.source === "page" ? page : context)[column.path[0]!];
+      const { path, source } = column;
+      const from = source === "row" ? row : source === "page" ? page : context;
+      const value = path.length === 1 ? from[path[0]!] : path.length === 0 ? came : valueAt(path, from);
       if (value !== null && value !== undefined) {
         writeValue(csv, column.kind, value, this.#formats, reading);
         if (reading.problem !== undefined) this.addProblem(column.name, { value, reason: reading.problem });
@@ -94,7 +94,7 @@ export class TableWriter {
   /** Writes `_extra` and `_problems` and ends the line. */
   endLine(row: Row, note: NoteProblem): void {
     const csv = this.#csv;
-    const extra = unknownFields(row, this.#tree);
+    const extra = this.#tree === undefined ? undefined : unknownFields(row, this.#tree);
     if (extra !== undefined) writeValue(csv, "json", extra, this.#formats, this.#reading);
     if (this.#reading.problem !== undefined)
       this.addProblem("_extra", { value: undefined, reason: this.#reading.problem });

@@ -6,8 +6,16 @@ export interface FieldTree {
   readonly [field: string]: true | FieldTree;
 }
 
-/** The documented fields of a table's rows; `arrays` are the fields its child tables come from, `ignored` belong to other streams. */
-export function fieldTree(table: Table, arrays: readonly (readonly string[])[], ignored: readonly string[]): FieldTree {
+/**
+ * The documented fields of a table's rows; `arrays` are the fields its child tables come from, `ignored` belong to other
+ * streams. Undefined where a column holds the whole row: no field is unknown then.
+ */
+export function fieldTree(
+  table: Table,
+  arrays: readonly (readonly string[])[],
+  ignored: readonly string[],
+): FieldTree | undefined {
+  if (hasWhole(table)) return undefined;
   const tree: Record<string, true | FieldTree> = Object.create(null);
   const put = (path: readonly string[]) => {
     let node = tree;
@@ -21,6 +29,11 @@ export function fieldTree(table: Table, arrays: readonly (readonly string[])[], 
   for (const path of arrays) put(path);
   for (const field of ignored) put([field]);
   return tree;
+}
+
+/** Whether a column of the table holds the row as it came. */
+export function hasWhole({ columns }: Table): boolean {
+  return columns.some(({ source, path }) => source === "row" && path.length === 0);
 }
 
 /** The fields of `row` that the documents don't name, in their own nesting; undefined when there are none. */

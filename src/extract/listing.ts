@@ -4,9 +4,9 @@ import { type Page, type PageRequest, readPages } from "../api/pages.ts";
 import type { Encoder } from "../encoder.ts";
 import { ApiError, DestinationError, HeldError } from "../errors.ts";
 import { valueAt } from "../record.ts";
-import { placeOfRows, sectionsIn } from "../rows.ts";
+import { besideRows, objectOf, placeOfRows, sectionsIn } from "../rows.ts";
 import type { ScanRecord } from "../state.ts";
-import type { Listing } from "../stream.ts";
+import type { Feed, Listing, Scan } from "../stream.ts";
 import type { Batches } from "./batches.ts";
 import type { Tally } from "./tally.ts";
 
@@ -19,7 +19,7 @@ export interface ListingJob {
   readonly path: string;
   /** Read one after another: together they are the scan. */
   readonly queries: readonly Query[];
-  readonly listing: Listing;
+  readonly listing: Scan | Feed;
   readonly encoder: Encoder;
   readonly batches: Batches;
   readonly record: ScanRecord;
@@ -38,8 +38,8 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
   try {
     while (record.phase !== "read") {
       for await (const page of readPages(job.api, requestOf(job, record))) {
-        const { data, rows } = await takePage(job, page, Number.POSITIVE_INFINITY);
-        record = advance(job, record, page, data, rows.length);
+        const rows = await takePage(job, page, {}, Number.POSITIVE_INFINITY);
+        record = advance(job, record, page, rows.length);
         tally.rows(rows.length, record);
         if (batches.due || record.phase === "read") record = await batches.put(record);
       }
@@ -57,43 +57,59 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
   }
 }
 
-/** Encodes a page's rows, `atOnce` of them at a time: between, answers that have come are taken. @throws ApiError when it doesn't hold any list of rows */
+/** Where a page's rows go. */
+interface Taker {
+  readonly path: string;
+  readonly listing: Listing;
+  readonly encoder: Encoder;
+  readonly tally: Tally;
+}
+
+/**
+ * Encodes a page's rows, `atOnce` of them at a time: between, answers that have come are taken. `context` is what the reader
+ * knows of them. @throws ApiError when it doesn't hold any list of rows
+ */
 export async function takePage(
-  { path, listing, encoder, tally }: Pick<ListingJob, "path" | "listing" | "encoder" | "tally">,
-  page: Page,
+  { path, listing, encoder, tally }: Taker,
+  page: Pick<Page, "data" | "requests" | "retries" | "bytes">,
+  context: Record<string, unknown>,
   atOnce: number,
-): Promise<{ readonly data: Record<string, unknown>; readonly rows: readonly unknown[] }> {
+): Promise<readonly unknown[]> {
   tally.page(page);
-  const data = asObject(page.data, path);
-  const rows = sectionsIn(data, listing.rows)?.flatMap(section => section.rows);
-  if (rows === undefined) throw malformed(path, `rows at ${placeOfRows(listing.rows)}`, data);
-  for (const [index, row] of rows.entries()) {
-    if (index > 0 && index % atOnce === 0) await nextTurn();
-    encoder.add(row, data, {});
+  const { rows: place, scalar } = listing;
+  const sections = sectionsIn(page.data, place);
+  if (sections === undefined) throw malformed(path, `rows at ${placeOfRows(place)}`, page.data);
+  const beside = besideRows(page.data);
+  let taken = 0;
+  for (const { section, rows } of sections) {
+    const own = typeof place === "string" ? context : { ...context, [place.column]: section };
+    for (const row of rows) {
+      if (taken > 0 && taken % atOnce === 0) await nextTurn();
+      encoder.add(objectOf(row, scalar), beside, own);
+      taken++;
+    }
   }
-  return { data, rows };
+  return sections.length === 1 ? sections[0]!.rows : sections.flatMap(({ rows }) => rows);
 }
 
 function requestOf(job: ListingJob, record: ScanRecord): PageRequest {
+  const { paged, limit } = shapeOf(job.listing);
+  const query = job.queries[record.part] ?? {};
   return {
     path: job.path,
-    query: job.queries[record.part] ?? {},
+    query: limit === undefined ? query : { ...query, limit },
     limit: PAGE_ROWS,
-    paged: true,
+    paged,
     signal: job.signal,
     ...(record.cursor === null ? {} : { cursor: record.cursor }),
   };
 }
 
 /** The record once a page has been read. Totals of several requests add up to nothing: only a single one's count. */
-function advance(
-  job: ListingJob,
-  record: ScanRecord,
-  page: Page,
-  data: Record<string, unknown>,
-  rows: number,
-): ScanRecord {
+function advance(job: ListingJob, record: ScanRecord, page: Page, rows: number): ScanRecord {
   const { total: path } = job.listing;
+  const { limit } = shapeOf(job.listing);
+  const data = besideRows(page.data);
   const total = path === undefined || job.queries.length > 1 ? null : asTotal(valueAt(path.split("."), data));
   const ended = page.nextCursor === undefined;
   return {
@@ -105,6 +121,7 @@ function advance(
     phase: ended && record.part + 1 >= job.queries.length ? "read" : "reading",
     firstTotal: record.pages === 0 ? total : record.firstTotal,
     lastTotal: total,
+    capped: record.capped || (ended && limit !== undefined && rows >= limit),
     date: record.date ?? page.date?.toISOString() ?? null,
   };
 }
@@ -115,14 +132,15 @@ function failedOnceMore(record: ScanRecord): ScanRecord {
   return { ...record, failures: record.failedAt === failedAt ? record.failures + 1 : 1, failedAt };
 }
 
-/** Whether an error says "later" or "other key", not "this listing cannot be read". */
-function isPause(error: ApiError): boolean {
-  return error.failure === "limited" || error.failure === "budget" || error.failure === "unauthorized";
+/** Whether a list comes in pages, and the most rows that one request for all of it brings. */
+function shapeOf(listing: Scan | Feed): { readonly paged: boolean; readonly limit: number | undefined } {
+  if (listing.kind === "feed") return { paged: true, limit: undefined };
+  return { paged: listing.paged !== false, limit: listing.limit };
 }
 
-function asObject(data: unknown, path: string): Record<string, unknown> {
-  if (typeof data === "object" && data !== null && !Array.isArray(data)) return data as Record<string, unknown>;
-  throw malformed(path, "an object as data", data);
+/** Whether an error says "later" or "other key", not "this listing cannot be read". */
+export function isPause(error: ApiError): boolean {
+  return error.failure === "limited" || error.failure === "budget" || error.failure === "unauthorized";
 }
 
 function asTotal(value: unknown): number | null {

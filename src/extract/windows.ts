@@ -67,7 +67,7 @@ export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
   );
   try {
     for await (const { index, page } of merged(sources, job.width)) {
-      const { rows } = await takePage(job, page, AT_ONCE);
+      const rows = await takePage(job, page, {}, AT_ONCE);
       const times = rows.map(job.timeOf).filter(time => time !== undefined);
       const stray = strayAmong(record.windows[index]!, times);
       record = advance(record, index, page, rows.length);

@@ -3,6 +3,7 @@ import type { Config } from "../config.ts";
 import type { Destination } from "../destinations/destination.ts";
 import { createHasher } from "../encode/hash.ts";
 import { ApiError, DestinationError, HeldError, StoppedError, TributaryError } from "../errors.ts";
+import { asksNothing } from "../lookup.ts";
 import { selectedByConfig } from "../selection.ts";
 import type { Stream } from "../stream.ts";
 import type { Log, StreamPolicy, SyncContext } from "../sync/context.ts";
@@ -105,7 +106,7 @@ export async function contextOf(
   config: Config,
   service: Service,
   destination: Destination,
-  rest: Pick<SyncContext, "runId" | "clock" | "signal" | "log" | "redact" | "catalogue"> &
+  rest: Pick<SyncContext, "runId" | "clock" | "signal" | "log" | "redact" | "catalogue" | "named"> &
     Pick<SyncContext["policy"], "full" | "allDetails" | "confirmDeletes">,
 ): Promise<SyncContext> {
   const { full, allDetails, confirmDeletes, ...shared } = rest;
@@ -146,5 +147,10 @@ export function policyOf(config: Config, stream: string): StreamPolicy {
     refresh: own?.refresh,
     maxDetails: own?.maxDetails,
     statuses: own?.statuses ?? [],
+    values: own?.values ?? asksNothing.values,
+    parameters: own?.parameters ?? asksNothing.parameters,
+    from: own?.from ?? asksNothing.from,
+    rename: own?.rename ?? asksNothing.rename,
+    refreshEveryMs: own?.refreshEveryMs,
   };
 }

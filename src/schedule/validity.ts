@@ -12,7 +12,7 @@ export function demandSchedules({ config, at }: LoadedConfig, catalogue: readonl
   const faults: string[] = [];
   const demandStreams = (names: readonly string[], where: string) => {
     try {
-      select(known, on, names);
+      select(known, on, names, config.streams.settings);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       faults.push(`${where}: ${error.message}`);

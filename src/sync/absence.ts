@@ -4,14 +4,17 @@ import type { Verdict } from "../destinations/deletion.ts";
 import { ApiError } from "../errors.ts";
 import { inParallel } from "../extract/parallel.ts";
 import type { Tally } from "../extract/tally.ts";
+import { lookupOf } from "../lookup.ts";
 import type { ScanRecord } from "../state.ts";
-import { fixedPaths, type Listing, type Stream } from "../stream.ts";
+import { type Feed, fixedPaths, type Listing, type Scan, type Stream } from "../stream.ts";
 import type { SyncContext } from "./context.ts";
 
 /** A scan that took longer cannot say what is missing: rows moved too far meanwhile. */
 const OLDEST_SCAN_MS = 6 * 3_600_000;
 /** Requests a run spends on asking whether missing rows are gone. */
 const MOST_ASKED = 200;
+/** Rows that are marked one by one; the others are, when the next scan misses them too. */
+const MOST_PROVEN = 1_000;
 
 export interface AbsenceDecision {
   /** Undefined: nothing is deleted, nothing remembered. */
@@ -24,27 +27,37 @@ export interface AbsenceDecision {
 
 const nothing: AbsenceDecision = { verdict: undefined, held: undefined, unsettled: false };
 
-/** Decides which missing rows are gone: on proof, never on doubt. May ask their own endpoints. */
+/** Values that a lookup asked with, by column, and that the service knows nothing of. */
+type Unknown = Readonly<Record<string, string>>;
+
+/**
+ * Decides which missing rows are gone: on proof, never on doubt. May ask their own endpoints; rows of what a lookup asked
+ * for and the service does not know are proven gone by its 404.
+ */
 export async function decideAbsence(
   context: SyncContext,
   stream: Stream,
-  listing: Listing,
+  mode: Scan | Feed,
   publication: Publication,
   record: ScanRecord,
   comparison: Comparison,
   tally: Tally,
+  unknown: readonly Unknown[] = [],
 ): Promise<AbsenceDecision> {
   const { policy, clock } = context;
-  const absence = listing.absence ?? "gone";
+  const absence = mode.absence ?? "gone";
   const { missing, missedBefore, live, distinct } = comparison;
   if (!record.full || absence === "kept" || missing === 0) return nothing;
   if (clock.now() - Date.parse(record.startedAt) > OLDEST_SCAN_MS) return nothing;
 
   const total = record.lastTotal;
-  const exact = record.rejected === 0 && total !== null && record.firstTotal === total && total === distinct;
-  const complete = exact || (record.rejected === 0 && (total === null || distinct >= total));
-  const empty = distinct === 0;
-  const confirmed = exact || empty ? [] : await confirmGone(context, listing, publication, tally);
+  const usable = record.rejected === 0 && !record.capped;
+  const exact = usable && total !== null && record.firstTotal === total && total === distinct;
+  const complete = exact || (usable && (total === null || distinct >= total));
+  // What a lookup asks for may have nothing, and the guard counts it all the same.
+  const empty = distinct === 0 && lookupOf(stream) === undefined;
+  const proven = unknown.length === 0 ? [] : await keysAmong(context, publication, unknown);
+  const confirmed = exact || empty ? [] : [...proven, ...(await confirmGone(context, mode, publication, tally))];
   const deleting = exact ? missing : (complete ? missedBefore : 0) + confirmed.length;
   const tooMany = deleting > policy.deletes.maxShare * live && deleting > policy.deletes.minRows;
   if ((tooMany || empty) && absence !== "left" && !policy.confirmDeletes) {
@@ -74,6 +87,17 @@ function heldBack(
     ? `the list came back empty, though ${live} rows are live`
     : `${deleting} of ${live} live rows are no longer listed, more than deletes.max_share (${policy.deletes.maxShare}) and deletes.min_rows (${policy.deletes.minRows}) allow`;
   return `${stream.name}: ${what}. Everything else was published and nothing was marked deleted. If it is right, run \`tributary sync ${stream.name} --confirm-deletes\`.`;
+}
+
+async function keysAmong(
+  { destination }: SyncContext,
+  publication: Publication,
+  unknown: readonly Unknown[],
+): Promise<Record<string, string>[]> {
+  const keys = await missingKeys(destination, publication, MOST_PROVEN);
+  return keys.filter(key =>
+    unknown.some(values => Object.entries(values).every(([name, value]) => key[name] === value)),
+  );
 }
 
 async function confirmGone(

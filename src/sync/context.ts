@@ -4,10 +4,11 @@ import type { Clock } from "../clock.ts";
 import type { Destination } from "../destinations/destination.ts";
 import type { Hasher } from "../encode/hash.ts";
 import type { Formats } from "../encode/moment.ts";
+import type { Asking } from "../lookup.ts";
 import type { Stream } from "../stream.ts";
 
 /** What a stream is told by the config; times in ms, shares 0–1. */
-export interface StreamPolicy {
+export interface StreamPolicy extends Asking {
   readonly audit: number;
   readonly maxRejectShare: number;
   readonly fullScanPages: number | undefined;
@@ -17,6 +18,8 @@ export interface StreamPolicy {
   readonly maxDetails: number | undefined;
   /** Further values of the list's `status` parameter, read as parts of every full scan. */
   readonly statuses: readonly string[];
+  /** Details of distinct values are due again after so long. */
+  readonly refreshEveryMs: number | undefined;
 }
 
 /** What all streams of a run are told. */
@@ -62,6 +65,8 @@ export interface SyncContext {
   readonly catalogue: readonly Stream[];
   /** Names of the streams that this run or, by the configuration, another one reads. */
   readonly wanted: ReadonlySet<string>;
+  /** Streams that the order names one by one, not by a pattern or preset. */
+  readonly named: ReadonlySet<string>;
   /** Takes every secret out of a text that is going to be stored. */
   readonly redact: (text: string) => string;
 }

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { INDEX_COLUMN } from "../columns.ts";
 import type { Stage } from "../destinations/destination.ts";
 import { saveRejects } from "../destinations/run_log.ts";
 import { canonicalJson } from "../encode/json.ts";
 import { Encoder, layoutStamp } from "../encoder.ts";
 import { Batches } from "../extract/batches.ts";
 import type { Tally } from "../extract/tally.ts";
+import { lookupOf } from "../lookup.ts";
 import { beginScan, readScanRecord, type ScanRecord, type StreamState } from "../state.ts";
 import type { Stream } from "../stream.ts";
 import type { SyncContext } from "./context.ts";
@@ -29,6 +31,7 @@ export async function openExtraction(
   tally: Tally,
 ): Promise<Extraction> {
   const { mode } = stream;
+  const placed = mode.kind !== "detail" && stream.key.includes(INDEX_COLUMN);
   const stage = await context.destination.stage(context.company, stream.tables);
   const encoder = new Encoder({
     tables: stream.tables,
@@ -36,6 +39,7 @@ export async function openExtraction(
     hasher: context.hasher,
     ignored: mode.kind === "snapshot" ? (mode.omit ?? []) : [],
     mark: mode.kind === "feed" ? mode.mark : undefined,
+    placed,
   });
   const batches = new Batches(stage, encoder, context.clock, rejects => keepRejects(context, stream, rejects));
   const stamp = layoutStamp(stream.tables, context.hasher);
@@ -50,24 +54,30 @@ export async function openExtraction(
     context.formats,
   ]);
   const stored = readScanRecord(stage.record);
-  if (stored !== undefined && stored.fingerprint === print && stored.scan !== state.publishedScan) {
-    tally.run.carried = stored.rows;
-    tally.activity.rows = stored.rows;
+  const continued = stored?.fingerprint === print && stored.scan !== state.publishedScan ? stored : undefined;
+  // How many rows of each key have had their place is not known any more; a lookup's questions begin with none.
+  const lost = placed && lookupOf(stream) === undefined && continued?.phase === "reading";
+  if (continued !== undefined && !lost) {
+    tally.run.carried = continued.rows;
+    tally.activity.rows = continued.rows;
     // A scan that never got an answer is as young as its first one: nothing of it can have moved meanwhile.
-    const record = stored.pages === 0 ? { ...stored, startedAt: new Date(context.clock.now()).toISOString() } : stored;
-    return { stage, encoder, batches, record, resumed: true };
+    const startedAt = continued.pages === 0 ? new Date(context.clock.now()).toISOString() : continued.startedAt;
+    return { stage, encoder, batches, record: { ...continued, startedAt }, resumed: true };
   }
-  return { stage, encoder, batches, record: await startAfresh(context, stage, print, request.full), resumed: false };
+  const record = await startAfresh(context, stage, print, request.full, continued);
+  return { stage, encoder, batches, record, resumed: false };
 }
 
-/** Empties the stage for a new scan of the same request. */
+/** Empties the stage for a new scan of the same request; where the one `before` it failed again and again is not forgotten. */
 export async function startAfresh(
   context: SyncContext,
   stage: Stage,
   print: string,
   full: boolean,
+  before?: ScanRecord,
 ): Promise<ScanRecord> {
-  const record = beginScan(randomUUID(), print, full, new Date(context.clock.now()).toISOString());
+  const begun = beginScan(randomUUID(), print, full, new Date(context.clock.now()).toISOString());
+  const record = before === undefined ? begun : { ...begun, failures: before.failures, failedAt: before.failedAt };
   await stage.begin(record);
   return record;
 }

@@ -1,14 +1,17 @@
 import type { Query } from "../api/client.ts";
+import type { Stage } from "../destinations/destination.ts";
 import { loadStreamState } from "../destinations/run_log.ts";
 import { momentText } from "../encode/moment.ts";
 import { ApiError, TributaryError } from "../errors.ts";
 import { readListing } from "../extract/listing.ts";
+import { type Question, readLookup } from "../extract/lookups.ts";
 import type { Tally } from "../extract/tally.ts";
 import type { ScanRecord, StreamState } from "../state.ts";
 import type { Feed, Scan, Stream } from "../stream.ts";
 import { type AbsenceDecision, decideAbsence } from "./absence.ts";
 import type { SyncContext } from "./context.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
+import { questionsOf } from "./lookups.ts";
 import { publishStage } from "./publication.ts";
 import { isOutside, planScan, reachesBack, type ScanPlan } from "./scan_plan.ts";
 
@@ -42,6 +45,7 @@ async function scanOnce(
     now,
   });
   log.debug({ stream: stream.name, query: plan.query, why: plan.why }, "reading");
+  if (mode.kind === "scan" && mode.lookup !== undefined) return lookUp(context, stream, mode, state, tally);
   const extraction = await openExtraction(context, stream, state, plan, tally);
   tally.activity.state = "reading";
   const record = await read(context, stream, mode, plan, extraction, state, tally);
@@ -57,7 +61,38 @@ async function scanOnce(
     await setAside(extraction, record, tally);
     return distrustFilter(context, stream, mode, state, tally);
   }
-  return publishScan(context, stream, mode, extraction, record, state, tally);
+  return publishScan(context, stream, mode, extraction.stage, record, state, tally);
+}
+
+/** Asks all that the config asks of a lookup. Values that can't be asked for cost nothing but a warning. */
+async function lookUp(
+  context: SyncContext,
+  stream: Stream,
+  mode: Scan,
+  state: StreamState,
+  tally: Tally,
+): Promise<boolean> {
+  const { api, destination, limiter, log, signal } = context;
+  const place = { looked: destination, company: context.company, catalogue: context.catalogue };
+  const { asked, unusable } = await questionsOf(place, stream, mode, context.policyOf(stream.name));
+  tally.warnings.push(...unusable.slice(0, 3).map(sentence => `${stream.name}: ${sentence}`));
+  if (asked.length === 0) {
+    log.info({ stream: stream.name }, "nothing to ask for: the columns that give it values have none yet");
+    tally.published = true;
+    return false;
+  }
+  const request = { query: asked, full: true };
+  const { stage, encoder, batches, record: begun } = await openExtraction(context, stream, state, request, tally);
+  tally.activity.state = "reading";
+  const width = limiter.state.maximum * 2;
+  const job = { api, questions: asked, listing: mode, encoder, batches, width, signal, tally };
+  const record = await readLookup({ ...job, record: begun });
+  if (record.absent.length > 0)
+    log.info(
+      { stream: stream.name, unknown: record.absent.length },
+      "the service does not know all that was asked for",
+    );
+  return publishScan(context, stream, mode, stage, record, state, tally, asked);
 }
 
 /** Forgets a scan whose rows the next one brings again. */
@@ -78,7 +113,7 @@ async function distrustFilter(
   const plan = planScan(stream, distrusting, context.policyOf(stream.name), { ...policy, now: clock.now() });
   const extraction = await openExtraction(context, stream, distrusting, plan, tally);
   const record = await read(context, stream, mode, plan, extraction, distrusting, tally);
-  return publishScan(context, stream, mode, extraction, record, distrusting, tally);
+  return publishScan(context, stream, mode, extraction.stage, record, distrusting, tally);
 }
 
 async function read(
@@ -158,18 +193,20 @@ async function publishScan(
   context: SyncContext,
   stream: Stream,
   mode: Scan | Feed,
-  { stage }: Extraction,
+  stage: Stage,
   record: ScanRecord,
   state: StreamState,
   tally: Tally,
+  asked: readonly Question[] = [],
 ): Promise<boolean> {
   const { clock } = context;
+  const whole = record.full && record.unread.length === 0;
   const date = record.date ?? new Date(clock.now()).toISOString();
   const next: StreamState = {
     ...state,
     mark: nextMark(mode, record, state, date),
-    lastFullAt: record.full ? date : state.lastFullAt,
-    lastFullPages: record.full ? record.pages : state.lastFullPages,
+    lastFullAt: whole ? date : state.lastFullAt,
+    lastFullPages: whole ? record.pages + record.absent.length : state.lastFullPages,
   };
   const decision: { made: AbsenceDecision | undefined } = { made: undefined };
   await publishStage(context, {
@@ -177,19 +214,24 @@ async function publishScan(
     stage,
     record,
     tally,
-    withMissing: record.full && mode.absence !== "kept",
+    withMissing: whole && mode.absence !== "kept",
     decide: async (comparison, publication) => {
       noteUnseen(stream, record, comparison.distinct, tally);
-      decision.made = await decideAbsence(context, stream, mode, publication, record, comparison, tally);
+      const unknown = record.absent.map(part => asked[part]?.context ?? {});
+      decision.made = await decideAbsence(context, stream, mode, publication, record, comparison, tally, unknown);
       return decision.made.verdict;
     },
     absent: "believed",
     state: next,
-    completeTo: record.full || next.mark !== null ? date : null,
+    completeTo: whole || next.mark !== null ? date : null,
   });
+  if (record.unread.length > 0) throw new TributaryError(unreadMessage(stream, record, asked.length), 1);
   if (decision.made?.held !== undefined) throw new TributaryError(decision.made.held, 1);
   return decision.made?.unsettled ?? false;
 }
+
+const unreadMessage = ({ name }: Stream, { unread }: ScanRecord, asked: number): string =>
+  `${name}: ${unread.length} of ${asked} questions could not be answered; the rest was published, and nothing marked deleted. The first: ${unread[0]?.reason}`;
 
 /** The list's own counter tells of rows that its pages did not show. */
 function noteUnseen(stream: Stream, { firstTotal, lastTotal }: ScanRecord, distinct: number, tally: Tally): void {

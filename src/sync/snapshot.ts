@@ -1,35 +1,42 @@
+import type { Answer, Query } from "../api/client.ts";
 import { loadStreamState } from "../destinations/run_log.ts";
 import { ApiError } from "../errors.ts";
+import { isPause } from "../extract/listing.ts";
 import type { Tally } from "../extract/tally.ts";
+import { type Asking, combinations } from "../lookup.ts";
 import type { ScanRecord } from "../state.ts";
-import { OBSERVED_ON, type Stream } from "../stream.ts";
+import { OBSERVED_ON, type Snapshot, type Stream } from "../stream.ts";
 import type { SyncContext } from "./context.ts";
 import { openExtraction, startAfresh } from "./extraction.ts";
 import { publishStage } from "./publication.ts";
 
-/** One object, one row a day: the day is the service's (`Date`), in the zone of the config. */
-export async function syncSnapshot(context: SyncContext, stream: Stream, tally: Tally): Promise<void> {
+/**
+ * One object, one row a day for each combination of its parameters' values: the day is the service's (`Date`), in the zone
+ * of the config. A combination that fails does not keep the others from being stored; then the stream fails.
+ */
+export async function syncSnapshot(context: SyncContext, stream: Stream, mode: Snapshot, tally: Tally): Promise<void> {
   const { api, clock, formats, signal } = context;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
-  const query = stream.query ?? {};
-  const { stage, encoder, batches, record } = await openExtraction(
-    context,
-    stream,
-    state,
-    { query, full: false },
-    tally,
-  );
+  const choices = choicesOf(mode, context.policyOf(stream.name));
+  const request = { query: { ...stream.query, choices }, full: false };
+  const { stage, encoder, batches, record } = await openExtraction(context, stream, state, request, tally);
   tally.activity.state = "reading";
   tally.run.carried = 0;
-  const fresh = record.rows === 0 ? record : await startAfresh(context, stage, record.fingerprint, false);
-  const answer = await ask();
-  tally.page(answer);
-  tally.rows(1);
-  const at = answer.date ?? new Date(clock.now());
-  const day = new Intl.DateTimeFormat("sv-SE", { timeZone: formats.timezone, dateStyle: "short" }).format(at);
-  encoder.add(answer.data, {}, { [OBSERVED_ON]: day });
-  const read: ScanRecord = { ...fresh, phase: "read", rows: 1, pages: 1, date: at.toISOString() };
-  const stored = await batches.put(read);
+  let read: ScanRecord =
+    record.rows === 0 ? record : await startAfresh(context, stage, record.fingerprint, record.full);
+  const failures: ApiError[] = [];
+  for (const choice of choices) {
+    const answer = await ask({ ...stream.query, ...choice });
+    if (answer === undefined) continue;
+    tally.page(answer);
+    tally.rows(1);
+    const at = answer.date ?? new Date(clock.now());
+    const day = new Intl.DateTimeFormat("sv-SE", { timeZone: formats.timezone, dateStyle: "short" }).format(at);
+    encoder.add(answer.data, {}, { ...choice, [OBSERVED_ON]: day });
+    read = { ...read, rows: read.rows + 1, pages: read.pages + 1, date: read.date ?? at.toISOString() };
+  }
+  if (read.rows === 0 && failures[0] !== undefined) throw failures[0];
+  const stored = await batches.put({ ...read, phase: "read" });
   await batches.flush();
   await publishStage(context, {
     stream,
@@ -40,15 +47,24 @@ export async function syncSnapshot(context: SyncContext, stream: Stream, tally: 
     decide: async () => undefined,
     absent: "believed",
     state,
-    completeTo: at.toISOString(),
+    completeTo: failures.length === 0 ? stored.date : null,
   });
+  if (failures[0] !== undefined) throw failures[0];
 
-  async function ask() {
+  async function ask(query: Query): Promise<Answer | undefined> {
     try {
       return await api.get(stream.path, query, { priority: 1, signal });
     } catch (error) {
-      if (error instanceof ApiError) tally.failedRequest(error);
-      throw error;
+      if (!(error instanceof ApiError)) throw error;
+      tally.failedRequest(error);
+      if (isPause(error)) throw error;
+      failures.push(error);
+      return undefined;
     }
   }
+}
+
+/** The combinations of values that a snapshot is taken for: the config's, else the stream's own. */
+export function choicesOf({ parameters = {} }: Snapshot, { parameters: configured }: Asking) {
+  return combinations(Object.entries(parameters).map(([name, values]) => [name, configured[name] ?? values]));
 }

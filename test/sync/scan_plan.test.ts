@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { asksNothing } from "../../src/lookup.ts";
 import { noState, type StreamState } from "../../src/state.ts";
 import { defineStream, feed, scan } from "../../src/stream.ts";
 import type { StreamPolicy } from "../../src/sync/context.ts";
@@ -18,6 +19,8 @@ const policy: StreamPolicy = {
   refresh: undefined,
   maxDetails: undefined,
   statuses: [],
+  ...asksNothing,
+  refreshEveryMs: undefined,
 };
 const run = { full: false, start: undefined, now };
 const long: StreamState = {

@@ -1,13 +1,17 @@
 import { expect, test } from "vitest";
 import { ConfigError } from "../src/errors.ts";
-import { configured, familyOf, select, selectedByConfig } from "../src/selection.ts";
+import { asksNothing } from "../src/lookup.ts";
+import { configured, familyOf, type SelectionConfig, select, selectedByConfig } from "../src/selection.ts";
+import type { Preset } from "../src/stream.ts";
 import { streams } from "../streams/index.ts";
 
 const core = { preset: "core", include: [], exclude: [] } as const;
 const all = streams.map(stream => stream.name);
 const namesOf = (chosen: readonly { readonly name: string }[]) => chosen.map(stream => stream.name);
-const on = (more: { include?: string[]; exclude?: string[] }) =>
-  namesOf(selectedByConfig(streams, { ...core, ...more }));
+const on = (more: Partial<SelectionConfig>) => namesOf(selectedByConfig(streams, { ...core, ...more }));
+const ofPresets = (...presets: Preset[]) =>
+  namesOf(streams.filter(stream => presets.includes(stream.preset) && !("lookup" in stream.mode)));
+const coreNames = ofPresets("core");
 const named = (...names: string[]) => namesOf(select(streams, streams, names).streams);
 
 function refusal(action: () => unknown): string {
@@ -21,10 +25,12 @@ function refusal(action: () => unknown): string {
 }
 
 test("the preset, what is included and excluded, in catalogue order", () => {
-  expect(on({})).toEqual(all);
-  expect(on({ exclude: ["items"] })).toEqual(all.filter(name => name !== "items"));
+  expect(on({})).toEqual(coreNames);
+  expect(on({ preset: "standard" })).toEqual(ofPresets("core", "standard"));
+  expect(on({ preset: "all" })).toEqual(ofPresets("core", "standard", "all"));
+  expect(on({ exclude: ["items"] })).toEqual(coreNames.filter(name => name !== "items"));
   expect(on({ exclude: ["*"], include: ["items"] })).toEqual([]);
-  expect(on({ exclude: ["purchase_*"] })).toEqual(all.filter(name => !name.startsWith("purchase_")));
+  expect(on({ exclude: ["purchase_*"] })).toEqual(coreNames.filter(name => !name.startsWith("purchase_")));
   expect(on({ exclude: ["preset:core"] })).toEqual([]);
 });
 
@@ -38,8 +44,8 @@ test("streams are named by name, pattern and preset; a detail brings its list, a
   expect(named("items")).toEqual(["items"]);
   expect(named("purchase_orders")).toEqual(["purchase_orders"]);
   expect(named("purchase_order_details")).toEqual(["purchase_orders", "purchase_order_details"]);
-  expect(named("*match*", "items")).toEqual(["invoices", "items", "invoice_matches"]);
-  expect(named("preset:core")).toEqual(all);
+  expect(named("*_matches", "items")).toEqual(["invoices", "items", "invoice_matches"]);
+  expect(named("preset:core")).toEqual(coreNames);
   expect(select(streams, streams, ["invoice_matches"]).named).toEqual(new Set(["invoice_matches"]));
 });
 
@@ -82,6 +88,55 @@ test("a refresh needs a detail and a flag of its list", () => {
   expect(refusal(() => configured(streams, { purchase_order_details: settings([], { while: "po_date" }) }))).toContain(
     "po_date",
   );
+});
+
+const asking = (more: object) => ({ ...asksNothing, ...settings(), ...more });
+
+test("a lookup is on when the config says what it asks for", () => {
+  const entities = { values: [{ type: "vendor", id: "V-1" }] };
+  expect(on({ settings: { entities: asking(entities) } })).toEqual(
+    namesOf(streams.filter(({ name }) => name === "entities" || coreNames.includes(name))),
+  );
+  const dates = { vendor_orders_as_of: asking({ parameters: { at: ["2026-01-01"] } }) };
+  expect(on({ settings: dates })).toEqual(coreNames);
+  expect(on({ preset: "all", settings: dates })).toContain("vendor_orders_as_of");
+  expect(on({ include: ["vendor_*"], settings: dates })).toContain("vendor_orders_as_of");
+  expect(on({ include: ["entit*"], exclude: ["entities"], settings: { entities: asking(entities) } })).not.toContain(
+    "entities",
+  );
+});
+
+test("a lookup that is named without values says which keys to set", () => {
+  expect(refusal(() => on({ include: ["entities"] }))).toMatch(
+    /streams\.include: entities is a lookup.*streams\.settings\.entities: \{ values: \[\{ type: …, id: … \}\] \}/,
+  );
+  const order = (names: string[]) => select(streams, streams, names, {});
+  expect(refusal(() => order(["search"]))).toMatch(/values: \[\{ <parameter>: … \}\]/);
+  expect(refusal(() => order(["vendor_orders_as_of"]))).toContain("parameters: { at: [ … ] }");
+  expect(namesOf(order(["entit*", "items"]).streams)).toEqual(["items"]);
+});
+
+test("what a lookup asks for must be what it has", () => {
+  const refused = (name: string, more: object) => refusal(() => configured(streams, { [name]: asking(more) }));
+  expect(refused("entities", { values: [{ typ: "vendor", id: "V-1" }] })).toContain("Did you mean type?");
+  expect(refused("entities", { values: [{ type: "vendor" }] })).toContain("id has no values");
+  expect(refused("entities", { values: [{ type: "a", id: "1" }], parameters: { id: ["2"] } })).toContain("keep one");
+  expect(refused("entities", { values: [{ type: "a", id: "1" }], rename: { id: "key" } })).toContain("the path");
+  expect(refused("entities", { parameters: { type: ["vendor"] }, from: { id: ["invoces.vendor_id"] } })).toContain(
+    "Did you mean invoices?",
+  );
+  expect(refused("entities", { parameters: { type: ["vendor"] }, from: { id: ["invoices.vendor"] } })).toContain(
+    "Did you mean vendor_id?",
+  );
+  expect(refused("items", { values: [{ id: "1" }] })).toContain("items is no lookup");
+  expect(refused("analytics_spend", { parameters: { peroid: ["30"] } })).toContain("Did you mean period?");
+  expect(refused("items", { parameters: { period: ["30"] } })).toContain("It has none");
+  expect(refused("items", { refreshEveryMs: 1 })).toContain("only details of distinct values");
+  const fine = { parameters: { type: ["vendor"] }, from: { id: ["invoices.vendor_id", "purchase_orders.vendor_id"] } };
+  expect(
+    configured(streams, { entities: asking(fine), search: asking({ values: [{ q: "x", limit: "5" }] }) }),
+  ).toHaveLength(streams.length);
+  expect(configured(streams, { filter_facets: asking({ values: [{ table: "a" }] }) })).toHaveLength(streams.length);
 });
 
 test("a list is the family of its details", () => {

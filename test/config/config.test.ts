@@ -110,6 +110,11 @@ server: { listen: "[::1]:0" }
     maxDetails: 5,
     volatile: ["a"],
     statuses: ["b"],
+    values: [],
+    parameters: {},
+    from: {},
+    rename: {},
+    refreshEveryMs: undefined,
     unknownFields: undefined,
     audit: 0.5,
     maxRejectShare: undefined,
@@ -117,6 +122,39 @@ server: { listen: "[::1]:0" }
   });
   expect(config.server).toMatchObject({ host: "::1", port: 0 });
   expect(effective["destination"]).not.toHaveProperty("path");
+});
+
+test("what is asked for is text, as it is written", async () => {
+  const { config } = await load(
+    `streams:
+  settings:
+    lane_intelligence: { values: [{ origin_zip: 01234, dest_zip: 9876, mode: "\${MODE}" }] }
+    purchase_order_as_of:
+      from: { po_number: purchase_orders.po_number }
+      parameters: { at: [2026-01-01, 2026-02-01T00:00:00Z] }
+      rename: { at: as_of }
+    analytics_spend: { parameters: { period: [30, 90.50, 12345678901234567890] } }
+    vendor_orders_as_of: { from: { vendor_id: [purchase_orders.vendor_id, invoices.vendor_id] } }
+    vendor_completeness: { refresh_every: 36h }
+`,
+    { ...sampleEnv, MODE: "ltl" },
+  );
+  const { settings } = config.streams;
+  expect(settings["lane_intelligence"]?.values).toEqual([{ origin_zip: "01234", dest_zip: "9876", mode: "ltl" }]);
+  expect(settings["purchase_order_as_of"]).toMatchObject({
+    from: { po_number: ["purchase_orders.po_number"] },
+    parameters: { at: ["2026-01-01", "2026-02-01T00:00:00Z"] },
+    rename: { at: "as_of" },
+  });
+  expect(settings["analytics_spend"]?.parameters).toEqual({ period: ["30", "90.50", "12345678901234567890"] });
+  expect(settings["vendor_orders_as_of"]?.from["vendor_id"]).toHaveLength(2);
+  expect(settings["vendor_completeness"]?.refreshEveryMs).toBe(129_600_000);
+});
+
+test("a numeral with zeros before or after it is the same number where a number is wanted", async () => {
+  const { config } = await load("api: { max_concurrency: 08 }\nstreams: { defaults: { audit: 0.50 } }");
+  expect(config.api.maxConcurrency).toBe(8);
+  expect(config.streams.defaults.audit).toBe(0.5);
 });
 
 test("variables: defaults, literals, numbers and files with their last line break removed", async () => {

@@ -1,0 +1,170 @@
+import { describe, expect, test } from "vitest";
+import { count, id, record, text, whole } from "../../schemas/fields.ts";
+import { defineStream, list, lookup, type Stream } from "../../src/stream.ts";
+import { lineOf } from "../support/run.ts";
+import { warehouses } from "../support/warehouse.ts";
+import { instead, told } from "./answers.ts";
+
+const orders = defineStream({
+  name: "orders",
+  path: "/orders",
+  mode: list({ rows: "orders" }),
+  row: record("An order.", { id: id().describe("Its id."), vendor: id().nullable().describe("Who sells.") }),
+  key: ["id"],
+  preset: "core",
+});
+const asOf = defineStream({
+  name: "orders_as_of",
+  path: "/vendors/{vendorId}/orders",
+  mode: lookup({ ask: ["at"], from: { vendor_id: ["orders.vendor"] }, rows: "orders" }),
+  row: record("An order then.", { left: count().describe("How many.") }),
+  key: ["vendor_id", "at", "_index"],
+  preset: "lookup",
+});
+const entity = defineStream({
+  name: "entity",
+  path: "/entities/{type}/{id}",
+  mode: lookup(),
+  row: record("An entity.", { label: text().nullable().describe("Its label.") }),
+  key: ["type", "id"],
+  preset: "lookup",
+});
+const search = defineStream({
+  name: "search",
+  path: "/search",
+  mode: lookup({ passes: true }),
+  row: record("What was found.", { data: whole().describe("As it came.") }),
+  key: ["asked_with"],
+  preset: "lookup",
+});
+const settings = (own: object) => ({ streams: { settings: own } });
+const catalogue: readonly Stream[] = [orders, asOf, entity, search];
+
+describe.each(warehouses)("$name", ({ make }) => {
+  test("every set of values is asked for once, and what none brings any more is gone", async () => {
+    const says = {
+      "/entities/vendor/V%201": () => ({ label: "one", type: "x" }),
+      "/entities/vendor/V2": () => ({ label: "two" }),
+      "/entities/site/9": () => ({ label: "nine" }),
+    };
+    const values = [
+      { type: "vendor", id: "V 1" },
+      { type: "vendor", id: "V2" },
+      { type: "vendor", id: "V 1" },
+      { type: "site", id: 9 },
+    ];
+    const place = await told(make, [entity], says, settings({ entity: { values } }));
+    expect(lineOf(await place.run(), "entity")).toMatchObject({ status: "succeeded", inserted: 3, requests: 3 });
+    expect(place.asked).toEqual(["/entities/vendor/V%201", "/entities/vendor/V2", "/entities/site/9"]);
+    expect(await place.warehouse.query("select type, id, label from procurement.entity order by id")).toMatchObject([
+      { type: "site", id: "9", label: "nine" },
+      { type: "vendor", id: "V 1", label: "one" },
+      { type: "vendor", id: "V2", label: "two" },
+    ]);
+    expect(lineOf(await place.run(), "entity")).toMatchObject({ inserted: 0, updated: 0, unchanged: 3, deleted: 0 });
+
+    place.configure(settings({ entity: { values: values.slice(0, 2) } }));
+    expect(lineOf(await place.run(), "entity")).toMatchObject({ missing: 1, deleted: 0 });
+    expect(lineOf(await place.run(), "entity")).toMatchObject({ deleted: 1 });
+  });
+
+  test("what the service does not know is no error, and its rows are gone", async () => {
+    const values = [1, 2, 3].map(number => ({ type: "v", id: number }));
+    const says = Object.fromEntries(values.map(({ id }) => [`/entities/v/${id}`, () => ({ label: `${id}` })]));
+    const place = await told(make, [entity], says, settings({ entity: { values } }));
+    await place.run();
+    place.says["/entities/v/2"] = () => undefined;
+    expect(lineOf(await place.run(), "entity")).toMatchObject({ status: "succeeded", deleted: 1, unchanged: 2 });
+    for (const { id } of values) place.says[`/entities/v/${id}`] = () => undefined;
+    expect(lineOf(await place.run(), "entity")).toMatchObject({ status: "succeeded", deleted: 2 });
+    place.says["/entities/v/1"] = () => ({ label: "1" });
+    await place.run();
+    expect(await place.count("entity", "_deleted_at is null")).toBe(1);
+  });
+
+  test("one that cannot be answered fails the stream, the others are published and nothing is deleted", async () => {
+    const values = [1, 2, 3].map(number => ({ type: "v", id: number }));
+    const says = Object.fromEntries(values.map(({ id }) => [`/entities/v/${id}`, () => ({ label: `${id}` })]));
+    const place = await told(make, [entity], says, settings({ entity: { values } }));
+    await place.run();
+    place.says["/entities/v/1"] = () => instead(422, { error: { code: "BAD", message: "no", request_id: "r" } });
+    place.says["/entities/v/2"] = () => undefined;
+    place.says["/entities/v/3"] = () => ({ label: "new" });
+    const line = lineOf(await place.run(), "entity");
+    expect(line).toMatchObject({ status: "failed", updated: 1, deleted: 0 });
+    expect(line.error).toMatch(/1 of 3 questions.*\/entities\/v\/1/);
+    place.says["/entities/v/1"] = () => ({ label: "1" });
+    expect(lineOf(await place.run(), "entity")).toMatchObject({ status: "succeeded", deleted: 1 });
+  });
+
+  test("values of a loaded column, with a list of dates under the service's own name", async () => {
+    const own = { orders_as_of: { parameters: { at: ["2026-01-01", "2026-02-01"] }, rename: { at: "as_of" } } };
+    const vendors = (...ids: (string | null)[]) => ids.map((vendor, index) => ({ id: index, vendor }));
+    const place = await told(
+      make,
+      catalogue,
+      {
+        "/orders": () => ({ orders: vendors("V1", null, "V2", "V1", "..") }),
+        "/vendors/V1/orders": ({ query }) => ({
+          orders: [{ left: 1 }, { left: query.get("as_of") === "2026-01-01" ? 2 : 3 }],
+        }),
+        "/vendors/V2/orders": () => ({ orders: [] }),
+      },
+      settings(own),
+    );
+    await place.run({ names: ["orders"] });
+    const line = lineOf(await place.run({ names: ["orders_as_of"] }), "orders_as_of");
+    expect(line).toMatchObject({ status: "warning", inserted: 4, requests: 4 });
+    expect(place.asked).toEqual(
+      ["V1", "V2"].flatMap(id => ["2026-01-01", "2026-02-01"].map(at => `/vendors/${id}/orders?as_of=${at}`)),
+    );
+    expect(
+      await place.warehouse.query('select vendor_id, "at", _index, "left" from procurement.orders_as_of order by 2, 3'),
+    ).toMatchObject([
+      { vendor_id: "V1", at: "2026-01-01", _index: 0, left: 1 },
+      { vendor_id: "V1", at: "2026-01-01", _index: 1, left: 2 },
+      { vendor_id: "V1", at: "2026-02-01", _index: 0, left: 1 },
+      { vendor_id: "V1", at: "2026-02-01", _index: 1, left: 3 },
+    ]);
+  });
+
+  test("without a value yet nothing is asked, and nothing taken for gone", async () => {
+    const place = await told(
+      make,
+      catalogue,
+      { "/orders": () => ({ orders: [] }) },
+      settings({ orders_as_of: { parameters: { at: ["2026"] } } }),
+    );
+    expect(lineOf(await place.run({ names: ["orders_as_of"] }), "orders_as_of")).toMatchObject({
+      status: "succeeded",
+      requests: 0,
+    });
+  });
+
+  test("parameters that no document names are passed through, and name the row in order", async () => {
+    const own = { search: { values: [{ q: "steel bars", limit: 5 }, { q: "x" }], parameters: { area: ["a", "b"] } } };
+    const place = await told(make, [search], { "/search": ({ query }) => [...query.values()] }, settings(own));
+    expect(lineOf(await place.run(), "search")).toMatchObject({ status: "succeeded", inserted: 4 });
+    expect(place.asked[0]).toBe("/search?area=a&limit=5&q=steel+bars");
+    const rows = await place.warehouse.query(
+      "select asked_with, cast(data as varchar) as data from procurement.search order by 1",
+    );
+    expect(rows.map(row => [row["asked_with"], JSON.parse(String(row["data"]))])).toEqual([
+      ["area=a&limit=5&q=steel bars", ["a", "5", "steel bars"]],
+      ["area=a&q=x", ["a", "x"]],
+      ["area=b&limit=5&q=steel bars", ["b", "5", "steel bars"]],
+      ["area=b&q=x", ["b", "x"]],
+    ]);
+  });
+
+  test("a run that is cut short goes on with the next question", async () => {
+    const values = Array.from({ length: 40 }, (_, index) => ({ type: "v", id: index }));
+    const says = Object.fromEntries(values.map(({ id }) => [`/entities/v/${id}`, () => ({ label: `${id}` })]));
+    const place = await told(make, [entity], says, settings({ entity: { values } }));
+    expect(await place.run({ maxRequests: 21 })).toMatchObject({ exit_code: 5 });
+    const line = lineOf(await place.run(), "entity");
+    expect(line).toMatchObject({ status: "succeeded", inserted: 40 });
+    expect(line.carried).toBeGreaterThan(0);
+    expect(line.carried + line.rows_read).toBe(40);
+  });
+});

@@ -144,6 +144,7 @@ function stats(company: Company, { collection }: Source): Record<string, unknown
     sums.recovered += recovered ?? 0;
   }
   const v = new Values(hash(company.seed, DRAWN_FOR.claim));
+  const none = collection.count === 0;
   return {
     by_status: [...counts].map(([status, count]) => ({ status, count })),
     total_claims: collection.count,
@@ -151,10 +152,10 @@ function stats(company: Company, { collection }: Source): Record<string, unknown
     resolved_claims: counts.get("resolved"),
     recovered_claims: counts.get("recovered"),
     denied_claims: counts.get("denied"),
-    recovery_rate_pct: sums.claimed === 0 ? null : Math.round((sums.recovered * 10_000) / sums.claimed) / 100,
-    total_claimed: v.money(sums.claimed),
-    total_recovered: v.money(sums.recovered),
-    total_approved: v.money(sums.approved),
+    recovery_rate_pct: none ? null : Math.round((sums.recovered * 10_000) / sums.claimed) / 100,
+    total_claimed: v.money(none ? null : sums.claimed),
+    total_recovered: v.money(none ? null : sums.recovered),
+    total_approved: v.money(none ? null : sums.approved),
     currency_code: company.currency,
     mixed_currency: company.vendors.some(({ currency }) => currency !== company.currency),
   };

@@ -64,7 +64,7 @@ export function cardFacts(company: Company, { number, insertedAt }: Entry): Card
     end,
     state: left < 0 ? (value % 4 === 0 ? "archived" : "expired") : left < 45 ? "expiring_soon" : "active",
     lanes: (value >>> 12) % 9,
-    accessorials: (value >>> 16) % 5,
+    accessorials: (value >>> 16) % 6,
   };
 }
 

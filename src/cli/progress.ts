@@ -51,6 +51,8 @@ export interface Progress {
 }
 
 const frameMs = 200;
+/** Elsewhere than on a terminal: one line in six looks. The speed and the time left are told from what was seen between. */
+const lookMs = 5_000;
 const lineMs = 30_000;
 
 /** Where progress is shown; `screen` draws in place. */
@@ -74,7 +76,12 @@ export function startProgress(
   if (!enabled) return { sink: plainSink, stop: () => undefined };
   const speeds = speedometer(clock);
   if (screen === undefined) {
-    const stop = clock.every(lineMs, () => void stream.write(`${progressLine(source.snapshot(), speeds)}\n`));
+    let looks = 0;
+    const stop = clock.every(lookMs, () => {
+      const line = progressLine(source.snapshot(), speeds);
+      looks += 1;
+      if ((looks * lookMs) % lineMs === 0) stream.write(`${line}\n`);
+    });
     return { sink: plainSink, stop };
   }
   const draw = (): void => screen(progressTable(source.snapshot(), speeds, stream.columns ?? 80, stream.rows ?? 24));

@@ -22,6 +22,8 @@ export interface RunReport {
   readonly started_at: string;
   readonly finished_at: string;
   readonly warnings: readonly string[];
+  /** What is worth knowing and no warning. */
+  readonly notes: readonly string[];
   /** What went wrong, each thing once. */
   readonly errors: readonly string[];
   readonly streams: readonly (StreamRun & { run_id: string; company: string; stream: string })[];
@@ -66,9 +68,14 @@ export function statusOf(exitCode: ExitCode, warnings: readonly string[]): RunRe
 }
 
 /** What the jobs have to say that is no failure. */
-export function warningsOf(jobs: readonly Job[]): string[] {
+export const warningsOf = (jobs: readonly Job[]): string[] => saidBy(jobs, tally => tally.warnings);
+
+/** What the jobs have to say that is no warning either. */
+export const notesOf = (jobs: readonly Job[]): string[] => saidBy(jobs, tally => tally.notes);
+
+function saidBy(jobs: readonly Job[], texts: (tally: Tally) => readonly string[]): string[] {
   const several = companiesIn(jobs).size > 1;
-  return jobs.flatMap(({ company, tally }) => tally.warnings.map(text => (several ? `${company}: ${text}` : text)));
+  return jobs.flatMap(({ company, tally }) => texts(tally).map(text => (several ? `${company}: ${text}` : text)));
 }
 
 /** A failure's message, with the companies in front that it struck, where there are several. */
@@ -110,7 +117,9 @@ export function viewOf(jobs: readonly Job[], services: readonly Service[], clock
             rows,
             ...(total === undefined ? {} : { total }),
             ...(waitingFor === undefined ? {} : { waitingFor }),
-            ...(remaining === undefined || state !== "reading" ? {} : { remainingMs: remaining }),
+            ...(remaining === undefined || (state !== "reading" && state !== "publishing")
+              ? {}
+              : { remainingMs: remaining }),
           };
         }),
         limitedBy: busiest?.limitedBy ?? "latency",

@@ -33,18 +33,22 @@ function display(size?: { columns: number; rows: number }) {
   });
   let now = 0;
   let ticker: (() => void) | undefined;
+  let interval = 1_000;
   const clock = {
     now: () => now,
-    every: (_: number, tick: () => void) => {
+    every: (ms: number, tick: () => void) => {
       ticker = tick;
+      interval = ms;
       return () => {
         ticker = undefined;
       };
     },
   };
   const advance = (ms: number): void => {
-    now += ms;
-    ticker?.();
+    for (const end = now + ms; now < end; ) {
+      now = Math.min(end, now + interval);
+      ticker?.();
+    }
   };
   return { stream, clock, advance, text: () => stripVTControlCharacters(written), running: () => ticker !== undefined };
 }

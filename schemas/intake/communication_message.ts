@@ -13,7 +13,7 @@ export const communicationMessage = record("The messages of the thread that each
   in_reply_to: text().nullable().describe("Message that this one answers, as the service refers to it; null for none."),
   summary: text().nullable().describe("What the message says in short, by the service's account."),
   to_recipients: json().describe("Who the message was sent to, an array of texts kept as JSON."),
-  cc_recipients: json().describe("Who got a copy, an array whose content is not documented, kept as JSON."),
+  cc_recipients: json().describe("Who got a copy of the message, an array of texts kept as JSON."),
   sender_domain: text().nullable().describe("Internet domain the mail was sent from; null where not known."),
   body_text: text().nullable().describe("Plain text of the message; null where it has none."),
   body_html: text().nullable().describe("Text of the message as HTML; null where it has none."),

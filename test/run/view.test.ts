@@ -23,13 +23,16 @@ function running(companies: readonly string[]) {
   return { clock, limiters, jobs, view: viewOf(jobs, services, clock) };
 }
 
-test("where the total is known the time left is told while the stream reads, and not when it is done", () => {
+test("where the total is known the time left is told while the stream reads or publishes early, and not at its end", () => {
   const { clock, jobs, view } = running(["acme"]);
   expect(view.snapshot().streams[0]).not.toHaveProperty("remainingMs");
   clock.advance(10_000);
   jobs[0]!.tally.activity.rows = 250;
   expect(view.snapshot().streams[0]).toMatchObject({ rows: 250, total: 1_000, remainingMs: 30_000 });
+  // An early publish: there is more to read.
   jobs[0]!.tally.activity.state = "publishing";
+  expect(view.snapshot().streams[0]).toMatchObject({ remainingMs: 30_000 });
+  jobs[0]!.tally.activity.rows = 1_000;
   expect(view.snapshot().streams[0]).not.toHaveProperty("remainingMs");
 });
 

@@ -11,7 +11,7 @@ import { type CardFacts, cardFacts } from "./rate_cards.ts";
 
 const EQUIPMENT = ["dry_van", "reefer", "flatbed", "Tautliner"] as const;
 
-/** /carriers/{vendorId}/profile: any vendor of the company has one, its summary counts the rate cards. */
+/** /carriers/{vendorId}/profile, which each vendor of the company has; its summary counts the rate cards. */
 export function carrierRoutes(company: Company, cards: Source): Route[] {
   return [
     {

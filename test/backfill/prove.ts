@@ -3,9 +3,9 @@ import { parseArgs } from "node:util";
 import { key, type Sizes } from "../crash/company.ts";
 import { chances, seedOfToday } from "../crash/kills.ts";
 import { makeDuckdb, makePostgres } from "../crash/warehouse.ts";
+import { serve } from "../support/served.ts";
 import { startPostgres } from "../support/server.ts";
 import { built, openHistory, startBackfill, trialOf } from "./killed.ts";
-import { startFeedService } from "./service.ts";
 
 /*
  * node test/backfill/prove.ts: 36 months of a feed (--rows 300000) at 50 ms latency with 8 requests in flight, against
@@ -36,7 +36,8 @@ await server?.close();
 
 async function proveSpeed(rows: number): Promise<void> {
   const historyDays = Math.round((MONTHS * 365.25) / 12);
-  const service = await startFeedService({ rows, historyDays, latencyMs: LATENCY_MS });
+  const sizes = { orders: 0, invoices: 0, items: 0, findings: 0, ingested: rows };
+  const service = await serve({ sizes, historyDays, latencyMs: LATENCY_MS });
   const warehouse = await make(service.url, { api: { key: service.key, max_concurrency: IN_FLIGHT } });
   const from = new Date(Date.now() - (historyDays + 1) * DAY).toISOString().slice(0, 10);
   const begun = performance.now();

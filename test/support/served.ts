@@ -1,10 +1,10 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { startSimulator } from "../../src/simulator/simulator.ts";
+import { type Sizes, startSimulator } from "../../src/simulator/simulator.ts";
 
-/** A simulated feed in a process of its own, so that it and the command don't share a processor's turn. */
-export interface FeedService {
+/** The simulated service in a process of its own, so that it and the command don't share a processor's turn. */
+export interface Served {
   readonly url: string;
   readonly key: string;
   /** Requests so far, and the most that were in flight. */
@@ -12,14 +12,14 @@ export interface FeedService {
   close(): Promise<void>;
 }
 
-/** What the feed is like. */
-export interface FeedFacts {
-  readonly rows: number;
-  readonly historyDays: number;
+/** What the company is like. */
+export interface ServedFacts {
+  readonly sizes: Sizes;
+  readonly historyDays?: number;
   readonly latencyMs: number;
 }
 
-export async function startFeedService(facts: FeedFacts): Promise<FeedService> {
+export async function serve(facts: ServedFacts): Promise<Served> {
   const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(facts)], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
@@ -39,9 +39,8 @@ export async function startFeedService(facts: FeedFacts): Promise<FeedService> {
 }
 
 if (process.send !== undefined && process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { rows, historyDays, latencyMs } = JSON.parse(process.argv[2]!) as FeedFacts;
-  const sizes = { orders: 0, invoices: 0, items: 0, findings: 0, ingested: rows };
-  const simulator = await startSimulator({ sizes, historyDays, faults: { latencyMs } });
+  const { latencyMs, ...facts } = JSON.parse(process.argv[2]!) as ServedFacts;
+  const simulator = await startSimulator({ ...facts, faults: { latencyMs } });
   process.send({ url: simulator.url, key: simulator.key });
   process.on("message", () =>
     process.send?.({ total: simulator.requests.total, most: simulator.requests.maxInFlight }),

@@ -87,7 +87,11 @@ async function checkLookups(simulator: Simulator): Promise<void> {
     ...[...simulator.truth.rows("items")].map(row => ({ type: "item", id: row["item_id"] })),
   ];
   const below = ["", "/graph", "/timeline"].map(path => `/entities/{type}/{id}${path}`);
-  await checkDetails(simulator, [...below, "/identity/{type}/{id}"], things);
+  await checkDetails(
+    simulator,
+    [...below, "/identity/{type}/{id}"],
+    things.filter((_, i) => i < 5 || i % 4 === 0),
+  );
   for (const { type, id } of things.slice(0, 60)) {
     const path = `/as-of/${type}/${encodeURIComponent(String(id))}?at=${AT}`;
     await check(simulator, "/as-of/{entity_type}/{entity_id}", path);
@@ -121,7 +125,7 @@ beforeAll(async () => {
   }
   first = simulators[0]!;
   // What is null or a text for a company as a whole shows in many companies only.
-  for (let seed = 5; seed < 60; seed += 1) {
+  for (let seed = 5; seed < 40; seed += 1) {
     const sizes = { orders: 4, invoices: 4, items: 4, findings: 4, ingested: seed % 6 === 0 ? 0 : 30 };
     const simulator = await startSimulator({ seed, sizes, now: stillClock().now });
     simulators.push(simulator);

@@ -11,7 +11,7 @@ import { pendingDetails } from "./destinations/standing.ts";
 import { DATA_VERSION, ensureState } from "./destinations/state_ddl.ts";
 import { configured, familyOf, select } from "./selection.ts";
 import type { Stream } from "./stream.ts";
-import { parentOf } from "./sync/publication.ts";
+import { parentsOf } from "./sync/publication.ts";
 
 /** What is to be forgotten. */
 export interface ResetOrder {
@@ -35,7 +35,12 @@ export function resetStreams({ config, catalogue, names }: ResetOrder): readonly
   const all = configured(catalogue, config.streams.settings);
   const { named } = select(all, all, names);
   const wanted = new Set(named);
-  for (const { name, mode } of all) if (mode.kind === "detail" && wanted.has(mode.of)) wanted.add(name);
+  const isOf = ({ mode }: Stream): boolean => {
+    if (mode.kind !== "detail") return false;
+    const parent = all.find(other => other.name === mode.of);
+    return wanted.has(mode.of) || (parent !== undefined && isOf(parent));
+  };
+  for (const stream of all) if (isOf(stream)) wanted.add(stream.name);
   return all.filter(stream => wanted.has(stream.name));
 }
 
@@ -105,17 +110,17 @@ async function resetStream(
   await db.transaction().execute(async trx => {
     await forgetStream(trx, company, stream.name);
     const { mode } = stream;
-    const parent = mode.kind === "detail" ? catalogue.find(other => other.name === mode.of) : undefined;
     const known = await trx
       .selectFrom("streams")
       .select("table_name")
       .where("company", "=", company)
       .where("stream", "=", stream.name)
       .executeTakeFirst();
-    if (parent === undefined || known === undefined) return;
+    if (mode.kind !== "detail" || known === undefined) return;
+    const pending = await pendingDetails(trx, destination, company, stream.name, parentsOf(catalogue, stream, mode));
     await trx
       .updateTable("streams")
-      .set({ details_pending: await pendingDetails(trx, destination, company, stream.name, parentOf(stream, parent)) })
+      .set({ details_pending: pending })
       .where("company", "=", company)
       .where("stream", "=", stream.name)
       .execute();

@@ -7,6 +7,9 @@ import { syncDetails } from "./sync/details.ts";
 import { syncListing } from "./sync/listing.ts";
 import { syncSnapshot } from "./sync/snapshot.ts";
 
+/** How the error of a stream begins that this key may not read. */
+export const UNAVAILABLE = "not available to this key";
+
 /** Works on one stream: reads, stores, publishes. */
 export type Work = (context: SyncContext, stream: Stream, tally: Tally) => Promise<void>;
 
@@ -28,6 +31,7 @@ export async function syncStream(
     run.status = tally.warnings.length > 0 ? "warning" : "succeeded";
     activity.state = "done";
   } catch (error) {
+    if (isUnavailable(error) && !context.named.has(stream.name)) return noteUnavailable(context, stream, tally, error);
     run.status = statusOf(error);
     run.error = context.redact(error instanceof Error ? error.message : String(error));
     activity.state = "failed";
@@ -37,6 +41,23 @@ export async function syncStream(
     // When the destination is gone there is nowhere to write this: the error on its way says so.
     await note().catch(() => undefined);
   }
+}
+
+/** A 403: the plan or the key lacks it. Asked for by name that is a failure, as a part of all that is on it is not. */
+function isUnavailable(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.failure === "forbidden";
+}
+
+/** The tables keep what they have. Not `skipped`: such lines are left out of status and history, where this has to stand. */
+function noteUnavailable(context: SyncContext, { name }: Stream, tally: Tally, error: ApiError): void {
+  const { run, activity } = tally;
+  run.status = "warning";
+  run.error = context.redact(`${UNAVAILABLE}: ${error.message}`);
+  activity.state = "done";
+  tally.published = false;
+  const text = `${name}: ${UNAVAILABLE} (403), its tables stay as they are. Exclude the stream, or use a key that may read it.`;
+  tally.warnings.push(text);
+  context.log.warn({ stream: name }, text);
 }
 
 function noteUnusable(stream: Stream, { run, warnings }: Tally): void {

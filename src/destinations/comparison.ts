@@ -1,6 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import { stageColumns } from "../batch.ts";
 import type { TableSet } from "../columns.ts";
+import { stageAnswers, stageParents } from "./answers.ts";
 import type { Destination, Stage } from "./destination.ts";
 import {
   anyDiffers,
@@ -12,6 +13,7 @@ import {
   tableRef,
   temporaryName,
 } from "./fragments.ts";
+import { type Parents, presentParents, type ValueSource } from "./parents.ts";
 import type { StateTables } from "./state_tables.ts";
 
 /** A stream whose rows belong to another stream's: `on` pairs its key columns with that stream's. */
@@ -29,10 +31,16 @@ export interface Publication {
   readonly stage: Stage;
   /** Which columns the hashes cover; see `layoutStamp`. */
   readonly stamp: number;
-  /** Its parent, when it is a detail: rows of parents that are no longer live are skipped. `on`: own key to the parent's. */
-  readonly parent: Kin | undefined;
+  /** What it is asked for, when it is a detail: rows of parents that are no longer live are skipped. */
+  readonly parent: Parents | undefined;
+  /** An answer holds many rows, all that its parent has: those of an earlier answer that it lacks are gone. */
+  readonly many?: boolean;
+  /** The parents are known whole: what belongs to a value that none carries any more is gone. */
+  readonly settled?: boolean;
   /** Its details: they go and come back with its rows. */
   readonly details: readonly Kin[];
+  /** Details that are asked for by values of its rows. */
+  readonly valued?: readonly { readonly stream: string; readonly source: ValueSource }[];
   /** The list is asked for from a day on only: rows whose moment lies before it are not missing, they were not asked for. */
   readonly scope: { readonly column: string; readonly from: string } | undefined;
 }
@@ -70,21 +78,21 @@ async function difference(
   withMissing: boolean,
 ): Promise<Comparison> {
   return destination.db.transaction().execute(async trx => {
-    const { tables, stage, company, stamp, parent } = publication;
+    const { tables, stage, company, stamp } = publication;
     const names = temporaryNames(publication);
     const key = tables.main.key;
     const ledger = ledgerRef(destination, tables.main);
     await dropTemporary(trx, publication);
-    const alive =
-      parent === undefined
-        ? sql`true`
-        : sql`exists (select 1 from ${ledgerRef(destination, parent.tables.main)} p
-            where p._company = ${company} and p.deleted_at is null and ${equalPairs("s", "p", parent.on)})`;
+    const alive = await aliveRows(trx, destination, publication);
     const live = await liveCount(trx, ledger, company);
     // A first load needs no difference: its keys go straight into `changed`, and one copy of them is saved.
     const first = live.known === 0;
-    const keys = first ? stage.keys() : await materialize(trx, destination, stage, names.staged);
-    const repeated = await repeats(trx, keys, key);
+    const keys = publication.many
+      ? await stageAnswers(trx, publication, names)
+      : first
+        ? stage.keys()
+        : await materialize(trx, destination, stage, names.staged);
+    const repeated = publication.many ? await surplusOver(trx, keys, key, stage.staged) : await repeats(trx, keys, key);
     const latest = repeated === 0 ? sql`${keys} s` : latestOf(keys, key);
     const known = first
       ? sql`cast(null as timestamptz) as first_seen_at, cast(null as timestamptz) as was_deleted_at, cast(null as bigint) as was_hash, 'i' as op`
@@ -112,6 +120,22 @@ async function difference(
     }
     return count(trx, publication, repeated, live.live, withMissing);
   });
+}
+
+/** Whether a staged row's parent is live. */
+async function aliveRows(
+  trx: Transaction<StateTables>,
+  destination: Destination,
+  publication: Publication,
+): Promise<Fragment> {
+  const { parent, company } = publication;
+  if (parent === undefined) return sql`true`;
+  if (parent.kind === "rows")
+    return sql`exists (select 1 from ${ledgerRef(destination, parent.tables.main)} p
+      where p._company = ${company} and p.deleted_at is null and ${equalPairs("s", "p", parent.on)})`;
+  const present = await presentParents({ db: trx, schema: destination.schema }, parent);
+  const values = await stageParents(trx, destination, company, present, temporaryNames(publication).parents);
+  return sql`exists (select 1 from ${values} p where p.parent_key = ${sql.id("s", parent.own)})`;
 }
 
 function scopeOf(
@@ -145,6 +169,18 @@ async function repeats(db: Kysely<StateTables>, keys: Fragment, key: readonly st
   const { rows } = await sql<{ surplus: number }>`select coalesce(sum(n - 1), 0) as surplus from (
     select count(*) as n from ${keys} k group by ${columnList(key, "k")} having count(*) > 1) r`.execute(db);
   return Number(rows[0]?.surplus ?? 0);
+}
+
+/** Staged rows that count for nothing: a later answer replaces them, or their own was never complete. */
+async function surplusOver(
+  db: Kysely<StateTables>,
+  keys: Fragment,
+  key: readonly string[],
+  staged: number,
+): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from (
+    select distinct ${columnList(key, "k")} from ${keys} k) d`.execute(db);
+  return staged - Number(rows[0]?.n ?? 0);
 }
 
 async function liveCount(
@@ -240,11 +276,21 @@ export interface TemporaryNames {
   readonly staged: string;
   readonly changed: string;
   readonly gone: string;
+  /** Values that live rows carry, of a detail that is asked for by them. */
+  readonly parents: string;
+  /** Of a detail with many rows an answer: which of the staged rows each parent's last answer is. */
+  readonly answers: string;
 }
 
 export function temporaryNames({ company, stream }: Publication): TemporaryNames {
   const name = (purpose: string) => temporaryName(purpose, company, stream);
-  return { staged: name("staged"), changed: name("changed"), gone: name("gone") };
+  return {
+    staged: name("staged"),
+    changed: name("changed"),
+    gone: name("gone"),
+    parents: name("parents"),
+    answers: name("answers"),
+  };
 }
 
 export async function dropTemporary(db: Kysely<StateTables>, publication: Publication): Promise<void> {

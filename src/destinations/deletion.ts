@@ -34,7 +34,7 @@ export async function restoreDetails(work: Work): Promise<void> {
 
 export async function deleteMissing(work: Work, verdict: Verdict): Promise<number> {
   const { trx, destination, publication, names } = work;
-  const { company, tables, details } = publication;
+  const { company, tables } = publication;
   const gone = sql.id(names.gone);
   if (verdict.all) await sql`update ${gone} set absent = true`.execute(trx);
   if (verdict.before) await sql`update ${gone} set absent = true where missing_since is not null`.execute(trx);
@@ -51,25 +51,26 @@ export async function deleteMissing(work: Work, verdict: Verdict): Promise<numbe
   }
   const deleted = Number(absent.rows[0]?.n ?? 0);
   if (deleted === 0) return 0;
-  const absentRows = sql`(select * from ${gone} where absent)`;
-  await markDeleted(work, tables, absentRows, same);
+  await deleteRows(work, sql`(select * from ${gone} where absent)`);
+  return deleted;
+}
+
+/** Marks live rows as deleted, by key, and with them their details, whose ledger they leave: should they return, these are fetched anew. */
+export async function deleteRows(work: Work, rows: Fragment): Promise<void> {
+  const { trx, destination, publication } = work;
+  const { company, tables, details } = publication;
+  await markDeleted(work, tables, rows, sql`t._company = ${company} and ${equal("t", "g", tables.main.key)}`);
   for (const detail of details) {
-    await markDeleted(
-      work,
-      detail.tables,
-      absentRows,
-      sql`t._company = ${company} and ${equalPairs("t", "g", detail.on)}`,
-    );
-    await sql`delete from ${sql.id(destination.stateSchema, "details")} d using ${absentRows} g
+    await markDeleted(work, detail.tables, rows, sql`t._company = ${company} and ${equalPairs("t", "g", detail.on)}`);
+    await sql`delete from ${sql.id(destination.stateSchema, "details")} d using ${rows} g
       where d.company = ${company} and d.stream = ${detail.stream} and d.parent_key = ${parentKey("g", detail)}`.execute(
       trx,
     );
   }
-  return deleted;
 }
 
 /** Marks the live rows `t` of a stream's tables that match the rows `g` as deleted, with their ledger. */
-export async function markDeleted(work: Work, tables: TableSet, rows: Fragment, match: Fragment): Promise<void> {
+async function markDeleted(work: Work, tables: TableSet, rows: Fragment, match: Fragment): Promise<void> {
   const { trx, destination } = work;
   for (const table of [tables.main, ...tables.children]) {
     await sql`update ${tableRef(destination, table)} t set _deleted_at = ${momentOf(work)}, _changed_at = ${momentOf(work)}

@@ -56,6 +56,8 @@ export interface Dialect {
   columnType(kind: Kind): string;
   /** Whether tables carry a primary key (DuckDB's cost more than the difference they guard). */
   readonly primaryKeys: boolean;
+  /** The field names of a JSON object as a FROM item with the column `value`; no rows for other JSON. */
+  fieldNames(json: RawBuilder<unknown>): RawBuilder<unknown>;
 }
 
 /** What a scan has done so far: JSON, opaque to the destination, stored with the rows it speaks of. */

@@ -7,6 +7,7 @@ import type { Destination } from "./destination.ts";
 import { assignments, columnList, equal, ledgerRef, tableRef } from "./fragments.ts";
 import { withTables } from "./inspection.ts";
 import { type Absent, publishOutcomes } from "./outcomes.ts";
+import { restamped } from "./parents.ts";
 import type { StateTables } from "./state_tables.ts";
 import { momentOf, parentKey, type Work } from "./work.ts";
 
@@ -54,6 +55,7 @@ async function publishAtOnce(
 ): Promise<Published> {
   return destination.db.transaction().execute(async trx => {
     const details = await withTables({ db: trx, schema: destination.schema }, publication.details);
+    const { parent } = publication;
     const whole = { ...publication, details };
     const work: Work = {
       trx,
@@ -67,8 +69,8 @@ async function publishAtOnce(
     await writeLedger(work);
     await restoreDetails(work);
     const deleted = order.verdict === undefined ? 0 : await deleteMissing(work, order.verdict);
-    const absent = publication.parent === undefined ? 0 : await publishOutcomes(work, order.absent);
-    const result = summary(order.comparison, deleted + absent, deleted);
+    const left = parent === undefined ? 0 : await publishOutcomes(work, parent, order.absent);
+    const result = summary(order.comparison, deleted + left, deleted);
     await order.also(trx, result);
     return result;
   });
@@ -138,4 +140,5 @@ async function writeLedger(work: Work): Promise<void> {
   await sql`insert into ${ledger} (_company, ${columnList(tables.main.key)}, hash, vhash, stamp, first_seen_at)
     select ${company}, ${columnList(tables.main.key, "c")}, c._hash, c._vhash, ${sql.lit(stamp)}, coalesce(c.first_seen_at, ${momentOf(work)})
     from ${changed} c`.execute(trx);
+  for (const detail of publication.valued ?? []) await restamped(destination, company, detail, changed).execute(trx);
 }

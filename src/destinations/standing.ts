@@ -1,11 +1,10 @@
 import { type Kysely, sql } from "kysely";
 import type { ColumnProblems } from "../encoder.ts";
 import type { Stream } from "../stream.ts";
-import type { Kin } from "./comparison.ts";
 import type { Destination } from "./destination.ts";
 import { ledgerRef } from "./fragments.ts";
+import { liveParents, type Parents, presentParents } from "./parents.ts";
 import type { StateTables } from "./state_tables.ts";
-import { parentKey } from "./work.ts";
 
 /** Adds what a publish could not read to the table `problems`: one row a column and reason, first and last seen. */
 export async function saveProblems(
@@ -51,7 +50,7 @@ export async function saveDashboard(
   stream: Stream,
   now: string,
   completeTo: string | null,
-  parent: Kin | undefined,
+  parent: Parents | undefined,
 ): Promise<void> {
   const table = stream.tables.main;
   const before = await db
@@ -98,12 +97,13 @@ export async function pendingDetails(
   destination: Destination,
   company: string,
   stream: string,
-  parent: Kin,
+  parents: Parents,
 ): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select count(*) as n from ${ledgerRef(destination, parent.tables.main)} p
+  const present = await presentParents({ db, schema: destination.schema }, parents);
+  const changed = parents.kind === "values" && parents.aged ? sql`` : sql` or d.parent_hash <> p.parent_hash`;
+  const { rows } = await sql<{ n: number }>`select count(*) as n from ${liveParents(destination, company, present)} p
     left join ${sql.id(destination.stateSchema, "details")} d
-      on d.company = ${company} and d.stream = ${stream} and d.parent_key = ${parentKey("p", parent)}
-    where p._company = ${company} and p.deleted_at is null
-      and (d.parent_key is null or d.outcome = 'failed' or d.parent_hash <> p.hash)`.execute(db);
+      on d.company = ${company} and d.stream = ${stream} and d.parent_key = p.parent_key
+    where d.parent_key is null or d.outcome = 'failed'${changed}`.execute(db);
   return Number(rows[0]?.n ?? 0);
 }

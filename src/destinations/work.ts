@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Kin, Publication } from "./comparison.ts";
+import type { Kin, Publication, TemporaryNames } from "./comparison.ts";
 import type { Destination } from "./destination.ts";
 import type { Fragment } from "./fragments.ts";
 import type { StateTables } from "./state_tables.ts";
@@ -10,7 +10,7 @@ export interface Work {
   readonly destination: Destination;
   readonly publication: Publication;
   readonly moment: string;
-  readonly names: { readonly changed: string; readonly gone: string };
+  readonly names: TemporaryNames;
 }
 
 /** The moment of the publish, as SQL. */

@@ -1,9 +1,8 @@
 import { sql, type Transaction } from "kysely";
-import type { Kin } from "./comparison.ts";
 import type { Destination, Stage } from "./destination.ts";
-import { type Fragment, ledgerRef, tableRef, temporaryName } from "./fragments.ts";
+import { type Fragment, temporaryName } from "./fragments.ts";
+import { type Parents, parentRows, presentParents } from "./parents.ts";
 import type { StateTables } from "./state_tables.ts";
-import { parentKey } from "./work.ts";
 
 /** Why a detail is fetched: its parent is new or changed, it failed before, it is due, its turn in the audit has come, or all are asked for. */
 export type Reason = "new" | "changed" | "retry" | "refresh" | "audit" | "forced";
@@ -19,7 +18,7 @@ export interface WorkItem {
 export interface WorkRequest {
   readonly company: string;
   readonly stream: string;
-  readonly parent: Kin;
+  readonly parents: Parents;
   readonly stage: Stage;
   /** Parent columns that the path needs. */
   readonly columns: readonly string[];
@@ -32,8 +31,11 @@ export interface WorkRequest {
   /** Share of the unchanged parents to look at again. */
   readonly audit: number;
   readonly refresh: { readonly while: string; readonly everyMs: number } | undefined;
+  /** Details older than this are due, whatever became of their parents; those of values that go by age alone by nothing else. */
+  readonly everyMs?: number | undefined;
   /** All live parents, whatever the ledger says. */
   readonly force: boolean;
+  /** The most that a run asks for: what was never fetched first, then what was fetched longest ago. */
   readonly limit: number | undefined;
   readonly now: string;
 }
@@ -42,6 +44,8 @@ export interface WorkRequest {
 export interface WorkList {
   readonly total: number;
   readonly reasons: Readonly<Partial<Record<Reason, number>>>;
+  /** Due as well, but beyond the limit. */
+  readonly left: number;
   /** The next items, at most `count`; empty at the end. */
   next(count: number): Promise<WorkItem[]>;
   close(): Promise<void>;
@@ -49,40 +53,43 @@ export interface WorkList {
 
 export async function openWorkList(destination: Destination, request: WorkRequest): Promise<WorkList> {
   const { db } = destination;
+  const parents = await presentParents(destination, request.parents);
+  const query = candidateQuery(destination, { ...request, parents }, request.stage);
   const name = sql.id(temporaryName("work", request.company, request.stream));
   const candidates = sql.id(temporaryName("due", request.company, request.stream));
   const list = async (trx: Transaction<StateTables>) => {
     await sql`drop table if exists ${name}`.execute(trx);
     await sql`drop table if exists ${candidates}`.execute(trx);
-    await sql`create temporary table ${candidates} as ${candidateQuery(destination, request, request.stage)}`.execute(
-      trx,
-    );
-    const unchanged = await sql<{ n: number }>`select count(*) as n from ${candidates} where reason = 'audit'`.execute(
-      trx,
-    );
-    const audited = Math.ceil(request.audit * Number(unchanged.rows[0]?.n ?? 0));
+    await sql`create temporary table ${candidates} as ${query}`.execute(trx);
+    const counted = await sql<{ due: number; audit: number }>`select count(*) filter (where reason <> 'audit') as due,
+      count(*) filter (where reason = 'audit') as audit from ${candidates}`.execute(trx);
+    const audited = Math.ceil(request.audit * Number(counted.rows[0]?.audit ?? 0));
     const limit = request.limit === undefined ? sql`` : sql` limit ${sql.lit(request.limit)}`;
+    const oldest = request.limit === undefined ? sql`` : sql` q.fetched_at nulls first,`;
     // Of the audit's turns three of four go to rows that can still change: their n-th counts as a third of a turn.
     await sql`
       create temporary table ${name} as
-      select row_number() over (order by q.audit, q.open desc, q.newest desc nulls last, q.parent_key) as nth, q.* from (
+      select row_number() over (order by q.audit,${oldest} q.open desc, q.newest desc nulls last, q.parent_key) as nth, q.* from (
         select c.*, c.reason = 'audit' as audit, row_number() over (
             partition by c.reason = 'audit' order by case when c.open then c.turn / 3.0 else c.turn end, c.parent_key) as place
         from (select d.*, row_number() over (partition by d.reason = 'audit', d.open order by d.fetched_at, d.parent_key) as turn
           from ${candidates} d) c
       ) q where not q.audit or q.place <= ${sql.lit(audited)} order by nth ${limit}`.execute(trx);
     await sql`drop table ${candidates}`.execute(trx);
+    return Number(counted.rows[0]?.due ?? 0);
   };
-  await destination.withRoom("compare", () => db.transaction().execute(list));
+  const due = await destination.withRoom("compare", () => db.transaction().execute(list));
   const counted = await sql<{
     reason: Reason;
     n: number;
   }>`select reason, count(*) as n from ${name} group by reason`.execute(db);
   const reasons = Object.fromEntries(counted.rows.map(row => [row.reason, Number(row.n)]));
+  const total = counted.rows.reduce((sum, row) => sum + Number(row.n), 0);
   let position = 0;
   return {
-    total: counted.rows.reduce((sum, row) => sum + Number(row.n), 0),
+    total,
     reasons,
+    left: Math.max(0, due - (total - (reasons["audit"] ?? 0))),
     async next(count) {
       const from = position;
       position += count;
@@ -103,11 +110,12 @@ export async function openWorkList(destination: Destination, request: WorkReques
 
 /** How many details are due by reason, counted without writing anything; parents that a run under way has asked for count too. */
 export async function countWork(
-  reading: Pick<Destination, "db" | "schema" | "stateSchema">,
+  reading: Pick<Destination, "db" | "schema" | "stateSchema" | "dialect">,
   request: Omit<WorkRequest, "stage">,
 ): Promise<Readonly<Partial<Record<Reason, number>>>> {
+  const parents = await presentParents(reading, request.parents);
   const { rows } = await sql<{ reason: Reason; n: number }>`
-    select reason, count(*) as n from (${candidateQuery(reading, request, undefined)}) due group by reason`.execute(
+    select reason, count(*) as n from (${candidateQuery(reading, { ...request, parents }, undefined)}) due group by reason`.execute(
     reading.db,
   );
   const counts = Object.fromEntries(rows.map(row => [row.reason, Number(row.n)]));
@@ -115,50 +123,44 @@ export async function countWork(
 }
 
 function candidateQuery(
-  destination: Pick<Destination, "schema" | "stateSchema">,
+  place: Pick<Destination, "schema" | "stateSchema" | "dialect">,
   request: Omit<WorkRequest, "stage">,
   stage: Stage | undefined,
 ): Fragment {
-  const { company, stream, parent, now } = request;
-  const main = parent.tables.main;
-  const moment = sql`cast(${now} as timestamptz)`;
-  const open = request.open === undefined ? sql`false` : sql`coalesce(${sql.id("m", request.open)}, false)`;
-  const newest = request.newest === undefined ? sql`cast(null as date)` : sql.id("m", request.newest);
+  const { company, stream, parents, now, columns, open, newest, start, to, refresh, everyMs } = request;
+  const aged = parents.kind === "values" && parents.aged;
+  const live = parentRows(place, company, parents, { open, newest, refreshing: refresh?.while, params: columns });
   const inRange =
-    request.start === undefined || request.newest === undefined
+    start === undefined || newest === undefined
       ? sql``
-      : sql` and (${newest} is null or ${newest} >= cast(${request.start} as date))`;
-  const before =
-    request.to === undefined || request.newest === undefined
-      ? sql``
-      : sql` and ${newest} < cast(${request.to} as date)`;
-  const due =
-    request.refresh === undefined
-      ? sql`false`
-      : sql`(${sql.id("m", request.refresh.while)} and d.fetched_at < cast(${agoIso(now, request.refresh.everyMs)} as timestamptz))`;
+      : sql` and (p.newest is null or p.newest >= cast(${start} as date))`;
+  const before = to === undefined || newest === undefined ? sql`` : sql` and p.newest < cast(${to} as date)`;
+  const olderThan = (ms: number) => sql`d.fetched_at < cast(${agoIso(now, ms)} as timestamptz)`;
+  const due = [
+    ...(refresh === undefined ? [] : [sql`(p.refreshing and ${olderThan(refresh.everyMs)})`]),
+    ...(everyMs === undefined ? [] : [olderThan(everyMs)]),
+  ];
+  const refreshed = due.length === 0 ? sql`false` : sql.join(due, sql` or `);
+  const changed = aged ? sql`` : sql` when d.parent_hash <> p.parent_hash then 'changed'`;
+  const otherwise = aged ? sql`'waiting'` : sql`'audit'`;
   const reason = request.force
     ? sql`'forced'`
     : sql`case when d.parent_key is null then 'new'
-        when d.outcome = 'failed' then case when d.next_try <= ${moment} then 'retry' else 'waiting' end
-        when d.parent_hash <> p.hash then 'changed'
-        when ${due} then 'refresh' else 'audit' end`;
-  const columns = request.columns.map(
-    column => sql`, cast(${sql.id("m", column)} as varchar) as ${sql.id(`p_${column}`)}`,
-  );
+        when d.outcome = 'failed' then case when d.next_try <= cast(${now} as timestamptz) then 'retry' else 'waiting' end${changed}
+        when ${refreshed} then 'refresh' else ${otherwise} end`;
   const asked =
     stage === undefined
       ? sql``
       : sql` and not exists (select 1 from ${stage.outcomes()} o
-          where o.parent_key = ${parentKey("p", parent)} and o.parent_hash = p.hash)`;
-  const keys = main.key.map(name => sql`${sql.id("m", name)} = ${sql.id("p", name)}`);
+          where o.parent_key = p.parent_key and o.parent_hash = p.parent_hash)`;
+  const params = columns.map(column => sql`, ${sql.id("p", `p_${column}`)}`);
   return sql`select * from (
-    select ${parentKey("p", parent)} as parent_key, cast(p.hash as varchar) as parent_hash, ${open} as open, ${newest} as newest,
-      d.fetched_at, ${reason} as reason${sql.join(columns, sql``)}
-    from ${ledgerRef(destination, main)} p
-    join ${tableRef(destination, main)} m on m._company = p._company and ${sql.join(keys, sql` and `)}
-    left join ${sql.id(destination.stateSchema, "details")} d
-      on d.company = ${company} and d.stream = ${stream} and d.parent_key = ${parentKey("p", parent)}
-    where p._company = ${company} and p.deleted_at is null${inRange}${before}${asked}
+    select p.parent_key, cast(p.parent_hash as varchar) as parent_hash, p.open, p.newest, d.fetched_at,
+      ${reason} as reason${sql.join(params, sql``)}
+    from ${live} p
+    left join ${sql.id(place.stateSchema, "details")} d
+      on d.company = ${company} and d.stream = ${stream} and d.parent_key = p.parent_key
+    where true${inRange}${before}${asked}
     ) candidates where reason <> 'waiting'`;
 }
 

@@ -1,14 +1,18 @@
 import type { Api } from "../api/client.ts";
 import type { Limiter } from "../api/limit.ts";
+import { type Page, readPages } from "../api/pages.ts";
 import { buildPath, PathError } from "../api/path.ts";
 import type { Clock } from "../clock.ts";
+import { INDEX_COLUMN } from "../columns.ts";
 import type { WorkItem, WorkList } from "../destinations/work_list.ts";
 import type { Encoder } from "../encoder.ts";
 import { ApiError } from "../errors.ts";
-import { textOf } from "../record.ts";
+import { objectOf } from "../rows.ts";
 import type { ScanRecord } from "../state.ts";
-import { pathParameters, type Stream } from "../stream.ts";
+import { type Detail, pathParameters, type Stream } from "../stream.ts";
+import { type Part, partOf, UnfitError } from "./answer.ts";
 import type { Batches } from "./batches.ts";
+import { PAGE_ROWS } from "./listing.ts";
 import { inParallel } from "./parallel.ts";
 import type { Tally } from "./tally.ts";
 
@@ -17,8 +21,11 @@ export interface DetailsJob {
   readonly api: Api;
   readonly limiter: Limiter;
   readonly stream: Stream;
+  readonly mode: Detail;
   /** Parent's column for each parameter of the path. */
   readonly columns: Readonly<Record<string, string>>;
+  /** Parent's column for each column that the detail's key begins with. */
+  readonly keys: Readonly<Record<string, string>>;
   /** Fixed paths that an id must not turn into. */
   readonly siblings: readonly string[];
   readonly work: WorkList;
@@ -41,43 +48,74 @@ export interface DetailsResult {
   readonly firstFailure: string | undefined;
 }
 
-type Answered =
-  | { readonly item: WorkItem; readonly data: Record<string, unknown>; readonly at: string }
-  | { readonly item: WorkItem; readonly absent: boolean; readonly reason: string; readonly at: string };
+/** An answer, or the beginning of one: `rest` are the pages that were not read ahead. */
+interface Fetched {
+  readonly item: WorkItem;
+  readonly at: string;
+  readonly parts: readonly Part[];
+  readonly rest: AsyncGenerator<Page> | undefined;
+}
+
+interface Refused {
+  readonly item: WorkItem;
+  readonly at: string;
+  readonly absent: boolean;
+  readonly reason: string;
+  /** A 403, which may be about this one or about all. */
+  readonly forbidden?: ApiError;
+}
 
 /** When most of the first requests fail, the rest would too: the service is down, not one order. */
 const HOPELESS = 20;
+/** Pages of one parent that are read while others are: more would be more in memory. */
+const PAGES_AHEAD = 10;
 
 /** Fetches the work list, several at once. Stops at the signal, a refused key or a limit, with everything so far stored. */
 export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
-  const { encoder, batches, tally } = job;
+  const { encoder, batches, mode, clock } = job;
   let record = job.record;
   encoder.sequence = record.sequence;
+  // An answer's rows are those since the outcome before: what an earlier run began and never ended is cut off by this one.
+  if (mode.rows !== undefined && record.sequence > 0)
+    encoder.outcome({ ...noParent, fetchedAt: timeOf(clock), outcome: "failed", reason: "an earlier run ended here" });
   const counts = { ok: 0, absent: 0, failed: 0, firstFailure: undefined as string | undefined };
   const width = job.limiter.state.maximum * 2;
+  const items = queueOf(job.work);
+  const note = (refused: Refused): void => {
+    if (refused.absent) counts.absent++;
+    else {
+      counts.failed++;
+      counts.firstFailure ??= refused.reason;
+    }
+    encoder.outcome({
+      ...ledgerFacts(refused),
+      outcome: refused.absent ? "absent" : "failed",
+      reason: refused.reason,
+    });
+  };
+  const isHopeless = () => counts.failed >= HOPELESS && counts.failed > counts.ok + counts.absent;
   try {
-    for await (const answered of inParallel(items(job.work), width, item => fetchDetail(job, item))) {
-      if ("data" in answered) {
-        counts.ok++;
-        encoder.add(answered.data, {}, contextOf(answered.item));
-        encoder.outcome({ ...ledgerFacts(answered), outcome: "ok", reason: undefined });
-        tally.rows(1);
-        record = { ...record, rows: record.rows + 1 };
-      } else {
-        if (answered.absent) counts.absent++;
-        else counts.failed++;
-        if (!answered.absent) counts.firstFailure ??= answered.reason;
-        encoder.outcome({
-          ...ledgerFacts(answered),
-          outcome: answered.absent ? "absent" : "failed",
-          reason: answered.reason,
-        });
+    for (let going = true; going; ) {
+      const forbidden: Refused[] = [];
+      const next = items(() => forbidden.length === 0);
+      for await (const answered of inParallel(next, width, item => fetchDetail(job, item))) {
+        if ("parts" in answered) {
+          const taken = await takeAnswer(job, answered, record);
+          record = taken.record;
+          if (taken.refused === undefined) counts.ok++;
+          else note(taken.refused);
+        } else if (answered.forbidden !== undefined && counts.ok === 0) forbidden.push(answered);
+        else note(answered);
+        if (isHopeless()) break;
+        if (batches.due) {
+          record = await batches.put(record);
+          record = await job.between(record);
+        }
       }
-      if (counts.failed >= HOPELESS && counts.failed > counts.ok + counts.absent) break;
-      if (batches.due) {
-        record = await batches.put(record);
-        record = await job.between(record);
-      }
+      // The others that were under way tell whether this key may read none of them or only not this one.
+      if (forbidden.length > 0 && counts.ok === 0) throw forbidden[0]!.forbidden;
+      for (const refused of forbidden) note(refused);
+      going = forbidden.length > 0 && !isHopeless();
     }
   } finally {
     record = await batches.put(record);
@@ -86,55 +124,104 @@ export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
   return { record, ...counts };
 }
 
-async function* items(work: WorkList): AsyncGenerator<WorkItem> {
-  for (let chunk = await work.next(1_000); chunk.length > 0; chunk = await work.next(1_000)) yield* chunk;
+const noParent = { parentKey: "", parentHash: "0" };
+
+/** The work list, to be gone on with where it was left. */
+function queueOf(work: WorkList): (goOn: () => boolean) => AsyncGenerator<WorkItem> {
+  let chunk: WorkItem[] = [];
+  let at = 0;
+  return async function* items(goOn) {
+    while (goOn()) {
+      if (at === chunk.length) {
+        chunk = await work.next(1_000);
+        at = 0;
+        if (chunk.length === 0) return;
+      }
+      yield chunk[at++]!;
+    }
+  };
 }
 
-async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Answered> {
-  const { stream, api, clock, tally } = job;
-  const at = () => new Date(clock.now()).toISOString();
+async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | Refused> {
+  const { stream, mode, api, clock, tally, signal, keys } = job;
+  const refused = (reason: string) => ({ item, absent: false, reason, at: timeOf(clock) });
+  const values = Object.fromEntries(pathParameters(stream.path).map(name => [name, item.params[job.columns[name]!]!]));
   try {
-    const params = Object.fromEntries(
-      pathParameters(stream.path).map(name => [name, item.params[job.columns[name]!]!]),
-    );
-    const path = buildPath(stream.path, params, job.siblings);
-    const answer = await api.get(path, stream.query ?? {}, { priority: 0, signal: job.signal });
-    tally.page(answer);
-    const data = answer.data;
-    if (typeof data !== "object" || data === null || Array.isArray(data)) {
-      return { item, absent: false, reason: `${path}: expected an object as data`, at: at() };
+    const path = buildPath(stream.path, values, job.siblings);
+    const query = stream.query ?? {};
+    const asked = Object.entries(keys).map(([own, parents]) => [own, item.params[parents]!] as const);
+    if (mode.paged !== true) {
+      const answer = await api.get(path, query, { priority: 0, signal });
+      tally.page(answer);
+      return { item, parts: [partOf(stream, mode, answer.data, asked, path)], rest: undefined, at: timeOf(clock) };
     }
-    const mismatch = otherKey(stream, data as Record<string, unknown>, item);
-    if (mismatch !== undefined) return { item, absent: false, reason: `${path}: ${mismatch}`, at: at() };
-    return { item, data: data as Record<string, unknown>, at: at() };
+    const pages = readPages(api, { path, query, limit: PAGE_ROWS, paged: true, signal, priority: 0 });
+    const parts: Part[] = [];
+    for (let page = await pages.next(); page.done !== true; page = await pages.next()) {
+      tally.page(page.value);
+      parts.push(partOf(stream, mode, page.value.data, asked, path));
+      if (parts.length === PAGES_AHEAD) return { item, parts, rest: pages, at: timeOf(clock) };
+    }
+    return { item, parts, rest: undefined, at: timeOf(clock) };
   } catch (error) {
-    if (error instanceof PathError) return { item, absent: false, reason: error.message, at: at() };
+    if (error instanceof PathError || error instanceof UnfitError) return refused(error.message);
     tally.failedRequest(error);
     if (!(error instanceof ApiError) || endsRun(error)) throw error;
-    return { item, absent: error.failure === "not_found", reason: error.message, at: at() };
+    if (error.failure === "forbidden") return { ...refused(error.message), forbidden: error };
+    return { ...refused(error.message), absent: error.failure === "not_found" };
   }
 }
+
+const timeOf = (clock: Clock): string => new Date(clock.now()).toISOString();
 
 function endsRun(error: ApiError): boolean {
-  return ["unauthorized", "forbidden", "limited", "budget"].includes(error.failure);
+  return ["unauthorized", "limited", "budget"].includes(error.failure);
 }
 
-/** An answer that names its key must name the one that was asked for. */
-function otherKey(stream: Stream, data: Record<string, unknown>, item: WorkItem): string | undefined {
-  for (const name of stream.key) {
-    const wanted = item.params[name];
-    const column = stream.tables.main.columns.find(candidate => candidate.name === name);
-    if (wanted === undefined || column?.source !== "row") continue;
-    const came = textOf(data[column.path[0]!]);
-    if (came !== wanted) return `expected ${name} ${wanted}, got ${came ?? "none"}`;
+/** Encodes an answer's rows and, after the last of them, its outcome; `refused` when its further pages don't come. */
+async function takeAnswer(
+  job: DetailsJob,
+  fetched: Fetched,
+  begun: ScanRecord,
+): Promise<{ readonly record: ScanRecord; readonly refused?: Refused }> {
+  const { encoder, batches, mode, tally, stream, keys } = job;
+  const { item, parts, rest, at } = fetched;
+  const own = Object.fromEntries(Object.entries(keys).map(([name, parents]) => [name, item.params[parents]!]));
+  const context = { ...item.params, ...own };
+  let record = begun;
+  let place = 0;
+  let unstorable = 0;
+  const take = ({ rows, beside, column }: Part): void => {
+    for (const { section, row } of rows) {
+      const known = mode.rows === undefined ? context : { ...context, [INDEX_COLUMN]: place };
+      const placed = column === undefined ? known : { ...known, [column]: section };
+      if (!encoder.add(objectOf(row, mode.scalar), beside, placed)) unstorable++;
+      place++;
+    }
+    tally.run.rows_read += rows.length;
+    record = { ...record, rows: record.rows + rows.length };
+  };
+  try {
+    for (const part of parts) take(part);
+    for await (const page of rest ?? []) {
+      tally.page(page);
+      take(partOf(stream, mode, page.data, Object.entries(own), stream.path));
+      if (batches.due) record = await batches.put(record);
+    }
+  } catch (error) {
+    if (error instanceof ApiError) tally.failedRequest(error);
+    else if (!(error instanceof UnfitError)) throw error;
+    if (error instanceof ApiError && endsRun(error)) throw error;
+    return { record, refused: { item, at, absent: false, reason: error.message } };
   }
-  return undefined;
+  tally.activity.rows++;
+  // Of an answer that was not stored whole nobody knows what it lacks.
+  const incomplete = mode.rows !== undefined && unstorable > 0;
+  const reason = incomplete ? `${unstorable} of its rows could not be stored` : undefined;
+  encoder.outcome({ ...ledgerFacts(fetched), outcome: "ok", reason });
+  return { record };
 }
 
-function contextOf(item: WorkItem): Record<string, unknown> {
-  return item.params;
-}
-
-function ledgerFacts({ item, at }: Answered) {
+function ledgerFacts({ item, at }: Pick<Fetched, "item" | "at">) {
   return { parentKey: item.parentKey, parentHash: item.parentHash, fetchedAt: at };
 }

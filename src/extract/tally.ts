@@ -20,6 +20,8 @@ export class Tally {
   published = false;
   /** What the user should know though nothing failed, as sentences. */
   readonly warnings: string[] = [];
+  /** What is worth knowing and no warning, as sentences. */
+  readonly notes: string[] = [];
   readonly activity: Activity = { state: "waiting", pages: 0, rows: 0, total: undefined, waitingFor: undefined };
 
   constructor(startedAt: string) {

@@ -2,7 +2,7 @@ import type { Destination, Shown } from "../destinations/destination.ts";
 import { endRun, runBefore } from "../destinations/run_log.ts";
 import { DestinationError, HeldError } from "../errors.ts";
 import type { Log } from "../sync/context.ts";
-import { exitCodeOf, failureText, type Job, type RunReport, statusOf, warningsOf } from "./report.ts";
+import { exitCodeOf, failureText, type Job, notesOf, type RunReport, statusOf, warningsOf } from "./report.ts";
 
 /** A published file that says nothing new is renewed all the same when it is this old, so that its age tells of a living sync. */
 const STALE_MS = 20 * 3_600_000;
@@ -79,6 +79,7 @@ export function reportOf(
     started_at: startedAt,
     finished_at: finishedAt,
     warnings,
+    notes: notesOf(jobs),
     errors: [...new Set(failures.map(failure => failureText(failure, jobs, tools.redact)))],
     streams: jobs.map(({ company, stream, tally }) => ({ run_id: runId, company, stream: stream.name, ...tally.run })),
   };

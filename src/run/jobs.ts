@@ -7,7 +7,7 @@ import { asksNothing } from "../lookup.ts";
 import { selectedByConfig } from "../selection.ts";
 import type { Stream } from "../stream.ts";
 import type { Log, StreamPolicy, SyncContext } from "../sync/context.ts";
-import { syncStream, type Work } from "../sync.ts";
+import { syncStream, UNAVAILABLE, type Work } from "../sync.ts";
 import { type Job, messageOf } from "./report.ts";
 import type { Service } from "./service.ts";
 
@@ -27,7 +27,7 @@ export interface CompanyRun {
   readonly work?: Work | undefined;
 }
 
-/** Works through a company's streams: lists side by side, a list's details as soon as the list is published. */
+/** Works through a company's streams: side by side, but each after those of the run whose rows say what it asks for. */
 export async function runCompany(context: SyncContext, service: Service, run: CompanyRun): Promise<void> {
   const { jobs } = run;
   if (service.failure !== undefined) {
@@ -38,22 +38,34 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
   }
   const queue = new PQueue({ concurrency: run.streamsAtOnce });
   const wanted = context.wanted.union(new Set(jobs.map(job => job.stream.name)));
-  const start = (job: Job): void => {
-    void queue.add(async () => {
-      await runJob({ ...context, wanted }, job, run);
-      for (const next of jobs) if (isDetailOf(next.stream, job.stream)) start(next);
-    });
+  const waiting = new Map(jobs.map(job => [job, jobs.filter(other => asksBy(job.stream).includes(other.stream.name))]));
+  const startReady = (): void => {
+    for (const [job, needed] of waiting) {
+      job.tally.activity.waitingFor = needed[0]?.stream.name;
+      if (needed.length > 0) continue;
+      waiting.delete(job);
+      void queue.add(async () => {
+        await runJob({ ...context, wanted }, job, run);
+        for (const [other, all] of waiting)
+          waiting.set(
+            other,
+            all.filter(each => each !== job),
+          );
+        startReady();
+      });
+    }
   };
-  for (const job of jobs) {
-    const list = jobs.find(other => isDetailOf(job.stream, other.stream));
-    if (list === undefined) start(job);
-    else job.tally.activity.waitingFor = list.stream.name;
-  }
+  startReady();
   await queue.onIdle();
 }
 
-const isDetailOf = (stream: Stream, other: Stream): boolean =>
-  stream.mode.kind === "detail" && stream.mode.of === other.name;
+/** Streams whose rows say what a stream asks for: a detail's parents, and where a lookup takes its values from. */
+function asksBy({ mode }: Stream): readonly string[] {
+  const streamOf = (place: string) => place.split(".")[0]!;
+  if (mode.kind === "detail") return [mode.of, ...(mode.also ?? []).map(streamOf)];
+  if (mode.kind !== "scan" || mode.lookup?.from === undefined) return [];
+  return Object.values(mode.lookup.from).flat().map(streamOf);
+}
 
 function fail({ tally }: Job, reason: string, status: "failed" | "skipped" = "failed"): void {
   tally.run.status = status;
@@ -64,16 +76,16 @@ function fail({ tally }: Job, reason: string, status: "failed" | "skipped" = "fa
 async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<void> {
   const { jobs, log, errors, work } = run;
   const { stream, tally } = job;
-  const parent = jobs.find(other => isDetailOf(stream, other.stream));
+  const parent = jobs.find(other => stream.mode.kind === "detail" && other.stream.name === stream.mode.of);
   if (context.signal.aborted) return fail(job, "the run was ending", "skipped");
-  if (parent !== undefined && !parent.tally.published)
-    return fail(job, `its list ${parent.stream.name} could not be read`, "skipped");
+  if (parent !== undefined && !parent.tally.published) return fail(job, whyWithout(parent), "skipped");
   try {
     tally.activity.waitingFor = undefined;
     tally.run.started_at = new Date(context.clock.now()).toISOString();
     await syncStream(context, stream, tally, work);
     const { requests, rows_read, inserted, updated, deleted, unchanged } = tally.run;
-    log.info({ stream: stream.name, requests, rows_read, inserted, updated, deleted, unchanged }, "done");
+    if (tally.run.error === null)
+      log.info({ stream: stream.name, requests, rows_read, inserted, updated, deleted, unchanged }, "done");
   } catch (error) {
     if (error instanceof StoppedError) {
       log.info({ stream: stream.name }, "stopped; what was read is kept");
@@ -88,6 +100,12 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
     if (endsRun(error)) run.stopAll(error);
     else if (endsCompany(error)) run.stop(error);
   }
+}
+
+/** Why nothing can be asked for when the parent's rows are not known. */
+function whyWithout({ stream, tally }: Job): string {
+  const unavailable = tally.run.error?.startsWith(UNAVAILABLE) === true;
+  return `its list ${stream.name} ${unavailable ? `is ${UNAVAILABLE}` : "could not be read"}`;
 }
 
 /** Errors that every other stream would meet as well, of whatever company. */

@@ -1,6 +1,7 @@
-import { type Absent, stagedAbsent } from "../destinations/outcomes.ts";
+import { snakeCase } from "../columns.ts";
+import { type Absent, absentWithRows, stagedAbsent } from "../destinations/outcomes.ts";
+import type { Parents } from "../destinations/parents.ts";
 import { loadStreamState } from "../destinations/run_log.ts";
-import { liveRows } from "../destinations/standing.ts";
 import { openWorkList, type WorkList, type WorkRequest } from "../destinations/work_list.ts";
 import { ApiError, StoppedError, TributaryError } from "../errors.ts";
 import { type DetailsResult, readDetails } from "../extract/details.ts";
@@ -9,29 +10,29 @@ import type { ScanRecord, StreamState } from "../state.ts";
 import { type Detail, fixedPaths, pathParameters, type Stream } from "../stream.ts";
 import type { SyncContext } from "./context.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
-import { parentOf, publishStage } from "./publication.ts";
+import { parentsOf, publishStage } from "./publication.ts";
 
 /** More failures than this share of the requests make the stream a failure. */
 const TOLERATED = 0.05;
+/** So many details that were never fetched are worth a word before they are. */
+const MANY_NEW = 1_000;
+const DAY_MS = 86_400_000;
 
 /** Fetches the details that are due and publishes them, early ones while the rest is still being fetched. */
 export async function syncDetails(context: SyncContext, stream: Stream, mode: Detail, tally: Tally): Promise<void> {
   const { clock, destination, policy } = context;
   const state = await loadStreamState(destination.db, context.company, stream.name);
   const extraction = await openExtraction(context, stream, state, { query: stream.query ?? {}, full: false }, tally);
-  const columns = parameterColumns(stream, mode);
-  const work = await openWorkList(destination, {
-    ...workRequest(context, stream, mode),
-    stage: extraction.stage,
-  });
+  const request = workRequest(context, stream, mode);
+  const work = await openWorkList(destination, { ...request, stage: extraction.stage });
   try {
     tally.activity.state = "reading";
     tally.activity.total = tally.activity.rows + work.total;
-    if (work.total > 0)
-      context.log.info({ stream: stream.name, details: work.total, ...work.reasons }, "fetching details");
+    announce(context, stream, work, tally);
     let published = clock.now();
-    const shelf: Shelf = { context, stream, extraction, state, tally };
-    const result = await fetchAll(context, stream, columns, work, extraction, tally, async record => {
+    const settled = await areSettled(context, request.parents);
+    const shelf: Shelf = { context, stream, extraction, state, tally, settled };
+    const result = await fetchAll(context, stream, mode, request.parents, work, extraction, tally, async record => {
       if (clock.now() - published < policy.publishEveryMs) return record;
       await extraction.batches.flush();
       // Whether 404s can be believed is known at the end, when all of them are: until then none is published.
@@ -43,11 +44,7 @@ export async function syncDetails(context: SyncContext, stream: Stream, mode: De
       return fresh;
     });
     if (result.error !== undefined && !mayPublish(result.error)) throw result.error;
-    const absent = (await stagedAbsent(destination, extraction.stage)).length;
-    // One order that is gone answers 404; hundreds at once are a service that lost its way.
-    const doubted =
-      absent > policy.deletes.minRows &&
-      absent > policy.deletes.maxShare * (await liveRows(destination, context.company, stream));
+    const doubted = await areDoubtful(context, stream, extraction, result.counts);
     await publishDetails(shelf, result.record, doubted ? "doubted" : "believed");
     if (result.error !== undefined) throw result.error;
     judge(stream, result.counts, doubted);
@@ -56,12 +53,58 @@ export async function syncDetails(context: SyncContext, stream: Stream, mode: De
   }
 }
 
+/** Says what is going to be asked for, and what is left to later runs. */
+function announce(context: SyncContext, stream: Stream, work: WorkList, tally: Tally): void {
+  const { name } = stream;
+  if (work.total > 0) context.log.info({ stream: name, details: work.total, ...work.reasons }, "fetching details");
+  const fresh = work.reasons["new"] ?? 0;
+  if (fresh > MANY_NEW) {
+    context.log.warn(
+      { stream: name, requests: fresh },
+      `${name}: ${count(fresh)} details were never fetched, each is one request. streams.settings.${name}.max_details caps how many a run asks for; the next run goes on.`,
+    );
+  }
+  if (work.left > 0)
+    tally.notes.push(
+      `${name}: ${count(work.left)} details are left for the next runs, as max_details allows ${count(work.total)} a run.`,
+    );
+}
+
+const count = (value: number): string => value.toLocaleString("en-US");
+
+/** Whether the lists that carry the values were ever read whole: only then is a value gone that no row carries. */
+async function areSettled({ destination, company, catalogue }: SyncContext, parents: Parents): Promise<boolean> {
+  if (parents.kind === "rows") return false;
+  for (const { stream } of parents.sources) {
+    const kind = catalogue.find(other => other.name === stream)?.mode.kind;
+    if (kind !== "scan" && kind !== "feed") continue;
+    if ((await loadStreamState(destination.db, company, stream)).lastFullAt === null) return false;
+  }
+  return true;
+}
+
+/** One order that is gone answers 404; hundreds at once whose rows would go, or nothing but 404s, are a service that lost its way. */
+async function areDoubtful(
+  { destination, company, policy }: SyncContext,
+  { tables }: Stream,
+  { stage }: Extraction,
+  counts: DetailsResult | undefined,
+): Promise<boolean> {
+  const { minRows, maxShare } = policy.deletes;
+  const absent = (await stagedAbsent(destination, stage)).length;
+  if (absent <= minRows) return false;
+  const rows = await absentWithRows(destination, { company, tables, stage });
+  if (rows.all === 0) return (counts?.ok ?? 0) === 0;
+  return rows.absent > minRows && rows.absent > maxShare * rows.all;
+}
+
 interface Shelf {
   readonly context: SyncContext;
   readonly stream: Stream;
   readonly extraction: Extraction;
   readonly state: StreamState;
   readonly tally: Tally;
+  readonly settled: boolean;
 }
 
 /** Each parent's detail is whole: after a plan limit or an outage what was fetched is worth showing. A signal wants the end. */
@@ -72,7 +115,8 @@ export function mayPublish(error: unknown): boolean {
 async function fetchAll(
   context: SyncContext,
   stream: Stream,
-  columns: Readonly<Record<string, string>>,
+  mode: Detail,
+  parents: Parents,
   work: WorkList,
   extraction: Extraction,
   tally: Tally,
@@ -86,7 +130,9 @@ async function fetchAll(
       api,
       limiter,
       stream,
-      columns,
+      mode,
+      columns: parameterColumns(stream, mode),
+      keys: keyColumns(stream, mode, parents),
       siblings,
       work,
       encoder,
@@ -105,7 +151,7 @@ async function fetchAll(
 }
 
 async function publishDetails(shelf: Shelf, record: ScanRecord, absent: Absent): Promise<void> {
-  const { context, stream, extraction, state, tally } = shelf;
+  const { context, stream, extraction, state, tally, settled } = shelf;
   await publishStage(context, {
     stream,
     stage: extraction.stage,
@@ -114,6 +160,7 @@ async function publishDetails(shelf: Shelf, record: ScanRecord, absent: Absent):
     withMissing: false,
     decide: async () => undefined,
     absent,
+    settled,
     state: await currentState(shelf, state),
     completeTo: new Date(context.clock.now()).toISOString(),
   });
@@ -144,7 +191,13 @@ function judge(stream: Stream, counts: DetailsResult | undefined, doubted: boole
 
 /** The parent's column that fills each parameter of the path. */
 export function parameterColumns(stream: Stream, mode: Detail): Record<string, string> {
-  return Object.fromEntries(pathParameters(stream.path).map(name => [name, mode.param?.[name] ?? name]));
+  const columnOf = (name: string) => mode.by ?? mode.param?.[name] ?? snakeCase(name);
+  return Object.fromEntries(pathParameters(stream.path).map(name => [name, columnOf(name)]));
+}
+
+/** The parent's column for each column that the detail's key begins with. */
+function keyColumns(stream: Stream, mode: Detail, parents: Parents): Record<string, string> {
+  return parents.kind === "values" ? { [stream.key[0]!]: mode.by! } : Object.fromEntries(parents.on);
 }
 
 /** What decides which details are due, but for what a run under way has asked for. */
@@ -155,20 +208,24 @@ export function workRequest(
   stream: Stream,
   mode: Detail,
 ): Omit<WorkRequest, "stage"> {
-  const parent = context.catalogue.find(other => other.name === mode.of);
-  if (parent === undefined) throw new TypeError(`${stream.name}: its parent ${mode.of} is not in the catalogue`);
   const policy = context.policyOf(stream.name);
+  const parents = parentsOf(context.catalogue, stream, mode);
+  const needed = [
+    ...Object.values(parameterColumns(stream, mode)),
+    ...Object.values(keyColumns(stream, mode, parents)),
+  ];
   return {
     company: context.company,
     stream: stream.name,
-    parent: parentOf(stream, parent),
-    columns: Object.values(parameterColumns(stream, mode)),
+    parents,
+    columns: [...new Set(needed)],
     open: mode.open,
     newest: mode.newest,
     start: context.policy.start,
     to: context.policy.to,
     audit: policy.audit,
     refresh: policy.refresh,
+    everyMs: policy.refreshEveryMs ?? (mode.everyDays === undefined ? undefined : mode.everyDays * DAY_MS),
     force: context.policy.allDetails,
     limit: policy.maxDetails,
     now: new Date(context.clock.now()).toISOString(),

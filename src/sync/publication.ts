@@ -2,6 +2,7 @@ import { type Comparison, compare, type Kin, type Publication } from "../destina
 import type { Verdict } from "../destinations/deletion.ts";
 import type { Stage } from "../destinations/destination.ts";
 import type { Absent } from "../destinations/outcomes.ts";
+import type { Parents, ValueSource } from "../destinations/parents.ts";
 import { type Published, publish } from "../destinations/publish.ts";
 import { loadStreamState, saveStreamState, writeStreamRun } from "../destinations/run_log.ts";
 import { saveDashboard, saveProblems } from "../destinations/standing.ts";
@@ -9,15 +10,14 @@ import { layoutStamp } from "../encoder.ts";
 import { TributaryError } from "../errors.ts";
 import type { Tally } from "../extract/tally.ts";
 import type { ScanRecord, StreamState } from "../state.ts";
-import type { Stream } from "../stream.ts";
+import { type Detail, OBSERVED_ON, type Stream } from "../stream.ts";
 import type { SyncContext } from "./context.ts";
 import { nameStorm } from "./refetch.ts";
 
 /** The stream's stage, ready to be compared with its tables. */
 export function publicationOf(context: SyncContext, stream: Stream, stage: Stage): Publication {
+  const { catalogue } = context;
   const { mode } = stream;
-  const parent = mode.kind === "detail" ? context.catalogue.find(other => other.name === mode.of) : undefined;
-  const details = context.catalogue.filter(other => other.mode.kind === "detail" && other.mode.of === stream.name);
   const { start } = context.policy;
   return {
     company: context.company,
@@ -25,11 +25,17 @@ export function publicationOf(context: SyncContext, stream: Stream, stage: Stage
     tables: stream.tables,
     stage,
     stamp: layoutStamp(stream.tables, context.hasher),
-    parent: parent === undefined ? undefined : parentOf(stream, parent),
-    details: details.map(detail => kinOf(detail, stream)),
+    parent: mode.kind === "detail" ? parentsOf(catalogue, stream, mode) : undefined,
+    many: mode.kind === "detail" && mode.rows !== undefined,
+    details: detailsOf(catalogue, stream).map(detail => kinOf(detail, stream)),
+    valued: valuedBy(catalogue, stream),
     scope: mode.kind === "feed" && start !== undefined ? { column: mode.mark, from: start } : undefined,
   };
 }
+
+/** The details that are asked for row by row: they go and come back with the rows. */
+const detailsOf = (catalogue: readonly Stream[], stream: Stream): readonly Stream[] =>
+  catalogue.filter(({ mode }) => mode.kind === "detail" && mode.of === stream.name && mode.by === undefined);
 
 /** A detail's key begins with its parent's, column by column. */
 function pairs(detail: Stream, parent: Stream): Kin["on"] {
@@ -37,18 +43,58 @@ function pairs(detail: Stream, parent: Stream): Kin["on"] {
 }
 
 /** A detail, seen from its parent. */
-export const kinOf = (detail: Stream, parent: Stream): Kin => ({
+const kinOf = (detail: Stream, parent: Stream): Kin => ({
   stream: detail.name,
   tables: detail.tables,
   on: pairs(detail, parent),
 });
 
-/** A parent, seen from its detail. */
-export const parentOf = (detail: Stream, parent: Stream): Kin => ({
-  stream: parent.name,
-  tables: parent.tables,
-  on: pairs(detail, parent),
-});
+/** What a detail is asked for. @throws TypeError when the catalogue lacks it */
+export function parentsOf(catalogue: readonly Stream[], stream: Stream, mode: Detail): Parents {
+  const { of, by, only, everyDays } = mode;
+  if (by === undefined) {
+    const parent = streamNamed(catalogue, of, stream);
+    return { kind: "rows", stream: of, tables: parent.tables, on: pairs(stream, parent), only };
+  }
+  return {
+    kind: "values",
+    own: stream.key[0]!,
+    sources: sourcesOf(catalogue, stream, mode),
+    aged: everyDays !== undefined,
+  };
+}
+
+/** The columns whose values a detail is asked for. */
+function sourcesOf(catalogue: readonly Stream[], stream: Stream, { of, by, also = [], only }: Detail): ValueSource[] {
+  if (by === undefined) return [];
+  return [`${of}.${by}`, ...also].map((place, i) => {
+    const [name, column] = place.split(".") as [string, string];
+    const source = streamNamed(catalogue, name, stream);
+    return {
+      stream: name,
+      tables: source.tables,
+      column,
+      only: i === 0 ? only : undefined,
+      latestBy: source.mode.kind === "snapshot" ? OBSERVED_ON : undefined,
+    };
+  });
+}
+
+/** The details whose ledger knows values of this stream's rows by the rows' hashes. */
+function valuedBy(catalogue: readonly Stream[], stream: Stream): NonNullable<Publication["valued"]> {
+  return catalogue.flatMap(detail => {
+    const { mode } = detail;
+    if (mode.kind !== "detail" || mode.by === undefined || mode.everyDays !== undefined) return [];
+    const own = sourcesOf(catalogue, detail, mode).filter(source => source.stream === stream.name);
+    return own.map(source => ({ stream: detail.name, source }));
+  });
+}
+
+function streamNamed(catalogue: readonly Stream[], name: string, asking: Stream): Stream {
+  const found = catalogue.find(other => other.name === name);
+  if (found === undefined) throw new TypeError(`${asking.name}: its parent ${name} is not in the catalogue`);
+  return found;
+}
 
 /** How a stage is to be published. */
 export interface PublishPlan {
@@ -60,6 +106,8 @@ export interface PublishPlan {
   readonly withMissing: boolean;
   readonly decide: (comparison: Comparison, publication: Publication) => Promise<Verdict | undefined>;
   readonly absent: Absent;
+  /** A detail's parents are known whole. */
+  readonly settled?: boolean;
   /** The state that becomes true with it. */
   readonly state: StreamState;
   /** How far the tables are complete with it; null: unchanged. */
@@ -82,7 +130,7 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
     await stage.drop();
     throw error;
   }
-  const publication = publicationOf(context, stream, stage);
+  const publication = { ...publicationOf(context, stream, stage), settled: plan.settled ?? false };
   const comparison = await compare(destination, publication, plan.withMissing);
   await nameStorm(context, stream, publication, comparison, tally);
   const verdict = plan.withMissing ? await plan.decide(comparison, publication) : undefined;
@@ -119,7 +167,7 @@ async function nextMoment(
   { parent, details }: Publication,
   own: StreamState,
 ): Promise<string> {
-  const kin = [...(parent === undefined ? [] : [parent]), ...details];
+  const kin = [...(parent === undefined ? [] : parent.kind === "rows" ? [parent] : parent.sources), ...details];
   const states = await Promise.all(kin.map(({ stream }) => loadStreamState(destination.db, company, stream)));
   const before = [own, ...states].map(state => (state.lastMoment === null ? 0 : Date.parse(state.lastMoment) + 1));
   return new Date(Math.max(clock.now(), ...before)).toISOString();

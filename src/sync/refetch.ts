@@ -18,7 +18,8 @@ export async function nameStorm(
   comparison: Comparison,
   tally: Tally,
 ): Promise<void> {
-  const details = publication.details.filter(detail => context.wanted.has(detail.stream));
+  const asked = [...publication.details, ...(publication.valued ?? [])];
+  const details = asked.filter(detail => context.wanted.has(detail.stream));
   const isStorm = (rows: number) => rows >= LEAST_ROWS && rows > STORM_SHARE * comparison.live;
   if (details.length === 0 || !isStorm(comparison.updated)) return;
   const causes = await causesOfChange(context.destination, publication);

@@ -25,6 +25,7 @@ export function ended(
     started_at: startedAt,
     finished_at: finishedAt,
     warnings: [],
+    notes: [],
     errors: lines.flatMap(line => line.error ?? []),
     streams: lines,
   } as const;

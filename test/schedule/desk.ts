@@ -138,6 +138,7 @@ async function perform(run: Made, script: Script, { clock, signal }: RunTools): 
     started_at: run.at,
     finished_at: finished,
     warnings: [],
+    notes: [],
     errors: ended === 0 ? [] : ["what went wrong"],
     streams: lines,
   };

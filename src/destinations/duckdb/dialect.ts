@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Kind } from "../../columns.ts";
 import type { Dialect } from "../destination.ts";
 
@@ -20,4 +21,5 @@ export const duckdbDialect: Dialect = {
   name: "duckdb",
   columnType: kind => types[kind],
   primaryKeys: false,
+  fieldNames: json => sql`(select unnest(json_keys(${json})) as value)`,
 };

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Kind } from "../../columns.ts";
 import type { Dialect } from "../destination.ts";
 
@@ -20,4 +21,6 @@ export const postgresDialect: Dialect = {
   name: "postgres",
   columnType: kind => types[kind],
   primaryKeys: true,
+  fieldNames: json =>
+    sql`(select jsonb_object_keys(case when jsonb_typeof(${json}) = 'object' then ${json} else '{}'::jsonb end) as value)`,
 };

@@ -5,6 +5,7 @@ import { checkService } from "./check/service.ts";
 import { checkSurroundings, type Programs } from "./check/surroundings.ts";
 import type { Company, LoadedConfig } from "./config.ts";
 import { demandOwnKey } from "./run/companies.ts";
+import { policyOf } from "./run/jobs.ts";
 import type { ServiceTools } from "./run/service.ts";
 import { configured, selectedByConfig } from "./selection.ts";
 import type { IdentityEndpoint, Stream } from "./stream.ts";
@@ -32,7 +33,8 @@ export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGe
   const found: { name: string; baseUrl: string; companyId: string | undefined }[] = [];
   for (const company of companies) {
     const { name, baseUrl } = company;
-    const check = { company, settings: config.api, identity, streams, tools };
+    const askingOf = (name: string) => policyOf(config, name);
+    const check = { company, settings: config.api, identity, streams, askingOf, tools };
     const companyId = offline ? undefined : yield* named(checkService(check), companies.length > 1 ? name : undefined);
     try {
       demandOwnKey({ name, companyId }, found);

@@ -1,6 +1,9 @@
+import { distinctValues } from "./destinations/distinct_values.ts";
 import { type Looked, liveCount } from "./destinations/inspection.ts";
 import { loadStreamState } from "./destinations/run_log.ts";
-import type { Stream } from "./stream.ts";
+import { type Asking, asksNothing, loadedColumn } from "./lookup.ts";
+import type { Detail, Stream } from "./stream.ts";
+import { choicesOf } from "./sync/snapshot.ts";
 
 /** Requests that it takes to read a stream from the start, as far as the warehouse knows; undefined: unknown. */
 export async function costFromStart(
@@ -8,12 +11,14 @@ export async function costFromStart(
   company: string,
   stream: Stream,
   catalogue: readonly Stream[],
+  asking: Asking = asksNothing,
 ): Promise<number | undefined> {
   const { mode } = stream;
   switch (mode.kind) {
     case "snapshot":
-      return 1;
+      return choicesOf(mode, asking).length;
     case "detail": {
+      if (mode.by !== undefined) return costOfValues(looked, company, mode, mode.by, catalogue);
       const parent = catalogue.find(other => other.name === mode.of);
       return parent === undefined ? undefined : liveCount(looked, company, parent.tables);
     }
@@ -22,4 +27,18 @@ export async function costFromStart(
       return lastFullPages ?? undefined;
     }
   }
+}
+
+/** One request for each distinct value; how many names a JSON column holds is not counted here. */
+async function costOfValues(
+  looked: Looked,
+  company: string,
+  { of, also = [] }: Detail,
+  by: string,
+  catalogue: readonly Stream[],
+): Promise<number | undefined> {
+  const columns = [`${of}.${by}`, ...also].map(named => loadedColumn(catalogue, named));
+  const known = columns.filter(column => column !== undefined);
+  if (known.length < columns.length || known.some(({ kind }) => kind === "json")) return undefined;
+  return (await distinctValues(looked, company, known)).length;
 }

@@ -4,19 +4,20 @@ import type { Company } from "./config.ts";
 import { liveCount } from "./destinations/inspection.ts";
 import { openReading, type WarehouseReading } from "./destinations/reading.ts";
 import { loadStreamState } from "./destinations/run_log.ts";
-import { countWork } from "./destinations/work_list.ts";
 import { ApiError } from "./errors.ts";
+import { estimateDetails } from "./estimate/details.ts";
+import { estimateLookup } from "./estimate/lookup.ts";
 import { PAGE_ROWS } from "./extract/listing.ts";
 import { valueAt } from "./record.ts";
-import { rowsIn } from "./rows.ts";
+import { besideRows, rowsIn } from "./rows.ts";
 import { policyOf } from "./run/jobs.ts";
 import { openClient, type Service, type ServiceTools } from "./run/service.ts";
 import type { RunOrder } from "./run.ts";
 import { configured, select, selectedByConfig } from "./selection.ts";
 import { noState } from "./state.ts";
-import type { Detail, Feed, Scan, Stream } from "./stream.ts";
-import { workRequest } from "./sync/details.ts";
+import type { Feed, Scan, Stream } from "./stream.ts";
 import { planScan } from "./sync/scan_plan.ts";
+import { choicesOf } from "./sync/snapshot.ts";
 
 /** What a stream would ask for. `at_least`: there may be more than is known now. */
 export interface EstimateLine {
@@ -50,7 +51,7 @@ type Order = Pick<RunOrder, "config" | "catalogue" | "identity" | "names" | "ful
 /** Asks for one page. */
 export type Ask = (path: string, query: Query) => Promise<Answer>;
 
-interface Look {
+export interface Look {
   readonly order: Order;
   readonly tools: ServiceTools;
   readonly catalogue: readonly Stream[];
@@ -62,9 +63,11 @@ interface Look {
   readonly listed: Map<string, Known>;
 }
 
-interface Known {
+export interface Known {
   readonly count: number;
   readonly atLeast: boolean;
+  /** Those that were looked at. */
+  readonly rows: readonly unknown[];
 }
 
 /** Works out what a run would request, by the state of the warehouse and a page of each list that was never read. Writes nothing. */
@@ -138,11 +141,16 @@ async function estimateStream(look: Look, stream: Stream): Promise<Guess> {
   const other = await order.guess?.(company.name, stream, ask);
   if (other !== undefined) return other;
   switch (mode.kind) {
-    case "snapshot":
-      return { requests: 1, atLeast: false, why: "one request a run" };
+    case "snapshot": {
+      const requests = choicesOf(mode, policyOf(order.config, stream.name)).length;
+      const why = requests === 1 ? "one request a run" : "one request for each combination of its parameters";
+      return { requests, atLeast: false, why };
+    }
     case "detail":
       return estimateDetails(look, stream, mode);
-    default:
+    case "scan":
+      return mode.lookup === undefined ? estimateListing(look, stream, mode) : estimateLookup(look, stream, mode);
+    case "feed":
       return estimateListing(look, stream, mode);
   }
 }
@@ -176,55 +184,24 @@ async function estimateListing(look: Look, stream: Stream, mode: Scan | Feed): P
   const plan = planScan(stream, state, policy, { full, start: config.streams.start, now: tools.clock.now() });
   if (plan.full && state.lastFullPages !== null)
     return { requests: state.lastFullPages, atLeast: false, why: `as many pages as the last full scan: ${plan.why}` };
-  const answer = await measured(look, stream.path, { ...plan.query, limit: PAGE_ROWS }, true);
-  const data = answer.data as Record<string, unknown>;
-  const seen = rowsIn(data, mode.rows).length;
-  const total = mode.total === undefined ? undefined : valueAt(mode.total.split("."), data);
+  const paged = mode.kind === "feed" || mode.paged !== false;
+  const limit = mode.kind === "feed" || paged ? PAGE_ROWS : mode.limit;
+  const answer = await measured(look, stream.path, { ...plan.query, ...(limit === undefined ? {} : { limit }) }, paged);
+  const rows = rowsIn(answer.data, mode.rows);
+  const seen = rows.length;
+  const total = mode.total === undefined ? undefined : valueAt(mode.total.split("."), besideRows(answer.data));
   const more = answer.pagination?.hasMore === true;
   const parts = plan.full ? policy.statuses.length : 0;
   const uncertain = parts > 0 ? ", and of each further status" : "";
   if (!more || typeof total !== "number") {
-    listed.set(stream.name, { count: seen, atLeast: more });
-    const why = more ? "more than one page; the list doesn't say how many" : `one page is all${uncertain}`;
+    listed.set(stream.name, { count: seen, atLeast: more, rows });
+    const all = paged ? "one page is all" : "one request brings all";
+    const why = more ? "more than one page; the list doesn't say how many" : `${all}${uncertain}`;
     return { requests: (more ? 2 : 1) + parts, atLeast: more || parts > 0, why };
   }
-  listed.set(stream.name, { count: total, atLeast: false });
+  listed.set(stream.name, { count: total, atLeast: false, rows });
   const requests = Math.ceil(total / PAGE_ROWS) + parts;
   return { requests, atLeast: parts > 0, why: `${total} rows, ${PAGE_ROWS} a page${uncertain}` };
-}
-
-async function estimateDetails(look: Look, stream: Stream, mode: Detail): Promise<Guess> {
-  const { order, tools, catalogue, reading, company, listed } = look;
-  const parent = catalogue.find(other => other.name === mode.of);
-  const { maxDetails } = policyOf(order.config, stream.name);
-  const limited = (count: number): number => Math.min(count, maxDetails ?? count);
-  const own = reading === undefined ? undefined : await liveCount(reading, company.name, stream.tables);
-  if (
-    reading !== undefined &&
-    own !== undefined &&
-    parent !== undefined &&
-    (await liveCount(reading, company.name, parent.tables))
-  ) {
-    const counts = await countWork(reading, workRequest(contextOf(look), stream, mode));
-    const due = Object.values(counts).reduce((sum, count) => sum + count, 0);
-    const reasons = Object.entries(counts).filter(([, count]) => count > 0);
-    const told = reasons.map(([reason, count]) => `${count} ${reason}`).join(", ") || "none is due";
-    const why = `${told}; those of rows that turn out new or changed come on top`;
-    return { requests: limited(due), atLeast: limited(due) !== maxDetails, why };
-  }
-  const { count, atLeast } = listed.get(mode.of) ?? { count: 0, atLeast: true };
-  const start = order.config.streams.start === undefined ? "" : `, fewer because of streams.start`;
-  return { requests: limited(count), atLeast, why: `one for each row of ${mode.of}${start}` };
-
-  function contextOf({ order: { config, allDetails } }: Look): Parameters<typeof workRequest>[0] {
-    return {
-      company: company.name,
-      catalogue,
-      clock: tools.clock,
-      policyOf: name => policyOf(config, name),
-      policy: { start: config.streams.start, to: look.order.to, allDetails },
-    };
-  }
 }
 
 /** Pages of one list come one after another, everything else side by side, as far as the limits allow. */

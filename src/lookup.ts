@@ -1,4 +1,5 @@
 import type { Query } from "./api/client.ts";
+import type { Kind } from "./columns.ts";
 import { ASKED_WITH, type Lookup, parameterColumn, pathParameters, type Stream } from "./stream.ts";
 
 /** What the config says a stream asks with; values are text, names as the config spells them. */
@@ -137,6 +138,7 @@ export interface LoadedColumn {
   readonly stream: Stream;
   readonly table: string;
   readonly column: string;
+  readonly kind: Kind;
 }
 
 /** Where a `table.column` of the catalogue stands; undefined for one that no stream has. */
@@ -145,8 +147,8 @@ export function loadedColumn(catalogue: readonly Stream[], named: string): Loade
   for (const stream of catalogue) {
     const found = [stream.tables.main, ...stream.tables.children].find(candidate => candidate.name === table);
     if (found === undefined) continue;
-    const has = found.columns.some(candidate => candidate.name === column);
-    return has ? { stream, table: found.name, column: column! } : undefined;
+    const there = found.columns.find(candidate => candidate.name === column);
+    return there === undefined ? undefined : { stream, table: found.name, column: there.name, kind: there.kind };
   }
   return undefined;
 }

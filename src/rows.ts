@@ -29,7 +29,7 @@ export function objectOf(row: unknown, scalar: string | undefined): unknown {
 const isBare = (value: unknown): boolean =>
   value instanceof Numeral || (value !== null && value !== undefined && typeof value !== "object");
 
-/** What stands beside the rows; nothing where the data itself is the array. */
+/** The fields of an answer's data, which stand beside its rows, or of a row; none of anything but an object. */
 export function besideRows(data: unknown): Record<string, unknown> {
   const isObject = typeof data === "object" && data !== null && !Array.isArray(data);
   return isObject ? (data as Record<string, unknown>) : {};

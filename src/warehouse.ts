@@ -4,6 +4,7 @@ import { checkIdentity } from "./destinations/identity.ts";
 import { forgetStreamState } from "./destinations/run_log.ts";
 import { DATA_VERSION, ensureState } from "./destinations/state_ddl.ts";
 import { checkTables, commentTables, ensureTables, type TableOrder } from "./destinations/tables.ts";
+import { lookupOf } from "./lookup.ts";
 import type { Stream } from "./stream.ts";
 
 /** What a run expects of the warehouse. */
@@ -78,11 +79,18 @@ export function tableComment(stream: Stream, table: Table): string {
 
 function absenceSentence(stream: Stream, mode: Stream["mode"]): string {
   switch (mode.kind) {
-    case "detail":
-      return `One request for each row of ${mode.of}; deleted with it.`;
-    case "snapshot":
-      return "One row a day; never deleted.";
+    case "detail": {
+      if (mode.by === undefined) return `One request for each row of ${mode.of}; deleted with it.`;
+      const columns = [`${mode.of}.${mode.by}`, ...(mode.also ?? [])];
+      return `One request for each value of ${columns.join(" and ")}; deleted when no row carries it any more.`;
+    }
+    case "snapshot": {
+      const names = Object.keys(mode.parameters ?? {});
+      return `One row a day${names.length === 0 ? "" : ` for each ${names.join(" and ")}`}; never deleted.`;
+    }
     default: {
+      if (lookupOf(stream) !== undefined)
+        return "Asked for the values that the configuration names; deleted when the service no longer knows them, or none names them.";
       const seen =
         mode.kind === "feed"
           ? ` A deletion is seen at the next full scan, every ${mode.fullScanEveryDays} days at the latest.`

@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import { type Ask, type Estimate, estimateSync, type Guess } from "../estimate.ts";
 import { PAGE_ROWS } from "../extract/listing.ts";
 import { valueAt } from "../record.ts";
-import { rowsIn } from "../rows.ts";
+import { besideRows, rowsIn } from "../rows.ts";
 import type { ServiceTools } from "../run/service.ts";
 import type { RunOrder } from "../run.ts";
 import { noState, type Window } from "../state.ts";
@@ -103,10 +103,9 @@ async function guessWindows(
   const look = async (window: Window, limit: number) => {
     const dates = { [narrow.from]: window.from, ...(window.to === null ? {} : { [narrow.to]: window.to }) };
     const answer = await ask(stream.path, { ...stream.query, ...dates, limit });
-    const data = answer.data as Record<string, unknown>;
-    const listed = total === undefined ? undefined : valueAt(total.split("."), data);
+    const listed = total === undefined ? undefined : valueAt(total.split("."), besideRows(answer.data));
     return {
-      found: rowsIn(data, rows),
+      found: rowsIn(answer.data, rows),
       listed,
       more: answer.pagination?.hasMore === true,
     };

@@ -1,14 +1,27 @@
 import type { Answer, Api } from "../api/client.ts";
 import { buildPath, PathError } from "../api/path.ts";
 import type { Clock } from "../clock.ts";
+import type { Column } from "../columns.ts";
 import type { Company, Config } from "../config.ts";
 import { ApiError, ConfigError } from "../errors.ts";
+import { type Asking, lookupOf, waitsFor } from "../lookup.ts";
 import { Numeral } from "../numeral.ts";
 import { valueAt } from "../record.ts";
-import { placeOfRows, sectionsIn } from "../rows.ts";
+import { besideRows, placeOfRows, sectionsIn } from "../rows.ts";
 import { fieldOf, openClient, type ServiceTools } from "../run/service.ts";
-import { fixedPaths, type IdentityEndpoint, type Listing, type Stream } from "../stream.ts";
+import {
+  type Detail,
+  type Feed,
+  fixedPaths,
+  type IdentityEndpoint,
+  type Listing,
+  type Scan,
+  type Snapshot,
+  type Stream,
+} from "../stream.ts";
 import { parameterColumns } from "../sync/details.ts";
+import { questionsOf } from "../sync/lookups.ts";
+import { choicesOf } from "../sync/snapshot.ts";
 import { type CheckLine, doubt, failure, ok, warning } from "./line.ts";
 
 /** A clock further off than this makes times in the tables misleading. */
@@ -22,6 +35,8 @@ export interface ServiceCheck {
   readonly settings: Config["api"];
   readonly identity: IdentityEndpoint;
   readonly streams: readonly Stream[];
+  /** What the config says of lookups and snapshots. */
+  readonly askingOf: (stream: string) => Asking;
   readonly tools: ServiceTools;
 }
 
@@ -43,7 +58,7 @@ export async function* checkService(check: ServiceCheck): AsyncGenerator<CheckLi
 }
 
 async function* askService(
-  { company, identity, streams, tools }: ServiceCheck,
+  { company, identity, streams, askingOf, tools }: ServiceCheck,
   api: Api,
 ): AsyncGenerator<CheckLine, string | undefined> {
   let companyId: string | undefined;
@@ -62,7 +77,7 @@ async function* askService(
     const advice = "Nothing needs to be done; the warehouse cannot notice a key of another company by its id.";
     yield warning("api key", `whose key it is can't be asked (status ${error.status}) at ${company.baseUrl}`, advice);
   }
-  yield* askStreams(api, streams, tools);
+  yield* askStreams(api, streams, askingOf, tools);
   return companyId;
 }
 
@@ -78,19 +93,29 @@ function clockLine(clock: Clock, date: Date | undefined): CheckLine {
   );
 }
 
-async function* askStreams(api: Api, streams: readonly Stream[], tools: ServiceTools): AsyncGenerator<CheckLine> {
+async function* askStreams(
+  api: Api,
+  streams: readonly Stream[],
+  askingOf: ServiceCheck["askingOf"],
+  tools: ServiceTools,
+): AsyncGenerator<CheckLine> {
   const firstRows = new Map<string, Row | undefined>();
   for (const stream of streams) {
     const { mode } = stream;
     try {
-      if (mode.kind !== "detail") yield await askList(api, stream, tools, firstRows);
+      if (mode.kind === "snapshot") yield await askSnapshot(api, stream, mode, askingOf(stream.name), tools);
+      else if (mode.kind === "scan" && mode.lookup !== undefined)
+        yield await askLookup(api, stream, mode, streams, askingOf(stream.name), tools);
+      else if (mode.kind !== "detail") yield await askList(api, stream, mode, tools, firstRows);
+      else if (!isList(streams.find(({ name }) => name === mode.of)))
+        yield ok(stream.name, `not tried: it asks for what ${mode.of} brings`);
       else if (!firstRows.has(mode.of))
         yield warning(stream.name, `not tried: ${mode.of} could not be read`, "See there.");
       else yield await askDetail(api, stream, streams, tools, firstRows.get(mode.of));
     } catch (error) {
       if (error instanceof PathError)
         yield warning(stream.name, error.message, "Such rows become rejects; others are read.");
-      else if (error instanceof ApiError && error.failure === "not_found" && mode.kind === "detail")
+      else if (error instanceof ApiError && error.failure === "not_found" && asksForOne(stream))
         yield doubt(stream.name, error);
       else yield failure(stream.name, error);
     }
@@ -99,25 +124,62 @@ async function* askStreams(api: Api, streams: readonly Stream[], tools: ServiceT
 
 async function askList(
   api: Api,
-  { name, path, query, mode }: Stream,
+  { name, path, query }: Stream,
+  mode: Scan | Feed,
   { clock, signal }: ServiceTools,
   firstRows: Map<string, Row | undefined>,
 ): Promise<CheckLine> {
   const begun = clock.now();
-  const paged = mode.kind === "scan" || mode.kind === "feed";
-  const answer = await api.get(path, { ...query, ...(paged ? { limit: 1 } : {}) }, { signal, paged });
+  const paged = mode.kind === "feed" || mode.paged !== false;
+  const few = paged || mode.limit !== undefined ? { limit: 1 } : {};
+  const answer = await api.get(path, { ...query, ...few }, { signal, paged });
   const took = `GET ${path} answered in ${clock.now() - begun} ms`;
-  if (!paged) return ok(name, took);
   const rows = rowsOf(answer, mode, path);
-  const total = mode.total === undefined ? undefined : valueAt(mode.total.split("."), answer.data as Row);
+  const total = mode.total === undefined ? undefined : valueAt(mode.total.split("."), besideRows(answer.data));
   firstRows.set(name, rows[0]);
   const size = typeof total === "number" ? `${total} rows in all` : rows.length === 0 ? "no rows" : "there are rows";
   return ok(name, `${took}: ${size}`);
 }
 
+async function askSnapshot(
+  api: Api,
+  { name, path, query }: Stream,
+  mode: Snapshot,
+  asking: Asking,
+  { clock, signal }: ServiceTools,
+): Promise<CheckLine> {
+  const begun = clock.now();
+  await api.get(path, { ...query, ...choicesOf(mode, asking)[0] }, { signal });
+  return ok(name, `GET ${path} answered in ${clock.now() - begun} ms`);
+}
+
+/** The first of its questions; which ones there are may not be known before a table is loaded. */
+async function askLookup(
+  api: Api,
+  stream: Stream,
+  mode: Scan,
+  streams: readonly Stream[],
+  asking: Asking,
+  { clock, signal }: ServiceTools,
+): Promise<CheckLine> {
+  const place = { looked: undefined, company: "", catalogue: streams };
+  const { asked, unusable } = await questionsOf(place, stream, mode, asking);
+  const [first] = asked;
+  if (first === undefined)
+    return ok(stream.name, unusable[0] ?? `not tried: its values come from ${waitsFor(stream, asking).join(" and ")}`);
+  const begun = clock.now();
+  await api.get(first.path, first.query, { signal });
+  return ok(stream.name, `GET ${first.path} answered in ${clock.now() - begun} ms`);
+}
+
+const isList = (stream: Stream | undefined): boolean => stream?.mode.kind === "scan" || stream?.mode.kind === "feed";
+
+/** Where a 404 may be about what was asked for, not about the endpoint. */
+const asksForOne = (stream: Stream): boolean => stream.mode.kind === "detail" || lookupOf(stream) !== undefined;
+
 function rowsOf({ data }: Answer, { rows: field }: Listing, path: string): readonly Row[] {
   const sections = sectionsIn(data, field);
-  if (sections !== undefined) return sections.flatMap(section => section.rows) as readonly Row[];
+  if (sections !== undefined) return sections.flatMap(section => section.rows.map(besideRows));
   throw new ApiError(
     `Expected rows at ${placeOfRows(field)} from GET ${path}, got none. Check that api.base_url is the service itself.`,
     { failure: "malformed", path },
@@ -138,10 +200,20 @@ async function askDetail(
     const source = columns.find(candidate => candidate.name === column)?.path ?? [column];
     return [parameter, textOf(valueAt(source, row))] as const;
   });
+  if (mode.only !== undefined && !matches(columns, mode.only, row))
+    return ok(name, `not tried: the first row of ${mode.of} has none`);
+  const empty = values.find(([, value]) => value === "");
+  if (mode.by !== undefined && empty !== undefined)
+    return ok(name, `not tried: the first row of ${mode.of} has no ${mode.by}`);
   const built = buildPath(path, Object.fromEntries(values), fixedPaths(streams));
   const begun = clock.now();
   await api.get(built, query ?? {}, { signal });
   return ok(name, `GET ${built} answered in ${clock.now() - begun} ms`);
+}
+
+function matches(columns: readonly Column[], only: NonNullable<Detail["only"]>, row: Row): boolean {
+  const column = columns.find(candidate => candidate.name === only.column);
+  return column !== undefined && textOf(valueAt(column.path, row)) === only.value;
 }
 
 function textOf(value: unknown): string {

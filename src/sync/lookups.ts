@@ -14,7 +14,7 @@ export interface Questions {
 
 /** Works out a lookup's questions by the config and by the tables that it takes values from. */
 export async function questionsOf(
-  place: { readonly looked: Looked; readonly company: string; readonly catalogue: readonly Stream[] },
+  place: { readonly looked: Looked | undefined; readonly company: string; readonly catalogue: readonly Stream[] },
   stream: Stream,
   mode: Scan,
   asking: Asking,
@@ -23,7 +23,7 @@ export async function questionsOf(
   const found: Record<string, readonly string[]> = {};
   for (const [name, columns] of Object.entries(sourcesOf(stream, asking))) {
     const loaded = columns.map(column => loadedColumn(catalogue, column)).filter(column => column !== undefined);
-    found[name] = await distinctValues(looked, company, loaded);
+    found[name] = looked === undefined ? [] : await distinctValues(looked, company, loaded);
   }
   const siblings = fixedPaths(catalogue);
   const shared = { ...stream.query, ...(mode.limit === undefined ? {} : { limit: mode.limit }) };

@@ -43,12 +43,12 @@ test("sync into PostgreSQL; a detail brings its list, a list no details", async 
   const { run } = workplace(await simulated(), { destination });
   const lists = json<RunReport>(await run(["sync", "purchase_orders", "--json"]));
   expect(lists.streams.map(one => one.stream)).toEqual(["purchase_orders"]);
-  const details = await run(["sync", "*_details"]);
+  const details = await run(["sync", "purchase_order_d*"]);
   expect(details.stdout).toMatch(/\npurchase_orders +succeeded[\s\S]*\npurchase_order_details +succeeded +12 +12 /);
   expect(details.stdout).toContain("Readers find the tables in schema procurement.");
   const status = json<{ streams: { stream: string; status: string; rows: number }[] }>(await run(["status", "--json"]));
   expect(status.streams.find(one => one.stream === "purchase_order_details")).toMatchObject({ rows: 12 });
-  const estimate = json<Estimate>(await run(["sync", "*_details", "--dry-run", "--json"]));
+  const estimate = json<Estimate>(await run(["sync", "purchase_order_d*", "--dry-run", "--json"]));
   expect(estimate.streams).toMatchObject([{ requests: 1 }, { stream: "purchase_order_details", requests: 1 }]);
 });
 

@@ -207,13 +207,15 @@ describe("kinds that names promise", () => {
   it.each([
     [/_at$|^ts$/, ["moment"]],
     [/_date$/, ["date"]],
-    [/_(pct|percent|rate)$/, ["percent"]],
+    // A rate a hundredweight or a shipment is money.
+    [/_(pct|percent)$|(?<!flat|card|target|earliest)_rate$/, ["percent"]],
+    [/flat_rate$/, ["money"]],
     [/_count$/, ["count"]],
     [/(^|_)(score|risk_score)$/, ["score"]],
     [/_id$|^line_no$|^po_number$/, ["id"]],
     [/^(is|has)_/, ["flag"]],
-    [/_usd$|_price$|^total_amount$|^line_total$|^total_spend/, ["money"]],
-    [/(^|_)(qty|quantity)$|^qty_(?!.*_source$)/, ["quantity"]],
+    [/_usd$|_price$|^total_amount$|^line_total$|^total_spend(?!_(window|basis))/, ["money"]],
+    [/(^|_)(qty|quantity)$|^qty_(?!.*_(source|pct)$)/, ["quantity"]],
   ] as const)("%s", (pattern, kinds) => {
     const named = where(({ name }) => pattern.test(name));
     expect(named.length).toBeGreaterThan(0);

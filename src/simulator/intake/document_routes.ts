@@ -27,7 +27,7 @@ export function documentFamily(company: Company): Family {
   };
 }
 
-/** /documents with all that hangs on a document. The place of the rows is not documented: "documents" is as good as any. */
+/** /documents with all that hangs on a document. Where the rows stand is not documented: here it is the list's own name. */
 export function documentRoutes({ company, mode }: World, source: Source): Route[] {
   const detail = (below: string, data: (facts: DocumentFacts) => unknown): Route => ({
     template: `/documents/{doc_id}${below}`,

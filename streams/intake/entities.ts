@@ -39,7 +39,7 @@ export const entityFactsAsOf = defineStream({
   path: "/as-of/{entity_type}/{entity_id}",
   mode: lookup({ ask: ["at"], rows: "facts", pageColumns: [asOf, factCount] }),
   row: entityFact,
-  key: ["entity_type", "entity_id", "at", "fact_id"],
+  key: ["entity_type", "entity_id", "at_", "fact_id"],
   preset: "lookup",
 });
 
@@ -53,7 +53,7 @@ export const vendorOrdersAsOf = defineStream({
     pageColumns: [asOf, orderCount, ...excludedOrders],
   }),
   row: vendorOrder,
-  key: ["vendor_id", "at", "_index"],
+  key: ["vendor_id", "at_", "_index"],
   preset: "all",
 });
 

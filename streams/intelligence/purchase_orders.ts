@@ -60,6 +60,6 @@ export const asOf = defineStream({
   path: "/po/{po_number}/as-of",
   mode: lookup({ ask: ["at"] }),
   row: purchaseOrderAsOf,
-  key: ["po_number", "at"],
+  key: ["po_number", "at_"],
   preset: "lookup",
 });

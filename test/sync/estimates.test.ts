@@ -34,7 +34,7 @@ const asOf = defineStream({
   path: "/vendors/{vendor}/then",
   mode: lookup({ ask: ["at"], from: { vendor: ["orders.vendor"] } }),
   row: name,
-  key: ["vendor", "at"],
+  key: ["vendor", "at_"],
   preset: "lookup",
 });
 const things = defineStream({ ...asOf, name: "things", path: "/things/{id}", mode: lookup(), key: ["id"] });

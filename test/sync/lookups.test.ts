@@ -18,7 +18,7 @@ const asOf = defineStream({
   path: "/vendors/{vendorId}/orders",
   mode: lookup({ ask: ["at"], from: { vendor_id: ["orders.vendor"] }, rows: "orders" }),
   row: record("An order then.", { left: count().describe("How many.") }),
-  key: ["vendor_id", "at", "_index"],
+  key: ["vendor_id", "at_", "_index"],
   preset: "lookup",
 });
 const entity = defineStream({
@@ -119,7 +119,7 @@ describe.each(warehouses)("$name", ({ make }) => {
       ["V1", "V2"].flatMap(id => ["2026-01-01", "2026-02-01"].map(at => `/vendors/${id}/orders?as_of=${at}`)),
     );
     expect(
-      await place.warehouse.query('select vendor_id, "at", _index, "left" from procurement.orders_as_of order by 2, 3'),
+      await place.warehouse.query('select vendor_id, at_, _index, "left" from procurement.orders_as_of order by 2, 3'),
     ).toMatchObject([
       { vendor_id: "V1", at: "2026-01-01", _index: 0, left: 1 },
       { vendor_id: "V1", at: "2026-01-01", _index: 1, left: 2 },

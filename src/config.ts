@@ -8,7 +8,6 @@ import { normalise } from "./config/normal.ts";
 import { configSchema, type EffectiveConfig } from "./config/schema.ts";
 import { warningsOf } from "./config/warnings.ts";
 import { ConfigError } from "./errors.ts";
-import type { Asking } from "./lookup.ts";
 import { createRedactor } from "./secrets.ts";
 
 /** The whole configuration, validated and with every default filled in. Durations are milliseconds, shares 0–1, paths absolute. */
@@ -126,7 +125,7 @@ export interface StreamDefaults {
   readonly history: false;
 }
 
-export interface StreamSettings extends Asking {
+export interface StreamSettings {
   readonly fullScanPages: number | undefined;
   readonly fullScanEveryMs: number | undefined;
   readonly lookbackMs: number | undefined;
@@ -137,6 +136,14 @@ export interface StreamSettings extends Asking {
   readonly volatile: readonly string[];
   /** Further values of the list's `status` parameter, read as parts of every full scan. */
   readonly statuses: readonly string[];
+  /** Sets of values, each asked for by itself. */
+  readonly values: readonly Readonly<Record<string, string>>[];
+  /** Values of single parameters: all combinations. */
+  readonly parameters: Readonly<Record<string, readonly string[]>>;
+  /** Columns (`table.column`) whose distinct values a parameter takes. */
+  readonly from: Readonly<Record<string, readonly string[]>>;
+  /** Other names under which parameters are sent. */
+  readonly rename: Readonly<Record<string, string>>;
   /** Details of distinct values are due again after so long. */
   readonly refreshEveryMs: number | undefined;
   readonly unknownFields: "keep" | undefined;

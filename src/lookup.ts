@@ -1,4 +1,3 @@
-import type { Query } from "./api/client.ts";
 import type { Kind } from "./columns.ts";
 import { ASKED_WITH, type Lookup, parameterColumn, pathParameters, type Stream } from "./stream.ts";
 
@@ -19,7 +18,7 @@ export const asksNothing: Asking = { values: [], parameters: {}, from: {}, renam
 /** A lookup's question before its path is built: by parameter's own name, and what its rows know of it, by column. */
 export interface ValueSet {
   readonly path: Readonly<Record<string, string>>;
-  readonly query: Query;
+  readonly query: Readonly<Record<string, string>>;
   readonly context: Readonly<Record<string, string>>;
 }
 

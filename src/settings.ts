@@ -40,7 +40,7 @@ function demandColumns(catalogue: readonly Stream[], stream: Stream, own: OwnSet
   for (const column of own.volatile)
     demand(`${place}.volatile`, column, namesOf(changeable), `column of ${name} that may be volatile`);
   if (own.refreshEveryMs !== undefined && !(mode.kind === "detail" && mode.by !== undefined))
-    throw new ConfigError(`${place}.refresh_every: only details of distinct values have one, such as vendor ids.`);
+    throw new ConfigError(`${place}.refresh_every: only details of distinct values have one.`);
   if (own.refresh === undefined) return;
   const parent = mode.kind === "detail" ? catalogue.find(other => other.name === mode.of) : undefined;
   if (parent === undefined)

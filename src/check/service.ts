@@ -1,7 +1,6 @@
 import type { Answer, Api } from "../api/client.ts";
 import { buildPath, PathError } from "../api/path.ts";
 import type { Clock } from "../clock.ts";
-import type { Column } from "../columns.ts";
 import type { Company, Config } from "../config.ts";
 import { ApiError, ConfigError } from "../errors.ts";
 import { type Asking, lookupOf, waitsFor } from "../lookup.ts";
@@ -211,7 +210,7 @@ async function askDetail(
   return ok(name, `GET ${built} answered in ${clock.now() - begun} ms`);
 }
 
-function matches(columns: readonly Column[], only: NonNullable<Detail["only"]>, row: Row): boolean {
+function matches(columns: Stream["tables"]["main"]["columns"], only: NonNullable<Detail["only"]>, row: Row): boolean {
   const column = columns.find(candidate => candidate.name === only.column);
   return column !== undefined && textOf(valueAt(column.path, row)) === only.value;
 }

@@ -24,7 +24,7 @@ export const askedValue = () => {
 
 /** `table.column`. */
 export const columnName = () => {
-  const error = "expected a column such as purchase_orders.vendor_id";
+  const error = "expected a column such as orders.customer_id";
   return z
     .string({ error })
     .regex(/^\w+\.\w+$/, { error })

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import type { Company, Config, DestinationConfig, NotifyTarget, StreamSettings } from "../config.ts";
 import { parseDuration } from "../duration.ts";
-import { asksNothing } from "../lookup.ts";
 import type { EffectiveConfig } from "./schema.ts";
 
 /** The file's shape → the program's: milliseconds, absolute paths, one list of companies. */
@@ -80,10 +79,10 @@ function settings(given: EffectiveConfig["streams"]["settings"][string]): Stream
     maxDetails: given.max_details,
     volatile: given.volatile ?? [],
     statuses: given.statuses ?? [],
-    values: given.values ?? asksNothing.values,
-    parameters: given.parameters ?? asksNothing.parameters,
-    from: given.from ?? asksNothing.from,
-    rename: given.rename ?? asksNothing.rename,
+    values: given.values ?? [],
+    parameters: given.parameters ?? {},
+    from: given.from ?? {},
+    rename: given.rename ?? {},
     refreshEveryMs: optionalMs(given.refresh_every),
     unknownFields: given.unknown_fields,
     audit: given.audit,

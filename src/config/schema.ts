@@ -18,7 +18,7 @@ const someOf = (what: string) =>
 const columns = () =>
   z.preprocess(
     raw => (typeof raw === "string" ? [raw] : raw),
-    z.array(f.columnName(), { error: "expected a column such as purchase_orders.vendor_id, or a list of them" }).min(1),
+    z.array(f.columnName(), { error: "expected a column such as orders.customer_id, or a list of them" }).min(1),
   );
 
 const streamSettings = object({
@@ -30,10 +30,10 @@ const streamSettings = object({
   volatile: names("a column's name").optional(),
   statuses: names("a status").optional(),
   values: z
-    .array(z.record(z.string(), f.askedValue(), { error: "expected values by parameter such as { id: V-1 }" }), {
-      error: "expected a list such as [{ type: vendor, id: V-1 }]",
+    .array(z.record(z.string(), f.askedValue(), { error: "expected values by parameter such as { id: S-1 }" }), {
+      error: "expected a list such as [{ type: site, id: S-1 }]",
     })
-    .min(1, { error: "expected at least one set of values such as { id: V-1 }" })
+    .min(1, { error: "expected at least one set of values such as { id: S-1 }" })
     .optional(),
   parameters: z
     .record(z.string(), someOf("a list such as [30, 90]"), {
@@ -42,7 +42,7 @@ const streamSettings = object({
     .optional(),
   from: z
     .record(z.string(), columns(), {
-      error: "expected columns by parameter such as { vendor_id: purchase_orders.vendor_id }",
+      error: "expected columns by parameter such as { id: orders.customer_id }",
     })
     .optional(),
   rename: z

@@ -1,12 +1,19 @@
 import { sql } from "kysely";
-import type { LoadedColumn } from "../lookup.ts";
+import type { TableSet } from "../columns.ts";
 import { type Looked, withTables } from "./inspection.ts";
+
+/** A column of a stream's table, main or child. */
+export interface ValueColumn {
+  readonly stream: { readonly tables: TableSet };
+  readonly table: string;
+  readonly column: string;
+}
 
 /** The distinct values of columns among a company's live rows, as text, in order; none of a table that is not there. */
 export async function distinctValues(
   looked: Looked,
   company: string,
-  columns: readonly LoadedColumn[],
+  columns: readonly ValueColumn[],
 ): Promise<readonly string[]> {
   const values = new Set<string>();
   for (const { stream, table, column } of columns) {

@@ -16,13 +16,13 @@ test.each([
   ],
   [
     "streams:\n  settings:\n    search: { values: { q: steel } }",
-    "config.yaml:3:23 streams.settings.search.values: expected a list such as [{ type: vendor, id: V-1 }]",
+    "config.yaml:3:23 streams.settings.search.values: expected a list such as [{ type: site, id: S-1 }]",
   ],
   ["streams: { settings: { search: { values: [] } } }", "expected at least one set of values"],
-  ["streams: { settings: { search: { values: [q] } } }", "expected values by parameter such as { id: V-1 }"],
+  ["streams: { settings: { search: { values: [q] } } }", "expected values by parameter such as { id: S-1 }"],
   ["streams: { settings: { search: { values: [{ q: [a] }] } } }", "values[0].q: expected a value of one line"],
   ["streams: { settings: { search: { parameters: { q: steel } } } }", "parameters.q: expected a list such as [30, 90]"],
-  ["streams: { settings: { search: { from: { q: orders } } } }", "expected a column such as purchase_orders.vendor_id"],
+  ["streams: { settings: { search: { from: { q: orders } } } }", "expected a column such as orders.customer_id"],
   ["streams: { settings: { search: { rename: [q] } } }", "expected names by parameter such as { at: as_of }"],
   [
     "api:\n  timeout: 30",

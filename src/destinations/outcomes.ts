@@ -79,7 +79,7 @@ export async function publishOutcomes(work: Work, parents: Parents, absence: Abs
   if (parents.kind === "values" && publication.settled === true) {
     leaving.push(sql`not ${isLive(work, parents, own)}`);
     await sql`delete from ${details} where company = ${company} and stream = ${stream}
-      and not ${isLive(work, parents, sql`parent_key`)}`.execute(trx);
+      and parent_key not in (select p.parent_key from ${sql.id(names.parents)} p)`.execute(trx);
   }
   const deleted = await deleteThose(work, leaving);
   await sql`drop table ${fresh}`.execute(trx);

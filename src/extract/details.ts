@@ -73,10 +73,10 @@ const PAGES_AHEAD = 10;
 /** Fetches the work list, several at once. Stops at the signal, a refused key or a limit, with everything so far stored. */
 export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
   const { encoder, batches, mode, clock } = job;
-  let record = job.record;
-  encoder.sequence = record.sequence;
+  const scan = { record: job.record };
+  encoder.sequence = scan.record.sequence;
   // An answer's rows are those since the outcome before: what an earlier run began and never ended is cut off by this one.
-  if (mode.rows !== undefined && record.sequence > 0)
+  if (mode.rows !== undefined && scan.record.sequence > 0)
     encoder.outcome({ ...noParent, fetchedAt: timeOf(clock), outcome: "failed", reason: "an earlier run ended here" });
   const counts = { ok: 0, absent: 0, failed: 0, firstFailure: undefined as string | undefined };
   const width = job.limiter.state.maximum * 2;
@@ -100,16 +100,15 @@ export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
       const next = items(() => forbidden.length === 0);
       for await (const answered of inParallel(next, width, item => fetchDetail(job, item))) {
         if ("parts" in answered) {
-          const taken = await takeAnswer(job, answered, record);
-          record = taken.record;
-          if (taken.refused === undefined) counts.ok++;
-          else note(taken.refused);
+          const refused = await takeAnswer(job, answered, scan);
+          if (refused === undefined) counts.ok++;
+          else note(refused);
         } else if (answered.forbidden !== undefined && counts.ok === 0) forbidden.push(answered);
         else note(answered);
         if (isHopeless()) break;
         if (batches.due) {
-          record = await batches.put(record);
-          record = await job.between(record);
+          scan.record = await batches.put(scan.record);
+          scan.record = await job.between(scan.record);
         }
       }
       // The others that were under way tell whether this key may read none of them or only not this one.
@@ -118,10 +117,10 @@ export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
       going = forbidden.length > 0 && !isHopeless();
     }
   } finally {
-    record = await batches.put(record);
+    scan.record = await batches.put(scan.record);
     await batches.flush();
   }
-  return { record, ...counts };
+  return { ...scan, ...counts };
 }
 
 const noParent = { parentKey: "", parentHash: "0" };
@@ -178,17 +177,16 @@ function endsRun(error: ApiError): boolean {
   return ["unauthorized", "limited", "budget"].includes(error.failure);
 }
 
-/** Encodes an answer's rows and, after the last of them, its outcome; `refused` when its further pages don't come. */
+/** Encodes an answer's rows and, after the last of them, its outcome; a refusal when its further pages don't come. */
 async function takeAnswer(
   job: DetailsJob,
   fetched: Fetched,
-  begun: ScanRecord,
-): Promise<{ readonly record: ScanRecord; readonly refused?: Refused }> {
+  scan: { record: ScanRecord },
+): Promise<Refused | undefined> {
   const { encoder, batches, mode, tally, stream, keys } = job;
   const { item, parts, rest, at } = fetched;
   const own = Object.fromEntries(Object.entries(keys).map(([name, parents]) => [name, item.params[parents]!]));
   const context = { ...item.params, ...own };
-  let record = begun;
   let place = 0;
   let unstorable = 0;
   const take = ({ rows, beside, column }: Part): void => {
@@ -199,27 +197,27 @@ async function takeAnswer(
       place++;
     }
     tally.run.rows_read += rows.length;
-    record = { ...record, rows: record.rows + rows.length };
+    scan.record = { ...scan.record, rows: scan.record.rows + rows.length };
   };
   try {
     for (const part of parts) take(part);
     for await (const page of rest ?? []) {
       tally.page(page);
       take(partOf(stream, mode, page.data, Object.entries(own), stream.path));
-      if (batches.due) record = await batches.put(record);
+      if (batches.due) scan.record = await batches.put(scan.record);
     }
   } catch (error) {
     if (error instanceof ApiError) tally.failedRequest(error);
     else if (!(error instanceof UnfitError)) throw error;
     if (error instanceof ApiError && endsRun(error)) throw error;
-    return { record, refused: { item, at, absent: false, reason: error.message } };
+    return { item, at, absent: false, reason: error.message };
   }
   tally.activity.rows++;
   // Of an answer that was not stored whole nobody knows what it lacks.
   const incomplete = mode.rows !== undefined && unstorable > 0;
   const reason = incomplete ? `${unstorable} of its rows could not be stored` : undefined;
   encoder.outcome({ ...ledgerFacts(fetched), outcome: "ok", reason });
-  return { record };
+  return undefined;
 }
 
 function ledgerFacts({ item, at }: Pick<Fetched, "item" | "at">) {

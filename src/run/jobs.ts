@@ -3,7 +3,7 @@ import type { Config } from "../config.ts";
 import type { Destination } from "../destinations/destination.ts";
 import { createHasher } from "../encode/hash.ts";
 import { ApiError, DestinationError, HeldError, StoppedError, TributaryError } from "../errors.ts";
-import { asksNothing } from "../lookup.ts";
+import { asksNothing, waitsFor } from "../lookup.ts";
 import { selectedByConfig } from "../selection.ts";
 import type { Stream } from "../stream.ts";
 import type { Log, StreamPolicy, SyncContext } from "../sync/context.ts";
@@ -38,7 +38,11 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
   }
   const queue = new PQueue({ concurrency: run.streamsAtOnce });
   const wanted = context.wanted.union(new Set(jobs.map(job => job.stream.name)));
-  const waiting = new Map(jobs.map(job => [job, jobs.filter(other => asksBy(job.stream).includes(other.stream.name))]));
+  const before = ({ stream }: Job) => {
+    const names = asksBy(stream, context.policyOf(stream.name));
+    return jobs.filter(other => other.stream !== stream && names.some(name => hasTable(other.stream, name)));
+  };
+  const waiting = new Map(jobs.map(job => [job, before(job)]));
   const startReady = (): void => {
     for (const [job, needed] of waiting) {
       job.tally.activity.waitingFor = needed[0]?.stream.name;
@@ -59,13 +63,15 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
   await queue.onIdle();
 }
 
-/** Streams whose rows say what a stream asks for: a detail's parents, and where a lookup takes its values from. */
-function asksBy({ mode }: Stream): readonly string[] {
-  const streamOf = (place: string) => place.split(".")[0]!;
-  if (mode.kind === "detail") return [mode.of, ...(mode.also ?? []).map(streamOf)];
-  if (mode.kind !== "scan" || mode.lookup?.from === undefined) return [];
-  return Object.values(mode.lookup.from).flat().map(streamOf);
+/** Tables whose rows say what a stream asks for: a detail's parents, and where a lookup takes its values from. */
+function asksBy(stream: Stream, policy: StreamPolicy): readonly string[] {
+  const { mode } = stream;
+  if (mode.kind !== "detail") return waitsFor(stream, policy);
+  return [mode.of, ...(mode.also ?? []).map(column => column.split(".")[0]!)];
 }
+
+const hasTable = ({ tables }: Stream, name: string): boolean =>
+  [tables.main, ...tables.children].some(table => table.name === name);
 
 function fail({ tally }: Job, reason: string, status: "failed" | "skipped" = "failed"): void {
   tally.run.status = status;

@@ -119,12 +119,12 @@ describe.each(warehouses)("$name", ({ make }) => {
       ["V1", "V2"].flatMap(id => ["2026-01-01", "2026-02-01"].map(at => `/vendors/${id}/orders?as_of=${at}`)),
     );
     expect(
-      await place.warehouse.query('select vendor_id, at_, _index, "left" from procurement.orders_as_of order by 2, 3'),
+      await place.warehouse.query("select vendor_id, at_, _index, left_ from procurement.orders_as_of order by 2, 3"),
     ).toMatchObject([
-      { vendor_id: "V1", at: "2026-01-01", _index: 0, left: 1 },
-      { vendor_id: "V1", at: "2026-01-01", _index: 1, left: 2 },
-      { vendor_id: "V1", at: "2026-02-01", _index: 0, left: 1 },
-      { vendor_id: "V1", at: "2026-02-01", _index: 1, left: 3 },
+      { vendor_id: "V1", at_: "2026-01-01", _index: 0, left_: 1 },
+      { vendor_id: "V1", at_: "2026-01-01", _index: 1, left_: 2 },
+      { vendor_id: "V1", at_: "2026-02-01", _index: 0, left_: 1 },
+      { vendor_id: "V1", at_: "2026-02-01", _index: 1, left_: 3 },
     ]);
   });
 

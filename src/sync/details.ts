@@ -27,6 +27,8 @@ export async function syncDetails(context: SyncContext, stream: Stream, mode: De
   const work = await openWorkList(destination, { ...request, stage: extraction.stage });
   try {
     tally.activity.state = "reading";
+    // Progress goes by answers; of many rows each the ones that an earlier run left don't tell how many those were.
+    if (mode.rows !== undefined) tally.activity.rows = 0;
     tally.activity.total = tally.activity.rows + work.total;
     announce(context, stream, work, tally);
     let published = clock.now();

@@ -1,0 +1,412 @@
+import { describe, expect, test } from "vitest";
+import { date, flag, id, json, moment, record, text } from "../../schemas/fields.ts";
+import { defineStream, detail, list, lookup, type Stream, snapshot } from "../../src/stream.ts";
+import { lineOf } from "../support/run.ts";
+import { warehouses } from "../support/warehouse.ts";
+import { type Say, type Told, told } from "./answers.ts";
+
+const DAY_MS = 86_400_000;
+const orderRow = {
+  id: id().describe("Its id."),
+  vendor_id: id().nullable().describe("Who sells."),
+  is_open: flag().nullable().describe("Whether it is open."),
+  po_date: date().nullable().describe("Its date."),
+  note: text().nullable().describe("A note."),
+};
+const orders = defineStream({
+  name: "orders",
+  path: "/orders",
+  mode: list({ rows: "orders" }),
+  row: record("An order.", orderRow),
+  key: ["id"],
+  preset: "core",
+});
+const bills = defineStream({
+  name: "bills",
+  path: "/bills",
+  mode: list({ rows: "bills" }),
+  row: record("A bill.", { no: id().describe("Its number."), vendor: id().nullable().describe("Who sells.") }),
+  key: ["no"],
+  preset: "core",
+});
+const profileRow = record("A profile.", { vendor_id: id().describe("Whose."), score: text().describe("How good.") });
+const profiles = defineStream({
+  name: "profiles",
+  path: "/vendors/{vendorId}/profile",
+  mode: detail({ of: "orders", by: "vendor_id", also: ["bills.vendor"], everyDays: 7 }),
+  row: profileRow,
+  key: ["vendor_id"],
+  preset: "core",
+});
+const ratings = defineStream({
+  name: "ratings",
+  path: "/vendors/{vendorId}/rating",
+  mode: detail({ of: "orders", by: "vendor_id", open: "is_open", newest: "po_date" }),
+  row: record("A rating.", { rating: text().describe("How good.") }),
+  key: ["vendor_id"],
+  preset: "core",
+});
+const census = defineStream({
+  name: "census",
+  path: "/census",
+  mode: snapshot(),
+  row: record("What is parked.", {
+    by_sink: json().describe("How many by sink."),
+    at: moment().nullable().describe("When."),
+  }),
+  key: ["observed_on"],
+  preset: "core",
+});
+const parked = defineStream({
+  name: "parked",
+  path: "/parked/{sink}",
+  mode: detail({ of: "census", by: "by_sink", everyDays: 1, rows: "rows", paged: true }),
+  row: record("A parked row.", { text: text().describe("What it says.") }),
+  key: ["sink", "_index"],
+  preset: "core",
+});
+const told403 = { error: { code: "FORBIDDEN", message: "not in your plan", details: null, request_id: "r" } };
+const forbidden = { status: 403, body: told403 };
+
+interface Order {
+  id: string;
+  vendor_id?: string | null;
+  is_open?: boolean;
+  po_date?: string;
+  note?: string;
+}
+const ordered = (...rows: Order[]) => ({ orders: rows });
+const profile =
+  (vendor: string): Say =>
+  () => ({ vendor_id: vendor, score: `good ${vendor}` });
+const rating: Say = () => ({ rating: "fine" });
+const noAudit = (settings: object = {}) => ({ streams: { defaults: { audit: 0 }, settings } });
+const live = "_deleted_at is null";
+const detailsAsked = (place: Told) =>
+  place.asked.filter(path => path.startsWith("/vendors/") || path.startsWith("/parked/"));
+
+async function vendorsIn(place: Told, table: string): Promise<string[]> {
+  const rows = await place.warehouse.query<{ v: string }>(
+    `select vendor_id as v from procurement.${table} where ${live} order by vendor_id`,
+  );
+  return rows.map(row => row.v);
+}
+
+describe.each(warehouses)("$name", ({ make }) => {
+  test("values of two tables are asked for once each, and again when they have become old", async () => {
+    const place = await told(
+      make,
+      [orders, bills, profiles],
+      {
+        "/orders": () =>
+          ordered(
+            { id: "1", vendor_id: "V1" },
+            { id: "2", vendor_id: "V1" },
+            { id: "3", vendor_id: null },
+            { id: "4", vendor_id: "" },
+          ),
+        "/bills": () => ({
+          bills: [
+            { no: "b1", vendor: "V 2" },
+            { no: "b2", vendor: "V1" },
+          ],
+        }),
+        "/vendors/V1/profile": profile("V1"),
+        "/vendors/V%202/profile": profile("V 2"),
+        "/vendors/V3/profile": profile("V3"),
+      },
+      noAudit(),
+    );
+    expect(lineOf(await place.run(), "profiles")).toMatchObject({ status: "succeeded", requests: 2, inserted: 2 });
+    expect(await vendorsIn(place, "profiles")).toEqual(["V 2", "V1"]);
+
+    // A change of a row that carries it is none of the value's own.
+    place.says["/orders"] = () => ordered({ id: "1", vendor_id: "V1", note: "changed" }, { id: "2", vendor_id: "V3" });
+    place.clock.advance(6 * DAY_MS);
+    expect(lineOf(await place.run(), "profiles")).toMatchObject({ requests: 1, inserted: 1, updated: 0 });
+    place.clock.advance(DAY_MS + 1_000);
+    expect(lineOf(await place.run(), "profiles")).toMatchObject({ requests: 2, inserted: 0, updated: 0, unchanged: 2 });
+    expect(lineOf(await place.run(), "profiles")).toMatchObject({ requests: 0 });
+
+    place.configure(noAudit({ profiles: { refresh_every: "1d" } }));
+    place.clock.advance(DAY_MS + 1_000);
+    expect(lineOf(await place.run(), "profiles")).toMatchObject({ requests: 3 });
+  });
+
+  test("what belongs to a value goes when no row carries it any more, and comes back with it", async () => {
+    const both = ordered({ id: "1", vendor_id: "V1" }, { id: "2", vendor_id: "V2" });
+    const place = await told(
+      make,
+      [orders, bills, profiles],
+      {
+        "/orders": () => both,
+        "/bills": () => ({ bills: [{ no: "b1", vendor: "V3" }] }),
+        "/vendors/V1/profile": profile("V1"),
+        "/vendors/V2/profile": profile("V2"),
+        "/vendors/V3/profile": profile("V3"),
+      },
+      noAudit(),
+    );
+    await place.run();
+    place.says["/orders"] = () => ordered({ id: "1", vendor_id: "V1" }, { id: "2", vendor_id: "V1" });
+    place.clock.advance(60_000);
+    expect(lineOf(await place.run(), "profiles")).toMatchObject({ requests: 0, deleted: 1 });
+    expect(await vendorsIn(place, "profiles")).toEqual(["V1", "V3"]);
+    expect(await place.count("_tributary.details", "parent_key = 'V2'")).toBe(0);
+    expect(
+      await place.count("_tributary.streams", "stream = 'profiles' and details_pending = 0 and live_rows = 2"),
+    ).toBe(1);
+    place.says["/orders"] = () => both;
+    expect(lineOf(await place.run(), "profiles")).toMatchObject({ requests: 1, inserted: 0, updated: 1, deleted: 0 });
+    expect(await vendorsIn(place, "profiles")).toEqual(["V1", "V2", "V3"]);
+    // A carrying row that is deleted takes its value with it only where no other has it.
+    place.says["/orders"] = () => ordered({ id: "2", vendor_id: "V3" });
+    place.says["/bills"] = () => ({ bills: [{ no: "b9", vendor: "V2" }] });
+    for (let i = 0; i < 2; i++) await place.run();
+    expect(await vendorsIn(place, "profiles")).toEqual(["V2", "V3"]);
+  });
+
+  test("without an age a value is due when a row that carries it comes, changes or goes; open and newest come first", async () => {
+    const place = await told(
+      make,
+      [orders, ratings],
+      {
+        "/orders": () =>
+          ordered(
+            { id: "1", vendor_id: "V1", po_date: "2026-03-01" },
+            { id: "2", vendor_id: "V2", po_date: "2026-01-01" },
+            { id: "3", vendor_id: "V3", po_date: "2026-01-01" },
+            { id: "4", vendor_id: "V2", po_date: "2025-01-01", is_open: true },
+            { id: "5", vendor_id: "V3", po_date: "2026-02-01" },
+          ),
+        "/vendors/V1/rating": rating,
+        "/vendors/V2/rating": rating,
+        "/vendors/V3/rating": rating,
+      },
+      { ...noAudit(), api: { max_concurrency: 1 } },
+    );
+    await place.run();
+    expect(detailsAsked(place)).toEqual(["/vendors/V2/rating", "/vendors/V1/rating", "/vendors/V3/rating"]);
+    await place.run();
+    expect(detailsAsked(place)).toEqual([]);
+    const rows = (note: string) => [
+      { id: "1", vendor_id: "V1", po_date: "2026-03-01" },
+      { id: "2", vendor_id: "V2", po_date: "2026-01-01", note },
+      { id: "3", vendor_id: "V3", po_date: "2026-01-01" },
+      { id: "4", vendor_id: "V2", po_date: "2025-01-01", is_open: true },
+      { id: "5", vendor_id: "V1", po_date: "2026-02-01" },
+    ];
+    place.says["/orders"] = () => ordered(...rows("new"));
+    await place.run();
+    expect(detailsAsked(place).sort()).toEqual(["/vendors/V1/rating", "/vendors/V2/rating", "/vendors/V3/rating"]);
+    await place.run();
+    expect(detailsAsked(place)).toEqual([]);
+  });
+
+  test("a new version that stamps the carrying rows anew asks for none of their values again", async () => {
+    const says = {
+      "/orders": () =>
+        ordered(...Array.from({ length: 40 }, (_, i) => ({ id: `${i}`, vendor_id: `V${i % 3}`, note: "x" }))),
+      "/vendors/V0/rating": rating,
+      "/vendors/V1/rating": rating,
+      "/vendors/V2/rating": rating,
+    };
+    const place = await told(make, [orders, ratings], says, noAudit());
+    await place.run();
+    const { note: _note, ...less } = orderRow;
+    const wider = [
+      defineStream({
+        ...orders,
+        row: record("An order.", { ...less, remark: text().nullable().describe("Another."), note: orderRow.note }),
+      }),
+      ratings,
+    ];
+    const report = await place.run({ catalogue: wider });
+    expect(lineOf(report, "orders")).toMatchObject({ updated: 0, unchanged: 40 });
+    expect(lineOf(report, "ratings")).toMatchObject({ requests: 0, deleted: 0 });
+    expect(lineOf(await place.run({ catalogue: wider }), "ratings")).toMatchObject({ requests: 0 });
+    place.says["/orders"] = () =>
+      ordered(
+        ...Array.from({ length: 40 }, (_, i) => ({ id: `${i}`, vendor_id: `V${i % 3}`, note: i === 1 ? "y" : "x" })),
+      );
+    expect(lineOf(await place.run({ catalogue: wider }), "ratings")).toMatchObject({ requests: 1 });
+  });
+
+  test("the field names of an object are values, those of a snapshot's last day", async () => {
+    const rows = (...texts: string[]) => ({
+      status: 200,
+      body: { data: { rows: texts.map(each => ({ text: each })) }, pagination: { has_more: false, next_cursor: null } },
+    });
+    const place = await told(
+      make,
+      [census, parked],
+      {
+        "/census": () => ({ by_sink: { mail: 2, "a.b": 1 } }),
+        "/parked/mail": () => rows("m1", "m2"),
+        "/parked/a.b": () => rows("a1"),
+        "/parked/fax": () => rows("f1"),
+      },
+      noAudit(),
+    );
+    expect(lineOf(await place.run(), "parked")).toMatchObject({ requests: 2, inserted: 3 });
+    expect(lineOf(await place.run(), "parked")).toMatchObject({ requests: 0, inserted: 0, updated: 0, deleted: 0 });
+    place.clock.advance(DAY_MS + 60_000);
+    place.says["/census"] = () => ({ by_sink: { mail: 1, fax: 1 } });
+    place.says["/parked/mail"] = () => rows("m2");
+    const next = lineOf(await place.run(), "parked");
+    expect(next.requests).toBeGreaterThanOrEqual(2);
+    expect(await place.count("parked", `${live} and sink = 'fax'`)).toBe(1);
+    expect(await place.count("parked", `${live} and sink = 'mail'`)).toBe(1);
+    expect(await place.count("parked", `${live} and sink = 'a.b'`)).toBe(0);
+  });
+
+  test("only parents with a value, whether rows or values are asked for", async () => {
+    const only = { column: "note", value: "agent" };
+    const own = defineStream({
+      ...ratings,
+      name: "own",
+      path: "/vendors/{id}/own",
+      mode: detail({ of: "orders", only }),
+      key: ["id"],
+    });
+    const byValue = defineStream({
+      ...ratings,
+      name: "by_value",
+      mode: detail({ of: "orders", by: "vendor_id", only }),
+    });
+    const place = await told(
+      make,
+      [orders, own, byValue],
+      {
+        "/orders": () =>
+          ordered(
+            { id: "1", vendor_id: "V1", note: "agent" },
+            { id: "2", vendor_id: "V2", note: "user" },
+            { id: "3", vendor_id: "V1" },
+          ),
+        "/vendors/1/own": rating,
+        "/vendors/V1/rating": rating,
+      },
+      noAudit(),
+    );
+    const report = await place.run();
+    expect(report.exit_code).toBe(0);
+    expect(detailsAsked(place).sort()).toEqual(["/vendors/1/own", "/vendors/V1/rating"]);
+    expect(await place.count("_tributary.streams", "stream in ('own', 'by_value') and details_pending = 0")).toBe(2);
+  });
+
+  test("a lookup that takes its values from a list waits for it", async () => {
+    const looked = defineStream({
+      ...ratings,
+      name: "looked",
+      path: "/vendors/{vendor_id}/rating",
+      mode: lookup({ from: { vendor_id: ["orders.vendor_id"] } }),
+      preset: "lookup",
+    });
+    const place = await told(
+      make,
+      [looked, orders],
+      {
+        "/orders": () => ordered({ id: "1", vendor_id: "V1" }),
+        "/vendors/V1/rating": rating,
+      },
+      noAudit({ looked: { from: { vendor_id: "orders.vendor_id" } } }),
+    );
+    expect(lineOf(await place.run(), "looked")).toMatchObject({ inserted: 1 });
+  });
+});
+
+describe.each(warehouses)("$name: what a key may not read", ({ make }) => {
+  const catalogue: readonly Stream[] = [orders, bills, profiles, ratings];
+
+  test("is a warning, its details are skipped, and the rest goes on; asked for by name it is a failure", async () => {
+    const place = await told(make, catalogue, {
+      "/orders": () => forbidden,
+      "/bills": () => ({ bills: [{ no: "1" }] }),
+    });
+    const report = await place.run();
+    expect(report).toMatchObject({ status: "warning", exit_code: 0, errors: [] });
+    expect(report.warnings).toEqual([expect.stringMatching(/^orders: not available to this key/)]);
+    expect(lineOf(report, "orders")).toMatchObject({ status: "warning", error: expect.stringContaining("403") });
+    for (const name of ["profiles", "ratings"])
+      expect(lineOf(report, name)).toMatchObject({
+        status: "skipped",
+        error: "its list orders is not available to this key",
+      });
+    expect(lineOf(report, "bills")).toMatchObject({ status: "succeeded", inserted: 1 });
+    const named = await place.run({ names: ["orders"] });
+    expect(named).toMatchObject({ status: "failed", exit_code: 1 });
+    expect(lineOf(named, "orders").status).toBe("failed");
+  });
+
+  test("ends a detail's requests at the first, and tables keep what they have; one among others that is refused is a failed one", async () => {
+    const vendors = Array.from({ length: 30 }, (_, i) => `V${i}`);
+    const place = await told(
+      make,
+      [orders, ratings],
+      {
+        "/orders": () => ordered(...vendors.map((vendor_id, i) => ({ id: `${i}`, vendor_id }))),
+        ...Object.fromEntries(vendors.map(each => [`/vendors/${each}/rating`, () => forbidden] as const)),
+      },
+      { ...noAudit(), api: { max_concurrency: 2 } },
+    );
+    const report = await place.run();
+    expect(report).toMatchObject({ status: "warning", exit_code: 0 });
+    expect(lineOf(report, "ratings")).toMatchObject({ status: "warning", inserted: 0 });
+    expect(detailsAsked(place).length).toBeLessThanOrEqual(5);
+    expect(await place.count("_tributary.details")).toBe(0);
+    expect(await place.run({ names: ["ratings"] })).toMatchObject({ status: "failed", exit_code: 1 });
+
+    for (const each of vendors.slice(1)) place.says[`/vendors/${each}/rating`] = rating;
+    expect(lineOf(await place.run(), "ratings")).toMatchObject({ status: "succeeded", inserted: 29 });
+    expect(await place.count("_tributary.details", "outcome = 'failed' and parent_key = 'V0'")).toBe(1);
+    for (const each of vendors) place.says[`/vendors/${each}/rating`] = () => forbidden;
+    place.clock.advance(DAY_MS);
+    expect(await place.run({ allDetails: true })).toMatchObject({ status: "warning", exit_code: 0 });
+    expect(await place.count("ratings", live)).toBe(29);
+  });
+});
+
+describe.each(warehouses)("$name: a run's budget", ({ make }) => {
+  const vendors = Array.from({ length: 10 }, (_, i) => `V${i}`);
+  const dated = (change = "") =>
+    ordered(...vendors.map((vendor_id, i) => ({ id: `${i}`, vendor_id, po_date: `2026-01-1${i}`, note: change })));
+
+  test("goes to what was never fetched, then to what was fetched longest ago, and the report tells the rest", async () => {
+    const place = await told(
+      make,
+      [orders, ratings],
+      {
+        "/orders": () => dated(),
+        ...Object.fromEntries(vendors.map(each => [`/vendors/${each}/rating`, rating] as const)),
+      },
+      { ...noAudit({ ratings: { max_details: 4 } }), api: { max_concurrency: 1 } },
+    );
+    const names = () => detailsAsked(place).map(path => path.split("/")[2]);
+    const first = await place.run();
+    expect(first).toMatchObject({ status: "succeeded", exit_code: 0 });
+    expect(first.notes).toEqual([expect.stringMatching(/^ratings: 6 details are left/)]);
+    expect(names()).toEqual(["V9", "V8", "V7", "V6"]);
+    expect(await place.count("_tributary.streams", "stream = 'ratings' and details_pending = 6")).toBe(1);
+    place.says["/orders"] = () => dated("changed");
+    for (const expected of [
+      ["V5", "V4", "V3", "V2"],
+      ["V1", "V0", "V9", "V8"],
+      ["V7", "V6"],
+    ]) {
+      place.clock.advance(60_000);
+      const report = await place.run();
+      expect(names()).toEqual(expected);
+      expect(report.notes).toHaveLength(expected.length === 4 ? 1 : 0);
+    }
+  });
+
+  test("can be set before a first run of many details: it says how many there are", async () => {
+    const many = Array.from({ length: 1_001 }, (_, i) => ({ id: `${i}`, vendor_id: `V${i}` }));
+    const place = await told(make, [orders, ratings], { "/orders": () => ordered(...many) }, noAudit());
+    await place.run({ maxRequests: 6 });
+    expect(place.said.filter(text => text.includes("max_details"))).toEqual([
+      expect.stringMatching(/^ratings: 1,001 details were never fetched/),
+    ]);
+  });
+});

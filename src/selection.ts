@@ -1,7 +1,7 @@
 import { ConfigError } from "./errors.ts";
 import { type Asking, isAsked, lookupOf } from "./lookup.ts";
 import { nearest } from "./nearest.ts";
-import { demandSettings, type OwnSettings, valuesAdvice } from "./settings.ts";
+import { demandOrder, demandSettings, type OwnSettings, valuesAdvice } from "./settings.ts";
 import { type Preset, type Stream, withVolatile } from "./stream.ts";
 
 /** Which streams a run works on. `named`: the ones that were asked for; the others are there because a named detail needs its list. */
@@ -142,6 +142,7 @@ export function configured(
       throw new ConfigError(`streams.settings: expected the name of one stream, got ${JSON.stringify(name)}.`);
     demandSettings(catalogue, stream, own);
   }
+  demandOrder(catalogue, settings);
   return catalogue.map(stream => withVolatile(stream, settings[stream.name]?.volatile ?? []));
 }
 

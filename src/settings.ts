@@ -8,6 +8,7 @@ import {
   parameterNamed,
   saysAnything,
   unanswered,
+  waitsFor,
 } from "./lookup.ts";
 import { nearest } from "./nearest.ts";
 import type { Stream } from "./stream.ts";
@@ -31,6 +32,27 @@ export function demandSettings(catalogue: readonly Stream[], stream: Stream, own
   const known = mode.kind === "snapshot" ? Object.keys(mode.parameters ?? {}) : [];
   for (const name of Object.keys(asking.parameters))
     demand(`${place}.parameters`, name, known, `parameter of ${stream.name}`);
+}
+
+/** Lookups that take their values from each other would wait for each other. @throws ConfigError that names them */
+export function demandOrder(catalogue: readonly Stream[], settings: Readonly<Record<string, OwnSettings>>): void {
+  const next = (stream: Stream): Stream[] => {
+    const tables = waitsFor(stream, { ...asksNothing, ...settings[stream.name] });
+    return catalogue.filter(({ tables: { main } }) => tables.includes(main.name));
+  };
+  const visit = (stream: Stream, way: readonly Stream[]): void => {
+    if (way.includes(stream)) {
+      const circle = [...way.slice(way.indexOf(stream)), stream].map(({ name }) => name).join(", ");
+      throw new ConfigError(
+        `streams.settings: each takes its values from the next: ${circle}. Name values for one of them.`,
+      );
+    }
+    for (const other of next(stream)) visit(other, [...way, stream]);
+  };
+  for (const name of Object.keys(settings)) {
+    const stream = catalogue.find(each => each.name === name);
+    if (stream !== undefined) visit(stream, []);
+  }
 }
 
 function demandColumns(catalogue: readonly Stream[], stream: Stream, own: OwnSettings): void {

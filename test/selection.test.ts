@@ -139,6 +139,14 @@ test("what a lookup asks for must be what it has", () => {
   expect(configured(streams, { filter_facets: asking({ values: [{ table: "a" }] }) })).toHaveLength(streams.length);
 });
 
+test("lookups may not wait for each other", () => {
+  const from = (column: string) => asking({ parameters: { type: ["a"] }, from: { id: [column] } });
+  const circle = { entities: from("identities.id"), identities: from("entities.id") };
+  expect(refusal(() => configured(streams, circle))).toContain("entities, identities, entities");
+  expect(refusal(() => configured(streams, { entities: from("entities.id") }))).toContain("entities, entities");
+  expect(configured(streams, { entities: from("identities.id") })).toHaveLength(streams.length);
+});
+
 test("a list is the family of its details", () => {
   const family = (name: string) => familyOf(streams, streams.find(stream => stream.name === name)!);
   expect(["purchase_order_details", "purchase_orders", "items"].map(family)).toEqual([

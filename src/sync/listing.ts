@@ -11,7 +11,7 @@ import type { Feed, Scan, Stream } from "../stream.ts";
 import { type AbsenceDecision, decideAbsence } from "./absence.ts";
 import type { SyncContext } from "./context.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
-import { questionsOf } from "./lookups.ts";
+import { findQuestions } from "./lookups.ts";
 import { publishStage } from "./publication.ts";
 import { isOutside, planScan, reachesBack, type ScanPlan } from "./scan_plan.ts";
 
@@ -64,7 +64,7 @@ async function scanOnce(
   return publishScan(context, stream, mode, extraction.stage, record, state, tally);
 }
 
-/** Asks all that the config asks of a lookup. Values that can't be asked for cost nothing but a warning. */
+/** Asks all that the config asks of a lookup. */
 async function lookUp(
   context: SyncContext,
   stream: Stream,
@@ -72,12 +72,9 @@ async function lookUp(
   state: StreamState,
   tally: Tally,
 ): Promise<boolean> {
-  const { api, destination, limiter, log, signal } = context;
-  const place = { looked: destination, company: context.company, catalogue: context.catalogue };
-  const { asked, unusable } = await questionsOf(place, stream, mode, context.policyOf(stream.name));
-  tally.warnings.push(...unusable.slice(0, 3).map(sentence => `${stream.name}: ${sentence}`));
+  const { api, limiter, log, signal } = context;
+  const asked = await findQuestions(context, stream, mode, tally);
   if (asked.length === 0) {
-    log.info({ stream: stream.name }, "nothing to ask for: the columns that give it values have none yet");
     tally.published = true;
     return false;
   }

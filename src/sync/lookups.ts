@@ -2,8 +2,13 @@ import { buildPath, PathError } from "../api/path.ts";
 import { distinctValues } from "../destinations/distinct_values.ts";
 import type { Looked } from "../destinations/inspection.ts";
 import type { Question } from "../extract/lookups.ts";
-import { type Asking, loadedColumn, sourcesOf, valueSets } from "../lookup.ts";
+import type { Tally } from "../extract/tally.ts";
+import { type Asking, loadedColumn, sourcesOf, valueSets, waitsFor } from "../lookup.ts";
 import { fixedPaths, type Scan, type Stream } from "../stream.ts";
+import type { SyncContext } from "./context.ts";
+
+/** Values that can't be asked for are named up to so many times. */
+const MOST_TOLD = 3;
 
 /** What a lookup asks this time. */
 export interface Questions {
@@ -38,4 +43,31 @@ export async function questionsOf(
     }
   }
   return { asked, unusable };
+}
+
+/** A lookup's questions for a run. Values that can't be asked for, and sources that are off, cost nothing but a warning. */
+export async function findQuestions(
+  context: SyncContext,
+  stream: Stream,
+  mode: Scan,
+  tally: Tally,
+): Promise<readonly Question[]> {
+  const { catalogue, company, destination, log } = context;
+  const { name } = stream;
+  const asking = context.policyOf(name);
+  const { asked, unusable } = await questionsOf({ looked: destination, company, catalogue }, stream, mode, asking);
+  tally.warnings.push(...unusable.slice(0, MOST_TOLD).map(sentence => `${name}: ${sentence}`));
+  if (asked.length > 0) return asked;
+  const off = waitsFor(stream, asking).filter(table => !isWanted(context, table));
+  if (off.length === 0) log.info({ stream: name }, "nothing to ask for: the columns that give it values have none yet");
+  else
+    tally.warnings.push(
+      `${name}: its values come from ${off.join(" and ")}, which is off. Put it into streams.include, or name values under streams.settings.${name}.`,
+    );
+  return asked;
+}
+
+function isWanted({ catalogue, wanted }: SyncContext, table: string): boolean {
+  const holder = catalogue.find(({ tables }) => [tables.main, ...tables.children].some(each => each.name === table));
+  return holder !== undefined && wanted.has(holder.name);
 }

@@ -141,6 +141,16 @@ describe.each(warehouses)("$name", ({ make }) => {
     });
   });
 
+  test("a source that is off is told, with the key to set", async () => {
+    const own = { preset: "core", exclude: ["orders"], settings: { orders_as_of: { parameters: { at: ["2026"] } } } };
+    const place = await told(make, catalogue, {}, { streams: own });
+    const report = await place.run();
+    expect(lineOf(report, "orders_as_of")).toMatchObject({ status: "warning", requests: 0 });
+    expect(report.warnings.join("\n")).toMatch(
+      /its values come from orders, which is off. Put it into streams.include/,
+    );
+  });
+
   test("parameters that no document names are passed through, and name the row in order", async () => {
     const own = { search: { values: [{ q: "steel bars", limit: 5 }, { q: "x" }], parameters: { area: ["a", "b"] } } };
     const place = await told(make, [search], { "/search": ({ query }) => [...query.values()] }, settings(own));

@@ -1,23 +1,28 @@
 import { sql, type Transaction } from "kysely";
 import type { Publication, TemporaryNames } from "./comparison.ts";
 import type { Destination } from "./destination.ts";
-import type { Fragment } from "./fragments.ts";
-import { liveParents, type ValueParents } from "./parents.ts";
+import { columnList, equalPairs, type Fragment, ledgerRef } from "./fragments.ts";
+import { liveParents, presentParents } from "./parents.ts";
 import type { StateTables } from "./state_tables.ts";
 
 type Db = Transaction<StateTables>;
 
-/** Keeps the values that live rows carry beside the comparison: `parent_key`, `parent_hash`. */
-export async function stageParents(
+/** Whether the parent of a staged row `s` is live, as a condition; values that rows carry are kept beside the comparison for it. */
+export async function aliveRows(
   db: Db,
   destination: Destination,
-  company: string,
-  parents: ValueParents,
-  name: string,
+  { parent, company }: Publication,
+  names: Pick<TemporaryNames, "parents">,
 ): Promise<Fragment> {
-  await sql`create temporary table ${sql.id(name)} as select parent_key, parent_hash
-    from ${liveParents(destination, company, parents)} p`.execute(db);
-  return sql.id(name);
+  if (parent === undefined) return sql`true`;
+  if (parent.kind === "rows")
+    return sql`exists (select 1 from ${ledgerRef(destination, parent.tables.main)} p
+      where p._company = ${company} and p.deleted_at is null and ${equalPairs("s", "p", parent.on)})`;
+  const present = await presentParents({ db, schema: destination.schema }, parent);
+  const values = sql.id(names.parents);
+  await sql`create temporary table ${values} as select parent_key, parent_hash
+    from ${liveParents(destination, company, present)} p`.execute(db);
+  return sql`exists (select 1 from ${values} p where p.parent_key = ${sql.id("s", parent.own)})`;
 }
 
 /**
@@ -44,4 +49,11 @@ export async function stageAnswers(
     db,
   );
   return staged;
+}
+
+/** Staged rows that count for nothing: a later answer replaces them, or their own was never complete. */
+export async function countSurplus(db: Db, keys: Fragment, { stage, tables }: Publication): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from (
+    select distinct ${columnList(tables.main.key, "k")} from ${keys} k) d`.execute(db);
+  return stage.staged - Number(rows[0]?.n ?? 0);
 }

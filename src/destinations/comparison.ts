@@ -1,19 +1,10 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { stageColumns } from "../batch.ts";
 import type { TableSet } from "../columns.ts";
-import { stageAnswers, stageParents } from "./answers.ts";
+import { aliveRows, countSurplus, stageAnswers } from "./answers.ts";
 import type { Destination, Stage } from "./destination.ts";
-import {
-  anyDiffers,
-  columnList,
-  equal,
-  equalPairs,
-  type Fragment,
-  ledgerRef,
-  tableRef,
-  temporaryName,
-} from "./fragments.ts";
-import { type Parents, presentParents, type ValueSource } from "./parents.ts";
+import { anyDiffers, columnList, equal, type Fragment, ledgerRef, tableRef, temporaryName } from "./fragments.ts";
+import type { Parents, ValueSource } from "./parents.ts";
 import type { StateTables } from "./state_tables.ts";
 
 /** A stream whose rows belong to another stream's: `on` pairs its key columns with that stream's. */
@@ -83,7 +74,7 @@ async function difference(
     const key = tables.main.key;
     const ledger = ledgerRef(destination, tables.main);
     await dropTemporary(trx, publication);
-    const alive = await aliveRows(trx, destination, publication);
+    const alive = await aliveRows(trx, destination, publication, names);
     const live = await liveCount(trx, ledger, company);
     // A first load needs no difference: its keys go straight into `changed`, and one copy of them is saved.
     const first = live.known === 0;
@@ -92,7 +83,7 @@ async function difference(
       : first
         ? stage.keys()
         : await materialize(trx, destination, stage, names.staged);
-    const repeated = publication.many ? await surplusOver(trx, keys, key, stage.staged) : await repeats(trx, keys, key);
+    const repeated = publication.many ? await countSurplus(trx, keys, publication) : await repeats(trx, keys, key);
     const latest = repeated === 0 ? sql`${keys} s` : latestOf(keys, key);
     const known = first
       ? sql`cast(null as timestamptz) as first_seen_at, cast(null as timestamptz) as was_deleted_at, cast(null as bigint) as was_hash, 'i' as op`
@@ -120,22 +111,6 @@ async function difference(
     }
     return count(trx, publication, repeated, live.live, withMissing);
   });
-}
-
-/** Whether a staged row's parent is live. */
-async function aliveRows(
-  trx: Transaction<StateTables>,
-  destination: Destination,
-  publication: Publication,
-): Promise<Fragment> {
-  const { parent, company } = publication;
-  if (parent === undefined) return sql`true`;
-  if (parent.kind === "rows")
-    return sql`exists (select 1 from ${ledgerRef(destination, parent.tables.main)} p
-      where p._company = ${company} and p.deleted_at is null and ${equalPairs("s", "p", parent.on)})`;
-  const present = await presentParents({ db: trx, schema: destination.schema }, parent);
-  const values = await stageParents(trx, destination, company, present, temporaryNames(publication).parents);
-  return sql`exists (select 1 from ${values} p where p.parent_key = ${sql.id("s", parent.own)})`;
 }
 
 function scopeOf(
@@ -169,18 +144,6 @@ async function repeats(db: Kysely<StateTables>, keys: Fragment, key: readonly st
   const { rows } = await sql<{ surplus: number }>`select coalesce(sum(n - 1), 0) as surplus from (
     select count(*) as n from ${keys} k group by ${columnList(key, "k")} having count(*) > 1) r`.execute(db);
   return Number(rows[0]?.surplus ?? 0);
-}
-
-/** Staged rows that count for nothing: a later answer replaces them, or their own was never complete. */
-async function surplusOver(
-  db: Kysely<StateTables>,
-  keys: Fragment,
-  key: readonly string[],
-  staged: number,
-): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select count(*) as n from (
-    select distinct ${columnList(key, "k")} from ${keys} k) d`.execute(db);
-  return staged - Number(rows[0]?.n ?? 0);
 }
 
 async function liveCount(

@@ -210,6 +210,29 @@ describe.each(warehouses)("$name", ({ make }) => {
     });
   });
 
+  test("what is published while the rest is fetched is whole, and ends as if it had been published at once", async () => {
+    const ids = Array.from({ length: 60 }, (_, i) => `m${String(i).padStart(2, "0")}`);
+    const place = await start(make, [mails, notes], { "/mails": () => mailed(...ids) });
+    const says = (...numbers: string[]) => {
+      for (const each of ids) {
+        place.says[`/mails/${each}/notes`] = () => {
+          place.clock.advance(2_000);
+          return noted(...numbers);
+        };
+      }
+    };
+    place.configure({ ...noAudit, destination: { publish_every: "10s" } });
+    says("1", "2", "3");
+    expect(lineOf(await place.run(), "mail_notes")).toMatchObject({ inserted: 180, updated: 0, deleted: 0 });
+    says("2", "4");
+    const line = lineOf(await place.run({ allDetails: true }), "mail_notes");
+    expect(line).toMatchObject({ inserted: 60, updated: 0, unchanged: 60, deleted: 120 });
+    expect(await place.count("mail_notes", live)).toBe(120);
+    expect(await place.count("mail_notes", "_deleted_at is not null and _deleted_at <> _changed_at")).toBe(0);
+    const moments = await place.warehouse.query("select distinct _deleted_at from procurement.mail_notes");
+    expect(moments.length).toBeGreaterThan(3);
+  });
+
   test("details of details are asked for in the same run, by the values that their parents carry", async () => {
     const steps = (each: string) => ({ steps: [{ step: `${each} read` }, { step: `${each} understood` }] });
     const place = await start(make, [mails, notes, lineages], {

@@ -186,6 +186,7 @@ async function untilWanted(
       {
         ...rest,
         names: decision.streams,
+        named: order.names,
         full: false,
         allDetails: false,
         confirmDeletes: false,

@@ -29,6 +29,8 @@ export interface RunOrder {
   readonly identity: IdentityEndpoint;
   /** Names, patterns, presets; empty: all that the config switches on. */
   readonly names: readonly string[];
+  /** Those of the names that a person asked for; absent: all. */
+  readonly named?: readonly string[];
   readonly company: string | undefined;
   readonly full: boolean;
   readonly allDetails: boolean;
@@ -172,7 +174,7 @@ async function runJobs(run: Run): Promise<RunReport> {
       log: logOf(log, company, services.length > 1),
       redact,
       catalogue,
-      named: new Set(order.names),
+      named: new Set(order.named ?? order.names),
       full,
       allDetails,
       confirmDeletes,

@@ -19,6 +19,7 @@ export function orderOf(turn: Turn, config: Config, standing: Standing): RunOrde
     command: commandOf(turn.schedule),
     config,
     names: turn.names,
+    named: [],
     company: turn.company,
     full: false,
     allDetails: false,

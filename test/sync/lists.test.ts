@@ -114,36 +114,36 @@ describe.each(warehouses)("$name", ({ make }) => {
       name: "open",
       path: "/open",
       mode: scan({ rows: "open", absence: "left" }),
-      row: record("An open item.", { po: id().describe("Its order."), left: count().describe("How many.") }),
+      row: record("An open item.", { po: id().describe("Its order."), open_lines: count().describe("How many.") }),
       key: ["po", "_index"],
       preset: "core",
     });
     const pages = [
       [
-        { po: "A", left: 1 },
-        { po: "B", left: 2 },
+        { po: "A", open_lines: 1 },
+        { po: "B", open_lines: 2 },
       ],
       [
-        { po: "A", left: 3 },
-        { po: "A", left: 4 },
+        { po: "A", open_lines: 3 },
+        { po: "A", open_lines: 4 },
       ],
-      [{ po: "B", left: 5 }],
+      [{ po: "B", open_lines: 5 }],
     ];
     const answer = ({ query }: { query: URLSearchParams }) => {
       const at = Number(query.get("cursor") ?? 0);
       return page({ open: pages[at] }, at + 1 < pages.length ? String(at + 1) : null);
     };
-    const places = 'select po, _index, "left" from procurement.open order by po, _index';
+    const places = "select po, _index, open_lines from procurement.open order by po, _index";
 
     test("are told apart by their place among those of the same key, over all pages", async () => {
       const place = await told(make, [open], { "/open": answer });
       expect(lineOf(await place.run(), "open")).toMatchObject({ status: "succeeded", inserted: 5 });
       expect(await place.warehouse.query(places)).toMatchObject([
-        { po: "A", _index: 0, left: 1 },
-        { po: "A", _index: 1, left: 3 },
-        { po: "A", _index: 2, left: 4 },
-        { po: "B", _index: 0, left: 2 },
-        { po: "B", _index: 1, left: 5 },
+        { po: "A", _index: 0, open_lines: 1 },
+        { po: "A", _index: 1, open_lines: 3 },
+        { po: "A", _index: 2, open_lines: 4 },
+        { po: "B", _index: 0, open_lines: 2 },
+        { po: "B", _index: 1, open_lines: 5 },
       ]);
       expect(lineOf(await place.run(), "open")).toMatchObject({ updated: 0, inserted: 0, unchanged: 5 });
     });

@@ -4,11 +4,13 @@ import type { Config } from "./config.ts";
 import { costFromStart } from "./cost.ts";
 import type { Destination } from "./destinations/destination.ts";
 import { compareIdentity, forgetCompany } from "./destinations/identity.ts";
+import { withTables } from "./destinations/inspection.ts";
 import { openDestination } from "./destinations/open.ts";
 import { hasUnpublished, openReading } from "./destinations/reading.ts";
 import { dropTables, forgetStream } from "./destinations/removal.ts";
 import { pendingDetails } from "./destinations/standing.ts";
 import { DATA_VERSION, ensureState } from "./destinations/state_ddl.ts";
+import { policyOf } from "./run/jobs.ts";
 import { configured, familyOf, select } from "./selection.ts";
 import type { Stream } from "./stream.ts";
 import { parentsOf } from "./sync/publication.ts";
@@ -44,6 +46,18 @@ export function resetStreams({ config, catalogue, names }: ResetOrder): readonly
   return all.filter(stream => wanted.has(stream.name));
 }
 
+/** A detail that was never loaded has nothing to forget, unless it is named itself. */
+async function withSomething(
+  looked: Parameters<typeof withTables>[0],
+  { names }: ResetOrder,
+  streams: readonly Stream[],
+): Promise<readonly Stream[]> {
+  const loaded = await withTables(looked, streams);
+  return streams.filter(
+    stream => stream.mode.kind !== "detail" || names.includes(stream.name) || loaded.includes(stream),
+  );
+}
+
 /** What a reset would mean, read without a lock; undefined when nothing has been loaded yet. */
 export async function planReset(order: ResetOrder): Promise<readonly ResetLine[] | undefined> {
   const streams = resetStreams(order);
@@ -51,9 +65,11 @@ export async function planReset(order: ResetOrder): Promise<readonly ResetLine[]
   if (reading === undefined && !(await hasUnpublished(order.config.destination))) return undefined;
   try {
     const lines: ResetLine[] = [];
+    const something = reading === undefined ? streams : await withSomething(reading, order, streams);
     for (const company of order.companies) {
-      for (const stream of streams) {
-        const requests = reading && (await costFromStart(reading, company, stream, order.catalogue));
+      for (const stream of something) {
+        const asking = policyOf(order.config, stream.name);
+        const requests = reading && (await costFromStart(reading, company, stream, order.catalogue, asking));
         lines.push({ company, stream: stream.name, requests: requests ?? null });
       }
     }
@@ -84,10 +100,12 @@ export async function reset(
     await compareIdentity(db, { schema, version: DATA_VERSION, companies: [] });
     const families = [...new Set(streams.map(stream => familyOf(catalogue, stream)))];
     const done: string[] = [];
+    const something = await withSomething(destination, order, streams);
     for (const company of companies) {
       await destination.lock(company, families, waitMs);
       // Details first: a list without rows would leave theirs behind.
-      for (const stream of streams.toReversed()) done.push(...(await resetStream(destination, order, company, stream)));
+      for (const stream of something.toReversed())
+        done.push(...(await resetStream(destination, order, company, stream)));
       if (order.drop && (await forgetCompany(db, company))) done.push(`${company}: nothing of it is left`);
     }
     if ((await destination.unshown()).owed) await destination.show();

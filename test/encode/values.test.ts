@@ -49,7 +49,7 @@ test.each([
 ])("the moment %s is %s", async (text, moment) => {
   const found = await value("at", `"at":"${text}"`);
   expect(found.value).toBe(moment ?? "NULL");
-  if (moment === undefined) expect(found.problem.at.value).toBe(text);
+  if (moment === undefined) expect(found.problem.at_.value).toBe(text);
 });
 
 test.each([

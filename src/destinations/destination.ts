@@ -37,8 +37,8 @@ export interface Destination {
    * memory (least for work that only compares) and, should it run out, does the work again with twice as much.
    */
   withRoom<T>(purpose: "compare" | "write", work: () => Promise<T>): Promise<T>;
-  /** After a publish's heavy work: checkpoint, statistics. Never changes what the tables say. */
-  settle(table: Table): Promise<void>;
+  /** After a publish that changed so many rows: checkpoint, statistics, where it is worth it. Never changes what the tables say. */
+  settle(table: Table, rows: number): Promise<void>;
   /** Releases the locks and closes. Doesn't show. */
   close(): Promise<void>;
 }

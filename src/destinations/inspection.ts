@@ -12,7 +12,7 @@ export interface Looked {
 
 /** Whether a run has ever made its state tables here. */
 export async function hasState({ db, stateSchema }: Omit<Looked, "schema">): Promise<boolean> {
-  return (await tablesAmong(db, [[stateSchema, "warehouse"]])) === 1;
+  return (await tablesAmong(db, [[stateSchema, "warehouse"]])).size === 1;
 }
 
 /** Rows that a company's stream lists at present; undefined where its tables are not there. */
@@ -26,7 +26,7 @@ export async function liveCount(
     [schema, main.name],
     [stateSchema, ledger],
   ] as const;
-  if ((await tablesAmong(db, needed)) < needed.length) return undefined;
+  if ((await tablesAmong(db, needed)).size < needed.length) return undefined;
   const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.id(stateSchema, ledger)}
     where _company = ${company} and deleted_at is null`.execute(db);
   return Number(rows[0]?.n ?? 0);
@@ -37,20 +37,23 @@ export async function withTables<T extends { readonly tables: TableSet }>(
   { db, schema }: Omit<Looked, "stateSchema">,
   streams: readonly T[],
 ): Promise<readonly T[]> {
-  const there: T[] = [];
-  for (const stream of streams)
-    if ((await tablesAmong(db, [[schema, stream.tables.main.name]])) === 1) there.push(stream);
-  return there;
+  const there = await tablesAmong(
+    db,
+    streams.map(stream => [schema, stream.tables.main.name]),
+  );
+  return streams.filter(stream => there.has(`${schema}.${stream.tables.main.name}`));
 }
 
+/** Those of the tables that are there, as `schema.table`. */
 async function tablesAmong(
   db: Kysely<StateTables>,
   names: readonly (readonly [schema: string, table: string])[],
-): Promise<number> {
+): Promise<ReadonlySet<string>> {
+  if (names.length === 0) return new Set();
   const among = names.map(([schema, table]) => sql`(table_schema = ${schema} and table_name = ${table})`);
-  const { rows } = await sql<{ n: number }>`
-    select count(*) as n from information_schema.tables where ${sql.join(among, sql` or `)}`.execute(db);
-  return Number(rows[0]?.n ?? 0);
+  const { rows } = await sql<{ table_schema: string; table_name: string }>`
+    select table_schema, table_name from information_schema.tables where ${sql.join(among, sql` or `)}`.execute(db);
+  return new Set(rows.map(row => `${row.table_schema}.${row.table_name}`));
 }
 
 /** The PostgreSQL server, and as whom we are there. @throws DestinationError where the role may not make temporary tables */

@@ -155,8 +155,8 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
   });
   tally.published = true;
   await stage.drop();
-  if (published.inserted + published.updated + published.refreshed + published.deleted > 0)
-    await destination.settle(stream.tables.main);
+  const changed = published.inserted + published.updated + published.refreshed + published.deleted;
+  if (changed > 0) await destination.settle(stream.tables.main, changed);
   context.log.debug({ stream: stream.name, ...published }, "published");
   return published;
 }

@@ -27,6 +27,9 @@ export interface PostgresSettings {
 /** What status and rejects need: no locks, and every transaction read-only. */
 export type Reading = Pick<Destination, "dialect" | "schema" | "stateSchema" | "db" | "close">;
 
+/** Fewer changed rows don't change a plan that was good before. */
+const ANALYZED_ROWS = 500;
+
 /** Opens the warehouse for a run: one session for locks, batches and publishes. @throws DestinationError, ConfigError */
 export async function openPostgres(settings: PostgresSettings): Promise<Destination> {
   const { url, schema, stateSchema, runId, holder, clock } = settings;
@@ -60,7 +63,8 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     show: () => Promise.resolve({ path: undefined, note: undefined }),
     withRoom: (_purpose, work) => work(),
     unshown: () => Promise.resolve({ owed: false, shownAt: undefined }),
-    async settle(table) {
+    async settle(table, rows) {
+      if (rows < ANALYZED_ROWS) return;
       await sql`analyze ${sql.id(schema, table.name)}`.execute(db);
       if (table.path.length === 0) await sql`analyze ${sql.id(stateSchema, ledgerName(table.name))}`.execute(db);
     },

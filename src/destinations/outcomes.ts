@@ -70,7 +70,10 @@ export async function publishOutcomes(work: Work, parents: Parents, absence: Abs
     trx,
   );
   const own = sql`cast(${sql.id("t", tables.main.key[0]!)} as varchar)`;
-  const leaving = [sql`exists (select 1 from ${fresh} o where o.outcome = 'absent' and o.parent_key = ${own})`];
+  const leaving: Fragment[] = [];
+  const absent = await sql`select 1 as one from ${fresh} where outcome = 'absent' limit 1`.execute(trx);
+  if (absent.rows.length > 0)
+    leaving.push(sql`exists (select 1 from ${fresh} o where o.outcome = 'absent' and o.parent_key = ${own})`);
   if (publication.many === true) {
     leaving.push(sql`exists (select 1 from ${sql.id(names.answers)} a join ${fresh} o on o.parent_key = a.parent_key
         where a.whole and o.outcome = 'ok' and a.parent_key = ${own})
@@ -81,7 +84,7 @@ export async function publishOutcomes(work: Work, parents: Parents, absence: Abs
     await sql`delete from ${details} where company = ${company} and stream = ${stream}
       and parent_key not in (select p.parent_key from ${sql.id(names.parents)} p)`.execute(trx);
   }
-  const deleted = await deleteThose(work, leaving);
+  const deleted = leaving.length === 0 ? 0 : await deleteThose(work, leaving);
   await sql`drop table ${fresh}`.execute(trx);
   return deleted;
 }

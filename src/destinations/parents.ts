@@ -53,12 +53,14 @@ export interface ParentColumns {
 
 type Place = Pick<Destination, "schema" | "stateSchema" | "dialect">;
 
-/** Without the sources whose tables are not there: they were never on. */
+/** Without the further sources whose tables are not there: they were never on. The first is the parent itself. */
 export async function presentParents<P extends Parents>(
   looked: Pick<Destination, "db" | "schema">,
   parents: P,
 ): Promise<P> {
-  return parents.kind === "rows" ? parents : { ...parents, sources: await withTables(looked, parents.sources) };
+  if (parents.kind === "rows" || parents.sources.length < 2) return parents;
+  const [first, ...others] = parents.sources;
+  return { ...parents, sources: [first, ...(await withTables(looked, others))] };
 }
 
 /** Live parents: `parent_key` text, `parent_hash` bigint. */

@@ -37,7 +37,7 @@ interface Reader {
 export function fillStatement(dialect: Dialect, table: Fragment, column: Column): Fragment | undefined {
   const { source, path } = column;
   // A column beside `_extra` filled from a page or by the reader never was in it.
-  if (source !== "row" || !path.every(field => /^[A-Za-z0-9_-]+$/.test(field))) return undefined;
+  if (source !== "row" || path.length === 0 || !path.every(field => /^[A-Za-z0-9_-]+$/.test(field))) return undefined;
   const reader = dialect.name === "postgres" ? postgresReader(path) : duckdbReader(path);
   const value = columnValue(dialect, reader, column);
   return sql`update ${table} set ${sql.id(column.name)} = ${value}, _extra = ${reader.without}

@@ -58,6 +58,8 @@ export interface Simulator {
   patch(stream: StreamName, key: string, fields: Record<string, unknown>): void;
   /** Overrides top-level fields of what a path answers, e.g. "/po/PO-1" (segments encoded as in a request). */
   patchDetail(path: string, fields: Record<string, unknown>): void;
+  /** The streams whose rows can be changed. */
+  readonly streams: readonly StreamName[];
   readonly truth: {
     /** What the list would serve now with nothing filtered out (filed mails included), in order, from `offset` on. */
     rows(stream: StreamName, offset?: number): IterableIterator<Record<string, unknown>>;
@@ -102,6 +104,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       if (match === undefined) throw new Error(`expected a path the simulator serves, got '${path}'`);
       overrides.set(identity(match), { ...overrides.get(identity(match)), ...fields });
     },
+    streams: Object.keys(service.sources),
     truth: truthOf(service, faults, find, answer),
   };
   const server = httpServer(

@@ -44,6 +44,8 @@ export interface Comparison {
   readonly inserted: number;
   readonly updated: number;
   readonly refreshed: number;
+  /** Staged rows of which anything has to be written, the ledger's note that they are missing included. */
+  readonly touched: number;
   /** Live rows that the scan did not see (0 when not asked for). */
   readonly missing: number;
   /** Of those, the ones that the complete scan before missed too. */
@@ -215,6 +217,7 @@ async function count(
     inserted: of("i"),
     updated: of("u", "r"),
     refreshed: of("v", "s"),
+    touched: of("i", "u", "r", "v", "s", "m"),
     missing: Number(gone.rows[0]?.n ?? 0),
     missedBefore: Number(gone.rows[0]?.before ?? 0),
     live,
@@ -262,5 +265,10 @@ export async function dropTemporary(db: Kysely<StateTables>, publication: Public
   const made = [staged, changed, gone];
   if (publication.parent?.kind === "values") made.push(parents);
   if (publication.many === true) made.push(answers);
-  for (const name of made) await sql`drop table if exists ${sql.id(name)}`.execute(db);
+  await sql
+    .join(
+      made.map(name => sql`drop table if exists ${sql.id(name)}`),
+      sql`; `,
+    )
+    .execute(db);
 }

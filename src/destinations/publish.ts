@@ -64,10 +64,12 @@ async function publishAtOnce(
       moment: order.moment,
       names: temporaryNames(publication),
     };
-    await replaceRows(work, order.comparison);
-    for (const child of publication.tables.children) await publishChildren(work, child);
-    await writeLedger(work);
-    await restoreDetails(work);
+    if (order.comparison.touched > 0) {
+      await replaceRows(work, order.comparison);
+      for (const child of publication.tables.children) await publishChildren(work, child);
+      await writeLedger(work);
+      await restoreDetails(work);
+    }
     const deleted = order.verdict === undefined ? 0 : await deleteMissing(work, order.verdict);
     const left = parent === undefined ? 0 : await publishOutcomes(work, parent, order.absent);
     const result = summary(order.comparison, deleted + left, deleted);

@@ -55,7 +55,7 @@ export async function endRun(
   await db.updateTable("runs").set(end).where("run_id", "=", runId).execute();
 }
 
-/** Writes a stream's row of this run, anew each time. */
+/** Writes a stream's row of this run, whether or not it is there. */
 export async function writeStreamRun(
   db: Db,
   runId: string,
@@ -63,12 +63,14 @@ export async function writeStreamRun(
   stream: string,
   row: StreamRun,
 ): Promise<void> {
-  await db
-    .deleteFrom("stream_runs")
+  const { numUpdatedRows } = await db
+    .updateTable("stream_runs")
+    .set(row)
     .where("run_id", "=", runId)
     .where("company", "=", company)
     .where("stream", "=", stream)
-    .execute();
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) return;
   await db
     .insertInto("stream_runs")
     .values({ run_id: runId, company, stream, ...row })
@@ -107,10 +109,17 @@ export async function saveStreamState(
   state: StreamState,
   now: string,
 ): Promise<void> {
-  await forgetStreamState(db, company, stream);
+  const row = { state: JSON.stringify(state), updated_at: now };
+  const { numUpdatedRows } = await db
+    .updateTable("stream_state")
+    .set(row)
+    .where("company", "=", company)
+    .where("stream", "=", stream)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) return;
   await db
     .insertInto("stream_state")
-    .values({ company, stream, state: JSON.stringify(state), updated_at: now })
+    .values({ company, stream, ...row })
     .execute();
 }
 

@@ -64,24 +64,28 @@ export async function saveDashboard(
     live: number;
   }>`select count(*) as rows, count(*) - count(deleted_at) as live
     from ${ledgerRef(destination, table)} where _company = ${company}`.execute(db);
-  await db.deleteFrom("streams").where("company", "=", company).where("table_name", "=", table.name).execute();
-  await db
-    .insertInto("streams")
-    .values({
-      company,
-      stream: stream.name,
-      table_name: table.name,
-      on: true,
-      off_since: null,
-      last_success_at: now,
-      complete_to: completeTo ?? before?.complete_to?.toISOString() ?? null,
-      rows: Number(counted.rows[0]?.rows ?? 0),
-      live_rows: Number(counted.rows[0]?.live ?? 0),
-      details_pending:
-        parent === undefined ? null : await pendingDetails(db, destination, company, stream.name, parent),
-      note: before?.note ?? null,
-    })
-    .execute();
+  const row = {
+    stream: stream.name,
+    on: true,
+    off_since: null,
+    last_success_at: now,
+    complete_to: completeTo ?? before?.complete_to?.toISOString() ?? null,
+    rows: Number(counted.rows[0]?.rows ?? 0),
+    live_rows: Number(counted.rows[0]?.live ?? 0),
+    details_pending: parent === undefined ? null : await pendingDetails(db, destination, company, stream.name, parent),
+  };
+  if (before === undefined)
+    await db
+      .insertInto("streams")
+      .values({ company, table_name: table.name, ...row, note: null })
+      .execute();
+  else
+    await db
+      .updateTable("streams")
+      .set(row)
+      .where("company", "=", company)
+      .where("table_name", "=", table.name)
+      .execute();
 }
 
 /** Rows of a stream that are live for a company. */

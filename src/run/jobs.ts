@@ -36,7 +36,11 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
     run.log.warn({ company: context.company }, service.failure.message);
     return;
   }
-  const queue = new PQueue({ concurrency: run.streamsAtOnce });
+  // Details ask for hours and lists keep the database busy: side by side neither waits for the other's kind.
+  const [lists, details] = [
+    new PQueue({ concurrency: run.streamsAtOnce }),
+    new PQueue({ concurrency: run.streamsAtOnce }),
+  ];
   const wanted = context.wanted.union(new Set(jobs.map(job => job.stream.name)));
   const before = ({ stream }: Job) => {
     const names = asksBy(stream, context.policyOf(stream.name));
@@ -48,7 +52,7 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
       job.tally.activity.waitingFor = needed[0]?.stream.name;
       if (needed.length > 0) continue;
       waiting.delete(job);
-      void queue.add(async () => {
+      void (job.stream.mode.kind === "detail" ? details : lists).add(async () => {
         await runJob({ ...context, wanted }, job, run);
         for (const [other, all] of waiting)
           waiting.set(
@@ -60,7 +64,8 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
     }
   };
   startReady();
-  await queue.onIdle();
+  while (lists.pending + lists.size + details.pending + details.size > 0)
+    await Promise.all([lists.onIdle(), details.onIdle()]);
 }
 
 /** Tables whose rows say what a stream asks for: a detail's parents, and where a lookup takes its values from. */

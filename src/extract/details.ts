@@ -34,6 +34,8 @@ export interface DetailsJob {
   readonly record: ScanRecord;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Of its requests; lists have 1. */
+  readonly priority: number;
   readonly tally: Tally;
   /** Called between batches; what was handed over by then is stored. Returns the record to go on with. */
   readonly between: (record: ScanRecord) => Promise<ScanRecord>;
@@ -142,7 +144,7 @@ function queueOf(work: WorkList): (goOn: () => boolean) => AsyncGenerator<WorkIt
 }
 
 async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | Refused> {
-  const { stream, mode, api, clock, tally, signal, keys } = job;
+  const { stream, mode, api, clock, tally, signal, priority, keys } = job;
   const refused = (reason: string) => ({ item, absent: false, reason, at: timeOf(clock) });
   const values = Object.fromEntries(pathParameters(stream.path).map(name => [name, item.params[job.columns[name]!]!]));
   try {
@@ -150,11 +152,11 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
     const query = stream.query ?? {};
     const asked = Object.entries(keys).map(([own, parents]) => [own, item.params[parents]!] as const);
     if (mode.paged !== true) {
-      const answer = await api.get(path, query, { priority: 0, signal });
+      const answer = await api.get(path, query, { priority, signal });
       tally.page(answer);
       return { item, parts: [partOf(stream, mode, answer.data, asked, path)], rest: undefined, at: timeOf(clock) };
     }
-    const pages = readPages(api, { path, query, limit: PAGE_ROWS, paged: true, signal, priority: 0 });
+    const pages = readPages(api, { path, query, limit: PAGE_ROWS, paged: true, signal, priority });
     const parts: Part[] = [];
     for (let page = await pages.next(); page.done !== true; page = await pages.next()) {
       tally.page(page.value);

@@ -36,24 +36,24 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
     run.log.warn({ company: context.company }, service.failure.message);
     return;
   }
-  // Details ask for hours and lists keep the database busy: side by side neither waits for the other's kind.
-  const [lists, details] = [
-    new PQueue({ concurrency: run.streamsAtOnce }),
-    new PQueue({ concurrency: run.streamsAtOnce }),
-  ];
+  // Details ask for hours and lists keep the database busy: side by side neither waits for the other's kind, and while
+  // some details are being published others ask.
+  const lists = new PQueue({ concurrency: run.streamsAtOnce });
+  const details = new PQueue({ concurrency: 2 * run.streamsAtOnce });
   const wanted = context.wanted.union(new Set(jobs.map(job => job.stream.name)));
   const before = ({ stream }: Job) => {
     const names = asksBy(stream, context.policyOf(stream.name));
     return jobs.filter(other => other.stream !== stream && names.some(name => hasTable(other.stream, name)));
   };
   const waiting = new Map(jobs.map(job => [job, before(job)]));
+  let turn = 0;
   const startReady = (): void => {
     for (const [job, needed] of waiting) {
       job.tally.activity.waitingFor = needed[0]?.stream.name;
       if (needed.length > 0) continue;
       waiting.delete(job);
       void (job.stream.mode.kind === "detail" ? details : lists).add(async () => {
-        await runJob({ ...context, wanted }, job, run);
+        await runJob({ ...context, wanted, turn: job.stream.mode.kind === "detail" ? turn++ : 0 }, job, run);
         for (const [other, all] of waiting)
           waiting.set(
             other,
@@ -150,6 +150,7 @@ export async function contextOf(
     hasher: await createHasher(),
     formats: config.formats,
     wanted: new Set(on.map(stream => stream.name)),
+    turn: 0,
     policy: {
       full,
       allDetails,

@@ -63,6 +63,8 @@ export interface SyncContext {
   readonly policyOf: (stream: string) => StreamPolicy;
   /** All streams there are, for parents, details and fixed paths. */
   readonly catalogue: readonly Stream[];
+  /** How many streams of details began before this one: its requests give way to theirs, so that not all end at once. */
+  readonly turn: number;
   /** Names of the streams that this run or, by the configuration, another one reads. */
   readonly wanted: ReadonlySet<string>;
   /** Streams that the order names one by one, not by a pattern or preset. */

@@ -12,6 +12,8 @@ import type { SyncContext } from "./context.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { parentsOf, publishStage } from "./publication.ts";
 
+/** Priority of the requests of a run's first details: below those of lists, even when they are sent again. */
+const EARLIEST = 0.4;
 /** More failures than this share of the requests make the stream a failure. */
 const TOLERATED = 0.05;
 /** So many details that were never fetched are worth a word before they are. */
@@ -142,6 +144,7 @@ async function fetchAll(
       record,
       clock,
       signal,
+      priority: EARLIEST / (1 + context.turn),
       tally,
       between,
     };

@@ -2,7 +2,7 @@ import { type Batch, stageColumns } from "./batch.ts";
 import { type Column, INDEX_COLUMN, type TableSet } from "./columns.ts";
 import { CsvWriter } from "./encode/csv.ts";
 import type { Hasher } from "./encode/hash.ts";
-import { isStorable } from "./encode/json.ts";
+import { canonicalJson, isStorable } from "./encode/json.ts";
 import { type Formats, readMoment } from "./encode/moment.ts";
 import { createPlaces, type Places } from "./encode/places.ts";
 import { TableWriter, takeTable } from "./encode/table_writer.ts";
@@ -60,6 +60,15 @@ export interface Outcome {
   readonly outcome: "ok" | "absent" | "failed";
   readonly fetchedAt: string;
   readonly reason: string | undefined;
+}
+
+/** The beginning of a value that did not fit; what it holds of secrets is left out. */
+function exampleOf(value: unknown): string {
+  try {
+    return value === undefined ? "" : canonicalJson(value).text.slice(0, 200);
+  } catch {
+    return "(a value that no JSON reader holds)";
+  }
 }
 
 /** Longer keys than this no index of PostgreSQL takes. */
@@ -245,7 +254,7 @@ export class Encoder {
     const known = this.#problems.get(id);
     if (known !== undefined) known.rows++;
     else {
-      const example = JSON.stringify(problem.value)?.slice(0, 200) ?? "";
+      const example = exampleOf(problem.value);
       this.#problems.set(id, { table, column, reason: problem.reason, example, rows: 1 });
     }
   };

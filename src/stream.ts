@@ -202,10 +202,17 @@ function addedColumns({ mode, path, key }: StreamFacts): Column[] {
       const names = new Set([...own, ...key].filter(name => name !== INDEX_COLUMN));
       return [
         ...[...names].map(name =>
-          addedColumn(name, "context", "id", `The ${mode.of.replace(/_/g, " ")} row it belongs to.`),
+          addedColumn(
+            name,
+            "context",
+            "id",
+            mode.by === undefined
+              ? `The ${mode.of.replace(/_/g, " ")} row it belongs to.`
+              : `The value of ${mode.of}.${mode.by} that was asked for.`,
+          ),
         ),
         ...placed(key),
-        ...besideRows(mode),
+        ...besideRows(mode, false),
       ];
     }
     case "scan":
@@ -217,8 +224,10 @@ function addedColumns({ mode, path, key }: StreamFacts): Column[] {
 
 /** What a lookup asked with: context values named like the parameters. */
 function askedFor(path: string, { ask = [], passes }: Lookup): Column[] {
-  const names = [...pathParameters(path), ...ask].map(parameterColumn);
-  const columns = names.map(name => addedColumn(name, "context", "id", `The ${name} that was asked for.`));
+  const names = [...pathParameters(path), ...ask];
+  const columns = names.map(name =>
+    addedColumn(parameterColumn(name), "context", "id", `The ${snakeCase(name)} that was asked for.`),
+  );
   const others = addedColumn(ASKED_WITH, "context", "id", "The query that was asked with, its parameters in order.");
   return passes === undefined ? columns : [...columns, others];
 }
@@ -231,17 +240,17 @@ export function parameterColumn(name: string): string {
 
 /** Rows without an identity of their own are told apart by their place. */
 function placed(key: readonly string[]): Column[] {
-  const description = "Position among the rows of the same answer or parent, from 0; not an identity.";
+  const description = "Position among the rows whose key is otherwise the same, from 0; not an identity.";
   return key.includes(INDEX_COLUMN) ? [addedColumn(INDEX_COLUMN, "context", "count", description)] : [];
 }
 
-/** What stands beside the rows in the answer, and in which of its arrays they stood. */
-function besideRows({ rows, pageColumns = [] }: Partial<Rows>): Column[] {
+/** What stands beside the rows in the answer, and in which of its arrays they stood. Beside a list it says nothing about a row; in a detail's answer it belongs to the parent. */
+function besideRows({ rows, pageColumns = [] }: Partial<Rows>, volatile = true): Column[] {
   const columns = pageColumns.map(column =>
     addedColumn(column.name, "page", column.kind, column.description, {
       path: column.field.split("."),
       nullable: true,
-      volatile: true,
+      volatile,
     }),
   );
   if (typeof rows !== "object") return columns;

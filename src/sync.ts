@@ -22,7 +22,7 @@ export async function syncStream(
 ): Promise<void> {
   const { destination, runId, company, clock } = context;
   const { run, activity } = tally;
-  // One transaction each: a kill between taking the row away and writing it anew would lose what was published.
+  // One transaction each: whether the row is there and what it says are one step.
   const note = () => destination.db.transaction().execute(trx => writeStreamRun(trx, runId, company, stream.name, run));
   await note();
   try {

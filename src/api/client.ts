@@ -28,7 +28,7 @@ export interface Answer {
   readonly status: number;
 }
 
-/** `priority`: higher goes first (lists 1, details 0). `paged`: a 2xx without a pagination block is a retryable error. */
+/** `priority`: higher goes first (lists 1, details below it, the earlier ones first). `paged`: a 2xx without a pagination block is a retryable error. */
 export interface GetOptions {
   readonly priority?: number;
   readonly signal?: AbortSignal;

@@ -4,8 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Company, Config } from "../config.ts";
 import { ApiError, ConfigError } from "../errors.ts";
 import { type Asking, lookupOf, waitsFor } from "../lookup.ts";
-import { Numeral } from "../numeral.ts";
-import { valueAt } from "../record.ts";
+import { textOf, valueAt } from "../record.ts";
 import { besideRows, placeOfRows, sectionsIn } from "../rows.ts";
 import { fieldOf, openClient, type ServiceTools } from "../run/service.ts";
 import {
@@ -197,7 +196,7 @@ async function askDetail(
   const columns = streams.find(other => other.name === mode.of)?.tables.main.columns ?? [];
   const values = Object.entries(parameterColumns(stream, mode)).map(([parameter, column]) => {
     const source = columns.find(candidate => candidate.name === column)?.path ?? [column];
-    return [parameter, textOf(valueAt(source, row))] as const;
+    return [parameter, textOf(valueAt(source, row)) ?? ""] as const;
   });
   if (mode.only !== undefined && !matches(columns, mode.only, row))
     return ok(name, `not tried: the first row of ${mode.of} has none`);
@@ -213,9 +212,4 @@ async function askDetail(
 function matches(columns: Stream["tables"]["main"]["columns"], only: NonNullable<Detail["only"]>, row: Row): boolean {
   const column = columns.find(candidate => candidate.name === only.column);
   return column !== undefined && textOf(valueAt(column.path, row)) === only.value;
-}
-
-function textOf(value: unknown): string {
-  if (value instanceof Numeral) return value.text;
-  return value === null || value === undefined ? "" : String(value);
 }

@@ -73,7 +73,7 @@ export async function readLookup(job: LookupJob): Promise<ScanRecord> {
 
 async function askOne({ api }: LookupJob, { path, query }: Question, signal: AbortSignal): Promise<Answered> {
   try {
-    return { answer: await api.get(path, query, { priority: 0, signal }) };
+    return { answer: await api.get(path, query, { priority: 1, signal }) };
   } catch (error) {
     return { error };
   }

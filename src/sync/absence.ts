@@ -116,7 +116,7 @@ async function confirmGone(
       const answer = await context.api.get(
         buildPath(confirm, key, siblings),
         {},
-        { priority: 0, signal: context.signal },
+        { priority: 1, signal: context.signal },
       );
       tally.page(answer);
       return undefined;

@@ -232,6 +232,9 @@ class DuckdbFile implements DuckdbDestination {
       const usual = Math.ceil(memoryLimitMb + TABLE_MB * Math.max(0, Number(row?.[0] ?? 0) - FEW_TABLES));
       if (usual > memoryLimitMb) await connection.run(`set memory_limit = '${usual}MB'`);
       return usual;
+    }).catch(error => {
+      this.#usual = undefined;
+      throw error;
     });
     return this.#usual;
   }

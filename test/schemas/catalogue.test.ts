@@ -154,12 +154,19 @@ describe("volatile columns", () => {
     expect(where((column, table) => moves.test(column.name) && !column.volatile && !daily.has(table.name))).toEqual([]);
   });
 
-  it("include what stands beside the rows, which says nothing about a row", () => {
+  it("include what stands beside a list's rows, which says nothing about a row", () => {
     expect(inCore(column => column.source === "page")).toEqual([
       "purchase_orders.list_currency_code",
       "findings.list_currency_code",
     ]);
-    expect(where(column => column.source === "page" && !(column.volatile && column.nullable))).toEqual([]);
+    // What stands beside a detail's rows belongs to them.
+    const ofDetails = new Set(
+      streams.filter(({ mode }) => mode.kind === "detail").map(({ tables: { main } }) => main.name),
+    );
+    expect(where(({ source, volatile }, { name }) => source === "page" && volatile === ofDetails.has(name))).toEqual(
+      [],
+    );
+    expect(where(column => column.source === "page" && !column.nullable)).toEqual([]);
   });
 
   it("are never part of a key", () => {

@@ -24,7 +24,7 @@ const notes = defineStream({
   mode: detail({
     of: "mails",
     rows: "found.notes",
-    pageColumns: [{ name: "found_total", kind: "count", field: "found.total", description: "How many there are." }],
+    pageColumns: [{ name: "found_in", kind: "text", field: "found.in", description: "The folder they were found in." }],
   }),
   row: noteRow,
   key: ["mail_id", "note_id"],
@@ -58,7 +58,7 @@ const lineages = defineStream({
 const noAudit = { streams: { defaults: { audit: 0 } } };
 const mailed = (...ids: string[]) => ({ mails: ids.map(each => ({ id: each, subject: `on ${each}` })) });
 const noted = (...ids: string[]) => ({
-  found: { total: ids.length, notes: ids.map(each => ({ note_id: each, said: `says ${each}` })) },
+  found: { in: "inbox", notes: ids.map(each => ({ note_id: each, said: `says ${each}` })) },
 });
 const live = "_deleted_at is null";
 
@@ -81,8 +81,8 @@ describe.each(warehouses)("$name", ({ make }) => {
       "/mails/c/notes": () => noted(),
     });
     expect(lineOf(await place.run(), "mail_notes")).toMatchObject({ status: "succeeded", rows_read: 4, inserted: 4 });
-    const columns = "mail_id, note_id, said, found_total";
-    const first = ["a 1 says 1 3", "a 2 says 2 3", "a 3 says 3 3", "b 1 says 1 1"];
+    const columns = "mail_id, note_id, said, found_in";
+    const first = ["a 1 says 1 inbox", "a 2 says 2 inbox", "a 3 says 3 inbox", "b 1 says 1 inbox"];
     expect(await rowsOf(place, "mail_notes", columns)).toEqual(first);
     expect(lineOf(await place.run(), "mail_notes")).toMatchObject({ requests: 0, inserted: 0, updated: 0, deleted: 0 });
     const again = await place.run({ allDetails: true });
@@ -99,7 +99,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     place.says["/mails/b/notes"] = () => noted();
     const changed = await place.run({ allDetails: true });
     expect(lineOf(changed, "mail_notes")).toMatchObject({ inserted: 1, updated: 0, unchanged: 1, deleted: 3 });
-    expect(await rowsOf(place, "mail_notes", "mail_id, note_id, found_total")).toEqual(["a 2 2", "a 4 2"]);
+    expect(await rowsOf(place, "mail_notes", "mail_id, note_id, found_in")).toEqual(["a 2 inbox", "a 4 inbox"]);
     expect(await place.count("mail_notes", "note_id = '2' and _changed_at = _first_seen_at")).toBe(1);
 
     place.says["/mails/b/notes"] = () => noted("1");
@@ -115,7 +115,7 @@ describe.each(warehouses)("$name", ({ make }) => {
       ),
     });
     await place.run();
-    place.says["/mails/m3/notes"] = () => ({ found: { total: 0, notes: null } });
+    place.says["/mails/m3/notes"] = () => ({ found: { in: null, notes: null } });
     place.says["/mails/m4/notes"] = () => ({ found: { notes: [{ note_id: "1", said: "says 1" }, { said: "who?" }] } });
     const line = lineOf(await place.run({ allDetails: true }), "mail_notes");
     expect(line).toMatchObject({ deleted: 0, rejected: 1 });

@@ -31,10 +31,13 @@ export const itemTransaction = record("Document lines on which each item was ord
 });
 
 /** `po_invoice_rollup[]` of `GET /items/{item_id}/transactions`. */
-export const itemInvoiceRollup = record("How many invoices each order of an item has, one row an order.", {
-  po_number: id().describe("Order on which the item stands, assumed to be purchase_orders.po_number."),
-  invoice_count: count().describe("How many invoices bill the item on that order."),
-});
+export const itemInvoiceRollup = record(
+  "How many invoices each order of an item has; whether an order may come twice is not documented.",
+  {
+    po_number: id().describe("Order on which the item stands, never null and assumed to be purchase_orders.po_number."),
+    invoice_count: count().describe("How many invoices bill the item on that order."),
+  },
+);
 
 /** `linked_documents[]` of `GET /items/{item_id}/linked-documents`; `documents[]` holds the same rows again. */
 export const itemLinkedDocument = record(

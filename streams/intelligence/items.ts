@@ -43,7 +43,7 @@ export const invoiceRollup = defineStream({
   path: "/items/{item_id}/transactions",
   mode: detail({ ...ofItems, rows: "po_invoice_rollup" }),
   row: itemInvoiceRollup,
-  key: ["item_id", "po_number"],
+  key: ["item_id", "_index"],
   preset: "all",
 });
 

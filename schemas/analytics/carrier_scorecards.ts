@@ -11,13 +11,19 @@ const carriers = table(
     carrier_name: text().describe("Carrier's name as a label, never to be joined on."),
     total_deliveries: count().nullable().describe("Deliveries that the carrier made; null where not known."),
     measured_deliveries: count().nullable().describe("Deliveries of which punctuality and quantity could be measured."),
-    otif_pct: percent().nullable().describe("Share of measured deliveries that came on time and in full, in percent."),
-    on_time_pct: percent().nullable().describe("Share of measured deliveries that came on time, in percent."),
-    in_full_pct: percent().nullable().describe("Share of measured deliveries that came in full, in percent."),
+    otif_pct: percent()
+      .nullable()
+      .describe("Share of measured deliveries that came on time and in full, in the service's own percentage unit."),
+    on_time_pct: percent()
+      .nullable()
+      .describe("Share of measured deliveries that came on time, in the service's own percentage unit."),
+    in_full_pct: percent()
+      .nullable()
+      .describe("Share of measured deliveries that came in full, in the service's own percentage unit."),
     avg_days_variance: quantity().nullable().describe("Average distance of deliveries from their date, in days."),
     carrier_otif_strict_pct: percent()
       .nullable()
-      .describe("Share on time and in full by the carrier's strict measure, in percent."),
+      .describe("Share on time and in full by the carrier's strict measure, in the service's own percentage unit."),
     carrier_otif_strict_on_time: count().nullable().describe("Deliveries on time by the carrier's strict measure."),
     carrier_otif_strict_measured: count()
       .nullable()
@@ -36,7 +42,9 @@ const carriers = table(
     composite_score: score().nullable().describe("The carrier's overall score; the scale is not documented."),
     tenders_sent: count().nullable().describe("Loads that were offered to the carrier in the acceptance month."),
     tenders_accepted: count().nullable().describe("Offered loads that the carrier took."),
-    acceptance_rate_pct: percent().nullable().describe("Share of offered loads that the carrier took, in percent."),
+    acceptance_rate_pct: percent()
+      .nullable()
+      .describe("Share of offered loads that the carrier took, in the service's own percentage unit."),
     avg_acceptance_lag_hours: quantity()
       .nullable()
       .describe("Average time until the carrier took an offered load, in hours."),
@@ -58,7 +66,9 @@ export const carrierScorecards = record("How the carriers did over a trailing wi
     total_carriers: count().nullable().describe("How many carriers were measured."),
     fleet_otif_strict_pct: percent()
       .nullable()
-      .describe("Share on time and in full over all carriers by the strict measure, in percent."),
+      .describe(
+        "Share on time and in full over all carriers by the strict measure, in the service's own percentage unit.",
+      ),
     fleet_otif_on_time: count().nullable().describe("Deliveries of all carriers that were on time."),
     fleet_otif_measured: count().nullable().describe("Deliveries of all carriers that could be measured."),
     graded_basis_label: text().nullable().describe("What the fleet's grades rest on, in the service's words."),

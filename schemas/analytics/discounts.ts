@@ -18,7 +18,9 @@ const byVendor = table("analytics_discounts_by_vendor", "Early payment discounts
   missed: money(answerCurrency).nullable().describe("Discounts of the vendor that lapsed."),
   captured_count: count().nullable().describe("How many of the vendor's discounts were taken."),
   missed_count: count().nullable().describe("How many of the vendor's discounts lapsed."),
-  capture_rate_pct: percent().nullable().describe("Share of the vendor's discounts that was taken, in percent."),
+  capture_rate_pct: percent()
+    .nullable()
+    .describe("Share of the vendor's discounts that was taken, in the service's own percentage unit."),
 });
 
 /** `GET /analytics/discounts`. */
@@ -29,7 +31,9 @@ export const discounts = record("Early payment discounts over a trailing window,
     total_missed: money(inRow("currency_code")).nullable().describe("Discounts that lapsed in the window."),
     captured_count: count().nullable().describe("How many discounts were taken in the window."),
     missed_count: count().nullable().describe("How many discounts lapsed in the window."),
-    capture_rate_pct: percent().nullable().describe("Share of the discounts that was taken, in percent."),
+    capture_rate_pct: percent()
+      .nullable()
+      .describe("Share of the discounts that was taken, in the service's own percentage unit."),
     eligible_count: count().nullable().describe("How many invoices could still be paid with a discount."),
     expiring_soon_count: count().nullable().describe("How many of the open discounts lapse soon."),
     pipeline_savings: money(inRow("currency_code")).nullable().describe("Discounts that can still be taken."),

@@ -10,7 +10,9 @@ export const executiveSummary = record("The few figures that management looks at
   total_spend_basis: text()
     .nullable()
     .describe("What the spend rests on, as the service names it; values not documented."),
-  otif_pct: percent().nullable().describe("Share of measured deliveries on time and in full, in percent."),
+  otif_pct: percent()
+    .nullable()
+    .describe("Share of measured deliveries on time and in full, in the service's own percentage unit."),
   otif_window: json().nullable().describe("Window of the delivery figures; content not documented, kept as JSON."),
   otif_deliveries: count().nullable().describe("Deliveries in the window of otif_window."),
   otif_on_time_deliveries: count().nullable().describe("Deliveries of the window that came on time."),
@@ -29,7 +31,9 @@ export const executiveSummary = record("The few figures that management looks at
   value_currency_code: text().nullable().describe("Currency of value_surfaced; null where the service names none."),
   open_exceptions: count().nullable().describe("How many exceptions are open."),
   active_contracts: count().nullable().describe("How many contracts are in force."),
-  on_contract_spend_pct: percent().nullable().describe("Share of the spend that contracts cover, in percent."),
+  on_contract_spend_pct: percent()
+    .nullable()
+    .describe("Share of the spend that contracts cover, in the service's own percentage unit."),
   on_contract_spend: money(ownCurrency).nullable().describe("Spend that contracts cover."),
   total_spend_for_coverage: money(ownCurrency).nullable().describe("Spend that on_contract_spend_pct is a share of."),
   on_contract_item_count: count().nullable().describe("How many items contracts cover."),

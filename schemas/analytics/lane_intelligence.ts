@@ -11,8 +11,12 @@ const recommendations = table("lane_intelligence_recommendations", "Carriers tha
   median_cost: amount().describe("Median cost of the carrier's shipments."),
   min_cost: amount().describe("Lowest cost of the carrier's shipments."),
   max_cost: amount().describe("Highest cost of the carrier's shipments."),
-  otif_pct: percent().nullable().describe("Share of deliveries on time and in full, in percent."),
-  on_time_pct: percent().nullable().describe("Share of deliveries that came on time, in percent."),
+  otif_pct: percent()
+    .nullable()
+    .describe("Share of deliveries on time and in full, in the service's own percentage unit."),
+  on_time_pct: percent()
+    .nullable()
+    .describe("Share of deliveries that came on time, in the service's own percentage unit."),
   avg_days_variance: quantity().nullable().describe("Average distance of deliveries from their date, in days."),
   has_rate_card: flag().nullable().describe("Whether there is a rate card of the carrier for the lane."),
   rate_card_rate: amount().describe("Rate on the rate card; rate_type says what it is per."),
@@ -21,7 +25,9 @@ const recommendations = table("lane_intelligence_recommendations", "Carriers tha
   otif_score: score().nullable().describe("Score for punctuality and completeness; the scale is not documented."),
   volume_score: score().nullable().describe("Score for experience on the lane; the scale is not documented."),
   composite_score: score().nullable().describe("Overall score of the recommendation; the scale is not documented."),
-  acceptance_rate_pct: percent().nullable().describe("Share of offered loads that the carrier took, in percent."),
+  acceptance_rate_pct: percent()
+    .nullable()
+    .describe("Share of offered loads that the carrier took, in the service's own percentage unit."),
   avg_acceptance_lag_hours: quantity()
     .nullable()
     .describe("Average time until the carrier took an offered load, in hours."),
@@ -33,7 +39,9 @@ const recommendations = table("lane_intelligence_recommendations", "Carriers tha
 const rateCards = table("lane_intelligence_rate_cards", "Rates that the rate cards have for a lane.", {
   carrier_name: text().describe("Carrier's name as a label, never to be joined on."),
   scac_code: text().nullable().describe("Carrier's standard alpha code; null where not known."),
-  discount_pct: percent().nullable().describe("Discount on the carrier's tariff, in percent."),
+  discount_pct: percent()
+    .nullable()
+    .describe("Discount on the carrier's tariff, in the service's own percentage unit."),
   rate_per_cwt: amount().describe("Price for each hundredweight."),
   flat_rate: amount().describe("Price for the whole shipment."),
   rate_per_mile: amount().describe("Price for each mile of the way."),

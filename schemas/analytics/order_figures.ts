@@ -13,9 +13,9 @@ export const purchaseOrderStats = record("How many orders stand in each state, o
 
 /** `GET /po/matching-settings`. */
 export const matchingSettings = record("How far an invoice may differ from its order, one row a day.", {
-  price_tolerance_pct: percent().describe("How far prices may differ, in percent."),
-  tax_tolerance_pct: percent().describe("How far taxes may differ, in percent."),
-  qty_tolerance_pct: percent().describe("How far quantities may differ, in percent."),
+  price_tolerance_pct: percent().describe("How far prices may differ, in the service's own percentage unit."),
+  tax_tolerance_pct: percent().describe("How far taxes may differ, in the service's own percentage unit."),
+  qty_tolerance_pct: percent().describe("How far quantities may differ, in the service's own percentage unit."),
   desc_match_threshold: score().describe("From which likeness on two descriptions match; the scale is not documented."),
 });
 

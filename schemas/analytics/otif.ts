@@ -7,9 +7,15 @@ const measuredWindow = () =>
 /** `GET /analytics/otif`. */
 export const otif = record("Deliveries on time and in full over a trailing window, one row a day and period.", {
   summary: z.object({
-    otif_pct: percent().nullable().describe("Share of measured deliveries on time and in full, in percent."),
-    on_time_pct: percent().nullable().describe("Share of measured deliveries that came on time, in percent."),
-    in_full_pct: percent().nullable().describe("Share of measured deliveries that came in full, in percent."),
+    otif_pct: percent()
+      .nullable()
+      .describe("Share of measured deliveries on time and in full, in the service's own percentage unit."),
+    on_time_pct: percent()
+      .nullable()
+      .describe("Share of measured deliveries that came on time, in the service's own percentage unit."),
+    in_full_pct: percent()
+      .nullable()
+      .describe("Share of measured deliveries that came in full, in the service's own percentage unit."),
     total_deliveries: count().nullable().describe("How many deliveries the window has."),
     measured_deliveries: count().nullable().describe("How many deliveries could be measured."),
     on_time_count: count().nullable().describe("How many deliveries came on time."),
@@ -23,14 +29,16 @@ export const otif = record("Deliveries on time and in full over a trailing windo
       .describe("How many deliveries came in full and by the vendor's latest promise."),
     on_time_latest_promise_pct: percent()
       .nullable()
-      .describe("Share of deliveries that kept the vendor's latest promise, in percent."),
+      .describe("Share of deliveries that kept the vendor's latest promise, in the service's own percentage unit."),
     otif_latest_promise_pct: percent()
       .nullable()
-      .describe("Share of deliveries in full and by the vendor's latest promise, in percent."),
+      .describe(
+        "Share of deliveries in full and by the vendor's latest promise, in the service's own percentage unit.",
+      ),
     avg_days_variance: quantity().nullable().describe("Average distance of deliveries from their date, in days."),
     requested_share_pct: percent()
       .nullable()
-      .describe("Share of deliveries that are judged by the requested date, in percent."),
+      .describe("Share of deliveries that are judged by the requested date, in the service's own percentage unit."),
     metric_backing: json().nullable().describe("What the figures rest on; content not documented, kept as JSON."),
     graded_basis: json().nullable().describe("What deliveries are judged by; content not documented, kept as JSON."),
   }),
@@ -49,15 +57,23 @@ export const otifByVendor = record(
         vendor_name: text().describe("Vendor's name as a label, never to be joined on."),
         vendor_id: id().nullable().describe("Vendor that delivered; null where the service resolved none."),
         total_deliveries: count().nullable().describe("How many deliveries the vendor made."),
-        on_time_pct: percent().nullable().describe("Share of the vendor's deliveries that came on time, in percent."),
-        in_full_pct: percent().nullable().describe("Share of the vendor's deliveries that came in full, in percent."),
-        otif_pct: percent().nullable().describe("Share of the vendor's deliveries on time and in full, in percent."),
+        on_time_pct: percent()
+          .nullable()
+          .describe("Share of the vendor's deliveries that came on time, in the service's own percentage unit."),
+        in_full_pct: percent()
+          .nullable()
+          .describe("Share of the vendor's deliveries that came in full, in the service's own percentage unit."),
+        otif_pct: percent()
+          .nullable()
+          .describe("Share of the vendor's deliveries on time and in full, in the service's own percentage unit."),
         on_time_latest_promise_pct: percent()
           .nullable()
-          .describe("Share of deliveries that kept the vendor's latest promise, in percent."),
+          .describe("Share of deliveries that kept the vendor's latest promise, in the service's own percentage unit."),
         otif_latest_promise_pct: percent()
           .nullable()
-          .describe("Share of deliveries in full and by the vendor's latest promise, in percent."),
+          .describe(
+            "Share of deliveries in full and by the vendor's latest promise, in the service's own percentage unit.",
+          ),
         avg_days_variance: quantity().nullable().describe("Average distance of deliveries from their date, in days."),
         delivered_basis_count: count().nullable().describe("Deliveries that are judged by the day of delivery."),
         received_basis_count: count().nullable().describe("Deliveries that are judged by the day of receipt."),
@@ -73,15 +89,23 @@ export const otifByVendor = record(
 export const otifTrend = record("Deliveries on time and in full over time, one row a day beside the weeks' rows.", {
   trend: table("analytics_otif_trend_weeks", "Deliveries on time and in full by week, one set of rows a day.", {
     week_start: date().describe("First day of the week that is counted."),
-    otif_pct: percent().nullable().describe("Share of measured deliveries on time and in full, in percent."),
-    on_time_pct: percent().nullable().describe("Share of measured deliveries that came on time, in percent."),
-    in_full_pct: percent().nullable().describe("Share of measured deliveries that came in full, in percent."),
+    otif_pct: percent()
+      .nullable()
+      .describe("Share of measured deliveries on time and in full, in the service's own percentage unit."),
+    on_time_pct: percent()
+      .nullable()
+      .describe("Share of measured deliveries that came on time, in the service's own percentage unit."),
+    in_full_pct: percent()
+      .nullable()
+      .describe("Share of measured deliveries that came in full, in the service's own percentage unit."),
     otif_latest_promise_pct: percent()
       .nullable()
-      .describe("Share of deliveries in full and by the vendor's latest promise, in percent."),
+      .describe(
+        "Share of deliveries in full and by the vendor's latest promise, in the service's own percentage unit.",
+      ),
     on_time_latest_promise_pct: percent()
       .nullable()
-      .describe("Share of deliveries that kept the vendor's latest promise, in percent."),
+      .describe("Share of deliveries that kept the vendor's latest promise, in the service's own percentage unit."),
     total: count().nullable().describe("The week's total as the service gives it; what it counts is not documented."),
     total_deliveries: count().nullable().describe("How many deliveries the week has."),
     otif_count: count().nullable().describe("How many deliveries of the week came on time and in full."),

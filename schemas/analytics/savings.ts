@@ -49,7 +49,9 @@ export const savings = record("What the service saved over a trailing window, on
     total_invoices_processed: count().nullable().describe("How many invoices the service processed in the window."),
     total_invoice_spend: amount().describe("Total of the invoices that were processed."),
     total_savings: amount().describe("Savings that are set against the invoices."),
-    savings_rate_pct: percent().nullable().describe("Savings as a share of the invoices, in percent."),
+    savings_rate_pct: percent()
+      .nullable()
+      .describe("Savings as a share of the invoices, in the service's own percentage unit."),
   }),
   tracker_identified: amount().describe("Savings identified, as the savings tracker has them."),
   tracker_recovered: amount().describe("Savings recovered, as the savings tracker has them."),

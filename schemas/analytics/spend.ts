@@ -16,7 +16,7 @@ export const spend = record("What was spent over a trailing window, one row a da
     vendor_name: text().describe("Vendor's name as a label, never to be joined on."),
     total_spend: money(answerCurrency).nullable().describe("Money spent with the vendor."),
     invoice_count: count().nullable().describe("How many invoices the vendor sent."),
-    spend_pct: percent().nullable().describe("The vendor's share of the spend, in percent."),
+    spend_pct: percent().nullable().describe("The vendor's share of the spend, in the service's own percentage unit."),
   }),
   spend_by_category: table("analytics_spend_by_category", "Money spent by category, one set of rows a day.", {
     category: text().describe("Category of what was bought, as the service names it."),
@@ -26,13 +26,19 @@ export const spend = record("What was spent over a trailing window, one row a da
   trends: z.object({
     current_total: money(inRow("currency_code")).nullable().describe("Money spent in the window."),
     previous_total: money(inRow("currency_code")).nullable().describe("Money spent in the window before."),
-    change_pct: percent().nullable().describe("Change of the spend against the window before, in percent."),
+    change_pct: percent()
+      .nullable()
+      .describe("Change of the spend against the window before, in the service's own percentage unit."),
     current_invoice_count: count().nullable().describe("How many invoices the window has."),
     previous_invoice_count: count().nullable().describe("How many invoices the window before had."),
   }),
   concentration: z.object({
-    top5_pct: percent().nullable().describe("Share of the spend with the five largest vendors, in percent."),
-    top10_pct: percent().nullable().describe("Share of the spend with the ten largest vendors, in percent."),
+    top5_pct: percent()
+      .nullable()
+      .describe("Share of the spend with the five largest vendors, in the service's own percentage unit."),
+    top10_pct: percent()
+      .nullable()
+      .describe("Share of the spend with the ten largest vendors, in the service's own percentage unit."),
     grand_total: money(inRow("currency_code")).nullable().describe("Spend that the vendors' shares are taken of."),
     vendor_count: count().nullable().describe("How many vendors money was spent with."),
   }),

@@ -14,7 +14,9 @@ export const tariffExposure = record("What tariffs cost on what was bought, one 
   duty_window_label: text().nullable().describe("Window that the duties are of, in the service's words for display."),
   total_duty_usd: money(inName).nullable().describe("All duties of the window, in US dollars."),
   flat_exposure_total_usd: money(inName).nullable().describe("Exposure by the countries' flat tariffs, in US dollars."),
-  blended_effective_rate_pct: percent().nullable().describe("Duties as a share of the priced spend, in percent."),
+  blended_effective_rate_pct: percent()
+    .nullable()
+    .describe("Duties as a share of the priced spend, in the service's own percentage unit."),
   priced_lines: count().nullable().describe("How many lines a duty could be put to."),
   avoidable_section_301_usd: money(inName)
     .nullable()
@@ -36,8 +38,12 @@ export const tariffExposure = record("What tariffs cost on what was bought, one 
     spend_with_hts: money(inRow("currency_code"))
       .nullable()
       .describe("Spend of lines that name a customs tariff number."),
-    coverage_pct: percent().nullable().describe("Share that names a country of origin, in percent."),
-    hts_coverage_pct: percent().nullable().describe("Share that names a customs tariff number, in percent."),
+    coverage_pct: percent()
+      .nullable()
+      .describe("Share that names a country of origin, in the service's own percentage unit."),
+    hts_coverage_pct: percent()
+      .nullable()
+      .describe("Share that names a customs tariff number, in the service's own percentage unit."),
   }),
   top_items: topItems,
   top_vendors: topVendors,

@@ -7,7 +7,7 @@ export const byCountry = table("analytics_tariff_exposure_by_country", "Tariffs 
   country: text().describe("Country of origin, as the service names it."),
   country_code: text().nullable().describe("Code of the country; null where the service gives none."),
   risk_tier: text().nullable().describe("How risky the country is, as the service names it; values not documented."),
-  base_tariff_pct: percent().nullable().describe("The country's base tariff, in percent."),
+  base_tariff_pct: percent().nullable().describe("The country's base tariff, in the service's own percentage unit."),
   doc_count: count().nullable().describe("How many documents have something from the country."),
   line_count: count().nullable().describe("How many document lines are from the country."),
   total_spend: money(answerCurrency).nullable().describe("Money spent on what comes from the country."),
@@ -16,7 +16,9 @@ export const byCountry = table("analytics_tariff_exposure_by_country", "Tariffs 
   detail_coverage: json().describe("How far the figures rest on details; content not documented, kept as JSON."),
   duty_from_document_usd: money(inName).nullable().describe("Duties that documents state, in US dollars."),
   duty_from_inferred_usd: money(inName).nullable().describe("Duties that the service inferred, in US dollars."),
-  effective_tariff_pct: percent().nullable().describe("Tariff that is in effect for the country, in percent."),
+  effective_tariff_pct: percent()
+    .nullable()
+    .describe("Tariff that is in effect for the country, in the service's own percentage unit."),
   duty_is_precise: flag().describe("Whether the duties are exact rather than estimated."),
 });
 

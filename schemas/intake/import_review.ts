@@ -30,13 +30,16 @@ export const importReviewParked = record("What of the imports is parked for revi
 });
 
 /** A row of `GET /import-review/parked/{sink}`. */
-export const parkedImport = record("Items of imports that wait for review, sink by sink.", {
-  item_id: id().describe("Identifier of the parked item within its sink."),
-  sink: text().describe("Sink that the item is parked in, as the service names it."),
-  observed_at: moment().nullable().describe("When the item was observed; null where that is not known."),
-  title: text().nullable().describe("What the item is, as a line for display; null where it has none."),
-  detail: json().describe("The item in detail; content not documented, kept as JSON."),
-  source: json().describe("Where the item comes from; content not documented, kept as JSON."),
-  first_seen_at: moment().nullable().describe("When the item was seen first; null where that is not known."),
-  settled_at: moment().nullable().describe("When the item was settled; null where it is not."),
-});
+export const parkedImport = record(
+  "Items of imports that wait for review, sink by sink; a working list, which an item leaves once it is dealt with.",
+  {
+    item_id: id().describe("Identifier of the parked item within its sink."),
+    sink: text().describe("Sink that the item is parked in, as the service names it."),
+    observed_at: moment().nullable().describe("When the item was observed; null where that is not known."),
+    title: text().nullable().describe("What the item is, as a line for display; null where it has none."),
+    detail: json().describe("The item in detail; content not documented, kept as JSON."),
+    source: json().describe("Where the item comes from; content not documented, kept as JSON."),
+    first_seen_at: moment().nullable().describe("When the item was seen first; null where that is not known."),
+    settled_at: moment().nullable().describe("When the item was settled; null where it is not."),
+  },
+);

@@ -23,10 +23,11 @@ export const importReviewParked = defineStream({
   preset: "standard",
 });
 
+// Its rows change while the counts that it is asked by stay the same, so they are asked for every day.
 export const parkedImports = defineStream({
   name: "parked_imports",
   path: "/import-review/parked/{sink}",
-  mode: detail({ of: "import_review_census", by: "by_sink", rows: "items", paged: true }),
+  mode: detail({ of: "import_review_census", by: "by_sink", rows: "items", paged: true, everyDays: 1 }),
   row: parkedImport,
   key: ["sink", "item_id"],
   preset: "all",

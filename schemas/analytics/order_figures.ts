@@ -1,4 +1,4 @@
-import { count, flag, json, percent, record, score } from "../fields.ts";
+import { count, flag, json, percent, quantity, record, score } from "../fields.ts";
 
 /** `GET /po/stats`. */
 export const purchaseOrderStats = record("How many orders stand in each state, one row a day.", {
@@ -21,8 +21,8 @@ export const matchingSettings = record("How far an invoice may differ from its o
 
 /** `GET /po/otif-settings`. */
 export const otifSettings = record("When a delivery counts as on time, one row a day.", {
-  late_tolerance_days: count().describe("Days that a delivery may be late."),
-  early_tolerance_days: count().describe("Days that a delivery may be early."),
+  late_tolerance_days: quantity().describe("Days that a delivery may be late."),
+  early_tolerance_days: quantity().describe("Days that a delivery may be early."),
   penalize_early_delivery: flag().describe("Whether a delivery that comes too early counts against the vendor."),
   use_business_days: flag().describe("Whether only business days count."),
 });

@@ -1,4 +1,4 @@
-import { count, date, id, inTable, money, quantity, record, text, volatile } from "../fields.ts";
+import { date, id, inTable, money, quantity, record, text, volatile } from "../fields.ts";
 
 const inOrderCurrency = inTable("purchase_order_details", "currency_code", "po_number");
 
@@ -23,9 +23,9 @@ export const openItem = record("Order lines that are still open; a line that is 
   delivery_standing: text()
     .nullable()
     .describe("How the delivery stands, for example overdue, due_soon or on_track, as the service counts them."),
-  days_late: volatile(count()).nullable().describe("How many days late the line is; moves by itself each day."),
+  days_late: volatile(quantity()).nullable().describe("How many days late the line is; moves by itself each day."),
   status: text().nullable().describe("Where the line stands, as the service names it; values not documented."),
-  days_variance: volatile(count())
+  days_variance: volatile(quantity())
     .nullable()
     .describe("Days off plan, which move by themselves while a line is open; the sign's meaning is not documented."),
   uom: text().nullable().describe("Unit of measure of the line's quantities; null where it is not given."),

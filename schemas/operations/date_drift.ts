@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, date, id, moment, record, text } from "../fields.ts";
+import { count, date, id, moment, quantity, record, text } from "../fields.ts";
 
 /** A row of `GET /alerts/date-drift`. */
 export const dateDriftAlert = record(
@@ -11,7 +11,7 @@ export const dateDriftAlert = record(
     line_item: text().nullable().describe("Line of the order that is meant, as the service writes it."),
     requested_date: date().nullable().describe("Day for which delivery was asked; null where that is not known."),
     promised_date: date().nullable().describe("Day that the vendor promises; null where that is not known."),
-    drift_days: count()
+    drift_days: quantity()
       .nullable()
       .describe("Days between what was asked for and what is promised; null where not known."),
     status: text().nullable().describe("Where the alert stands; new, acknowledged and resolved are counted elsewhere."),

@@ -1,4 +1,4 @@
-import { count, flag, id, json, moment, record, score, text } from "../fields.ts";
+import { count, flag, id, json, moment, quantity, record, score, text } from "../fields.ts";
 
 /** A row of `GET /erp/connections`. */
 export const erpConnection = record("Connections to ERP systems that data is exchanged with, one row a connection.", {
@@ -61,7 +61,7 @@ export const erpSyncLog = record("Exchanges of data with ERP systems, one row an
   error_message: text().nullable().describe("What went wrong, in the service's words; null where nothing did."),
   started_at: moment().nullable().describe("When the exchange began; null where that is not known."),
   completed_at: moment().nullable().describe("When the exchange ended; null as long as it has not."),
-  duration_ms: count().nullable().describe("How long the exchange took, in milliseconds; null where not known."),
+  duration_ms: quantity().nullable().describe("How long the exchange took, in milliseconds; null where not known."),
 });
 
 /** A row of `GET /erp/unmapped-columns`. */

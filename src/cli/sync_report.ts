@@ -23,7 +23,7 @@ export function syncReport(report: RunReport, readers: string, next = "tributary
   const heading = `Run ${run_id} ${verdict(report)} after ${time}.`;
   const blocks = [streamTable(streams), heading];
   if (report.status === "stopped") blocks.push(saved(streams, next));
-  blocks.push(...report.warnings.map(text => `Warning: ${text}`), ...report.errors, readers);
+  blocks.push(...report.notes, ...report.warnings.map(text => `Warning: ${text}`), ...report.errors, readers);
   return blocks.filter(block => block !== "").join("\n\n");
 }
 

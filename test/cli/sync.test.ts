@@ -25,7 +25,7 @@ test("sync loads everything, then nothing, then exactly what changed", async () 
 
   const second = json<RunReport>(await run(["sync", "--json"]));
   expect(Object.keys(second)).toEqual(
-    "run_id status exit_code started_at finished_at warnings errors streams".split(" "),
+    "run_id status exit_code started_at finished_at warnings notes errors streams".split(" "),
   );
   expect(second).toMatchObject({ status: "succeeded", exit_code: 0, warnings: [], errors: [] });
   expect(second.streams.map(one => one.inserted + one.updated + one.deleted)).toEqual(Array(8).fill(0));

@@ -13,7 +13,8 @@ export function mergeReports(reports: readonly RunReport[]): RunReport {
     return before.slice(1).reduce(added, before[0]!);
   });
   const warnings = [...new Set(reports.flatMap(report => report.warnings))];
-  return { ...last, started_at: reports[0]!.started_at, warnings, streams };
+  const notes = [...new Set(reports.flatMap(report => report.notes))];
+  return { ...last, started_at: reports[0]!.started_at, warnings, notes, streams };
 }
 
 function added(sum: Line, line: Line): Line {

@@ -13,13 +13,15 @@ const carriers = table(
     measured_deliveries: count().nullable().describe("Deliveries of which punctuality and quantity could be measured."),
     otif_pct: percent()
       .nullable()
-      .describe("Share of measured deliveries that came on time and in full, in the service's own percentage unit."),
+      .describe(
+        "Share on time and in full, in the service's own percentage unit; of which deliveries is not documented.",
+      ),
     on_time_pct: percent()
       .nullable()
-      .describe("Share of measured deliveries that came on time, in the service's own percentage unit."),
+      .describe("Share on time, in the service's own percentage unit; of which deliveries is not documented."),
     in_full_pct: percent()
       .nullable()
-      .describe("Share of measured deliveries that came in full, in the service's own percentage unit."),
+      .describe("Share in full, in the service's own percentage unit; of which deliveries is not documented."),
     avg_days_variance: quantity().nullable().describe("Average distance of deliveries from their date, in days."),
     carrier_otif_strict_pct: percent()
       .nullable()

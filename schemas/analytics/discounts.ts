@@ -3,43 +3,55 @@ import { count, flag, id, inRow, inTable, money, named, percent, record, table, 
 
 const answerCurrency = inTable("analytics_discounts", "currency_code", "observed_on, period");
 
-const overTime = table("analytics_discounts_over_time", "Early payment discounts taken and missed by month.", {
-  month: text().describe("Month that is counted, as the service writes it."),
-  captured: money(answerCurrency).nullable().describe("Discounts taken in the month."),
-  missed: money(answerCurrency).nullable().describe("Discounts that lapsed in the month."),
-  captured_count: count().nullable().describe("How many discounts were taken in the month."),
-  missed_count: count().nullable().describe("How many discounts lapsed in the month."),
-});
+const overTime = table(
+  "analytics_discounts_over_time",
+  "Discounts captured and missed by month, as the service counts them.",
+  {
+    month: text().describe("Month that is counted, as the service writes it."),
+    captured: money(answerCurrency).nullable().describe("Discounts captured in the month."),
+    missed: money(answerCurrency).nullable().describe("Discounts missed in the month."),
+    captured_count: count().nullable().describe("How many discounts were captured in the month."),
+    missed_count: count().nullable().describe("How many discounts were missed in the month."),
+  },
+);
 
-const byVendor = table("analytics_discounts_by_vendor", "Early payment discounts taken and missed by vendor.", {
-  vendor_id: id().nullable().describe("Vendor that offered the discounts; null where the service resolved none."),
-  vendor_name: text().describe("Vendor's name as a label, never to be joined on."),
-  captured: money(answerCurrency).nullable().describe("Discounts of the vendor that were taken."),
-  missed: money(answerCurrency).nullable().describe("Discounts of the vendor that lapsed."),
-  captured_count: count().nullable().describe("How many of the vendor's discounts were taken."),
-  missed_count: count().nullable().describe("How many of the vendor's discounts lapsed."),
-  capture_rate_pct: percent()
-    .nullable()
-    .describe("Share of the vendor's discounts that was taken, in the service's own percentage unit."),
-});
-
-/** `GET /analytics/discounts`. */
-export const discounts = record("Early payment discounts over a trailing window, one row a day and period.", {
-  currency_code: text().nullable().describe("Currency of the discounts; null where the service names none."),
-  totals: z.object({
-    total_captured: money(inRow("currency_code")).nullable().describe("Discounts taken in the window."),
-    total_missed: money(inRow("currency_code")).nullable().describe("Discounts that lapsed in the window."),
-    captured_count: count().nullable().describe("How many discounts were taken in the window."),
-    missed_count: count().nullable().describe("How many discounts lapsed in the window."),
+const byVendor = table(
+  "analytics_discounts_by_vendor",
+  "Discounts captured and missed by vendor, as the service counts them.",
+  {
+    vendor_id: id().nullable().describe("Vendor of the discounts; null where the service resolved none."),
+    vendor_name: text().describe("Vendor's name as a label, never to be joined on."),
+    captured: money(answerCurrency).nullable().describe("Discounts of the vendor that were captured."),
+    missed: money(answerCurrency).nullable().describe("Discounts of the vendor that were missed."),
+    captured_count: count().nullable().describe("How many of the vendor's discounts were captured."),
+    missed_count: count().nullable().describe("How many of the vendor's discounts were missed."),
     capture_rate_pct: percent()
       .nullable()
-      .describe("Share of the discounts that was taken, in the service's own percentage unit."),
-    eligible_count: count().nullable().describe("How many invoices could still be paid with a discount."),
-    expiring_soon_count: count().nullable().describe("How many of the open discounts lapse soon."),
-    pipeline_savings: money(inRow("currency_code")).nullable().describe("Discounts that can still be taken."),
-    payment_data_available: flag()
+      .describe("Share of the vendor's discounts that was captured, in the service's own percentage unit."),
+  },
+);
+
+/** `GET /analytics/discounts`. */
+export const discounts = record("Discounts captured and missed over a trailing window, one row a day and period.", {
+  currency_code: text().nullable().describe("Currency of the discounts; null where the service names none."),
+  totals: z.object({
+    total_captured: money(inRow("currency_code")).nullable().describe("Discounts captured in the window."),
+    total_missed: money(inRow("currency_code")).nullable().describe("Discounts missed in the window."),
+    captured_count: count().nullable().describe("How many discounts were captured in the window."),
+    missed_count: count().nullable().describe("How many discounts were missed in the window."),
+    capture_rate_pct: percent()
       .nullable()
-      .describe("Whether the service knows payments, without which it cannot tell taken from missed."),
+      .describe("Share of the discounts that was captured, in the service's own percentage unit."),
+    eligible_count: count()
+      .nullable()
+      .describe("How many the service counts as eligible; what is counted is not documented."),
+    expiring_soon_count: count()
+      .nullable()
+      .describe("How many the service counts as expiring soon; how soon is not documented."),
+    pipeline_savings: money(inRow("currency_code"))
+      .nullable()
+      .describe("Savings in the pipeline; what the service counts as such is not documented."),
+    payment_data_available: flag().nullable().describe("Whether the service has payment data, as it says itself."),
   }),
   over_time: overTime,
   by_vendor: byVendor,

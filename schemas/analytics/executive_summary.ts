@@ -12,7 +12,9 @@ export const executiveSummary = record("The few figures that management looks at
     .describe("What the spend rests on, as the service names it; values not documented."),
   otif_pct: percent()
     .nullable()
-    .describe("Share of measured deliveries on time and in full, in the service's own percentage unit."),
+    .describe(
+      "Share on time and in full, in the service's own percentage unit; of which deliveries is not documented.",
+    ),
   otif_window: json().nullable().describe("Window of the delivery figures; content not documented, kept as JSON."),
   otif_deliveries: count().nullable().describe("Deliveries in the window of otif_window."),
   otif_on_time_deliveries: count().nullable().describe("Deliveries of the window that came on time."),

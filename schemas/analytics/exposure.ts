@@ -2,7 +2,7 @@ import { count, date, flag, id, inName, json, money, record, score, table, text 
 
 const undocumented = "content not documented, kept as JSON.";
 
-const byKind = table("exposure_by_kind", "Money exposed to each kind of market signal, one set of rows a day.", {
+const byKind = table("exposure_by_kind", "Money exposed to each kind of signal, one set of rows a day.", {
   signal_kind: text().describe("Kind of signal, as the service names it; values not documented."),
   label: text().describe("Name of the kind for display."),
   total_usd: money(inName).nullable().describe("Money exposed to the kind, in US dollars; null where not known."),
@@ -12,7 +12,7 @@ const byKind = table("exposure_by_kind", "Money exposed to each kind of market s
   count: count().describe("How many signals are of the kind."),
 });
 
-const signals = table("exposure_signals", "Market signals and the money exposed to each, one set of rows a day.", {
+const signals = table("exposure_signals", "Signals and the money exposed to each, one set of rows a day.", {
   signal_kind: text().describe("Kind of signal, as the service names it; values not documented."),
   signal_kind_label: text().describe("Name of the signal's kind for display."),
   signal_ref: id().describe("What the signal is known by within its kind."),
@@ -31,7 +31,7 @@ const signals = table("exposure_signals", "Market signals and the money exposed 
 });
 
 /** `GET /exposure`. */
-export const exposure = record("How much money is exposed to market signals, one row a day.", {
+export const exposure = record("How much money is exposed to what the service calls signals, one row a day.", {
   as_of_date: date().nullable().describe("Day that the figures are as of; null where not known."),
   base_currency: text().describe("The company's base currency."),
   total_exposed_usd: money(inName).nullable().describe("All exposed money, in US dollars; null where not known."),

@@ -9,13 +9,15 @@ export const otif = record("Deliveries on time and in full over a trailing windo
   summary: z.object({
     otif_pct: percent()
       .nullable()
-      .describe("Share of measured deliveries on time and in full, in the service's own percentage unit."),
+      .describe(
+        "Share on time and in full, in the service's own percentage unit; of which deliveries is not documented.",
+      ),
     on_time_pct: percent()
       .nullable()
-      .describe("Share of measured deliveries that came on time, in the service's own percentage unit."),
+      .describe("Share on time, in the service's own percentage unit; of which deliveries is not documented."),
     in_full_pct: percent()
       .nullable()
-      .describe("Share of measured deliveries that came in full, in the service's own percentage unit."),
+      .describe("Share in full, in the service's own percentage unit; of which deliveries is not documented."),
     total_deliveries: count().nullable().describe("How many deliveries the window has."),
     measured_deliveries: count().nullable().describe("How many deliveries could be measured."),
     on_time_count: count().nullable().describe("How many deliveries came on time."),
@@ -29,16 +31,16 @@ export const otif = record("Deliveries on time and in full over a trailing windo
       .describe("How many deliveries came in full and by the vendor's latest promise."),
     on_time_latest_promise_pct: percent()
       .nullable()
-      .describe("Share of deliveries that kept the vendor's latest promise, in the service's own percentage unit."),
+      .describe("Share on time by the latest promise, in the service's own percentage unit."),
     otif_latest_promise_pct: percent()
       .nullable()
-      .describe(
-        "Share of deliveries in full and by the vendor's latest promise, in the service's own percentage unit.",
-      ),
+      .describe("Share on time and in full by the latest promise, in the service's own percentage unit."),
     avg_days_variance: quantity().nullable().describe("Average distance of deliveries from their date, in days."),
     requested_share_pct: percent()
       .nullable()
-      .describe("Share of deliveries that are judged by the requested date, in the service's own percentage unit."),
+      .describe(
+        "Share that goes by what was requested, in the service's own percentage unit; of what is not documented.",
+      ),
     metric_backing: json().nullable().describe("What the figures rest on; content not documented, kept as JSON."),
     graded_basis: json().nullable().describe("What deliveries are judged by; content not documented, kept as JSON."),
   }),
@@ -59,21 +61,21 @@ export const otifByVendor = record(
         total_deliveries: count().nullable().describe("How many deliveries the vendor made."),
         on_time_pct: percent()
           .nullable()
-          .describe("Share of the vendor's deliveries that came on time, in the service's own percentage unit."),
+          .describe("Share on time, in the service's own percentage unit; of which deliveries is not documented."),
         in_full_pct: percent()
           .nullable()
-          .describe("Share of the vendor's deliveries that came in full, in the service's own percentage unit."),
+          .describe("Share in full, in the service's own percentage unit; of which deliveries is not documented."),
         otif_pct: percent()
           .nullable()
-          .describe("Share of the vendor's deliveries on time and in full, in the service's own percentage unit."),
+          .describe(
+            "Share on time and in full, in the service's own percentage unit; of which deliveries is not documented.",
+          ),
         on_time_latest_promise_pct: percent()
           .nullable()
-          .describe("Share of deliveries that kept the vendor's latest promise, in the service's own percentage unit."),
+          .describe("Share on time by the latest promise, in the service's own percentage unit."),
         otif_latest_promise_pct: percent()
           .nullable()
-          .describe(
-            "Share of deliveries in full and by the vendor's latest promise, in the service's own percentage unit.",
-          ),
+          .describe("Share on time and in full by the latest promise, in the service's own percentage unit."),
         avg_days_variance: quantity().nullable().describe("Average distance of deliveries from their date, in days."),
         delivered_basis_count: count().nullable().describe("Deliveries that are judged by the day of delivery."),
         received_basis_count: count().nullable().describe("Deliveries that are judged by the day of receipt."),
@@ -91,21 +93,21 @@ export const otifTrend = record("Deliveries on time and in full over time, one r
     week_start: date().describe("First day of the week that is counted."),
     otif_pct: percent()
       .nullable()
-      .describe("Share of measured deliveries on time and in full, in the service's own percentage unit."),
+      .describe(
+        "Share on time and in full, in the service's own percentage unit; of which deliveries is not documented.",
+      ),
     on_time_pct: percent()
       .nullable()
-      .describe("Share of measured deliveries that came on time, in the service's own percentage unit."),
+      .describe("Share on time, in the service's own percentage unit; of which deliveries is not documented."),
     in_full_pct: percent()
       .nullable()
-      .describe("Share of measured deliveries that came in full, in the service's own percentage unit."),
+      .describe("Share in full, in the service's own percentage unit; of which deliveries is not documented."),
     otif_latest_promise_pct: percent()
       .nullable()
-      .describe(
-        "Share of deliveries in full and by the vendor's latest promise, in the service's own percentage unit.",
-      ),
+      .describe("Share on time and in full by the latest promise, in the service's own percentage unit."),
     on_time_latest_promise_pct: percent()
       .nullable()
-      .describe("Share of deliveries that kept the vendor's latest promise, in the service's own percentage unit."),
+      .describe("Share on time by the latest promise, in the service's own percentage unit."),
     total: count().nullable().describe("The week's total as the service gives it; what it counts is not documented."),
     total_deliveries: count().nullable().describe("How many deliveries the week has."),
     otif_count: count().nullable().describe("How many deliveries of the week came on time and in full."),

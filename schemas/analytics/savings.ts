@@ -4,40 +4,50 @@ import { count, id, inName, inRow, inTable, moment, money, named, percent, recor
 const answerCurrency = inTable("analytics_savings", "currency_code", "observed_on, months");
 const amount = () => money(inRow("currency_code")).nullable();
 
-const recentItems = table("analytics_savings_recent_items", "The latest events that saved money, as of each day.", {
-  event_id: id().nullable().describe("Identifier of the event; null where the service gives none."),
-  doc_id: id().nullable().describe("Document that the event came from; assumed to be invoices.doc_id where it is one."),
-  event_type: text().nullable().describe("Kind of event, as the service names it; values not documented."),
-  amount_usd: money(inName)
-    .nullable()
-    .describe("Money that the event is about, in US dollars; null where none is put to it."),
-  severity: text().nullable().describe("How grave it is, as the service names it; values not documented."),
-  part_number: text().nullable().describe("Part that the event is about, as printed; null where it is about none."),
-  details: text().nullable().describe("What happened, in the service's words for display."),
-  created_at: moment().nullable().describe("When the event was recorded; null where not known."),
-  vendor_name: text().nullable().describe("Vendor's name as a label, never to be joined on."),
-  document_number: text().nullable().describe("Number printed on the document; null where none was read."),
-});
+const recentItems = table(
+  "analytics_savings_recent_items",
+  "Recent items that the service lists beside the savings, as of each day.",
+  {
+    event_id: id().nullable().describe("Identifier of the event; null where the service gives none."),
+    doc_id: id()
+      .nullable()
+      .describe("Document that the event came from; assumed to be invoices.doc_id where it is one."),
+    event_type: text().nullable().describe("Kind of event, as the service names it; values not documented."),
+    amount_usd: money(inName)
+      .nullable()
+      .describe("Money that the event is about, in US dollars; null where none is put to it."),
+    severity: text().nullable().describe("How grave it is, as the service names it; values not documented."),
+    part_number: text().nullable().describe("Part that the event is about, as printed; null where it is about none."),
+    details: text().nullable().describe("What happened, in the service's words for display."),
+    created_at: moment().nullable().describe("When the event was recorded; null where not known."),
+    vendor_name: text().nullable().describe("Vendor's name as a label, never to be joined on."),
+    document_number: text().nullable().describe("Number printed on the document; null where none was read."),
+  },
+);
 
 /** `GET /analytics/savings`. */
 export const savings = record("What the service saved over a trailing window, one row a day and number of months.", {
   currency_code: text().nullable().describe("Currency of the savings; null where the service names none."),
   totals: z.object({
-    total_savings: amount().describe("All savings of the window together."),
-    duplicates_prevented: amount().describe("Savings from duplicates that were not paid."),
-    price_variances: amount().describe("Savings from prices that differed from what was agreed."),
-    overbilling_caught: amount().describe("Savings from bills over more than was delivered or ordered."),
-    price_outliers: amount().describe("Savings from prices far from the usual."),
-    cumulative_fraud: amount().describe("Money in patterns that the service takes for fraud."),
-    sourcing_opportunities: amount().describe("Money that buying elsewhere would save."),
-    early_payment_discounts: amount().describe("Money in discounts for early payment."),
-    sole_source_risk: amount().describe("Money at risk in items with a single source."),
-    late_delivery_cost: amount().describe("What late deliveries cost."),
-    email_credit_memos: amount().describe("Money in credit memos that came by e-mail."),
-    discount_captured: amount().describe("Discounts that were taken."),
-    discount_missed: amount().describe("Discounts that lapsed."),
-    total_events: count().nullable().describe("How many events the figures were made from."),
-    docs_with_value: count().nullable().describe("How many documents brought up money."),
+    total_savings: amount().describe("Total savings, as the service counts them; their definition is not documented."),
+    duplicates_prevented: amount().describe("Figure for duplicates prevented; its definition is not documented."),
+    price_variances: amount().describe("Figure for price variances; its definition is not documented."),
+    overbilling_caught: amount().describe("Figure for overbilling caught; its definition is not documented."),
+    price_outliers: amount().describe("Figure for price outliers; its definition is not documented."),
+    cumulative_fraud: amount().describe("Figure for cumulative fraud; its definition is not documented."),
+    sourcing_opportunities: amount().describe("Figure for sourcing opportunities; its definition is not documented."),
+    early_payment_discounts: amount().describe("Figure for early payment discounts; its definition is not documented."),
+    sole_source_risk: amount().describe("Figure for sole source risk; its definition is not documented."),
+    late_delivery_cost: amount().describe("Figure for the cost of late delivery; its definition is not documented."),
+    email_credit_memos: amount().describe("Figure for credit memos by e-mail; its definition is not documented."),
+    discount_captured: amount().describe("Figure for discounts captured; its definition is not documented."),
+    discount_missed: amount().describe("Figure for discounts missed; its definition is not documented."),
+    total_events: count()
+      .nullable()
+      .describe("How many events there are in all; what counts as one is not documented."),
+    docs_with_value: count()
+      .nullable()
+      .describe("How many documents have a value; what counts as one is not documented."),
   }),
   savings_over_time: table("analytics_savings_over_time", "Savings by month, one set of rows a day.", {
     month: text().describe("Month that is counted, as the service writes it."),

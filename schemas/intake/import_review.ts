@@ -31,7 +31,7 @@ export const importReviewParked = record("What of the imports is parked for revi
 
 /** A row of `GET /import-review/parked/{sink}`. */
 export const parkedImport = record(
-  "Items of imports that wait for review, sink by sink; a working list, which an item leaves once it is dealt with.",
+  "Items of imports that wait for review, sink by sink; a working list, which an item may leave.",
   {
     item_id: id().describe("Identifier of the parked item within its sink."),
     sink: text().describe("Sink that the item is parked in, as the service names it."),

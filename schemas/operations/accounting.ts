@@ -5,7 +5,7 @@ export const account = record("Ledger accounts of the company, one row an accoun
   account_code: id().describe("Number of the account, unique within the company."),
   account_name: text().describe("Name of the account for display."),
   account_type: text().describe("Kind of account, as the service names it; values not documented."),
-  is_active: flag().describe("Whether the account can be posted to."),
+  is_active: flag().describe("Whether the account is active, as the service counts it."),
 });
 
 /** A row of `GET /gl-category-mappings`. */

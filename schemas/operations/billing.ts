@@ -30,10 +30,13 @@ export const billingUsage = record("The company's plan with the service and how 
 });
 
 /** A row of `GET /billing/usage-history`. */
-export const billingUsageItem = record("What was counted towards the plan's usage, one row an item, the newest only.", {
-  id: id().describe("Identifier of the counted item, unique within the company."),
-  counted_at: moment().nullable().describe("When the item was counted; null where that is not known."),
-  item_name: text().nullable().describe("What was counted, as a label; null where it has no name."),
-  kind: text().describe("Kind of item, as the service names it; values not documented."),
-  doc_type: text().nullable().describe("Kind of document; null for items that are no documents."),
-});
+export const billingUsageItem = record(
+  "What was counted towards the plan's usage, one row an item; the service may cut its list short.",
+  {
+    id: id().describe("Identifier of the counted item, unique within the company."),
+    counted_at: moment().nullable().describe("When the item was counted; null where that is not known."),
+    item_name: text().nullable().describe("What was counted, as a label; null where it has no name."),
+    kind: text().describe("Kind of item, as the service names it; values not documented."),
+    doc_type: text().nullable().describe("Kind of document; null for items that are no documents."),
+  },
+);

@@ -1,18 +1,15 @@
 import { flag, id, json, moment, record, text } from "../fields.ts";
 
 /** A row of `GET /integrations/notification-config`. */
-export const notificationConfig = record(
-  "Connections to chat systems that notifications go to, one row a connection.",
-  {
-    id: id().describe("Identifier of the connection, unique within the company."),
-    provider: text().describe("Chat system, as the service names it; values not documented."),
-    channel_config: json().nullable().describe("Which channels are used; content not documented, kept as JSON."),
-    enabled: flag().describe("Whether notifications are sent there."),
-    created_at: moment().nullable().describe("When the connection was set up; null where that is not known."),
-    updated_at: moment().nullable().describe("When the connection was last edited; null where that is not known."),
-    team_name: text().nullable().describe("Team or workspace within the chat system; null where that is not known."),
-  },
-);
+export const notificationConfig = record("Connections that notifications are sent through, one row a connection.", {
+  id: id().describe("Identifier of the connection, unique within the company."),
+  provider: text().describe("Provider of the connection, as the service names it; values not documented."),
+  channel_config: json().nullable().describe("Which channels are used; content not documented, kept as JSON."),
+  enabled: flag().describe("Whether notifications are sent there."),
+  created_at: moment().nullable().describe("When the connection was set up; null where that is not known."),
+  updated_at: moment().nullable().describe("When the connection was last edited; null where that is not known."),
+  team_name: text().nullable().describe("Name of the team that the connection gives; null where it gives none."),
+});
 
 /** A row of `GET /notifications/preferences`. */
 export const notificationPreference = record("How each type of notification is to be delivered, one row a type.", {

@@ -23,7 +23,7 @@ export const importReviewParked = defineStream({
   preset: "standard",
 });
 
-// Its rows change while the counts that it is asked by stay the same, so they are asked for every day.
+// Its rows change while the counts that it is asked by stay the same, so they are due again after a day.
 export const parkedImports = defineStream({
   name: "parked_imports",
   path: "/import-review/parked/{sink}",

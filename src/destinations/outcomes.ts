@@ -3,8 +3,8 @@ import type { Outcome } from "../encoder.ts";
 import type { Publication } from "./comparison.ts";
 import { deleteRows } from "./deletion.ts";
 import type { Destination, Stage } from "./destination.ts";
-import { columnList, equal, type Fragment, ledgerRef } from "./fragments.ts";
-import type { Parents } from "./parents.ts";
+import { columnList, equal, type Fragment, ledgerRef, tableRef } from "./fragments.ts";
+import type { Parents, ValueSource } from "./parents.ts";
 import { parentKey, type Work } from "./work.ts";
 
 /** What a publish makes of 404s: they mark rows deleted, count as failures because there are too many, or wait for the next publish. */
@@ -38,12 +38,22 @@ export async function absentWithRows(
   return { absent: Number(rows[0]?.absent ?? 0), all: Number(rows[0]?.all ?? 0) };
 }
 
+/** Whether so many rows may go at once, of those that are live. */
+export type Allows = (leaving: number, live: number) => boolean;
+
+/** What a publish of details deleted. `left`: how many by the answers and values alone; `held`: what was not allowed to go. */
+export interface Parted {
+  readonly deleted: number;
+  readonly left: number;
+  readonly held: { readonly leaving: number; readonly live: number } | undefined;
+}
+
 /**
  * What became of the detail requests: the ledger rows of live parents, in the same transaction as the details' rows.
- * Deleted are the rows of 404s that are believed, those that a parent's answer no longer has, and those of values that no row
- * carries any more. Returns how many.
+ * Deleted are the rows of 404s that are believed and, where so many are allowed, those that a parent's answer no longer has
+ * and those of values that no row carries any more; else their parents are due again, so that the next run asks for them.
  */
-export async function publishOutcomes(work: Work, parents: Parents, absence: Absent): Promise<number> {
+export async function publishOutcomes(work: Work, parents: Parents, absence: Absent, allows: Allows): Promise<Parted> {
   const { trx, destination, publication, names } = work;
   const { company, stream, tables, stage } = publication;
   const details = sql.id(destination.stateSchema, "details");
@@ -63,31 +73,63 @@ export async function publishOutcomes(work: Work, parents: Parents, absence: Abs
     from ${outcomes} o left join ${details} d on d.company = ${company} and d.stream = ${stream} and d.parent_key = o.parent_key`.execute(
     trx,
   );
+  const parted = await part(work, parents, fresh, allows);
   await sql`delete from ${details} d using ${fresh} o
     where d.company = ${company} and d.stream = ${stream} and d.parent_key = o.parent_key`.execute(trx);
   await sql`insert into ${details} (company, stream, parent_key, parent_hash, fetched_at, outcome, attempts, next_try)
     select ${company}, ${stream}, parent_key, parent_hash, fetched_at, outcome, attempts, next_try from ${fresh}`.execute(
     trx,
   );
-  const own = sql`cast(${sql.id("t", tables.main.key[0]!)} as varchar)`;
-  const leaving: Fragment[] = [];
-  const absent = await sql`select 1 as one from ${fresh} where outcome = 'absent' limit 1`.execute(trx);
-  if (absent.rows.length > 0)
-    leaving.push(sql`exists (select 1 from ${fresh} o where o.outcome = 'absent' and o.parent_key = ${own})`);
-  if (publication.many === true) {
-    leaving.push(sql`exists (select 1 from ${sql.id(names.answers)} a join ${fresh} o on o.parent_key = a.parent_key
-        where a.whole and o.outcome = 'ok' and a.parent_key = ${own})
-      and not exists (select 1 from ${sql.id(names.staged)} s where ${equal("s", "t", tables.main.key)})`);
-  }
-  if (parents.kind === "values" && publication.settled === true) {
-    leaving.push(sql`not ${isLive(work, parents, own)}`);
+  if (parents.kind === "values" && publication.settled === true && parted.held === undefined) {
     await sql`delete from ${details} where company = ${company} and stream = ${stream}
       and parent_key not in (select p.parent_key from ${sql.id(names.parents)} p)`.execute(trx);
   }
-  const deleted = leaving.length === 0 ? 0 : await deleteThose(work, leaving);
+  const absent = await sql`select 1 as one from ${fresh} where outcome = 'absent' limit 1`.execute(trx);
+  let deleted = parted.left;
+  if (absent.rows.length > 0) {
+    const leaving = await leavingRows(work, [
+      sql`exists (select 1 from ${fresh} o where o.outcome = 'absent' and o.parent_key = ${ownKey(tables)})`,
+    ]);
+    if (leaving.count > 0) await deleteRows(work, leaving.rows);
+    await sql`drop table ${leaving.rows}`.execute(trx);
+    deleted += leaving.count;
+  }
   await sql`drop table ${fresh}`.execute(trx);
-  return deleted;
+  return { ...parted, deleted };
 }
+
+/** Deletes what answers and values no longer have. Where that is not allowed the parents of such answers are due at once. */
+async function part(work: Work, parents: Parents, fresh: Fragment, allows: Allows): Promise<Omit<Parted, "deleted">> {
+  const { trx, destination, publication, names } = work;
+  const { company, tables, many, settled } = publication;
+  const own = ownKey(tables);
+  const conditions: Fragment[] = [];
+  if (many === true) {
+    conditions.push(sql`exists (select 1 from ${sql.id(names.answers)} a join ${fresh} o on o.parent_key = a.parent_key
+        where a.whole and o.outcome = 'ok' and a.parent_key = ${own})
+      and not exists (select 1 from ${sql.id(names.staged)} s where ${equal("s", "t", tables.main.key)})`);
+  }
+  if (parents.kind === "values" && settled === true) conditions.push(sql`not ${isLive(work, parents, own)}`);
+  if (conditions.length === 0) return { left: 0, held: undefined };
+  const leaving = await leavingRows(work, conditions);
+  let live = 0;
+  if (leaving.count > 0) {
+    const { rows } = await sql<{ n: number }>`select count(*) as n from ${ledgerRef(destination, tables.main)} t
+      where t._company = ${company} and t.deleted_at is null`.execute(trx);
+    live = Number(rows[0]?.n ?? 0);
+  }
+  const allowed = leaving.count === 0 || allows(leaving.count, live);
+  if (!allowed) {
+    await sql`update ${fresh} o set outcome = 'failed', attempts = 1, next_try = o.fetched_at
+      where o.outcome = 'ok' and o.parent_key in (select ${ownKey(tables)} from ${leaving.rows} t)`.execute(trx);
+  } else if (leaving.count > 0) await deleteRows(work, leaving.rows);
+  await sql`drop table ${leaving.rows}`.execute(trx);
+  return allowed ? { left: leaving.count, held: undefined } : { left: 0, held: { leaving: leaving.count, live } };
+}
+
+/** A row `t`'s part of the key that names its parent. */
+const ownKey = ({ main }: Work["publication"]["tables"]): Fragment =>
+  sql`cast(${sql.id("t", main.key[0]!)} as varchar)`;
 
 /** Whether a parent is among the live ones. */
 function isLive({ destination, publication, names }: Work, parents: Parents, key: Fragment): Fragment {
@@ -97,20 +139,42 @@ function isLive({ destination, publication, names }: Work, parents: Parents, key
     where p._company = ${publication.company} and p.deleted_at is null and ${parentKey("p", parents)} = ${key})`;
 }
 
-/** Deletes the live rows `t` of the ledger for which one of the conditions holds. */
-async function deleteThose(work: Work, conditions: readonly Fragment[]): Promise<number> {
-  const { trx, destination, publication, names } = work;
+/** The keys of the live rows `t` of the ledger for which one of the conditions holds, in a table to be dropped. */
+async function leavingRows(
+  { trx, destination, publication, names }: Work,
+  conditions: readonly Fragment[],
+): Promise<{ readonly rows: Fragment; readonly count: number }> {
   const { company, tables } = publication;
-  const leaving = sql.id(names.changed.replace("changed", "leaving"));
-  await sql`drop table if exists ${leaving}`.execute(trx);
+  const rows = sql.id(names.changed.replace("changed", "leaving"));
+  await sql`drop table if exists ${rows}`.execute(trx);
   const each = conditions.map(
     condition => sql`select ${columnList(tables.main.key, "t")} from ${ledgerRef(destination, tables.main)} t
       where t._company = ${company} and t.deleted_at is null and ${condition}`,
   );
-  await sql`create temporary table ${leaving} as ${sql.join(each, sql` union `)}`.execute(trx);
-  const { rows } = await sql<{ n: number }>`select count(*) as n from ${leaving}`.execute(trx);
-  const count = Number(rows[0]?.n ?? 0);
-  if (count > 0) await deleteRows(work, leaving);
-  await sql`drop table ${leaving}`.execute(trx);
-  return count;
+  await sql`create temporary table ${rows} as ${sql.join(each, sql` union `)}`.execute(trx);
+  const counted = await sql<{ n: number }>`select count(*) as n from ${rows}`.execute(trx);
+  return { rows, count: Number(counted.rows[0]?.n ?? 0) };
+}
+
+/** Whether the last rows of snapshots whose field names are values hold an object: else nobody knows which values there are. */
+export async function areReadable(
+  destination: Destination,
+  company: string,
+  sources: readonly ValueSource[],
+): Promise<boolean> {
+  for (const { tables, column, latestBy } of sources) {
+    const isJson = tables.main.columns.some(({ name, kind }) => name === column && kind === "json");
+    if (latestBy === undefined || !isJson) continue;
+    const { main } = tables;
+    const isObject = sql`coalesce(cast(${sql.id("m", column)} as varchar), '') like '{%'`;
+    const { rows } = await sql<{ rows: number; objects: number }>`select count(*) as rows,
+        count(case when ${isObject} then 1 end) as objects
+      from ${ledgerRef(destination, main)} p join ${tableRef(destination, main)} m on m._company = p._company and ${equal("m", "p", main.key)}
+      where p._company = ${company} and p.deleted_at is null
+        and ${sql.id("p", latestBy)} = (select max(${sql.id("x", latestBy)}) from ${ledgerRef(destination, main)} x
+          where x._company = ${company} and x.deleted_at is null)`.execute(destination.db);
+    const { rows: all = 0, objects = 0 } = rows[0] ?? {};
+    if (Number(all) === 0 || Number(objects) < Number(all)) return false;
+  }
+  return true;
 }

@@ -6,7 +6,7 @@ import { deleteMissing, restoreDetails, type Verdict } from "./deletion.ts";
 import type { Destination } from "./destination.ts";
 import { assignments, columnList, equal, ledgerRef, tableRef } from "./fragments.ts";
 import { withTables } from "./inspection.ts";
-import { type Absent, publishOutcomes } from "./outcomes.ts";
+import { type Absent, type Allows, type Parted, publishOutcomes } from "./outcomes.ts";
 import { restamped } from "./parents.ts";
 import type { StateTables } from "./state_tables.ts";
 import { momentOf, parentKey, type Work } from "./work.ts";
@@ -20,6 +20,8 @@ export interface PublishOrder {
   readonly verdict: Verdict | undefined;
   /** Details: what their 404s mean. */
   readonly absent: Absent;
+  /** Details: whether so many of their rows may go; absent: they may. */
+  readonly allows?: Allows | undefined;
   /** What becomes true in the same transaction: marks, scan state, counters. */
   readonly also: (trx: Transaction<StateTables>, published: Published) => Promise<void>;
 }
@@ -32,6 +34,8 @@ export interface Published {
   readonly repeated: number;
   readonly missing: number;
   readonly deleted: number;
+  /** Of details: what went, or did not, by what answers and values no longer have. */
+  readonly parted: Pick<Parted, "left" | "held">;
 }
 
 /**
@@ -71,14 +75,17 @@ async function publishAtOnce(
       await restoreDetails(work);
     }
     const deleted = order.verdict === undefined ? 0 : await deleteMissing(work, order.verdict);
-    const left = parent === undefined ? 0 : await publishOutcomes(work, parent, order.absent);
-    const result = summary(order.comparison, deleted + left, deleted);
+    const parted =
+      parent === undefined ? nothing : await publishOutcomes(work, parent, order.absent, order.allows ?? (() => true));
+    const result = summary(order.comparison, deleted + parted.deleted, deleted, parted);
     await order.also(trx, result);
     return result;
   });
 }
 
-function summary(comparison: Comparison, deleted: number, ofMissing: number): Published {
+const nothing: Parted = { deleted: 0, left: 0, held: undefined };
+
+function summary(comparison: Comparison, deleted: number, ofMissing: number, parted: Parted): Published {
   const { staged, distinct, inserted, updated, refreshed, missing } = comparison;
   return {
     inserted,
@@ -88,6 +95,7 @@ function summary(comparison: Comparison, deleted: number, ofMissing: number): Pu
     repeated: staged - distinct,
     missing: missing - ofMissing,
     deleted,
+    parted,
   };
 }
 

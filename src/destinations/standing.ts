@@ -88,13 +88,6 @@ export async function saveDashboard(
       .execute();
 }
 
-/** Rows of a stream that are live for a company. */
-export async function liveRows(destination: Destination, company: string, stream: Stream): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select count(*) as n from ${ledgerRef(destination, stream.tables.main)}
-    where _company = ${company} and deleted_at is null`.execute(destination.db);
-  return Number(rows[0]?.n ?? 0);
-}
-
 /** Live parents whose detail was never fetched, failed, or is of an earlier state of the parent. */
 export async function pendingDetails(
   db: Kysely<StateTables>,

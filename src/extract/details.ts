@@ -105,7 +105,7 @@ export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
           const refused = await takeAnswer(job, answered, scan);
           if (refused === undefined) counts.ok++;
           else note(refused);
-        } else if (answered.forbidden !== undefined && counts.ok === 0) forbidden.push(answered);
+        } else if (tellsOfAll(answered) && counts.ok === 0) forbidden.push(answered);
         else note(answered);
         if (isHopeless()) break;
         if (batches.due) {
@@ -124,6 +124,9 @@ export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
   }
   return { ...scan, ...counts };
 }
+
+/** A 403 may be about all details; one that failed before says nothing of the others. */
+const tellsOfAll = ({ forbidden, item }: Refused): boolean => forbidden !== undefined && item.reason !== "retry";
 
 const noParent = { parentKey: "", parentHash: "0" };
 

@@ -89,11 +89,17 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
   const { stream, tally } = job;
   const parent = jobs.find(other => stream.mode.kind === "detail" && other.stream.name === stream.mode.of);
   if (context.signal.aborted) return fail(job, "the run was ending", "skipped");
-  if (parent !== undefined && !parent.tally.published) return fail(job, whyWithout(parent), "skipped");
+  const without = parent === undefined || parent.tally.published ? undefined : whyWithout(parent);
+  // Of a list that could not be read the failure is told; one that this key may not read is none, but for who asked by name.
+  const failing = without?.includes(UNAVAILABLE) === true && context.named.has(stream.name);
+  if (without !== undefined && !failing) return fail(job, without, "skipped");
+  const refuse: Work = async () => {
+    throw new TributaryError(`${stream.name}: ${without}`, 1);
+  };
   try {
     tally.activity.waitingFor = undefined;
     tally.run.started_at = new Date(context.clock.now()).toISOString();
-    await syncStream(context, stream, tally, work);
+    await syncStream(context, stream, tally, failing ? refuse : work);
     const { requests, rows_read, inserted, updated, deleted, unchanged } = tally.run;
     if (tally.run.error === null)
       log.info({ stream: stream.name, requests, rows_read, inserted, updated, deleted, unchanged }, "done");
@@ -115,7 +121,7 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
 
 /** Why nothing can be asked for when the parent's rows are not known. */
 function whyWithout({ stream, tally }: Job): string {
-  const unavailable = tally.run.error?.startsWith(UNAVAILABLE) === true;
+  const unavailable = tally.run.error?.includes(UNAVAILABLE) === true;
   return `its list ${stream.name} ${unavailable ? `is ${UNAVAILABLE}` : "could not be read"}`;
 }
 

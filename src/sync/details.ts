@@ -1,6 +1,6 @@
 import { snakeCase } from "../columns.ts";
-import { type Absent, absentWithRows, stagedAbsent } from "../destinations/outcomes.ts";
-import type { Parents } from "../destinations/parents.ts";
+import { type Absent, absentWithRows, areReadable, type Parted, stagedAbsent } from "../destinations/outcomes.ts";
+import { type Parents, presentParents } from "../destinations/parents.ts";
 import { loadStreamState } from "../destinations/run_log.ts";
 import { openWorkList, type WorkList, type WorkRequest } from "../destinations/work_list.ts";
 import { ApiError, StoppedError, TributaryError } from "../errors.ts";
@@ -35,7 +35,7 @@ export async function syncDetails(context: SyncContext, stream: Stream, mode: De
     announce(context, stream, work, tally);
     let published = clock.now();
     const settled = await areSettled(context, request.parents);
-    const shelf: Shelf = { context, stream, extraction, state, tally, settled };
+    const shelf: Shelf = { context, stream, extraction, state, tally, settled, left: 0, held: undefined };
     const result = await fetchAll(context, stream, mode, request.parents, work, extraction, tally, async record => {
       if (clock.now() - published < policy.publishEveryMs) return record;
       await extraction.batches.flush();
@@ -51,6 +51,7 @@ export async function syncDetails(context: SyncContext, stream: Stream, mode: De
     const doubted = await areDoubtful(context, stream, extraction, result.counts);
     await publishDetails(shelf, result.record, doubted ? "doubted" : "believed");
     if (result.error !== undefined) throw result.error;
+    if (shelf.held !== undefined) throw new TributaryError(heldBack(context, stream, shelf.held), 1);
     judge(stream, result.counts, doubted);
   } finally {
     await work.close();
@@ -79,12 +80,13 @@ const count = (value: number): string => value.toLocaleString("en-US");
 /** Whether the lists that carry the values were ever read whole: only then is a value gone that no row carries. */
 async function areSettled({ destination, company, catalogue }: SyncContext, parents: Parents): Promise<boolean> {
   if (parents.kind === "rows") return false;
-  for (const { stream } of parents.sources) {
+  const { sources } = await presentParents(destination, parents);
+  for (const { stream } of sources) {
     const kind = catalogue.find(other => other.name === stream)?.mode.kind;
     if (kind !== "scan" && kind !== "feed") continue;
     if ((await loadStreamState(destination.db, company, stream)).lastFullAt === null) return false;
   }
-  return true;
+  return areReadable(destination, company, sources);
 }
 
 /** One order that is gone answers 404; hundreds at once whose rows would go, or nothing but 404s, are a service that lost its way. */
@@ -109,6 +111,23 @@ interface Shelf {
   readonly state: StreamState;
   readonly tally: Tally;
   readonly settled: boolean;
+  /** Rows that went in this run because answers or values no longer have them. */
+  left: number;
+  /** Such rows that were too many: from then on none goes. */
+  held: Parted["held"];
+}
+
+/** The guard counts over the whole run: many small publishes could take as much as a large one. */
+function mayLeave({ context, left, held }: Shelf, leaving: number, live: number): boolean {
+  const { confirmDeletes, deletes } = context.policy;
+  if (confirmDeletes) return true;
+  const all = left + leaving;
+  return held === undefined && (all <= deletes.minRows || all <= deletes.maxShare * (left + live));
+}
+
+function heldBack({ policy }: SyncContext, { name }: Stream, { leaving, live }: NonNullable<Parted["held"]>): string {
+  const { maxShare, minRows } = policy.deletes;
+  return `${name}: ${leaving} of ${live} live rows are in no answer any more or belong to values that no row carries, more than deletes.max_share (${maxShare}) and deletes.min_rows (${minRows}) allow. Everything else was published and none of these was marked deleted. If it is right, run \`tributary sync ${name} --confirm-deletes\`.`;
 }
 
 /** Each parent's detail is whole: after a plan limit or an outage what was fetched is worth showing. A signal wants the end. */
@@ -157,7 +176,7 @@ async function fetchAll(
 
 async function publishDetails(shelf: Shelf, record: ScanRecord, absent: Absent): Promise<void> {
   const { context, stream, extraction, state, tally, settled } = shelf;
-  await publishStage(context, {
+  const { parted } = await publishStage(context, {
     stream,
     stage: extraction.stage,
     record: { ...record, phase: "read" },
@@ -165,10 +184,13 @@ async function publishDetails(shelf: Shelf, record: ScanRecord, absent: Absent):
     withMissing: false,
     decide: async () => undefined,
     absent,
+    allows: (leaving, live) => mayLeave(shelf, leaving, live),
     settled,
     state: await currentState(shelf, state),
     completeTo: new Date(context.clock.now()).toISOString(),
   });
+  shelf.left += parted.left;
+  if (parted.held !== undefined && parted.held.leaving > (shelf.held?.leaving ?? 0)) shelf.held = parted.held;
 }
 
 /** An early publish of this run has moved the state on. */

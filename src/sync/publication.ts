@@ -1,7 +1,7 @@
 import { type Comparison, compare, type Kin, type Publication } from "../destinations/comparison.ts";
 import type { Verdict } from "../destinations/deletion.ts";
 import type { Stage } from "../destinations/destination.ts";
-import type { Absent } from "../destinations/outcomes.ts";
+import type { Absent, Allows } from "../destinations/outcomes.ts";
 import type { Parents, ValueSource } from "../destinations/parents.ts";
 import { type Published, publish } from "../destinations/publish.ts";
 import { loadStreamState, saveStreamState, writeStreamRun } from "../destinations/run_log.ts";
@@ -106,6 +106,8 @@ export interface PublishPlan {
   readonly withMissing: boolean;
   readonly decide: (comparison: Comparison, publication: Publication) => Promise<Verdict | undefined>;
   readonly absent: Absent;
+  /** Whether so many rows of details may go; absent: they may. */
+  readonly allows?: Allows;
   /** A detail's parents are known whole. */
   readonly settled?: boolean;
   /** The state that becomes true with it. */
@@ -141,6 +143,7 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
     moment,
     verdict,
     absent: plan.absent,
+    allows: plan.allows,
     also: async (trx, result) => {
       const touched = result.inserted + result.updated + result.deleted > 0;
       const state = { ...plan.state, publishedScan: record.scan, lastMoment: touched ? moment : plan.state.lastMoment };

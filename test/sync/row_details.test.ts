@@ -184,7 +184,8 @@ describe.each(warehouses)("$name", ({ make }) => {
       expect(await place.count("mail_lines", `mail_id = 'a' and ${live}`)).toBe(PAGES * size);
       place.says["/mails/a/lines"] = pages(2);
       place.clock.advance(3_600_000);
-      expect(lineOf(await place.run(), "mail_lines")).toMatchObject({ deleted: (PAGES - 2) * size });
+      const confirmed = await place.run({ confirmDeletes: true });
+      expect(lineOf(confirmed, "mail_lines")).toMatchObject({ deleted: (PAGES - 2) * size });
       expect(await place.count("mail_lines", live)).toBe(5 * size);
     });
 
@@ -225,12 +226,43 @@ describe.each(warehouses)("$name", ({ make }) => {
     says("1", "2", "3");
     expect(lineOf(await place.run(), "mail_notes")).toMatchObject({ inserted: 180, updated: 0, deleted: 0 });
     says("2", "4");
-    const line = lineOf(await place.run({ allDetails: true }), "mail_notes");
+    const line = lineOf(await place.run({ allDetails: true, confirmDeletes: true }), "mail_notes");
     expect(line).toMatchObject({ inserted: 60, updated: 0, unchanged: 60, deleted: 120 });
     expect(await place.count("mail_notes", live)).toBe(120);
     expect(await place.count("mail_notes", "_deleted_at is not null and _deleted_at <> _changed_at")).toBe(0);
     const moments = await place.warehouse.query("select distinct _deleted_at from procurement.mail_notes");
     expect(moments.length).toBeGreaterThan(3);
+  });
+
+  test("answers that lack too much at once take nothing, however few each publish has, until that is confirmed", async () => {
+    const ids = Array.from({ length: 60 }, (_, i) => `m${String(i).padStart(2, "0")}`);
+    const place = await start(make, [mails, notes], { "/mails": () => mailed(...ids) });
+    const says = (...numbers: string[]) => {
+      for (const each of ids) {
+        place.says[`/mails/${each}/notes`] = () => {
+          place.clock.advance(2_000);
+          return noted(...numbers);
+        };
+      }
+    };
+    says("1", "2", "3");
+    await place.run();
+    says("2", "4");
+    const line = lineOf(await place.run({ allDetails: true }), "mail_notes");
+    expect(line).toMatchObject({ status: "failed", inserted: 60, deleted: 0 });
+    expect(line.error).toMatch(/120 of 240 live rows .*sync mail_notes --confirm-deletes/);
+    expect(await place.count("mail_notes", live)).toBe(240);
+    // The same answers are asked for again, so that the order has something to confirm.
+    expect(lineOf(await place.run(), "mail_notes")).toMatchObject({ status: "failed", requests: 60, deleted: 0 });
+    const confirmed = await place.run({ names: ["mail_notes"], confirmDeletes: true });
+    expect(lineOf(confirmed, "mail_notes")).toMatchObject({ status: "succeeded", deleted: 120 });
+    expect(lineOf(await place.run(), "mail_notes")).toMatchObject({ status: "succeeded", requests: 0 });
+
+    place.configure({ ...noAudit, destination: { publish_every: "10s" } });
+    says();
+    const slow = lineOf(await place.run({ allDetails: true }), "mail_notes");
+    expect(slow.status).toBe("failed");
+    expect(slow.deleted).toBeLessThanOrEqual(50);
   });
 
   test("details of details are asked for in the same run, by the values that their parents carry", async () => {

@@ -3,7 +3,7 @@ import { date, flag, id, json, moment, record, text } from "../../schemas/fields
 import { defineStream, detail, list, lookup, type Stream, snapshot } from "../../src/stream.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
-import { type Say, type Told, told } from "./answers.ts";
+import { page, type Say, type Told, told } from "./answers.ts";
 
 const DAY_MS = 86_400_000;
 const orderRow = {
@@ -260,6 +260,48 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(await place.count("parked", `${live} and sink = 'a.b'`)).toBe(0);
   });
 
+  test("a snapshot that names no values says nothing about them, and too many that are gone have to be confirmed", async () => {
+    const names = Array.from({ length: 60 }, (_, i) => `s${i}`);
+    const one = page({ rows: [{ text: "x" }] }, null);
+    const bySink = (...sinks: string[]) => ({ by_sink: Object.fromEntries(sinks.map(each => [each, 1])) });
+    const place = await told(
+      make,
+      [census, parked],
+      {
+        "/census": () => bySink(...names),
+        ...Object.fromEntries(names.map(each => [`/parked/${each}`, () => one] as const)),
+      },
+      noAudit(),
+    );
+    expect(lineOf(await place.run(), "parked")).toMatchObject({ inserted: 60 });
+    for (const nothing of [null, "none", ["s1"]]) {
+      place.says["/census"] = () => ({ by_sink: nothing });
+      expect(lineOf(await place.run(), "parked")).toMatchObject({ status: "succeeded", deleted: 0 });
+    }
+    place.says["/census"] = () => bySink();
+    const held = lineOf(await place.run(), "parked");
+    expect(held).toMatchObject({ status: "failed", deleted: 0 });
+    expect(held.error).toMatch(/60 of 60 live rows .*sync parked --confirm-deletes/);
+    expect(await place.count("parked", live)).toBe(60);
+    const confirmed = await place.run({ names: ["parked"], confirmDeletes: true });
+    expect(lineOf(confirmed, "parked")).toMatchObject({ status: "succeeded", deleted: 60 });
+    expect(await place.count("_tributary.details", "stream = 'parked'")).toBe(0);
+  });
+
+  test("a further source that was never on keeps no value from going", async () => {
+    const both = ordered({ id: "1", vendor_id: "V1" }, { id: "2", vendor_id: "V2" });
+    const off = { defaults: { audit: 0 }, exclude: ["bills"] };
+    const says = {
+      "/orders": () => both,
+      "/vendors/V1/profile": profile("V1"),
+      "/vendors/V2/profile": profile("V2"),
+    };
+    const place = await told(make, [orders, bills, profiles], says, { streams: off });
+    await place.run();
+    place.says["/orders"] = () => ordered({ id: "1", vendor_id: "V1" }, { id: "2", vendor_id: "V1" });
+    expect(lineOf(await place.run(), "profiles")).toMatchObject({ deleted: 1 });
+  });
+
   test("only parents with a value, whether rows or values are asked for", async () => {
     const only = { column: "note", value: "agent" };
     const own = defineStream({
@@ -337,6 +379,12 @@ describe.each(warehouses)("$name: what a key may not read", ({ make }) => {
     const named = await place.run({ names: ["orders"] });
     expect(named).toMatchObject({ status: "failed", exit_code: 1 });
     expect(lineOf(named, "orders").status).toBe("failed");
+    const detailed = await place.run({ names: ["ratings"] });
+    expect(detailed).toMatchObject({ status: "failed", exit_code: 1 });
+    expect(lineOf(detailed, "ratings")).toMatchObject({
+      status: "failed",
+      error: "ratings: its list orders is not available to this key",
+    });
   });
 
   test("ends a detail's requests at the first, and tables keep what they have; one among others that is refused is a failed one", async () => {
@@ -360,6 +408,10 @@ describe.each(warehouses)("$name: what a key may not read", ({ make }) => {
     for (const each of vendors.slice(1)) place.says[`/vendors/${each}/rating`] = rating;
     expect(lineOf(await place.run(), "ratings")).toMatchObject({ status: "succeeded", inserted: 29 });
     expect(await place.count("_tributary.details", "outcome = 'failed' and parent_key = 'V0'")).toBe(1);
+    // Alone again it is that one's failure still, which waits longer each time.
+    place.clock.advance(DAY_MS / 24);
+    expect(lineOf(await place.run(), "ratings")).toMatchObject({ status: "failed", requests: 1 });
+    expect(await place.count("_tributary.details", "attempts = 2 and parent_key = 'V0'")).toBe(1);
     for (const each of vendors) place.says[`/vendors/${each}/rating`] = () => forbidden;
     place.clock.advance(DAY_MS);
     expect(await place.run({ allDetails: true })).toMatchObject({ status: "warning", exit_code: 0 });

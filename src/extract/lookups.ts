@@ -56,7 +56,7 @@ export async function readLookup(job: LookupJob): Promise<ScanRecord> {
     while (record.part < questions.length) {
       const answered = await coming.shift()!;
       refill();
-      record = await takeAnswer(job, record, answered);
+      record = await takeAnswer(job, record, answered, coming);
       if (batches.due) record = await batches.put(record);
     }
     record = await batches.put({ ...record, phase: "read" });
@@ -79,7 +79,12 @@ async function askOne({ api }: LookupJob, { path, query }: Question, signal: Abo
   }
 }
 
-async function takeAnswer(job: LookupJob, record: ScanRecord, answered: Answered): Promise<ScanRecord> {
+async function takeAnswer(
+  job: LookupJob,
+  record: ScanRecord,
+  answered: Answered,
+  coming: readonly Promise<Answered>[],
+): Promise<ScanRecord> {
   const { tally } = job;
   const next = { ...record, part: record.part + 1 };
   try {
@@ -98,12 +103,19 @@ async function takeAnswer(job: LookupJob, record: ScanRecord, answered: Answered
     return taken;
   } catch (error) {
     tally.failedRequest(error);
-    if (!(error instanceof ApiError) || isPause(error) || error.failure === "forbidden") throw error;
+    if (!(error instanceof ApiError) || isPause(error)) throw error;
+    const forbidden = error.failure === "forbidden";
+    if (forbidden && record.pages + record.absent.length === 0 && !(await anyAnswers(coming))) throw error;
     if (error.failure === "not_found") return { ...next, absent: [...record.absent, record.part] };
     const unread = [...record.unread, { part: record.part, reason: error.message }];
-    if (unread.length >= HOPELESS && unread.length > next.part / 2) throw error;
+    if (!forbidden && unread.length >= HOPELESS && unread.length > next.part / 2) throw error;
     return { ...next, unread };
   }
+}
+
+/** Whether one of the questions under way is answered: then this key may read the others. */
+async function anyAnswers(coming: readonly Promise<Answered>[]): Promise<boolean> {
+  return (await Promise.all(coming)).some(each => "answer" in each);
 }
 
 async function takeRows(job: LookupJob, part: number, answer: Answer): Promise<number> {

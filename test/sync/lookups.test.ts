@@ -3,7 +3,7 @@ import { count, id, record, text, whole } from "../../schemas/fields.ts";
 import { defineStream, list, lookup, type Stream } from "../../src/stream.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
-import { instead, told } from "./answers.ts";
+import { instead, type Say, told } from "./answers.ts";
 
 const orders = defineStream({
   name: "orders",
@@ -95,6 +95,22 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(line.error).toMatch(/1 of 3 questions.*\/entities\/v\/1/);
     place.says["/entities/v/1"] = () => ({ label: "1" });
     expect(lineOf(await place.run(), "entity")).toMatchObject({ status: "succeeded", deleted: 1 });
+  });
+
+  test("one that this key may not read keeps no other from being read; only when none is answered the lookup is not available", async () => {
+    const values = Array.from({ length: 30 }, (_, number) => ({ type: "v", id: number }));
+    const refused = () => instead(403, { error: { code: "FORBIDDEN", message: "no", request_id: "r" } });
+    const says: Record<string, Say> = Object.fromEntries(
+      values.map(({ id }) => [`/entities/v/${id}`, () => ({ label: `${id}` })]),
+    );
+    for (const place of ["/entities/v/0", "/entities/v/17"]) says[place] = refused;
+    const place = await told(make, [entity], says, settings({ entity: { values } }));
+    const line = lineOf(await place.run(), "entity");
+    expect(line).toMatchObject({ status: "failed", inserted: 28, requests: 30 });
+    expect(line.error).toMatch(/2 of 30 questions/);
+    for (const { id } of values) place.says[`/entities/v/${id}`] = refused;
+    expect(await place.run()).toMatchObject({ status: "warning", exit_code: 0 });
+    expect(await place.count("entity", "_deleted_at is null")).toBe(28);
   });
 
   test("values of a loaded column, with a list of dates under the service's own name", async () => {

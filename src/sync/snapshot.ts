@@ -1,6 +1,6 @@
 import type { Answer, Query } from "../api/client.ts";
 import { loadStreamState } from "../destinations/run_log.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, TributaryError } from "../errors.ts";
 import { isPause } from "../extract/listing.ts";
 import type { Tally } from "../extract/tally.ts";
 import { type Asking, combinations } from "../lookup.ts";
@@ -35,7 +35,8 @@ export async function syncSnapshot(context: SyncContext, stream: Stream, mode: S
     encoder.add(answer.data, {}, { ...choice, [OBSERVED_ON]: day });
     read = { ...read, rows: read.rows + 1, pages: read.pages + 1, date: read.date ?? at.toISOString() };
   }
-  if (read.rows === 0 && failures[0] !== undefined) throw failures[0];
+  const failure = failures.find(each => each.failure !== "forbidden") ?? failures[0];
+  if (read.rows === 0 && failure !== undefined) throw failure;
   const stored = await batches.put({ ...read, phase: "read" });
   await batches.flush();
   await publishStage(context, {
@@ -49,7 +50,9 @@ export async function syncSnapshot(context: SyncContext, stream: Stream, mode: S
     state,
     completeTo: failures.length === 0 ? stored.date : null,
   });
-  if (failures[0] !== undefined) throw failures[0];
+  // With rows of the others the stream is not one that this key may not read.
+  if (failure?.failure === "forbidden") throw new TributaryError(failure.message, 1, failure);
+  if (failure !== undefined) throw failure;
 
   async function ask(query: Query): Promise<Answer | undefined> {
     try {

@@ -53,6 +53,18 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(lineOf(await place.run(), "figures")).toMatchObject({ status: "succeeded", inserted: 2, unchanged: 4 });
   });
 
+  test("a combination that this key may not read is a failure beside others, and hides none that is worse", async () => {
+    const refused = instead(403, { error: { code: "FORBIDDEN", message: "not yours", request_id: "r" } });
+    const broken = instead(400, { error: { code: "BAD_PERIOD", message: "no such period", request_id: "r" } });
+    const says = ({ query }: { query: URLSearchParams }) => (query.get("side") === "buy" ? refused : answer({ query }));
+    const place = await told(make, [figures], { "/figures": says });
+    expect(lineOf(await place.run(), "figures")).toMatchObject({ status: "failed", inserted: 1 });
+    place.says["/figures"] = ({ query }) => (query.get("side") === "buy" ? refused : broken);
+    expect(lineOf(await place.run(), "figures").error).toContain("BAD_PERIOD");
+    place.says["/figures"] = () => refused;
+    expect(await place.run()).toMatchObject({ status: "warning", exit_code: 0 });
+  });
+
   test("an answer whose fields are not known is kept whole, but for what is left out of it", async () => {
     const start = defineStream({
       name: "start",

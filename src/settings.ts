@@ -38,7 +38,9 @@ export function demandSettings(catalogue: readonly Stream[], stream: Stream, own
 export function demandOrder(catalogue: readonly Stream[], settings: Readonly<Record<string, OwnSettings>>): void {
   const next = (stream: Stream): Stream[] => {
     const tables = waitsFor(stream, { ...asksNothing, ...settings[stream.name] });
-    return catalogue.filter(({ tables: { main } }) => tables.includes(main.name));
+    return catalogue.filter(({ tables: { main, children } }) =>
+      [main, ...children].some(table => tables.includes(table.name)),
+    );
   };
   const visit = (stream: Stream, way: readonly Stream[]): void => {
     if (way.includes(stream)) {

@@ -143,6 +143,8 @@ test("lookups may not wait for each other", () => {
   const from = (column: string) => asking({ parameters: { type: ["a"] }, from: { id: [column] } });
   const circle = { entities: from("identities.id"), identities: from("entities.id") };
   expect(refusal(() => configured(streams, circle))).toContain("entities, identities, entities");
+  const byChild = { entities: from("identity_aliases.value"), identities: from("entities.id") };
+  expect(refusal(() => configured(streams, byChild))).toContain("entities, identities, entities");
   expect(refusal(() => configured(streams, { entities: from("entities.id") }))).toContain("entities, entities");
   expect(configured(streams, { entities: from("identities.id") })).toHaveLength(streams.length);
 });

@@ -1,5 +1,5 @@
 import { snakeCase } from "../columns.ts";
-import { type Absent, absentWithRows, areReadable, type Parted, stagedAbsent } from "../destinations/outcomes.ts";
+import { type Absent, absentWithRows, areReadable, stagedAbsent } from "../destinations/outcomes.ts";
 import { type Parents, presentParents } from "../destinations/parents.ts";
 import { loadStreamState } from "../destinations/run_log.ts";
 import { openWorkList, type WorkList, type WorkRequest } from "../destinations/work_list.ts";
@@ -10,6 +10,7 @@ import type { ScanRecord, StreamState } from "../state.ts";
 import { type Detail, fixedPaths, pathParameters, type Stream } from "../stream.ts";
 import type { SyncContext } from "./context.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
+import { heldBack, type Left, mayLeave } from "./leaving.ts";
 import { parentsOf, publishStage } from "./publication.ts";
 
 /** Priority of the requests of a run's first details: below those of lists, even when they are sent again. */
@@ -51,7 +52,7 @@ export async function syncDetails(context: SyncContext, stream: Stream, mode: De
     const doubted = await areDoubtful(context, stream, extraction, result.counts);
     await publishDetails(shelf, result.record, doubted ? "doubted" : "believed");
     if (result.error !== undefined) throw result.error;
-    if (shelf.held !== undefined) throw new TributaryError(heldBack(context, stream, shelf.held), 1);
+    if (shelf.held !== undefined) throw new TributaryError(heldBack(context.policy, stream, shelf.held), 1);
     judge(stream, result.counts, doubted);
   } finally {
     await work.close();
@@ -104,30 +105,13 @@ async function areDoubtful(
   return rows.absent > minRows && rows.absent > maxShare * rows.all;
 }
 
-interface Shelf {
+interface Shelf extends Left {
   readonly context: SyncContext;
   readonly stream: Stream;
   readonly extraction: Extraction;
   readonly state: StreamState;
   readonly tally: Tally;
   readonly settled: boolean;
-  /** Rows that went in this run because answers or values no longer have them. */
-  left: number;
-  /** Such rows that were too many: from then on none goes. */
-  held: Parted["held"];
-}
-
-/** The guard counts over the whole run: many small publishes could take as much as a large one. */
-function mayLeave({ context, left, held }: Shelf, leaving: number, live: number): boolean {
-  const { confirmDeletes, deletes } = context.policy;
-  if (confirmDeletes) return true;
-  const all = left + leaving;
-  return held === undefined && (all <= deletes.minRows || all <= deletes.maxShare * (left + live));
-}
-
-function heldBack({ policy }: SyncContext, { name }: Stream, { leaving, live }: NonNullable<Parted["held"]>): string {
-  const { maxShare, minRows } = policy.deletes;
-  return `${name}: ${leaving} of ${live} live rows are in no answer any more or belong to values that no row carries, more than deletes.max_share (${maxShare}) and deletes.min_rows (${minRows}) allow. Everything else was published and none of these was marked deleted. If it is right, run \`tributary sync ${name} --confirm-deletes\`.`;
 }
 
 /** Each parent's detail is whole: after a plan limit or an outage what was fetched is worth showing. A signal wants the end. */
@@ -184,7 +168,7 @@ async function publishDetails(shelf: Shelf, record: ScanRecord, absent: Absent):
     withMissing: false,
     decide: async () => undefined,
     absent,
-    allows: (leaving, live) => mayLeave(shelf, leaving, live),
+    allows: (leaving, live) => mayLeave(context.policy, shelf, leaving, live),
     settled,
     state: await currentState(shelf, state),
     completeTo: new Date(context.clock.now()).toISOString(),

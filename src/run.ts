@@ -144,6 +144,9 @@ interface Run {
   readonly jobs: readonly Job[];
 }
 
+/** Between two looks at a first load: a publish of a small file takes a fifth of a second. */
+const FIRST_LOOK_MS = 5_000;
+
 async function runJobs(run: Run): Promise<RunReport> {
   const { order, tools, runId, startedAt, destination, jobs, services, catalogue } = run;
   const { clock, log, redact } = tools;
@@ -162,6 +165,8 @@ async function runJobs(run: Run): Promise<RunReport> {
   const stopAll = (error: unknown) => ending.abort(error);
   limitTime(order, clock, timers.signal, stopAll);
   const showing = showEvery(run, timers.signal).catch(error => void errors.push(error));
+  const looking = await firstLook(run);
+  const listed = () => looking().catch(error => void errors.push(error));
   tools.watch(viewOf(jobs, services, clock));
   const { full, allDetails, confirmDeletes } = order;
   await sideBySide(services, async (service, streamsAtOnce) => {
@@ -187,6 +192,7 @@ async function runJobs(run: Run): Promise<RunReport> {
       stop: error => ownEnding.abort(error),
       stopAll,
       work: order.background?.work,
+      listed,
     });
   });
   timers.abort();
@@ -203,6 +209,18 @@ function limitTime(order: RunOrder, clock: Clock, signal: AbortSignal, stopAll: 
     () => stopAll(new StoppedError(over, 5)),
     () => undefined,
   );
+}
+
+/** A first load is usable early: its lists are shown when they have been read, unless that was a moment ago. */
+async function firstLook({ destination, tools }: Run): Promise<() => Promise<void>> {
+  const { clock, log } = tools;
+  const isFirst = (await destination.unshown()).shownAt === undefined;
+  let last = clock.now();
+  return async () => {
+    if (!isFirst || clock.now() - last < FIRST_LOOK_MS) return;
+    last = clock.now();
+    if ((await destination.unshown()).owed) await show(destination, log);
+  };
 }
 
 /** While a long run lasts, readers are shown what has been published so far. */

@@ -25,6 +25,8 @@ export interface CompanyRun {
   readonly stopAll: (error: unknown) => void;
   /** Instead of `sync`'s way to work on a stream. */
   readonly work?: Work | undefined;
+  /** Called when a stream that is no detail has been worked on. */
+  readonly listed: () => Promise<void>;
 }
 
 /** Works through a company's streams: side by side, but each after those of the run whose rows say what it asks for. */
@@ -53,7 +55,9 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
       if (needed.length > 0) continue;
       waiting.delete(job);
       void (job.stream.mode.kind === "detail" ? details : lists).add(async () => {
-        await runJob({ ...context, wanted, turn: job.stream.mode.kind === "detail" ? turn++ : 0 }, job, run);
+        const isDetail = job.stream.mode.kind === "detail";
+        await runJob({ ...context, wanted, turn: isDetail ? turn++ : 0 }, job, run);
+        if (!isDetail) await run.listed();
         for (const [other, all] of waiting)
           waiting.set(
             other,

@@ -23,11 +23,12 @@ export const importReviewParked = defineStream({
   preset: "standard",
 });
 
-// Its rows change while the counts that it is asked by stay the same, so they are due again after a day.
+// Its rows change while the counts that it is asked by stay the same, so they are due again each night: after
+// somewhat less than a day, which nights at the same hour meet.
 export const parkedImports = defineStream({
   name: "parked_imports",
   path: "/import-review/parked/{sink}",
-  mode: detail({ of: "import_review_census", by: "by_sink", rows: "items", paged: true, everyDays: 1 }),
+  mode: detail({ of: "import_review_census", by: "by_sink", rows: "items", paged: true, everyDays: 0.9 }),
   row: parkedImport,
   key: ["sink", "item_id"],
   preset: "all",

@@ -5,6 +5,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/postgres.ts"],
     pool: "forks",
+    // No module keeps state, so files may share them: loading 200 modules anew for each file took a tenth of the time.
+    isolate: false,
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,

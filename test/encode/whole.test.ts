@@ -109,3 +109,8 @@ test("what is no object is kept whole where its key is known, and nothing is no 
   );
   expect(rejects).toEqual([{ raw: null, reason: "expected an object" }]);
 });
+
+test("the example of a value that could not be read shows no secret", async () => {
+  const { problems } = await encoded(['{"id":1,"note":{"webhook_secret":"whsec_1","url":"x"}}']);
+  expect(problems).toMatchObject([{ column: "note", example: '{"url":"x"}' }]);
+});

@@ -1,96 +1,26 @@
 import { describe, expect, test } from "vitest";
-import { date, flag, id, json, moment, record, text } from "../../schemas/fields.ts";
-import { defineStream, detail, list, lookup, type Stream, snapshot } from "../../src/stream.ts";
+import { record, text } from "../../schemas/fields.ts";
+import { defineStream, detail, lookup } from "../../src/stream.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
-import { page, type Say, type Told, told } from "./answers.ts";
-
-const DAY_MS = 86_400_000;
-const orderRow = {
-  id: id().describe("Its id."),
-  vendor_id: id().nullable().describe("Who sells."),
-  is_open: flag().nullable().describe("Whether it is open."),
-  po_date: date().nullable().describe("Its date."),
-  note: text().nullable().describe("A note."),
-};
-const orders = defineStream({
-  name: "orders",
-  path: "/orders",
-  mode: list({ rows: "orders" }),
-  row: record("An order.", orderRow),
-  key: ["id"],
-  preset: "core",
-});
-const bills = defineStream({
-  name: "bills",
-  path: "/bills",
-  mode: list({ rows: "bills" }),
-  row: record("A bill.", { no: id().describe("Its number."), vendor: id().nullable().describe("Who sells.") }),
-  key: ["no"],
-  preset: "core",
-});
-const profileRow = record("A profile.", { vendor_id: id().describe("Whose."), score: text().describe("How good.") });
-const profiles = defineStream({
-  name: "profiles",
-  path: "/vendors/{vendorId}/profile",
-  mode: detail({ of: "orders", by: "vendor_id", also: ["bills.vendor"], everyDays: 7 }),
-  row: profileRow,
-  key: ["vendor_id"],
-  preset: "core",
-});
-const ratings = defineStream({
-  name: "ratings",
-  path: "/vendors/{vendorId}/rating",
-  mode: detail({ of: "orders", by: "vendor_id", open: "is_open", newest: "po_date" }),
-  row: record("A rating.", { rating: text().describe("How good.") }),
-  key: ["vendor_id"],
-  preset: "core",
-});
-const census = defineStream({
-  name: "census",
-  path: "/census",
-  mode: snapshot(),
-  row: record("What is parked.", {
-    by_sink: json().describe("How many by sink."),
-    at: moment().nullable().describe("When."),
-  }),
-  key: ["observed_on"],
-  preset: "core",
-});
-const parked = defineStream({
-  name: "parked",
-  path: "/parked/{sink}",
-  mode: detail({ of: "census", by: "by_sink", everyDays: 1, rows: "rows", paged: true }),
-  row: record("A parked row.", { text: text().describe("What it says.") }),
-  key: ["sink", "_index"],
-  preset: "core",
-});
-const told403 = { error: { code: "FORBIDDEN", message: "not in your plan", details: null, request_id: "r" } };
-const forbidden = { status: 403, body: told403 };
-
-interface Order {
-  id: string;
-  vendor_id?: string | null;
-  is_open?: boolean;
-  po_date?: string;
-  note?: string;
-}
-const ordered = (...rows: Order[]) => ({ orders: rows });
-const profile =
-  (vendor: string): Say =>
-  () => ({ vendor_id: vendor, score: `good ${vendor}` });
-const rating: Say = () => ({ rating: "fine" });
-const noAudit = (settings: object = {}) => ({ streams: { defaults: { audit: 0 }, settings } });
-const live = "_deleted_at is null";
-const detailsAsked = (place: Told) =>
-  place.asked.filter(path => path.startsWith("/vendors/") || path.startsWith("/parked/"));
-
-async function vendorsIn(place: Told, table: string): Promise<string[]> {
-  const rows = await place.warehouse.query<{ v: string }>(
-    `select vendor_id as v from procurement.${table} where ${live} order by vendor_id`,
-  );
-  return rows.map(row => row.v);
-}
+import { page, told } from "./answers.ts";
+import {
+  bills,
+  census,
+  DAY_MS,
+  detailsAsked,
+  live,
+  noAudit,
+  ordered,
+  orderRow,
+  orders,
+  parked,
+  profile,
+  profiles,
+  rating,
+  ratings,
+  vendorsIn,
+} from "./vendors.ts";
 
 describe.each(warehouses)("$name", ({ make }) => {
   test("values of two tables are asked for once each, and again when they have become old", async () => {
@@ -355,110 +285,5 @@ describe.each(warehouses)("$name", ({ make }) => {
       noAudit({ looked: { from: { vendor_id: "orders.vendor_id" } } }),
     );
     expect(lineOf(await place.run(), "looked")).toMatchObject({ inserted: 1 });
-  });
-});
-
-describe.each(warehouses)("$name: what a key may not read", ({ make }) => {
-  const catalogue: readonly Stream[] = [orders, bills, profiles, ratings];
-
-  test("is a warning, its details are skipped, and the rest goes on; asked for by name it is a failure", async () => {
-    const place = await told(make, catalogue, {
-      "/orders": () => forbidden,
-      "/bills": () => ({ bills: [{ no: "1" }] }),
-    });
-    const report = await place.run();
-    expect(report).toMatchObject({ status: "warning", exit_code: 0, errors: [] });
-    expect(report.warnings).toEqual([expect.stringMatching(/^orders: not available to this key/)]);
-    expect(lineOf(report, "orders")).toMatchObject({ status: "warning", error: expect.stringContaining("403") });
-    for (const name of ["profiles", "ratings"])
-      expect(lineOf(report, name)).toMatchObject({
-        status: "skipped",
-        error: "its list orders is not available to this key",
-      });
-    expect(lineOf(report, "bills")).toMatchObject({ status: "succeeded", inserted: 1 });
-    const named = await place.run({ names: ["orders"] });
-    expect(named).toMatchObject({ status: "failed", exit_code: 1 });
-    expect(lineOf(named, "orders").status).toBe("failed");
-    const detailed = await place.run({ names: ["ratings"] });
-    expect(detailed).toMatchObject({ status: "failed", exit_code: 1 });
-    expect(lineOf(detailed, "ratings")).toMatchObject({
-      status: "failed",
-      error: "ratings: its list orders is not available to this key",
-    });
-  });
-
-  test("ends a detail's requests at the first, and tables keep what they have; one among others that is refused is a failed one", async () => {
-    const vendors = Array.from({ length: 30 }, (_, i) => `V${i}`);
-    const place = await told(
-      make,
-      [orders, ratings],
-      {
-        "/orders": () => ordered(...vendors.map((vendor_id, i) => ({ id: `${i}`, vendor_id }))),
-        ...Object.fromEntries(vendors.map(each => [`/vendors/${each}/rating`, () => forbidden] as const)),
-      },
-      { ...noAudit(), api: { max_concurrency: 2 } },
-    );
-    const report = await place.run();
-    expect(report).toMatchObject({ status: "warning", exit_code: 0 });
-    expect(lineOf(report, "ratings")).toMatchObject({ status: "warning", inserted: 0 });
-    expect(detailsAsked(place).length).toBeLessThanOrEqual(5);
-    expect(await place.count("_tributary.details")).toBe(0);
-    expect(await place.run({ names: ["ratings"] })).toMatchObject({ status: "failed", exit_code: 1 });
-
-    for (const each of vendors.slice(1)) place.says[`/vendors/${each}/rating`] = rating;
-    expect(lineOf(await place.run(), "ratings")).toMatchObject({ status: "succeeded", inserted: 29 });
-    expect(await place.count("_tributary.details", "outcome = 'failed' and parent_key = 'V0'")).toBe(1);
-    // Alone again it is that one's failure still, which waits longer each time.
-    place.clock.advance(DAY_MS / 24);
-    expect(lineOf(await place.run(), "ratings")).toMatchObject({ status: "failed", requests: 1 });
-    expect(await place.count("_tributary.details", "attempts = 2 and parent_key = 'V0'")).toBe(1);
-    for (const each of vendors) place.says[`/vendors/${each}/rating`] = () => forbidden;
-    place.clock.advance(DAY_MS);
-    expect(await place.run({ allDetails: true })).toMatchObject({ status: "warning", exit_code: 0 });
-    expect(await place.count("ratings", live)).toBe(29);
-  });
-});
-
-describe.each(warehouses)("$name: a run's budget", ({ make }) => {
-  const vendors = Array.from({ length: 10 }, (_, i) => `V${i}`);
-  const dated = (change = "") =>
-    ordered(...vendors.map((vendor_id, i) => ({ id: `${i}`, vendor_id, po_date: `2026-01-1${i}`, note: change })));
-
-  test("goes to what was never fetched, then to what was fetched longest ago, and the report tells the rest", async () => {
-    const place = await told(
-      make,
-      [orders, ratings],
-      {
-        "/orders": () => dated(),
-        ...Object.fromEntries(vendors.map(each => [`/vendors/${each}/rating`, rating] as const)),
-      },
-      { ...noAudit({ ratings: { max_details: 4 } }), api: { max_concurrency: 1 } },
-    );
-    const names = () => detailsAsked(place).map(path => path.split("/")[2]);
-    const first = await place.run();
-    expect(first).toMatchObject({ status: "succeeded", exit_code: 0 });
-    expect(first.notes).toEqual([expect.stringMatching(/^ratings: 6 details are left/)]);
-    expect(names()).toEqual(["V9", "V8", "V7", "V6"]);
-    expect(await place.count("_tributary.streams", "stream = 'ratings' and details_pending = 6")).toBe(1);
-    place.says["/orders"] = () => dated("changed");
-    for (const expected of [
-      ["V5", "V4", "V3", "V2"],
-      ["V1", "V0", "V9", "V8"],
-      ["V7", "V6"],
-    ]) {
-      place.clock.advance(60_000);
-      const report = await place.run();
-      expect(names()).toEqual(expected);
-      expect(report.notes).toHaveLength(expected.length === 4 ? 1 : 0);
-    }
-  });
-
-  test("can be set before a first run of many details: it says how many there are", async () => {
-    const many = Array.from({ length: 1_001 }, (_, i) => ({ id: `${i}`, vendor_id: `V${i}` }));
-    const place = await told(make, [orders, ratings], { "/orders": () => ordered(...many) }, noAudit());
-    await place.run({ maxRequests: 6 });
-    expect(place.said.filter(text => text.includes("max_details"))).toEqual([
-      expect.stringMatching(/^ratings: 1,001 details were never fetched/),
-    ]);
   });
 });

@@ -1,0 +1,92 @@
+import { date, flag, id, json, moment, record, text } from "../../schemas/fields.ts";
+import { defineStream, detail, list, snapshot } from "../../src/stream.ts";
+import type { Say, Told } from "./answers.ts";
+
+/* Orders and bills that name vendors, and what can be asked of a vendor. */
+
+export const DAY_MS = 86_400_000;
+export const orderRow = {
+  id: id().describe("Its id."),
+  vendor_id: id().nullable().describe("Who sells."),
+  is_open: flag().nullable().describe("Whether it is open."),
+  po_date: date().nullable().describe("Its date."),
+  note: text().nullable().describe("A note."),
+};
+export const orders = defineStream({
+  name: "orders",
+  path: "/orders",
+  mode: list({ rows: "orders" }),
+  row: record("An order.", orderRow),
+  key: ["id"],
+  preset: "core",
+});
+export const bills = defineStream({
+  name: "bills",
+  path: "/bills",
+  mode: list({ rows: "bills" }),
+  row: record("A bill.", { no: id().describe("Its number."), vendor: id().nullable().describe("Who sells.") }),
+  key: ["no"],
+  preset: "core",
+});
+const profileRow = record("A profile.", { vendor_id: id().describe("Whose."), score: text().describe("How good.") });
+export const profiles = defineStream({
+  name: "profiles",
+  path: "/vendors/{vendorId}/profile",
+  mode: detail({ of: "orders", by: "vendor_id", also: ["bills.vendor"], everyDays: 7 }),
+  row: profileRow,
+  key: ["vendor_id"],
+  preset: "core",
+});
+export const ratings = defineStream({
+  name: "ratings",
+  path: "/vendors/{vendorId}/rating",
+  mode: detail({ of: "orders", by: "vendor_id", open: "is_open", newest: "po_date" }),
+  row: record("A rating.", { rating: text().describe("How good.") }),
+  key: ["vendor_id"],
+  preset: "core",
+});
+export const census = defineStream({
+  name: "census",
+  path: "/census",
+  mode: snapshot(),
+  row: record("What is parked.", {
+    by_sink: json().describe("How many by sink."),
+    at: moment().nullable().describe("When."),
+  }),
+  key: ["observed_on"],
+  preset: "core",
+});
+export const parked = defineStream({
+  name: "parked",
+  path: "/parked/{sink}",
+  mode: detail({ of: "census", by: "by_sink", everyDays: 1, rows: "rows", paged: true }),
+  row: record("A parked row.", { text: text().describe("What it says.") }),
+  key: ["sink", "_index"],
+  preset: "core",
+});
+const told403 = { error: { code: "FORBIDDEN", message: "not in your plan", details: null, request_id: "r" } };
+export const forbidden = { status: 403, body: told403 };
+
+interface Order {
+  id: string;
+  vendor_id?: string | null;
+  is_open?: boolean;
+  po_date?: string;
+  note?: string;
+}
+export const ordered = (...rows: Order[]) => ({ orders: rows });
+export const profile =
+  (vendor: string): Say =>
+  () => ({ vendor_id: vendor, score: `good ${vendor}` });
+export const rating: Say = () => ({ rating: "fine" });
+export const noAudit = (settings: object = {}) => ({ streams: { defaults: { audit: 0 }, settings } });
+export const live = "_deleted_at is null";
+export const detailsAsked = (place: Told) =>
+  place.asked.filter(path => path.startsWith("/vendors/") || path.startsWith("/parked/"));
+
+export async function vendorsIn(place: Told, table: string): Promise<string[]> {
+  const rows = await place.warehouse.query<{ v: string }>(
+    `select vendor_id as v from procurement.${table} where ${live} order by vendor_id`,
+  );
+  return rows.map(row => row.v);
+}

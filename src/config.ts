@@ -29,6 +29,8 @@ export interface Config {
   readonly notify: NotifyConfig;
   /** Undefined: nobody can start a run from outside. */
   readonly hooks: HooksConfig | undefined;
+  /** Undefined: answers are kept nowhere. */
+  readonly archive: ArchiveConfig | undefined;
   /** A backfill of more requests is confirmed by a person, or by --yes. */
   readonly backfill: { readonly confirmAbove: number };
 }
@@ -40,6 +42,19 @@ export interface ServerConfig {
   readonly token: string | undefined;
   readonly login: { readonly user: string; readonly password: string } | undefined;
 }
+
+/** Raw answers, as they came, in compressed files: what `replay` loads from. */
+export interface ArchiveConfig {
+  /** Absolute; a folder. */
+  readonly path: string;
+  /** Files of runs that began longer ago are removed. */
+  readonly keepMs: number;
+  /** What a page means that could not be kept: its stream fails, or a warning. */
+  readonly onError: "fail" | "warn";
+}
+
+/** What happens to fields that the documents don't name: kept in `_extra`, given a column of their own, or refused. */
+export type UnknownFields = "keep" | "column" | "fail";
 
 export type Occasion = "failure" | "recovery" | "late";
 
@@ -119,7 +134,7 @@ export interface StreamsConfig {
 }
 
 export interface StreamDefaults {
-  readonly unknownFields: "keep";
+  readonly unknownFields: UnknownFields;
   readonly audit: number;
   readonly maxRejectShare: number;
   readonly history: false;
@@ -146,7 +161,7 @@ export interface StreamSettings {
   readonly rename: Readonly<Record<string, string>>;
   /** Details of distinct values are due again after so long. */
   readonly refreshEveryMs: number | undefined;
-  readonly unknownFields: "keep" | undefined;
+  readonly unknownFields: UnknownFields | undefined;
   readonly audit: number | undefined;
   readonly maxRejectShare: number | undefined;
   readonly history: false | undefined;

@@ -5,7 +5,7 @@ import type { EffectiveConfig } from "./schema.ts";
 
 /** The file's shape → the program's: milliseconds, absolute paths, one list of companies. */
 export function normalise(effective: EffectiveConfig, companies: readonly Company[], directory: string): Config {
-  const { api, streams, deletes, problems, formats, server, notify, hooks } = effective;
+  const { api, streams, deletes, problems, formats, server, notify, hooks, archive } = effective;
   return {
     api: {
       maxConcurrency: api.max_concurrency,
@@ -50,6 +50,11 @@ export function normalise(effective: EffectiveConfig, companies: readonly Compan
       streams: hooks.streams,
       debounceMs: ms(hooks.debounce),
       atMostEveryMs: ms(hooks.at_most_every),
+    },
+    archive: archive && {
+      path: resolve(directory, archive.path),
+      keepMs: ms(archive.keep),
+      onError: archive.on_error,
     },
     backfill: { confirmAbove: effective.backfill.confirm_above },
   };

@@ -5,7 +5,7 @@ import * as f from "./fields.ts";
 export const defaultKey = `\${PROCUREMENT_API_KEY}`;
 
 const off = "isn't available in this version yet";
-const unknownFields = () => z.literal("keep", { error: `anything but keep ${off}; expected keep` }).meta(f.open);
+const unknownFields = () => f.choice("keep", "column", "fail");
 const history = () => f.flag().refine(on => on === false, { error: `history: true ${off}; expected false` });
 const names = (what: string) => z.array(f.name(what), { error: "expected a list such as [a, b]" });
 // The message says it all: what came would not add to it.
@@ -143,12 +143,7 @@ export const configSchema = object({
     path: f.filePath("a folder's path"),
     keep: f.duration("1s", "3650d").default("30d"),
     on_error: f.choice("fail", "warn").default("fail"),
-  })
-    .refine(() => false, {
-      error: `the archive of raw pages ${off}: remove this key or comment it out`,
-      params: complete,
-    })
-    .optional(),
+  }).optional(),
   schedules: z
     .array(schedule, { error: "expected a list of schedules" })
     .prefault([{ name: "nightly", cron: "0 2 * * *", max_time: "4h" }]),

@@ -1,7 +1,8 @@
 import type { Clock } from "../clock.ts";
 import type { Stage, StageRecord } from "../destinations/destination.ts";
-import type { ColumnProblems, Encoded, Encoder, Reject } from "../encoder.ts";
+import type { Encoded, Encoder, Reject } from "../encoder.ts";
 import type { ScanRecord } from "../state.ts";
+import { absorb } from "./absorbing.ts";
 
 /**
  * A batch is what one transaction stores: at most this many rows, or this long's worth of pages. A kill costs the batch that
@@ -12,13 +13,15 @@ const BATCH_MS = 1_000;
 
 /**
  * Puts what an encoder made into a stage, one batch behind the reader: while a batch is being stored, the next pages are
- * fetched and encoded. `keepRejects` stores rows that can't be, before the batch whose record counts them.
+ * fetched and encoded. `keepRejects` stores rows that can't be, before the batch whose record counts them; `archived`
+ * resolves when the answers that the batch came in are kept, which comes before both.
  */
 export class Batches {
   #stage: Stage;
   readonly #encoder: Encoder;
   readonly #clock: Clock;
   readonly #keepRejects: (rejects: readonly Reject[]) => Promise<void>;
+  readonly #archived: () => Promise<void>;
   #storing: Promise<void> | undefined;
   #since: number;
 
@@ -27,11 +30,13 @@ export class Batches {
     encoder: Encoder,
     clock: Clock,
     keepRejects: (rejects: readonly Reject[]) => Promise<void>,
+    archived: () => Promise<void>,
   ) {
     this.#stage = stage;
     this.#encoder = encoder;
     this.#clock = clock;
     this.#keepRejects = keepRejects;
+    this.#archived = archived;
     this.#since = clock.now();
   }
 
@@ -66,33 +71,8 @@ export class Batches {
   }
 
   async #store(encoded: Encoded, record: ScanRecord): Promise<void> {
+    await this.#archived();
     if (encoded.rejects.length > 0) await this.#keepRejects(encoded.rejects);
     await this.#stage.append(encoded.batch, record satisfies StageRecord);
   }
-}
-
-function absorb(record: ScanRecord, encoded: Encoded, sequence: number): ScanRecord {
-  const later = (a: number | null, b: number | undefined) => (b === undefined ? a : a === null ? b : Math.max(a, b));
-  const earlier = (a: number | null, b: number | undefined) => (b === undefined ? a : a === null ? b : Math.min(a, b));
-  return {
-    ...record,
-    sequence,
-    latest: later(record.latest, encoded.latest),
-    earliest: earlier(record.earliest, encoded.earliest),
-    rejected: record.rejected + encoded.rejects.length,
-    rounded: record.rounded + encoded.rounded,
-    problems: mergeProblems(record.problems, encoded.problems),
-  };
-}
-
-function mergeProblems(known: readonly ColumnProblems[], fresh: readonly ColumnProblems[]): ColumnProblems[] {
-  const merged = known.map(problem => ({ ...problem }));
-  for (const problem of fresh) {
-    const same = merged.find(
-      other => other.table === problem.table && other.column === problem.column && other.reason === problem.reason,
-    );
-    if (same === undefined) merged.push({ ...problem });
-    else same.rows += problem.rows;
-  }
-  return merged;
 }

@@ -156,6 +156,7 @@ export async function contextOf(
     baseUrl: service.company.baseUrl,
     api: service.api,
     limiter: service.limiter,
+    archived: async () => undefined,
     destination,
     hasher: await createHasher(),
     formats: config.formats,
@@ -181,6 +182,7 @@ export function policyOf(config: Config, stream: string): StreamPolicy {
   return {
     audit: own?.audit ?? defaults.audit,
     maxRejectShare: own?.maxRejectShare ?? defaults.maxRejectShare,
+    unknownFields: own?.unknownFields ?? defaults.unknownFields,
     fullScanPages: own?.fullScanPages,
     fullScanEveryMs: own?.fullScanEveryMs,
     lookbackMs: own?.lookbackMs,

@@ -11,6 +11,7 @@ import type { Stream } from "../stream.ts";
 export interface StreamPolicy extends Asking {
   readonly audit: number;
   readonly maxRejectShare: number;
+  readonly unknownFields: "keep" | "column" | "fail";
   readonly fullScanPages: number | undefined;
   readonly fullScanEveryMs: number | undefined;
   readonly lookbackMs: number | undefined;
@@ -52,6 +53,8 @@ export interface SyncContext {
   readonly baseUrl: string;
   readonly api: Api;
   readonly limiter: Limiter;
+  /** Resolves when every answer so far is in the archive of raw pages; at once where there is none. */
+  readonly archived: () => Promise<void>;
   readonly destination: Destination;
   readonly clock: Clock;
   readonly hasher: Hasher;

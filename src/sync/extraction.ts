@@ -41,7 +41,13 @@ export async function openExtraction(
     mark: mode.kind === "feed" ? mode.mark : undefined,
     placed,
   });
-  const batches = new Batches(stage, encoder, context.clock, rejects => keepRejects(context, stream, rejects));
+  const batches = new Batches(
+    stage,
+    encoder,
+    context.clock,
+    rejects => keepRejects(context, stream, rejects),
+    () => context.archived(),
+  );
   const stamp = layoutStamp(stream.tables, context.hasher);
   const print = fingerprint([
     stream.path,

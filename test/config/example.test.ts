@@ -83,7 +83,7 @@ test("the example loads as it is", async () => {
   expect(Object.keys(config.streams.settings)).toEqual(["findings", "ingested"]);
 });
 
-const available = settingLines.filter(line => !/archive|companies/.test(line));
+const available = settingLines.filter(line => !/companies/.test(line));
 test.each(available)("the example loads with this line switched on: %s", async line => {
   const { effective } = await load(switchedOn(line), env);
   const key = /^ *#(\w+):/.exec(line)?.[1];
@@ -97,14 +97,15 @@ test("the example loads with companies instead of company, and with PostgreSQL i
   const companies = settingLines.find(line => line.startsWith("#companies")) ?? "";
   const several = await load(switchedOn(companies).replace("company: acme", ""), env);
   expect(several.config.companies.map(one => one.name)).toEqual(["acme"]);
-  const postgres = allSwitchedOn.replace(/^(archive|company):.*$/gm, "").replace("type: duckdb", "type: postgres");
+  const postgres = allSwitchedOn.replace(/^company:.*$/gm, "").replace("type: duckdb", "type: postgres");
   const { config } = await load(postgres, env);
   expect(config.destination).toMatchObject({ type: "postgres", url: env.DATABASE_URL, grantSelectTo: ["bi_reader"] });
 });
 
 test("what this version cannot do is refused, not ignored", async () => {
-  const archive = settingLines.find(line => line.startsWith("#archive")) ?? "";
-  expect(await refusal(switchedOn(archive), env)).toContain("isn't available in this version yet");
+  const asked = example.replace(/^(\s*history:) false/m, "$1 true");
+  expect(asked).not.toBe(example);
+  expect(await refusal(asked, env)).toContain("isn't available in this version yet");
 });
 
 test("only names and options may come from a variable without becoming secrets", () => {

@@ -13,6 +13,7 @@ const DAY = 86_400_000;
 const policy: StreamPolicy = {
   audit: 0.02,
   maxRejectShare: 0.05,
+  unknownFields: "keep",
   fullScanPages: undefined,
   fullScanEveryMs: undefined,
   lookbackMs: undefined,

@@ -1,0 +1,29 @@
+import type { ColumnProblems, Encoded } from "../encoder.ts";
+import type { ScanRecord } from "../state.ts";
+
+/** The record of a scan once the rows of a batch are stored, with what their encoding told. */
+export function absorb(record: ScanRecord, encoded: Encoded, sequence: number): ScanRecord {
+  const later = (a: number | null, b: number | undefined) => (b === undefined ? a : a === null ? b : Math.max(a, b));
+  const earlier = (a: number | null, b: number | undefined) => (b === undefined ? a : a === null ? b : Math.min(a, b));
+  return {
+    ...record,
+    sequence,
+    latest: later(record.latest, encoded.latest),
+    earliest: earlier(record.earliest, encoded.earliest),
+    rejected: record.rejected + encoded.rejects.length,
+    rounded: record.rounded + encoded.rounded,
+    problems: mergeProblems(record.problems, encoded.problems),
+  };
+}
+
+function mergeProblems(known: readonly ColumnProblems[], fresh: readonly ColumnProblems[]): ColumnProblems[] {
+  const merged = known.map(problem => ({ ...problem }));
+  for (const problem of fresh) {
+    const same = merged.find(
+      other => other.table === problem.table && other.column === problem.column && other.reason === problem.reason,
+    );
+    if (same === undefined) merged.push({ ...problem });
+    else same.rows += problem.rows;
+  }
+  return merged;
+}

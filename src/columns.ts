@@ -82,7 +82,7 @@ export interface TablePlan {
 
 export const INDEX_COLUMN = "_index";
 
-/** Turns a row's schema into its tables. Throws TypeError for a schema the engine cannot store (found when modules load). */
+/** Turns a row's schema into its tables. Throws TypeError for a schema the engine cannot store. */
 export function tablesOf(plan: TablePlan): TableSet {
   const children: Table[] = [];
   const own = columnsOf(plan.row, [], "", (path, element, meta) => {

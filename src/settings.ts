@@ -38,6 +38,7 @@ export function demandSettings(catalogue: readonly Stream[], stream: Stream, own
 export function demandOrder(catalogue: readonly Stream[], settings: Readonly<Record<string, OwnSettings>>): void {
   const next = (stream: Stream): Stream[] => {
     const tables = waitsFor(stream, { ...asksNothing, ...settings[stream.name] });
+    if (tables.length === 0) return [];
     return catalogue.filter(({ tables: { main, children } }) =>
       [main, ...children].some(table => tables.includes(table.name)),
     );

@@ -42,7 +42,7 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   await checkIdentity(db, dialect, { schema, version: DATA_VERSION, companies });
   for (const { name } of expectation.companies) await destination.lock(name, expectation.families, expectation.waitMs);
   const { done, missing } = await ensureTables(db, dialect, order);
-  const lost = expectation.catalogue.filter(stream => missing.includes(stream.tables.main.name));
+  const lost = expectation.catalogue.filter(stream => missing.includes(stream.name));
   for (const stream of lost) await forgetLoss(destination, expectation, stream);
   await markOff(destination, expectation);
   return [

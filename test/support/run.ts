@@ -14,7 +14,7 @@ import type { Warehouse } from "./warehouse.ts";
 
 /** What a test says about its runs; the rest is the configuration's defaults. */
 export interface Setting {
-  readonly simulator: Simulator;
+  readonly simulator: Pick<Simulator, "url" | "key">;
   readonly warehouse: Pick<Warehouse, "destination">;
   readonly clock?: StillClock;
   /** Further keys of the configuration; `destination` is merged with the warehouse's. */
@@ -103,7 +103,7 @@ const whole: Omit<RunOrder, "config"> = {
 };
 
 async function configOf(
-  simulator: Simulator,
+  simulator: Setting["simulator"],
   warehouse: Pick<Warehouse, "destination">,
   more: Readonly<Record<string, unknown>>,
 ) {

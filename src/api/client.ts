@@ -28,11 +28,23 @@ export interface Answer {
   readonly status: number;
 }
 
-/** `priority`: higher goes first (lists 1, details below it, the earlier ones first). `paged`: a 2xx without a pagination block is a retryable error. */
+/** `priority`: higher goes first (lists 1, details below it, the earlier ones first). `paged`: a 2xx without a pagination block is a retryable error. `about` goes to `onAnswer` as it is. */
 export interface GetOptions {
   readonly priority?: number;
   readonly signal?: AbortSignal;
   readonly paged?: boolean;
+  readonly about?: object;
+}
+
+/** An answer as it came: data, or a 404 of the service itself. `body` is its JSON text, `next` the cursor of the page after it (null: there is none; empty: it has none to name it by). */
+export interface RawAnswer {
+  readonly path: string;
+  readonly query: Query;
+  readonly status: number;
+  readonly date: Date | undefined;
+  readonly next: string | null;
+  readonly body: Buffer;
+  readonly about: object | undefined;
 }
 
 /** Counters since the client was made: `bytes` decompressed, waits in ms, `failures` by kind of what `get` threw. */
@@ -75,6 +87,8 @@ export interface ApiSettings {
   readonly clock: Clock;
   readonly random: () => number;
   readonly onRetry?: (event: RetryEvent) => void;
+  /** Sees each answer before whoever asked does. */
+  readonly onAnswer?: ((answer: RawAnswer) => void) | undefined;
   readonly userAgent: string;
 }
 
@@ -174,17 +188,22 @@ export function createApi(settings: ApiSettings): Api {
         stats.retries += 1;
         settings.onRetry?.({ path, attempt: requests, reason: withoutKey(fault.what, key), status, waitMs });
       };
+      const show = (date: Date | undefined, body: Buffer, next: string | null): void =>
+        settings.onAnswer?.({ path, query, status: status ?? 200, date, next, body, about: options.about });
       const giveUp = (fault: Fault): ApiError => {
         failures[fault.failure] = (failures[fault.failure] ?? 0) + 1;
         return apiError(fault, path, requests, status, key);
       };
 
       if (verdict.kind === "data") {
-        const { envelope, date, bytes } = verdict;
-        stats.bytes += bytes;
-        return { ...envelope, date, bytes, requests, retries: requests - 1, status: status ?? 200 };
+        const { envelope, date, body } = verdict;
+        stats.bytes += body.length;
+        const { hasMore = false, nextCursor = "" } = envelope.pagination ?? {};
+        show(date, body, hasMore ? nextCursor : null);
+        return { ...envelope, date, bytes: body.length, requests, retries: requests - 1, status: status ?? 200 };
       }
       if (verdict.kind === "refused") {
+        if (verdict.failure === "not_found" && verdict.body !== undefined) show(verdict.date, verdict.body, null);
         if (verdict.failure !== "unauthorized" || refreshed || settings.refreshKey === undefined) throw giveUp(verdict);
         refreshed = true;
         // Another request may have brought the new key meanwhile.

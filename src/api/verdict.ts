@@ -4,12 +4,12 @@ import { type Complaint, type Envelope, readComplaint, readEnvelope } from "./en
 import type { WireAnswer } from "./exchange.ts";
 import { httpDate, retryAfterMs } from "./retry.ts";
 
-/** What one answer means: data, or a failure. `what` says what came; nothing of the body but the service's own message. */
+/** What one answer means: data, or a failure; `body` is decompressed. `what` says what came; nothing of the body but the service's own message. */
 export type Verdict =
-  | { readonly kind: "data"; readonly envelope: Envelope; readonly date: Date | undefined; readonly bytes: number }
+  | { readonly kind: "data"; readonly envelope: Envelope; readonly date: Date | undefined; readonly body: Buffer }
   | ({ readonly kind: "limited" } & Fault)
   | ({ readonly kind: "again" } & Fault)
-  | ({ readonly kind: "refused" } & Fault);
+  | ({ readonly kind: "refused"; readonly date?: Date | undefined; readonly body?: Buffer } & Fault);
 
 /** The facts of a failed request. `retryAfter` in ms, where the service named a wait. */
 export interface Fault {
@@ -27,9 +27,10 @@ export function judge(answer: WireAnswer, paged: boolean, maxBytes: number, now:
   const date = httpDate(text(headers["date"]));
   try {
     const body = decompress(answer.body, text(headers["content-encoding"]), maxBytes);
-    if (status < 300) return succeeded(parseJson(body), body.length, date, status, paged);
+    if (status < 300) return succeeded(parseJson(body), body, date, status, paged);
     const retryAfter = retryAfterMs(text(headers["retry-after"]), date, now);
-    return failed(status, readComplaint(tryJson(body)), retryAfter);
+    const verdict = failed(status, readComplaint(tryJson(body)), retryAfter);
+    return verdict.kind === "refused" ? { ...verdict, date, body } : verdict;
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
     const type = text(headers["content-type"]) ?? "no content type";
@@ -41,14 +42,14 @@ export function judge(answer: WireAnswer, paged: boolean, maxBytes: number, now:
   }
 }
 
-function succeeded(json: unknown, bytes: number, date: Date | undefined, status: number, paged: boolean): Verdict {
+function succeeded(json: unknown, body: Buffer, date: Date | undefined, status: number, paged: boolean): Verdict {
   const envelope = readEnvelope(json);
   if (envelope === undefined) return { kind: "again", failure: "malformed", what: `status ${status} without "data"` };
   if (paged && envelope.pagination === undefined) {
     const what = `status ${status} without a readable "pagination" block, on a listing that has pages`;
     return { kind: "again", failure: "malformed", what };
   }
-  return { kind: "data", envelope, date, bytes };
+  return { kind: "data", envelope, date, body };
 }
 
 function failed(status: number, complaint: Complaint | undefined, retryAfter: number | undefined): Verdict {

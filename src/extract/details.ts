@@ -2,6 +2,7 @@ import type { Api } from "../api/client.ts";
 import type { Limiter } from "../api/limit.ts";
 import { type Page, readPages } from "../api/pages.ts";
 import { buildPath, PathError } from "../api/path.ts";
+import { telling } from "../archive/about.ts";
 import type { Clock } from "../clock.ts";
 import { INDEX_COLUMN } from "../columns.ts";
 import type { WorkItem, WorkList } from "../destinations/work_list.ts";
@@ -147,8 +148,10 @@ function queueOf(work: WorkList): (goOn: () => boolean) => AsyncGenerator<WorkIt
 }
 
 async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | Refused> {
-  const { stream, mode, api, clock, tally, signal, priority, keys } = job;
+  const { stream, mode, clock, tally, signal, priority, keys } = job;
   const refused = (reason: string) => ({ item, absent: false, reason, at: timeOf(clock) });
+  const { parentKey: key, parentHash: hash, params } = item;
+  const api = telling(job.api, { scan: job.record.scan, parent: { key, hash, params } });
   const values = Object.fromEntries(pathParameters(stream.path).map(name => [name, item.params[job.columns[name]!]!]));
   try {
     const path = buildPath(stream.path, values, job.siblings);

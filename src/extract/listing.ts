@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Api, Query } from "../api/client.ts";
 import { type Page, type PageRequest, readPages } from "../api/pages.ts";
+import { telling } from "../archive/about.ts";
 import type { Encoder } from "../encoder.ts";
 import { ApiError, DestinationError, HeldError } from "../errors.ts";
 import { valueAt } from "../record.ts";
@@ -37,7 +38,9 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
   encoder.sequence = record.sequence;
   try {
     while (record.phase !== "read") {
-      for await (const page of readPages(job.api, requestOf(job, record))) {
+      const { scan, full, part } = record;
+      const api = telling(job.api, { scan, full, part, parts: job.queries.length });
+      for await (const page of readPages(api, requestOf(job, record))) {
         const rows = await takePage(job, page, {}, Number.POSITIVE_INFINITY);
         record = advance(job, record, page, rows.length);
         tally.rows(rows.length, record);

@@ -1,4 +1,5 @@
 import type { Answer, Api, Query } from "../api/client.ts";
+import type { About } from "../archive/about.ts";
 import type { Encoder } from "../encoder.ts";
 import { ApiError, DestinationError, HeldError } from "../errors.ts";
 import type { ScanRecord } from "../state.ts";
@@ -48,8 +49,7 @@ export async function readLookup(job: LookupJob): Promise<ScanRecord> {
   const coming: Promise<Answered>[] = [];
   let asked = record.part;
   const refill = (): void => {
-    for (; coming.length < job.width && asked < questions.length; asked++)
-      coming.push(askOne(job, questions[asked]!, signal));
+    for (; coming.length < job.width && asked < questions.length; asked++) coming.push(askOne(job, asked, signal));
   };
   try {
     refill();
@@ -71,9 +71,12 @@ export async function readLookup(job: LookupJob): Promise<ScanRecord> {
   }
 }
 
-async function askOne({ api }: LookupJob, { path, query }: Question, signal: AbortSignal): Promise<Answered> {
+async function askOne({ api, questions, record }: LookupJob, part: number, signal: AbortSignal): Promise<Answered> {
+  const { path, query, context } = questions[part]!;
+  const { scan, full } = record;
+  const about: Partial<About> = { scan, full, part, parts: questions.length, context };
   try {
-    return { answer: await api.get(path, query, { priority: 1, signal }) };
+    return { answer: await api.get(path, query, { priority: 1, signal, about }) };
   } catch (error) {
     return { error };
   }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Api, Query } from "../api/client.ts";
 import { type Page, readPages } from "../api/pages.ts";
+import { telling } from "../archive/about.ts";
 import type { Encoder } from "../encoder.ts";
 import { ApiError, DestinationError, HeldError } from "../errors.ts";
 import type { ScanRecord, Window } from "../state.ts";
@@ -62,8 +63,9 @@ export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
   encoder.sequence = record.sequence;
   const coverage = createCoverage(record.windows, job.now);
   let read = 0;
+  const told = (): WindowsJob => ({ ...job, api: telling(job.api, { scan: record.scan, full: false, window: true }) });
   const sources = record.windows.flatMap((window, index) =>
-    window.done ? [] : [() => pagesOf(job, window, index, () => record.windows[index]!)],
+    window.done ? [] : [() => pagesOf(told(), window, index, () => record.windows[index]!)],
   );
   try {
     for await (const { index, page } of merged(sources, job.width)) {

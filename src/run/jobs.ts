@@ -1,4 +1,6 @@
 import PQueue from "p-queue";
+import { telling } from "../archive/about.ts";
+import type { Archive } from "../archive/archive.ts";
 import type { Config } from "../config.ts";
 import type { Destination } from "../destinations/destination.ts";
 import { createHasher } from "../encode/hash.ts";
@@ -17,6 +19,8 @@ export interface CompanyRun {
   /** How many streams are worked on at once. */
   readonly streamsAtOnce: number;
   readonly log: Log;
+  /** Where the answers are kept. */
+  readonly archive?: Archive | undefined;
   /** Failures, in the order in which they came. */
   readonly errors: unknown[];
   /** Ends this company's part at the next safe point. */
@@ -56,7 +60,7 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
       waiting.delete(job);
       void (job.stream.mode.kind === "detail" ? details : lists).add(async () => {
         const isDetail = job.stream.mode.kind === "detail";
-        await runJob({ ...context, wanted, turn: isDetail ? turn++ : 0 }, job, run);
+        await runJob(keeping({ ...context, wanted, turn: isDetail ? turn++ : 0 }, job, run), job, run);
         if (!isDetail) await run.listed();
         for (const [other, all] of waiting)
           waiting.set(
@@ -70,6 +74,22 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
   startReady();
   while (lists.pending + lists.size + details.pending + details.size > 0)
     await Promise.all([lists.onIdle(), details.onIdle()]);
+}
+
+/** The context in which a stream's answers are kept, and say what they are. */
+function keeping(context: SyncContext, { stream: { name }, tally }: Job, { archive, log }: CompanyRun): SyncContext {
+  if (archive === undefined) return context;
+  const about = { stream: name, ...(context.policy.confirmDeletes ? { accepted: true as const } : {}) };
+  return {
+    ...context,
+    api: telling(context.api, about),
+    async archived() {
+      const warning = await archive.kept(name);
+      if (warning === undefined) return;
+      log.warn({ stream: name }, warning);
+      tally.warnings.push(warning);
+    },
+  };
 }
 
 /** Tables whose rows say what a stream asks for: a detail's parents, and where a lookup takes its values from. */

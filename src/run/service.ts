@@ -1,5 +1,6 @@
 import { type Api, createApi } from "../api/client.ts";
 import { createLimiter, type Limiter } from "../api/limit.ts";
+import type { Archive } from "../archive/archive.ts";
 import type { Clock } from "../clock.ts";
 import type { Company, Config } from "../config.ts";
 import { ApiError, ConfigError } from "../errors.ts";
@@ -25,6 +26,8 @@ export interface ServiceTools {
   readonly signal: AbortSignal;
   readonly version: string;
   readonly maxRequests: number | undefined;
+  /** Where a company's answers are kept. */
+  readonly archiveOf?: (company: string) => Archive | undefined;
 }
 
 /** What the companies of a run have in common: the service limits a key, whatever name it goes by, and --max-requests a run. */
@@ -60,7 +63,7 @@ export async function openClient(
 function clientOf(
   company: Company,
   { timeoutMs, maxWaitMs }: Config["api"],
-  { clock, random, log, version, maxRequests = Number.POSITIVE_INFINITY }: ServiceTools,
+  { clock, random, log, version, maxRequests = Number.POSITIVE_INFINITY, archiveOf }: ServiceTools,
   { limiterOf, apis }: Commons,
 ): Pick<Service, "api" | "limiter"> {
   const limiter = limiterOf(company);
@@ -77,6 +80,7 @@ function clientOf(
     clock,
     random,
     onRetry: event => log.debug(event, "asking again"),
+    onAnswer: archiveOf?.(company.name)?.keep,
     userAgent: `tributary/${version}`,
   });
   apis.push(api);

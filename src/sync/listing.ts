@@ -1,4 +1,5 @@
 import type { Query } from "../api/client.ts";
+import { telling } from "../archive/about.ts";
 import type { Stage } from "../destinations/destination.ts";
 import { loadStreamState } from "../destinations/run_log.ts";
 import { momentText } from "../encode/moment.ts";
@@ -215,7 +216,9 @@ async function publishScan(
     decide: async (comparison, publication) => {
       noteUnseen(stream, record, comparison.distinct, tally);
       const unknown = record.absent.map(part => asked[part]?.context ?? {});
-      decision.made = await decideAbsence(context, stream, mode, publication, record, comparison, tally, unknown);
+      const asking = { ...context, api: telling(context.api, { scan: record.scan, confirms: true }) };
+      decision.made = await decideAbsence(asking, stream, mode, publication, record, comparison, tally, unknown);
+      await context.archived();
       return decision.made.verdict;
     },
     absent: "believed",

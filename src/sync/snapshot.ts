@@ -1,4 +1,5 @@
 import type { Answer, Query } from "../api/client.ts";
+import type { About } from "../archive/about.ts";
 import { loadStreamState } from "../destinations/run_log.ts";
 import { ApiError, TributaryError } from "../errors.ts";
 import { isPause } from "../extract/listing.ts";
@@ -26,7 +27,7 @@ export async function syncSnapshot(context: SyncContext, stream: Stream, mode: S
     record.rows === 0 ? record : await startAfresh(context, stage, record.fingerprint, record.full);
   const failures: ApiError[] = [];
   for (const choice of choices) {
-    const answer = await ask({ ...stream.query, ...choice });
+    const answer = await ask({ ...stream.query, ...choice }, { scan: read.scan, context: choice });
     if (answer === undefined) continue;
     tally.page(answer);
     tally.rows(1);
@@ -54,9 +55,9 @@ export async function syncSnapshot(context: SyncContext, stream: Stream, mode: S
   if (failure?.failure === "forbidden") throw new TributaryError(failure.message, 1, failure);
   if (failure !== undefined) throw failure;
 
-  async function ask(query: Query): Promise<Answer | undefined> {
+  async function ask(query: Query, about: Partial<About>): Promise<Answer | undefined> {
     try {
-      return await api.get(stream.path, query, { priority: 1, signal });
+      return await api.get(stream.path, query, { priority: 1, signal, about });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       tally.failedRequest(error);

@@ -9,14 +9,15 @@ import {
   type Unfinished,
   unfinishedPlans,
 } from "./backfill/plan.ts";
-import { mergeReports } from "./backfill/report.ts";
 import type { Destination } from "./destinations/destination.ts";
 import { hasState } from "./destinations/inspection.ts";
 import { openDestination } from "./destinations/open.ts";
 import { hasUnpublished, openReading } from "./destinations/reading.ts";
 import { ConfigError, HeldError, StoppedError } from "./errors.ts";
 import type { Estimate } from "./estimate.ts";
-import { companiesOf, newRunId, type RunOrder, type RunReport, type RunTools, runSync } from "./run.ts";
+import { reaching, runAttempts } from "./run/attempts.ts";
+import { mergeReports } from "./run/merging.ts";
+import { companiesOf, newRunId, type RunOrder, type RunReport, type RunTools } from "./run.ts";
 import { configured, select, selectedByConfig } from "./selection.ts";
 import type { Stream } from "./stream.ts";
 import { backfillStream } from "./sync/backfill.ts";
@@ -47,7 +48,7 @@ export async function runBackfill(
   tools: RunTools,
   consent: ((estimate: Estimate) => Promise<void>) | undefined,
 ): Promise<RunReport> {
-  const unfinished = await plansUnderLock(order, tools);
+  const unfinished = await reaching(() => plansUnderLock(order, tools), tools);
   const decision = decided(order, unfinished, tools);
   if (!decision.continued && consent !== undefined) {
     const estimate = await estimateBackfill(order, decision, unfinished, { ...tools, ...limitsOf(order) });
@@ -174,15 +175,18 @@ async function untilWanted(
         leaving.abort(new StoppedError("Another run waited for the lock, so this one let it go first.", 5));
     }
   };
+  let noting = decision;
   const begin = async (destination: Destination, companies: readonly string[], catalogue: readonly Stream[]) => {
-    const streams = catalogue.filter(({ name }) => decision.streams.includes(name));
-    await notePlans(destination, decision, companies, streams, new Date(clock.now()).toISOString());
+    const streams = catalogue.filter(({ name }) => noting.streams.includes(name));
+    await notePlans(destination, noting, companies, streams, new Date(clock.now()).toISOString());
+    // Should the destination be lost, what has been loaded until then is not begun again.
+    noting = { ...noting, continued: true, restart: false };
     // When the destination is gone, whoever works with it says so.
     lookOut(destination).catch(() => undefined);
   };
   const { range: _range, resume: _resume, restart: _restart, ...rest } = order;
   try {
-    const report = await runSync(
+    const report = await runAttempts(
       {
         ...rest,
         names: decision.streams,

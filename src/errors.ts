@@ -63,8 +63,11 @@ export class ApiError extends TributaryError {
 
 /** The destination is unreachable, full, without rights, not ours (6), or in another run's hands (4). */
 export class DestinationError extends TributaryError {
-  constructor(message: string, cause?: unknown) {
+  /** Whether it may pass by itself within a minute or two: a connection that was lost, a server that starts. */
+  readonly passing: boolean;
+  constructor(message: string, cause?: unknown, passing = false) {
     super(message, 6, cause);
+    this.passing = passing;
   }
 }
 

@@ -7,6 +7,8 @@ import { openDestination } from "./destinations/open.ts";
 import { beginRun } from "./destinations/run_log.ts";
 import { ConfigError, StoppedError } from "./errors.ts";
 import { Tally } from "./extract/tally.ts";
+import type { Attempt } from "./run/attempts.ts";
+import { type Archives, openArchives } from "./run/archives.ts";
 import { holdToWarehouse, identityOf, isItself, logOf, sideBySide } from "./run/companies.ts";
 import { conclude, reportOf, show } from "./run/conclusion.ts";
 import { contextOf, runCompany } from "./run/jobs.ts";
@@ -39,6 +41,7 @@ export interface RunOrder {
   readonly maxRequests: number | undefined;
   readonly waitMs: number;
   readonly background?: Background;
+  readonly attempt?: Attempt;
 }
 
 /** A run that lets others go first: while it waits for the lock it asks nobody to make room. */
@@ -79,15 +82,18 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
   const patience: Clock = { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) };
   const opener = { runId, holder, clock: patience, makesRoom: order.background !== undefined };
   const destination = await openDestination(config.destination, opener, order.waitMs);
-  const commons = createCommons(config.api, clock);
+  const commons = order.attempt?.commons ?? createCommons(config.api, clock);
+  const archives = openArchives(config.archive, { run: runId, clock, log, redact: tools.redact });
   try {
-    const serviceTools = { clock, random, log, signal, version, maxRequests };
+    const serviceTools = { clock, random, log, signal, version, maxRequests, archiveOf: archives.of };
     const opening = companies.map(each => openService(each, config.api, order.identity, serviceTools, commons));
     const services = await holdToWarehouse(await Promise.all(opening), destination);
     const jobs = services.flatMap(({ company }) =>
-      streams.map(stream => ({ company: company.name, stream, tally: new Tally(startedAt) })),
+      streams
+        .filter(stream => order.attempt?.isDone(company.name, stream.name) !== true)
+        .map(stream => ({ company: company.name, stream, tally: new Tally(startedAt) })),
     );
-    const run: Run = { order, tools, runId, startedAt, services, catalogue, destination, jobs };
+    const run: Run = { order, tools, runId, startedAt, services, catalogue, destination, jobs, archives };
     if (services.every(service => service.failure !== undefined) && !(await hasState(destination))) return refused(run);
     const done = await prepareWarehouse(destination, {
       companies: services.filter(isItself).map(identityOf),
@@ -101,9 +107,11 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     for (const sentence of done) log.info({}, sentence);
     const names = services.filter(isItself).map(({ company }) => company.name);
     await order.background?.begin(destination, names, catalogue);
+    await order.attempt?.begin(destination);
     return await runJobs(run);
   } finally {
     for (const api of commons.apis) await api.close();
+    await archives.end();
     await destination.close();
   }
 }
@@ -142,6 +150,7 @@ interface Run {
   readonly catalogue: readonly Stream[];
   readonly destination: Destination;
   readonly jobs: readonly Job[];
+  readonly archives: Archives;
 }
 
 /** Between two looks at a first load: a publish of a small file takes a fifth of a second. */
@@ -187,6 +196,7 @@ async function runJobs(run: Run): Promise<RunReport> {
     await runCompany(await contextOf(order.config, service, destination, shared), service, {
       jobs: jobs.filter(job => job.company === company),
       streamsAtOnce,
+      archive: run.archives.of(company),
       log: shared.log,
       errors,
       stop: error => ownEnding.abort(error),
@@ -198,7 +208,9 @@ async function runJobs(run: Run): Promise<RunReport> {
   timers.abort();
   await showing;
   if (signal.aborted && !errors.includes(signal.reason)) errors.push(signal.reason);
-  return conclude(run, errors);
+  const report = await conclude(run, errors);
+  order.attempt?.end(errors);
+  return report;
 }
 
 function limitTime(order: RunOrder, clock: Clock, signal: AbortSignal, stopAll: (error: unknown) => void): void {

@@ -56,13 +56,13 @@ async function schedule(options: ScheduleOptions, context: CliContext): Promise<
   for (const warning of loaded.warnings) log.warn({}, warning);
   const { createDaemon } = await import("../schedule.ts");
   const { readPast } = await import("../schedule/past.ts");
-  const { runSync } = await import("../run.ts");
+  const { runAttempts } = await import("../run/attempts.ts");
   const daemon = createDaemon(loaded.config, {
     clock: systemClock,
     random: Math.random,
     log,
     redact: context.redact,
-    run: runSync,
+    run: runAttempts,
     past: ({ destination, schedules }) =>
       readPast(
         destination,
@@ -143,9 +143,9 @@ async function runOnce(
   const { tools, finish } = await terminalRun(context, options);
   try {
     for (const warning of warnings) tools.log.warn({}, warning);
-    const { runSync } = await import("../run.ts");
+    const { runAttempts } = await import("../run/attempts.ts");
     const turn = turnOf(chosen, context.now(), "schedule");
-    const report = await runSync(orderOf(turn, config, await standing()), tools);
+    const report = await runAttempts(orderOf(turn, config, await standing()), tools);
     finish();
     context.exit(report.exit_code);
     if (options.json) return context.printJson(report);

@@ -55,8 +55,8 @@ async function sync(names: readonly string[], options: SyncOptions, context: Cli
     for (const warning of warnings) tools.log.warn({}, warning);
     const order = await runOrder(names, options, config);
     if (options.dryRun) return await dryRun(order, tools, options, context);
-    const { runSync } = await import("../run.ts");
-    const report = await runSync(order, tools);
+    const { runAttempts } = await import("../run/attempts.ts");
+    const report = await runAttempts(order, tools);
     finish();
     context.exit(report.exit_code);
     if (options.json) return context.printJson(report);

@@ -31,10 +31,10 @@ export async function altering<T>(
   }
 }
 
-/** lock_not_available or deadlock_detected, as it came or as a DestinationError's cause. */
+/** lock_not_available, serialization_failure or deadlock_detected, as it came or as a DestinationError's cause. */
 function isLockFailure(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
-    if ("code" in at && (at.code === "55P03" || at.code === "40P01")) return true;
+    if ("code" in at && ["55P03", "40001", "40P01"].includes(String(at.code))) return true;
   }
   return false;
 }

@@ -24,13 +24,12 @@ export async function show(destination: Destination, log: Log): Promise<Shown> {
   return shown;
 }
 
-/** Closes the run's row, shows readers the result and reports. */
-export async function conclude(run: Concluding, errors: readonly unknown[]): Promise<RunReport> {
+/** Closes the run's row, shows readers the result and reports; a failure of its own joins the `errors`. */
+export async function conclude(run: Concluding, errors: unknown[]): Promise<RunReport> {
   const { tools, destination, runId, jobs } = run;
   const finishedAt = new Date(tools.clock.now()).toISOString();
   const warnings = warningsOf(jobs);
-  const failures = [...errors];
-  const exitCode = exitCodeOf(failures);
+  const exitCode = exitCodeOf(errors);
   const first = errors.find(each => exitCodeOf([each]) === exitCode);
   const end = {
     status: statusOf(exitCode, warnings),
@@ -47,9 +46,9 @@ export async function conclude(run: Concluding, errors: readonly unknown[]): Pro
     }
   } catch (failure) {
     // The destination's own failure may be why the run failed: then it has been told already.
-    if (!errors.some(known => known instanceof DestinationError || known instanceof HeldError)) failures.push(failure);
+    if (!errors.some(known => known instanceof DestinationError || known instanceof HeldError)) errors.push(failure);
   }
-  return reportOf(run, failures, warnings, finishedAt);
+  return reportOf(run, errors, warnings, finishedAt);
 }
 
 /** New rows, a failure or the recovery from one, and a sign of life each day; not each quiet run. */

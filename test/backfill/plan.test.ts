@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { decide, type Unfinished, type Wish } from "../../src/backfill/plan.ts";
-import { mergeReports } from "../../src/backfill/report.ts";
+import { mergeReports } from "../../src/run/merging.ts";
 
 const plan = { from: "2023-01-01", to: null, windows: [], done: false };
 const unfinished: readonly Unfinished[] = [{ company: "acme", stream: "feed", plan }];

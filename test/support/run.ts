@@ -19,6 +19,8 @@ export interface Setting {
   readonly clock?: StillClock;
   /** Further keys of the configuration; `destination` is merged with the warehouse's. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** How an order is run; absent: once. */
+  readonly run?: typeof runSync;
   /** Told by every run where to look for its progress. */
   readonly watch?: (view: RunView) => void;
 }
@@ -51,6 +53,7 @@ export function bench({
   clock = stillClock(),
   config = {},
   watch = () => undefined,
+  run = runSync,
 }: Setting): Bench {
   const said: string[] = [];
   const say = (_facts: object, message: string) => void said.push(message);
@@ -76,7 +79,7 @@ export function bench({
       more = changed;
     },
     async sync(order = {}, signal = never) {
-      return runSync({ ...whole, ...order, config: await configOf(simulator, warehouse, more) }, tools(signal));
+      return run({ ...whole, ...order, config: await configOf(simulator, warehouse, more) }, tools(signal));
     },
     async backfill(order = {}, signal = never, consent = undefined) {
       return runBackfill(await history(order), tools(signal), consent);

@@ -12,6 +12,8 @@ const sessionSettings = {
   standard_conforming_strings: "on",
   client_min_messages: "warning",
   search_path: "pg_catalog",
+  // With a stricter one, whatever another session commits meanwhile could take a publish back.
+  default_transaction_isolation: "read committed",
   statement_timeout: "0",
   lock_timeout: "0",
   transaction_timeout: "0",
@@ -88,7 +90,8 @@ async function prepare(client: Client, address: Address, access: "read" | "write
     throw new DestinationError(
       `Expected a database in UTF8, but ${address.database} at ${address.host}:${address.port} is in ${found.encoding}, which cannot hold every text the service sends. Create one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.`,
     );
-  if (access === "write" && (found.standby || found.frozen === "on")) throw new DestinationError(readOnly(server));
+  if (access === "write" && (found.standby || found.frozen === "on"))
+    throw new DestinationError(readOnly(server), undefined, true);
   const settings = access === "read" ? { ...sessionSettings, default_transaction_read_only: "on" } : sessionSettings;
   await client.query(
     `select set_config(known.name, wanted.value, false)

@@ -51,17 +51,11 @@ export function kyselyOver(session: Session, stateSchema: string): Kysely<StateT
 function connectionOver(session: Session): DatabaseConnection {
   return {
     async executeQuery<R>(compiled: CompiledQuery) {
+      const query = () => session.query(compiled.sql, compiled.parameters);
       const bare = session.guarded && !session.inTransaction && compiled.query.kind !== "SelectQueryNode";
-      if (bare) await session.begin({});
-      try {
-        const result = await session.query(compiled.sql, compiled.parameters);
-        if (bare) await session.commit();
-        const rows = (result.rows ?? []) as R[];
-        return writing.has(result.command) ? { rows, numAffectedRows: BigInt(result.rowCount ?? 0) } : { rows };
-      } catch (error) {
-        if (bare) await session.rollback();
-        throw error;
-      }
+      const result = await (bare ? session.alone(query) : query());
+      const rows = (result.rows ?? []) as R[];
+      return writing.has(result.command) ? { rows, numAffectedRows: BigInt(result.rowCount ?? 0) } : { rows };
     },
     // biome-ignore lint/correctness/useYield: what the interface asks for, and nobody may use
     async *streamQuery() {

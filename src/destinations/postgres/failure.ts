@@ -22,43 +22,70 @@ const unreachable = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
   "ENOENT",
-  "EACCES",
 ]);
-const lost = new Set(["ECONNRESET", "EPIPE", "57P01", "57P02", "57P05"]);
+/** Ends of a session: by an administrator, a crash, a limit of time that the server has for sessions. */
+const lost = new Set(["ECONNRESET", "EPIPE", "57P01", "57P02", "57P05", "25P03", "25P04", "40003"]);
 const lostWords = /connection terminated|not queryable|client was closed|server conn(ection)? crashed/i;
+/** The server took a transaction back for the sake of others. */
+const takenBack = new Set(["40001", "40P01"]);
 
 /** The DestinationError that says what to do about a database's or socket's error; what is none of those comes back as it is. */
 export function explained(error: unknown, address: Address): unknown {
   if (error instanceof TributaryError || !(error instanceof Error)) return error;
+  const { message } = error;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  const message = advice(code, error.message, address);
-  return message === undefined ? error : new DestinationError(message, error);
+  const fleeting = passingAdvice(code, message, address);
+  const text = fleeting ?? advice(code, message, address);
+  return text === undefined ? error : new DestinationError(text, error, fleeting !== undefined);
+}
+
+/** Whether the same work, done again from its start, is likely to get through; as it came or as a DestinationError's cause. */
+export function isTakenBack(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if ("code" in at && takenBack.has(String(at.code))) return true;
+  return false;
+}
+
+/** About what may be over in a minute. */
+function passingAdvice(code: string, message: string, { host, port }: Address): string | undefined {
+  const server = `PostgreSQL at ${host}:${port}`;
+  if (unreachable.has(code) || message === "timeout expired")
+    return `Expected ${server}, but nothing answers there (${code || "time-out"}). Check host and port in destination.url, that the server runs, and that no firewall stands between.`;
+  if (code === "53300")
+    return `${server} has no connection left (${message}). A run needs two for a moment and one while it lasts: raise max_connections, or end sessions that are not needed.`;
+  if (code === "57P03")
+    return `${server} is starting or stopping (${message}). Run the same command again in a moment.`;
+  if (code === "25006") return readOnly(server);
+  if (takenBack.has(code))
+    return `${server} took a transaction back for the sake of another session's, several times (${message}). Nothing of it was stored and the next run goes on from there; look for sessions that lock the tables for long.`;
+  if (lost.has(code) || code.startsWith("08") || lostWords.test(message))
+    return `The connection to ${server} was lost (${message}). What was committed stays and the next run goes on from there; check the server's log if it happens again.`;
+  return undefined;
 }
 
 function advice(code: string, message: string, address: Address): string | undefined {
   const { host, port, database, user } = address;
   const server = `PostgreSQL at ${host}:${port}`;
-  if (unreachable.has(code) || message === "timeout expired")
-    return `Expected ${server}, but nothing answers there (${code || "time-out"}). Check host and port in destination.url, that the server runs, and that no firewall stands between.`;
+  if (code === "EACCES")
+    return `This user may not use the socket ${host} of PostgreSQL (${message}). Correct destination.url, or the socket's rights.`;
   if (code === "28P01" || code === "28000" || message.startsWith("SASL"))
     return `${server} refused the role ${user} (${message}). Check user and password in destination.url, and the server's pg_hba.conf for this host.`;
-  if (code === "3D000")
+  if (code === "3D000" || code === "57P04")
     return `${server} has no database ${database}. Create it (CREATE DATABASE ${escapeIdentifier(database)} OWNER ${escapeIdentifier(user)};) or correct destination.url.`;
   if (code === "42501" && message.includes("temporary"))
     return `The role ${user} may not make temporary tables in database ${database}, which every publish needs. As an administrator run: GRANT TEMPORARY ON DATABASE ${escapeIdentifier(database)} TO ${escapeIdentifier(user)};`;
   if (code === "42501") return `${rightsMissing(address)} (PostgreSQL says: ${message}.)`;
   if (code === "53100" || code === "58030" || /no space left on device/i.test(message))
     return `${server} cannot write to its disk (${message}). What was committed stays. Make room on the server, then run the same command again.`;
-  if (code === "53300")
-    return `${server} has no connection left (${message}). A run needs two for a moment and one while it lasts: raise max_connections, or end sessions that are not needed.`;
   if (code === "53200") return `${server} ran out of memory (${message}). Lower its work_mem, or give it more memory.`;
-  if (code === "57P03")
-    return `${server} is starting or stopping (${message}). Run the same command again in a moment.`;
-  if (code === "25006") return readOnly(server);
+  if (code === "53400")
+    return `${server} has a limit that this run goes beyond (${message}). What was committed stays. Raise it for the role ${user} (temp_file_limit, for instance), then run the same command again.`;
+  if (code === "57014")
+    return `Somebody, or a limit of time of ${server}, ended a statement of this run (${message}). What was committed stays; run the same command again.`;
   if (code === "55P03")
     return `Another session at ${server} kept a table locked for a minute, so the tables could not be changed (${message}). Nothing was changed; end that session, or run again later.`;
-  if (lost.has(code) || code.startsWith("08") || lostWords.test(message))
-    return `The connection to ${server} was lost (${message}). What was committed stays and the next run goes on from there; check the server's log if it happens again.`;
+  if (code.startsWith("XX") || code.startsWith("58"))
+    return `${server} failed by itself (${message}). What was committed stays; see the server's log, and whether its disk is well, before the next run.`;
   if (message.includes("SSL") || /certificate|SELF_SIGNED|UNABLE_TO_/i.test(`${code} ${message}`))
     return `${server} and destination.url don't agree about TLS (${message}). Set sslmode in the address (disable, require, verify-full); NODE_EXTRA_CA_CERTS names a private certificate authority.`;
   return undefined;

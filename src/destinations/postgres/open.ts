@@ -9,6 +9,7 @@ import { postgresDialect } from "./dialect.ts";
 import { kyselyOver } from "./driver.ts";
 import { type Holder, Locks } from "./locks.ts";
 import { refusePooler } from "./pooler.ts";
+import { repeating } from "./repetition.ts";
 import { Session } from "./session.ts";
 import { openStage } from "./stage.ts";
 
@@ -61,7 +62,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     stage: (company, tables) => openStage(session, stateSchema, company, tables),
     spareStage: () => Promise.resolve(undefined),
     show: () => Promise.resolve({ path: undefined, note: undefined }),
-    withRoom: (_purpose, work) => work(),
+    withRoom: (_purpose, work) => repeating(work),
     unshown: () => Promise.resolve({ owed: false, shownAt: undefined }),
     async settle(table, rows) {
       if (rows < ANALYZED_ROWS) return;

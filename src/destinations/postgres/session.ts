@@ -3,6 +3,7 @@ import { AbortedTransactionError, type TransactionSettings } from "kysely";
 import type { Client, QueryResult } from "pg";
 import { from } from "pg-copy-streams";
 import { type Address, explained } from "./failure.ts";
+import { repeating } from "./repetition.ts";
 
 const COPY_CHUNK = 1 << 20;
 
@@ -98,21 +99,25 @@ export class Session {
     await this.query("rollback").catch(() => undefined);
   }
 
-  /** A turn with one transaction in it. */
+  /** A turn with one transaction in it, whose work can be done again from its start. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
-    const release = await this.acquire();
+    return this.turn(() => this.alone(work));
+  }
+
+  /** The same for who has the turn. */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    return repeating(() => this.#once(work));
+  }
+
+  async #once<T>(work: () => Promise<T>): Promise<T> {
+    await this.begin({});
     try {
-      await this.begin({});
-      try {
-        const result = await work();
-        await this.commit();
-        return result;
-      } catch (error) {
-        if (this.#inTransaction) await this.rollback();
-        throw error;
-      }
-    } finally {
-      release();
+      const result = await work();
+      await this.commit();
+      return result;
+    } catch (error) {
+      if (this.#inTransaction) await this.rollback();
+      throw error;
     }
   }
 

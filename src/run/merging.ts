@@ -1,20 +1,23 @@
-import type { RunReport } from "../run.ts";
+import type { RunReport } from "./report.ts";
 
 type Line = RunReport["streams"][number];
 
-/** Several runs that were one backfill, as one: it ended as the last one did, and did what all of them did. */
+/** Several runs that were one order, as one: it ended as the last one did, and did what all of them did. */
 export function mergeReports(reports: readonly RunReport[]): RunReport {
   const last = reports.at(-1)!;
   if (reports.length === 1) return last;
-  const streams = last.streams.map(line => {
-    const before = reports.flatMap(report =>
-      report.streams.filter(each => each.company === line.company && each.stream === line.stream),
-    );
-    return before.slice(1).reduce(added, before[0]!);
-  });
+  const lines = reports.flatMap(report => report.streams);
+  const streams = [...Map.groupBy(lines, line => JSON.stringify([line.company, line.stream])).values()].map(merged);
   const warnings = [...new Set(reports.flatMap(report => report.warnings))];
   const notes = [...new Set(reports.flatMap(report => report.notes))];
   return { ...last, started_at: reports[0]!.started_at, warnings, notes, streams };
+}
+
+/** A stream's lines: it ended as the last one says, and did what all of them say. */
+function merged(lines: readonly Line[]): Line {
+  const worked = lines.filter(line => line.status !== "skipped");
+  const [first, ...later] = worked.length === 0 ? lines.slice(-1) : worked;
+  return later.reduce(added, first!);
 }
 
 function added(sum: Line, line: Line): Line {

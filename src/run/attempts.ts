@@ -1,0 +1,182 @@
+import type { Destination } from "../destinations/destination.ts";
+import { endRun, writeStreamRun } from "../destinations/run_log.ts";
+import { DestinationError, HeldError } from "../errors.ts";
+import { type RunOrder, type RunTools, runSync } from "../run.ts";
+import { mergeReports } from "./merging.ts";
+import { exitCodeOf, exitCodeOfAll, messageOf, type RunReport, type RunView, statusOf } from "./report.ts";
+import { type Commons, createCommons } from "./service.ts";
+
+/** One of the runs that an order takes when its destination is lost on the way. */
+export interface Attempt {
+  /** The same for all: --max-requests counts for all of them, and a pause that the service asked for lasts. */
+  readonly commons: Commons;
+  /** Whether an earlier one has done it. */
+  isDone(company: string, stream: string): boolean;
+  /** With the locks held and the tables made. */
+  begin(destination: Destination): Promise<void>;
+  /** Told what went wrong. */
+  end(errors: readonly unknown[]): void;
+}
+
+/** Seconds before each further attempt: together longer than a server needs to restart, or to fail over. */
+const PAUSES_S = [1, 2, 5, 10, 20, 40];
+
+type Line = RunReport["streams"][number];
+
+/** How an attempt ended: with a report, or with what kept it from beginning. */
+interface Ended {
+  readonly report?: RunReport;
+  readonly thrown?: unknown;
+  readonly errors: readonly unknown[];
+}
+
+/**
+ * A run that outlives its destination's short absences: what may come back is tried again, with growing pauses, each time
+ * as a run of its own and for the streams that are not done. The report tells of all of them together. Thrown is what
+ * kept the first from beginning.
+ */
+export async function runAttempts(order: RunOrder, tools: RunTools): Promise<RunReport> {
+  const { clock, signal } = tools;
+  const until = clock.now() + (order.maxTimeMs ?? Number.POSITIVE_INFINITY);
+  const commons = createCommons(order.config.api, clock);
+  const watch = lasting(tools.watch);
+  const reports: RunReport[] = [];
+  for (let nth = 0; ; nth++) {
+    const maxTimeMs = order.maxTimeMs === undefined ? undefined : until - clock.now();
+    const ended = await attempt({ ...order, maxTimeMs }, { ...tools, watch }, commons, reports);
+    if (ended.report !== undefined) reports.push(ended.report);
+    const pauseS = mayPass(ended.errors, reports) && !signal.aborted ? PAUSES_S[nth] : undefined;
+    if (pauseS === undefined || clock.now() + pauseS * 1_000 >= until) return told(reports, ended, tools);
+    try {
+      await pause(pauseS, ended.errors.find(isPassing) ?? ended.thrown, tools);
+    } catch (thrown) {
+      return told(reports, { thrown, errors: [] }, tools);
+    }
+  }
+}
+
+/** Short work that needs nothing but the destination: again, after the same pauses, while that may help. */
+export async function reaching<T>(work: () => Promise<T>, tools: RunTools): Promise<T> {
+  for (let nth = 0; ; nth++) {
+    try {
+      return await work();
+    } catch (error) {
+      const pauseS = isPassing(error) && !tools.signal.aborted ? PAUSES_S[nth] : undefined;
+      if (pauseS === undefined) throw error;
+      await pause(pauseS, error, tools);
+    }
+  }
+}
+
+async function pause(seconds: number, error: unknown, { clock, log, signal }: RunTools): Promise<void> {
+  log.warn({}, `${messageOf(error)} Trying again in ${seconds} s.`);
+  await clock.sleep(seconds * 1_000, signal);
+}
+
+async function attempt(
+  order: RunOrder,
+  tools: RunTools,
+  commons: Commons,
+  before: readonly RunReport[],
+): Promise<Ended> {
+  const errors: unknown[] = [];
+  const done = before.flatMap(report => report.streams.filter(isDone));
+  const own: Attempt = {
+    commons,
+    isDone: (company, stream) => done.some(line => line.company === company && line.stream === stream),
+    begin: destination => putRight(destination, before.at(-1)),
+    end: all => void errors.push(...all),
+  };
+  try {
+    return { report: await runSync({ ...order, attempt: own }, tools), errors };
+  } catch (thrown) {
+    return { thrown, errors: [thrown] };
+  }
+}
+
+const isDone = ({ status }: Line): boolean => status === "succeeded" || status === "warning";
+
+const isPassing = (error: unknown): error is DestinationError => error instanceof DestinationError && error.passing;
+
+/** Whether everything that went wrong may pass, or be the fault of one stream alone. */
+function mayPass(errors: readonly unknown[], before: readonly RunReport[]): boolean {
+  // A server may take a minute to notice that a session is gone, and hold its locks until then.
+  const isOwnGhost = (error: unknown) =>
+    error instanceof HeldError && before.some(report => error.message.includes(report.run_id));
+  const passing = (error: unknown) => isPassing(error) || isOwnGhost(error);
+  return errors.some(passing) && errors.every(error => passing(error) || exitCodeOf([error]) === 1);
+}
+
+/**
+ * Writes down what an attempt that lost the destination could not write any more. What its streams published is as the
+ * destination has it: nobody else knows whether a commit came through whose answer was lost.
+ */
+async function putRight({ db }: Destination, report: RunReport | undefined): Promise<void> {
+  if (report === undefined) return;
+  const { run_id: runId, status, exit_code, finished_at } = report;
+  const end = { status, exit_code, finished_at, warnings: JSON.stringify(report.warnings) };
+  const known = await db.selectFrom("stream_runs").selectAll().where("run_id", "=", runId).execute();
+  await db.transaction().execute(async trx => {
+    await endRun(trx, runId, { ...end, error: report.errors[0] ?? null });
+    for (const line of report.streams.filter(each => each.status !== "skipped")) {
+      const stored = known.find(row => row.company === line.company && row.stream === line.stream);
+      if (stored !== undefined && !isDone(line)) Object.assign(line, publishedBy(stored));
+      const { run_id: _run, company, stream, ...row } = line;
+      await writeStreamRun(trx, runId, company, stream, row);
+    }
+  });
+}
+
+type Counts = Pick<
+  Line,
+  "inserted" | "updated" | "unchanged" | "repeated" | "missing" | "deleted" | "rejected" | "problems" | "rounded"
+>;
+
+/** Of a stream's row what is written by the transactions that publish. */
+function publishedBy(row: Counts): Counts {
+  const { inserted, updated, unchanged, repeated, missing, deleted, rejected, problems, rounded } = row;
+  return { inserted, updated, unchanged, repeated, missing, deleted, rejected, problems, rounded };
+}
+
+/** The whole story. What kept the first attempt from beginning is thrown; of a later one it is told. */
+function told(reports: readonly RunReport[], { thrown }: Ended, { clock, redact }: RunTools): RunReport {
+  if (reports.length === 0) throw thrown;
+  const merged = mergeReports(reports);
+  const times = reports.length + (thrown === undefined ? 0 : 1) - 1;
+  const notes = [
+    ...merged.notes,
+    ...(times === 0 ? [] : [`The warehouse was lost on the way: begun again ${times}×.`]),
+  ];
+  if (thrown === undefined) return { ...merged, notes };
+  const text = redact(messageOf(thrown));
+  // Who finds the streams in another's hands has the warehouse back: nothing is wrong any more.
+  const held = thrown instanceof HeldError;
+  const exitCode = held ? thrown.exitCode : exitCodeOfAll([merged.exit_code, exitCodeOf([thrown])]);
+  return {
+    ...merged,
+    notes,
+    exit_code: exitCode,
+    status: statusOf(exitCode, merged.warnings),
+    finished_at: new Date(clock.now()).toISOString(),
+    errors: held ? [text] : [...new Set([...merged.errors, text])],
+  };
+}
+
+/** Tells the display once; what later attempts do is seen in the same view, beside what has been done. */
+function lasting(watch: RunTools["watch"]): RunTools["watch"] {
+  let current: RunView | undefined;
+  const done = new Map<string, ReturnType<RunView["snapshot"]>["streams"][number]>();
+  return view => {
+    const before = current;
+    current = view;
+    for (const line of before?.snapshot().streams ?? []) if (line.state === "done") done.set(line.stream, line);
+    if (before !== undefined) return;
+    watch({
+      snapshot() {
+        const now = (current ?? view).snapshot();
+        const names = new Set(now.streams.map(line => line.stream));
+        return { ...now, streams: [...[...done.values()].filter(line => !names.has(line.stream)), ...now.streams] };
+      },
+    });
+  };
+}

@@ -1,0 +1,44 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { RawAnswer } from "../../src/api/client.ts";
+import type { Line } from "../../src/archive/line.ts";
+import { linesOf } from "../../src/archive/reading.ts";
+
+/** A folder that is gone when the test is over. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "tributary-archive-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The files below a folder, by their paths in it. */
+export async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+}
+
+/** All lines below a folder, file after file, and what was odd about the files. */
+export async function archived(folder: string): Promise<{ lines: Line[]; odd: string[] }> {
+  const lines: Line[] = [];
+  const odd: string[] = [];
+  for (const file of await filesBelow(folder))
+    for await (const line of linesOf(join(folder, file), what => void odd.push(what))) lines.push(line);
+  return { lines, odd };
+}
+
+/** An answer as the client gives it. */
+export const answer = (body: string | object, more: Partial<RawAnswer> = {}): RawAnswer => ({
+  path: "/things",
+  query: { limit: 100 },
+  status: 200,
+  date: new Date("2026-03-15T12:00:00Z"),
+  next: null,
+  body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+  about: { stream: "things", scan: "s1", full: true, part: 0, parts: 1 },
+  ...more,
+});

@@ -9,8 +9,8 @@ import type { Ended } from "../crash/killing.ts";
 import { differences, type Tables, tablesOf } from "../crash/tables.ts";
 import { requestsSoFar } from "../crash/trial.ts";
 import type { MakeWarehouse, Warehouse } from "../crash/warehouse.ts";
+import { program } from "../support/program.ts";
 
-const main = join(import.meta.dirname, "../../src/cli/main.ts");
 /** What `npm run build` makes: the command as it is installed. */
 export const built = join(import.meta.dirname, "../../dist/tributary.js");
 const FROM = "2023-03-01";
@@ -22,9 +22,9 @@ const PAGES_AGAIN = (2 * 2_500) / 100 + 4 * IN_FLIGHT;
 export function startBackfill(
   warehouse: Warehouse,
   args: readonly string[],
-  program = main,
+  command = program,
 ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
-  const child = spawn(process.execPath, [program, "backfill", "--config", warehouse.config, "--no-progress", ...args], {
+  const child = spawn(process.execPath, [command, "backfill", "--config", warehouse.config, "--no-progress", ...args], {
     cwd: warehouse.folder,
     env: { PATH: process.env["PATH"] ?? "", CRASH_KEY: crashKey },
     stdio: ["ignore", "pipe", "pipe"],

@@ -12,7 +12,8 @@ const cwd = emptyFolder();
 
 test("--help lists the commands and examples, and loads nothing but commander", async () => {
   const hook = `import{registerHooks}from"node:module";registerHooks({resolve(s,c,n){const r=n(s,c);process._rawDebug(r.url);return r}})`;
-  const place = { cwd, node: ["--import", `data:text/javascript,${encodeURIComponent(hook)}`] };
+  const main = join(import.meta.dirname, "../../src/cli/main.ts");
+  const place = { cwd, main, node: ["--import", `data:text/javascript,${encodeURIComponent(hook)}`] };
   const { code, stdout, stderr } = await tributary(["--help"], place);
   expect(code).toBe(0);
   expect(stdout).toMatch(/init +write config.yaml[\s\S]*config +print[\s\S]*simulate +run[\s\S]*Examples:/);

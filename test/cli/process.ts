@@ -4,10 +4,10 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { program } from "../support/program.ts";
 
 // What one process has compiled the next need not.
 const compiled = mkdtempSync(join(tmpdir(), "cli-compiled-"));
-const main = join(import.meta.dirname, "../../src/cli/main.ts");
 
 export interface Ended {
   readonly code: number | null;
@@ -17,6 +17,8 @@ export interface Ended {
 
 /** Where a command runs: its folder, its variables (the test's own never), options of node before the script. */
 export interface Place {
+  /** The sources, where the built command won't do. */
+  readonly main?: string;
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly node?: readonly string[];
@@ -29,7 +31,7 @@ export function emptyFolder(): string {
 }
 
 /** Starts the command with no terminal and nothing to read. */
-export function start(args: readonly string[], { cwd, env = {}, node = [], uid }: Place) {
+export function start(args: readonly string[], { cwd, env = {}, node = [], uid, main = program }: Place) {
   const path = process.env["PATH"] ?? "";
   return spawn(process.execPath, [...node, main, ...args], {
     cwd,

@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Simulator } from "../../src/simulator/simulator.ts";
+import { program } from "../support/program.ts";
 import { key } from "./company.ts";
 import type { Warehouse } from "./warehouse.ts";
-
-const main = join(import.meta.dirname, "../../src/cli/main.ts");
 
 /** When a sync is killed: after its `value`-th request has come, or `value` ms after its first one. */
 export interface Instant {
@@ -31,7 +29,7 @@ export interface RunningSync {
 
 /** Starts `tributary sync` in a process of its own. */
 export function startSync(warehouse: Warehouse, args: readonly string[] = []): RunningSync {
-  const child = spawn(process.execPath, [main, "sync", "--config", warehouse.config, "--no-progress", ...args], {
+  const child = spawn(process.execPath, [program, "sync", "--config", warehouse.config, "--no-progress", ...args], {
     cwd: warehouse.folder,
     env: { PATH: process.env["PATH"] ?? "", CRASH_KEY: key },
     stdio: ["ignore", "pipe", "pipe"],

@@ -10,9 +10,9 @@ import { key, openCompany } from "../crash/company.ts";
 import { type Ended, goodSync, startSync } from "../crash/killing.ts";
 import { differences, type Tables, tablesOf } from "../crash/tables.ts";
 import { type MakeWarehouse, makeDuckdb, makePostgres, type Warehouse } from "../crash/warehouse.ts";
+import { program } from "../support/program.ts";
 
 const few = { streams: { defaults: { audit: 0 }, exclude: ["invoice*", "findings*", "ingested"] } };
-const main = join(import.meta.dirname, "../../src/cli/main.ts");
 const CHANGED = "select count(*)::integer from procurement.items";
 
 /** A company, a warehouse before a night with much that is new, and what it is after it. */
@@ -37,7 +37,7 @@ async function evening(make: MakeWarehouse): Promise<Evening> {
 
 /** A sync that may not make a file larger than so many kilobytes: what a full disk looks like, for any user on any machine. */
 async function cramped(warehouse: Warehouse, kilobytes: number): Promise<Ended> {
-  const command = [process.execPath, main, "sync", "--config", warehouse.config, "--no-progress", "--json"];
+  const command = [process.execPath, program, "sync", "--config", warehouse.config, "--no-progress", "--json"];
   const child = spawn("bash", ["-c", `ulimit -f ${kilobytes} && exec "$@"`, "bash", ...command], {
     env: { PATH: process.env["PATH"] ?? "", CRASH_KEY: key },
     stdio: ["ignore", "pipe", "pipe"],

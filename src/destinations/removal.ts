@@ -1,9 +1,11 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { TableSet } from "../columns.ts";
 import { DestinationError } from "../errors.ts";
+import { noState } from "../state.ts";
 import { altering } from "./alteration.ts";
 import { readCatalog } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
+import { loadStreamState, saveStreamState } from "./run_log.ts";
 import { ledgerName, type StateTables } from "./state_tables.ts";
 import { recordedTables, recordTables } from "./table_record.ts";
 
@@ -70,8 +72,14 @@ export async function dropTables(
   });
 }
 
-/** Forgets how far a company's stream was read: marks and the ages of details. */
-export async function forgetStream(trx: Transaction<StateTables>, company: string, stream: string): Promise<void> {
+/** Forgets how far a company's stream was read, marks and the ages of details, but not when its rows were last changed: moments must not go back. */
+export async function forgetProgress(trx: Transaction<StateTables>, company: string, stream: string): Promise<void> {
+  const { lastMoment } = await loadStreamState(trx, company, stream);
+  await forgetStream(trx, company, stream);
+  if (lastMoment !== null) await saveStreamState(trx, company, stream, { ...noState, lastMoment }, lastMoment);
+}
+
+async function forgetStream(trx: Transaction<StateTables>, company: string, stream: string): Promise<void> {
   for (const name of ["stream_state", "details"] as const)
     await trx.deleteFrom(name).where("company", "=", company).where("stream", "=", stream).execute();
 }

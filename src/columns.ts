@@ -47,6 +47,8 @@ export interface Column {
   readonly kind: Kind;
   readonly nullable: boolean;
   readonly volatile: boolean;
+  /** Not documented: it was added because the service sends the field. Its text is whatever scalar came. */
+  readonly added?: true;
   readonly currency: Currency | undefined;
   readonly description: string;
 }

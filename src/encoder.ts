@@ -1,10 +1,13 @@
 import { type Batch, stageColumns } from "./batch.ts";
 import { type Column, INDEX_COLUMN, type TableSet } from "./columns.ts";
 import { CsvWriter } from "./encode/csv.ts";
+import { type Drift, exampleOf, type Presence, presenceOf } from "./encode/drift.ts";
 import type { Hasher } from "./encode/hash.ts";
-import { canonicalJson, isStorable } from "./encode/json.ts";
+import { isStorable } from "./encode/json.ts";
+import { MixedHash } from "./encode/mixed_hash.ts";
 import { type Formats, readMoment } from "./encode/moment.ts";
 import { createPlaces, type Places } from "./encode/places.ts";
+import { knownKey, pageColumns, type Reject } from "./encode/reject.ts";
 import { TableWriter, takeTable } from "./encode/table_writer.ts";
 import { fieldTree } from "./encode/unknown.ts";
 import { Numeral } from "./numeral.ts";
@@ -14,12 +17,6 @@ import { type Problem, textOf, valueAt } from "./record.ts";
 const ENCODING = 1;
 
 type Row = Record<string, unknown>;
-
-/** A row that cannot be stored, with what it said. */
-export interface Reject {
-  readonly raw: unknown;
-  readonly reason: string;
-}
 
 /** How often a column's values didn't fit, for the table `problems`. */
 export interface ColumnProblems {
@@ -38,6 +35,9 @@ export interface Encoded {
   readonly rounded: number;
   readonly latest: number | undefined;
   readonly earliest: number | undefined;
+  /** How rows differ from the documents, and by table which documented fields they had. */
+  readonly drift: readonly Drift[];
+  readonly presence: Readonly<Record<string, Presence>>;
 }
 
 /** What the encoder of a stream is made from. */
@@ -60,15 +60,6 @@ export interface Outcome {
   readonly outcome: "ok" | "absent" | "failed";
   readonly fetchedAt: string;
   readonly reason: string | undefined;
-}
-
-/** The beginning of a value that did not fit; what it holds of secrets is left out. */
-function exampleOf(value: unknown): string {
-  try {
-    return value === undefined ? "" : canonicalJson(value).text.slice(0, 200);
-  } catch {
-    return "(a value that no JSON reader holds)";
-  }
 }
 
 /** Longer keys than this no index of PostgreSQL takes. */
@@ -103,8 +94,9 @@ export class Encoder {
   readonly #children: readonly TableWriter[];
   readonly #mark: Column | undefined;
   readonly #places: Places | undefined;
-  #hashes = Buffer.allocUnsafe(1 << 10);
-  #hashed = 0;
+  readonly #mixed = new MixedHash();
+  /** Of each child table, the rows since the last `take` that lack its array. */
+  readonly #absent: Uint32Array;
   #rejects: Reject[] = [];
   #problems = new Map<string, ColumnProblems>();
   #latest: number | undefined;
@@ -118,6 +110,7 @@ export class Encoder {
     const arrays = tables.children.map(child => child.path);
     this.#main = new TableWriter(tables.main, formats, fieldTree(tables.main, arrays, settings.ignored));
     this.#children = tables.children.map(child => new TableWriter(child, formats, fieldTree(child, [], [])));
+    this.#absent = new Uint32Array(tables.children.length);
     this.#mark = settings.mark === undefined ? undefined : column(settings.mark);
     this.#places = settings.placed === true ? createPlaces(this.#keys) : undefined;
   }
@@ -133,7 +126,7 @@ export class Encoder {
     const row = this.#withoutIgnored(came);
     const main = this.#main;
     if (!isObject(row) && (!main.takesAnything || row === null || row === undefined))
-      return this.reject(row, "expected an object");
+      return this.#reject(row, {}, page, given, "expected an object", undefined);
     const fields: Row = isObject(row) ? row : {};
     const context = this.#places === undefined ? given : { ...given, [INDEX_COLUMN]: this.#places(fields, given) };
     const key: string[] = [];
@@ -142,25 +135,21 @@ export class Encoder {
       const text = textOf(value);
       const fault = keyFault(text);
       if (text === undefined || fault !== undefined) {
-        return this.reject(row, `its key ${column.path.join(".")} ${fault}`);
+        const field = column.path.join(".");
+        return this.#reject(row, fields, page, given, `its key ${field} ${fault}`, field);
       }
       key.push(text);
     }
     this.sequence++;
-    this.#hashed = 0;
+    this.#mixed.clear();
     main.line(this.sequence, undefined, fields, page, context, row);
     for (let i = 0; i < this.#children.length; i++) this.#addChildren(this.#children[i]!, i, fields);
     main.endLine(fields, this.#note);
     const { hasher } = this.#settings;
-    let hash = hasher.hash(main.stable());
-    let volatileHash = hasher.hash(main.changeable());
-    if (main.problems !== undefined) this.#mix(hasher.hash(Buffer.from(main.problems)), 0n);
-    if (this.#hashed > 0) {
-      this.#mix(hash, volatileHash);
-      const all = this.#hashes.subarray(0, this.#hashed);
-      hash = hasher.hash(evenOdd(all, 0));
-      volatileHash = hasher.hash(evenOdd(all, 8));
-    }
+    const stable = hasher.hash(main.stable());
+    const changeable = hasher.hash(main.changeable());
+    if (main.problems !== undefined) this.#mixed.mix(hasher.hash(Buffer.from(main.problems)), 0n);
+    const [hash, volatileHash] = this.#mixed.with(hasher, stable, changeable);
     this.#writeKey(key, hash, volatileHash);
     this.#observe(fields);
     return true;
@@ -175,8 +164,10 @@ export class Encoder {
 
   #addChildren(child: TableWriter, index: number, row: Row): void {
     const elements = valueAt(child.table.path, row);
+    if (elements === undefined) this.#absent[index]!++;
     if (elements === null || elements === undefined) return;
     if (!Array.isArray(elements)) {
+      this.#main.drift.otherType(child.table.path.join("."), elements);
       this.#main.addProblem(child.table.path.join("."), { value: elements, reason: "expected an array" });
       return;
     }
@@ -185,21 +176,15 @@ export class Encoder {
       const element: unknown = elements[i];
       const fields: Row = isObject(element) ? element : {};
       child.line(this.sequence, i, fields, {}, {}, element);
-      if (!isObject(element) && !child.takesAnything)
+      if (!isObject(element) && !child.takesAnything) {
+        child.drift.otherType("_element", element);
         child.addProblem("_element", { value: element, reason: "expected an object" });
+      }
       child.endLine(fields, this.#note);
-      this.#mix(BigInt(index), BigInt(index));
-      this.#mix(hasher.hash(child.stable()), hasher.hash(child.changeable()));
-      if (child.problems !== undefined) this.#mix(hasher.hash(Buffer.from(child.problems)), 0n);
+      this.#mixed.mix(BigInt(index), BigInt(index));
+      this.#mixed.mix(hasher.hash(child.stable()), hasher.hash(child.changeable()));
+      if (child.problems !== undefined) this.#mixed.mix(hasher.hash(Buffer.from(child.problems)), 0n);
     }
-  }
-
-  /** Appends two lanes: what the row's hash covers and what only the volatile hash does. */
-  #mix(stable: bigint, changeable: bigint): void {
-    if (this.#hashed + 16 > this.#hashes.length) this.#hashes = Buffer.concat([this.#hashes], this.#hashes.length * 2);
-    this.#hashes.writeBigUInt64LE(BigInt.asUintN(64, stable), this.#hashed);
-    this.#hashes.writeBigUInt64LE(BigInt.asUintN(64, changeable), this.#hashed + 8);
-    this.#hashed += 16;
   }
 
   #writeKey(key: readonly string[], hash: bigint | undefined, volatileHash: bigint | undefined): void {
@@ -227,8 +212,10 @@ export class Encoder {
   }
 
   /** Notes a row that cannot be stored. */
-  reject(raw: unknown, reason: string): false {
-    this.#rejects.push({ raw, reason });
+  #reject(raw: unknown, fields: Row, page: Row, context: Row, reason: string, field: string | undefined): false {
+    const { main } = this.#settings.tables;
+    const key = knownKey(main, fields, context);
+    this.#rejects.push({ raw, reason, key, field, beside: { context, page: pageColumns(main, page) } });
     return false;
   }
 
@@ -261,6 +248,8 @@ export class Encoder {
 
   /** The batch so far. Its bytes are valid until the next `take`: two sets of buffers take turns. */
   take(): Encoded {
+    const writers = [this.#main, ...this.#children];
+    const presence = this.#takePresence();
     const encoded: Encoded = {
       batch: {
         keys: takeTable(this.#keyWriter, []),
@@ -270,9 +259,11 @@ export class Encoder {
       },
       rejects: this.#rejects,
       problems: [...this.#problems.values()],
-      rounded: [this.#main, ...this.#children].reduce((sum, table) => sum + table.takeRounded(), 0),
+      rounded: writers.reduce((sum, table) => sum + table.takeRounded(), 0),
       latest: this.#latest,
       earliest: this.#earliest,
+      drift: writers.flatMap(table => table.drift.take()),
+      presence,
     };
     this.#rejects = [];
     this.#problems = new Map();
@@ -280,15 +271,22 @@ export class Encoder {
     this.#earliest = undefined;
     return encoded;
   }
+
+  /** The arrays of child tables are fields of the main table's rows. */
+  #takePresence(): Record<string, Presence> {
+    const { rows } = this.#main;
+    const arrays = this.#settings.tables.children.map(child => child.path.join("."));
+    const ofArrays = presenceOf(rows, arrays, this.#absent);
+    this.#absent.fill(0);
+    const all = [this.#main, ...this.#children].map(writer => [writer.table.name, writer.takePresence()] as const);
+    const found = Object.fromEntries(all.filter(([, { rows: counted }]) => counted > 0));
+    const main = found[this.#main.table.name];
+    if (main === undefined) return found;
+    const merged = { rows, always: [...main.always, ...ofArrays.always], never: [...main.never, ...ofArrays.never] };
+    return { ...found, [this.#main.table.name]: merged };
+  }
 }
 
 function isObject(value: unknown): value is Row {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Numeral);
-}
-
-/** Every second 8-byte lane of the mixed hashes. */
-function evenOdd(lanes: Buffer, offset: 0 | 8): Buffer {
-  const picked = Buffer.allocUnsafe(lanes.length / 2);
-  for (let at = offset, to = 0; at < lanes.length; at += 16, to += 8) lanes.copy(picked, to, at, at + 8);
-  return picked;
 }

@@ -17,6 +17,12 @@ export interface RejectedRow {
   readonly raw: unknown;
   readonly reason: string;
   readonly seen_at: string;
+  /** What is known of its key, as `column=value`. */
+  readonly key: string | null;
+  /** Path of the field that made it a reject. */
+  readonly field: string | null;
+  /** What came beside it: {context, page}. */
+  readonly context: unknown;
 }
 
 /** Values of one column that could not be read, for one reason. `rows` and `share` are those of the last publish that had any. */
@@ -52,7 +58,14 @@ export async function readRejects(
       .execute();
     return {
       total: Number(counted?.total ?? 0),
-      rows: rows.map(row => ({ ...row, seen_at: row.seen_at.toISOString() })),
+      // A warehouse that an older version wrote has no key, field and context yet.
+      rows: rows.map(row => ({
+        ...row,
+        seen_at: row.seen_at.toISOString(),
+        key: row.key ?? null,
+        field: row.field ?? null,
+        context: row.context ?? null,
+      })),
     };
   });
 }

@@ -13,6 +13,17 @@ const problem = z.object({
   rows: z.number(),
 });
 
+const drift = z.object({
+  table: z.string(),
+  column: z.string(),
+  sort: z.enum(["new", "type", "more"]),
+  type: z.string(),
+  example: z.string(),
+  rows: z.number(),
+});
+
+const names = z.array(z.string()).readonly();
+
 const window = z.object({
   /** Calendar dates: rows from this day on, up to that one; null: up to now. */
   from: z.string(),
@@ -51,6 +62,9 @@ const scanRecord = z.object({
   rejected: z.number(),
   rounded: z.number(),
   problems: z.array(problem),
+  /** How rows differ from the documents, and by table which documented fields stood in all of them and in none. */
+  drift: z.array(drift).default([]),
+  presence: z.record(z.string(), z.object({ rows: z.number(), always: names, never: names })).default({}),
   /** As many rows as one request brings: there may be more. */
   capped: z.boolean().default(false),
   /** Of a lookup's parts: those that the service knows nothing of, and those that could not be read. */
@@ -89,6 +103,8 @@ export function beginScan(scan: string, fingerprint: string, full: boolean, star
     rejected: 0,
     rounded: 0,
     problems: [],
+    drift: [],
+    presence: {},
     capped: false,
     absent: [],
     unread: [],
@@ -123,6 +139,8 @@ const streamState = z.object({
   /** The time filter turned out to look at another field: read whole from then on. */
   filterDistrusted: z.boolean().default(false),
   backfill: backfill.nullable().default(null),
+  /** By table, the documented fields that every row had, and those that had been there and vanished. */
+  fields: z.record(z.string(), z.object({ always: names, vanished: names })).default({}),
 });
 
 /** What a stream remembers between runs. */

@@ -60,12 +60,14 @@ async function rejects(name: string | undefined, options: RejectsOptions, contex
   const found = await readRejects(config.destination, order);
   if (options.json) return context.printJson({ total: found?.total ?? 0, rejects: found?.rows ?? [] });
   if (found === undefined || found.total === 0) return context.print(none(found, "No row was rejected."));
-  const titles = [{ title: "seen" }, { title: "stream" }, { title: "reason" }, { title: "row" }];
+  const titles = ["seen", "stream", "key", "reason", "field", "row"].map(title => ({ title }));
   const lines = found.rows.map(row => [
     row.seen_at.slice(0, 19),
     row.stream,
+    cutText(row.key ?? "", 40),
     row.reason,
-    cutText(JSON.stringify(row.raw), 100),
+    row.field ?? "",
+    cutText(JSON.stringify(row.raw), 80),
   ]);
   context.print(`${formatTable(titles, lines)}${more(found.total, lines.length)}\n\n--json shows the rows whole.`);
 }

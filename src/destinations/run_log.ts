@@ -1,6 +1,6 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import { type Insertable, type Kysely, sql, type Transaction } from "kysely";
 import { readStreamState, type StreamState } from "../state.ts";
-import type { StateTables } from "./state_tables.ts";
+import type { RejectsTable, StateTables } from "./state_tables.ts";
 
 /** What a stream did in a run: a row of `stream_runs` without its identity. */
 export interface StreamRun {
@@ -128,10 +128,7 @@ export async function forgetStreamState(db: Db, company: string, stream: string)
 }
 
 /** Keeps rows that could not be stored, as the service sent them. */
-export async function saveRejects(
-  db: Db,
-  rejects: readonly { run_id: string; company: string; stream: string; raw: string; reason: string; seen_at: string }[],
-): Promise<void> {
+export async function saveRejects(db: Db, rejects: readonly Insertable<RejectsTable>[]): Promise<void> {
   for (let i = 0; i < rejects.length; i += 500)
     await db
       .insertInto("rejects")

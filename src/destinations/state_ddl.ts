@@ -11,8 +11,16 @@ type Fragment = RawBuilder<unknown>;
 /** One step from a data version to the next, within the transaction of all of them. */
 export type Migration = (trx: Transaction<StateTables>, dialect: Dialect, stateSchema: string) => Promise<void>;
 
+/** Rejects say which row and field they are, and what it takes to try them again. */
+const describeRejects: Migration = async (trx, dialect, stateSchema) => {
+  const { key, field, context } = stateColumns.rejects;
+  for (const [name, kind] of Object.entries({ key, field, context }))
+    await sql`alter table ${sql.id(stateSchema, "rejects")}
+      add column if not exists ${sql.id(name)} ${sql.raw(dialect.columnType(kind))}`.execute(trx);
+};
+
 /** The n-th takes a warehouse from version n to n + 1 (from 1). Only ever appended to. */
-const migrations: readonly Migration[] = [];
+const migrations: readonly Migration[] = [describeRejects];
 
 /** The shape of the state schema this program writes. */
 export const DATA_VERSION = migrations.length + 1;

@@ -70,7 +70,17 @@ export const stateColumns: StateColumns = {
     details_pending: "count",
     note: "text",
   },
-  rejects: { run_id: "text", company: "text", stream: "text", raw: "json", reason: "text", seen_at: "moment" },
+  rejects: {
+    run_id: "text",
+    company: "text",
+    stream: "text",
+    raw: "json",
+    reason: "text",
+    seen_at: "moment",
+    key: "text",
+    field: "text",
+    context: "json",
+  },
   problems: {
     company: "text",
     stream: "text",
@@ -94,6 +104,14 @@ export const stateColumns: StateColumns = {
     first_seen_at: "moment",
     last_seen_at: "moment",
   },
+  added_columns: {
+    stream: "text",
+    table_name: "text",
+    column_name: "text",
+    path: "text",
+    kind: "text",
+    added_at: "moment",
+  },
   holders: { company: "text", family: "text", run_id: "text", holder: "json", since: "moment" },
 };
 
@@ -105,6 +123,7 @@ export const stateKeys: Readonly<Partial<Record<keyof StateTables, readonly stri
   stream_state: ["company", "stream"],
   details: ["company", "stream", "parent_key"],
   streams: ["company", "table_name"],
+  added_columns: ["table_name", "column_name"],
   holders: ["company", "family"],
 };
 

@@ -94,6 +94,12 @@ export interface RejectsTable {
   raw: Json;
   reason: string;
   seen_at: Moment;
+  /** What is known of its key; null for nothing. */
+  key: string | null;
+  /** Path of the field that made it a reject. */
+  field: string | null;
+  /** What the reader knew beside the row: {context, page}. */
+  context: Json;
 }
 
 export interface ProblemsTable {
@@ -121,6 +127,17 @@ export interface SchemaChangesTable {
   last_seen_at: Moment;
 }
 
+/** Columns that stand for fields which the service sends and its documents don't name. They belong to all companies. */
+export interface AddedColumnsTable {
+  stream: string;
+  table_name: string;
+  column_name: string;
+  /** Below the row or array element, dotted. */
+  path: string;
+  kind: string;
+  added_at: Moment;
+}
+
 /** Who works on what (PostgreSQL: the row that every transaction checks; DuckDB: beside the file). */
 export interface HoldersTable {
   company: string;
@@ -141,6 +158,7 @@ export interface StateTables {
   rejects: RejectsTable;
   problems: ProblemsTable;
   schema_changes: SchemaChangesTable;
+  added_columns: AddedColumnsTable;
   holders: HoldersTable;
 }
 

@@ -53,9 +53,12 @@ function write(value: unknown, notes: { noted: string | undefined }, depth: numb
 function quote(text: string, notes: { noted: string | undefined }): string {
   if (isStorable(text)) return JSON.stringify(text);
   notes.noted = "holds a NUL or half a surrogate pair, written as an escape";
-  return JSON.stringify(
-    text.replace(/\0/g, "\\u0000").replace(loneSurrogate, half => `\\u${half.charCodeAt(0).toString(16)}`),
-  );
+  return JSON.stringify(storable(text));
+}
+
+/** A text with what no database holds written as an escape. */
+export function storable(text: string): string {
+  return text.replace(/\0/g, "\\u0000").replace(loneSurrogate, half => `\\u${half.charCodeAt(0).toString(16)}`);
 }
 
 const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;

@@ -2,9 +2,10 @@ import { type EncodedTable, stageColumns } from "../batch.ts";
 import type { Column, Kind, Table } from "../columns.ts";
 import { type Problem, type Reading, valueAt, writeValue } from "../record.ts";
 import { CsvWriter } from "./csv.ts";
+import { isUsual, jsonType, type Presence, presenceOf, TableDrift, typicalOf } from "./drift.ts";
 import { canonicalJson } from "./json.ts";
 import type { Formats } from "./moment.ts";
-import { type FieldTree, hasWhole, unknownFields } from "./unknown.ts";
+import { type FieldTree, hasWhole, tellUnknown, unknownFields } from "./unknown.ts";
 
 const DECIMAL: ReadonlySet<Kind> = new Set(["money", "quantity", "percent"]);
 
@@ -26,12 +27,18 @@ export class TableWriter {
   readonly table: Table;
   /** A column of it holds the row as it came, whatever that is. */
   readonly takesAnything: boolean;
+  /** How its rows differ from the documents. */
+  readonly drift: TableDrift;
   readonly #columns: readonly Column[];
   readonly #stableCount: number;
   readonly #tree: FieldTree | undefined;
   readonly #formats: Formats;
   readonly #csv = new CsvWriter(1 << 16);
   readonly #wide = new Set<string>();
+  /** Of each column, `typeof` the value it had last: what is the same again needs no second look. */
+  readonly #typical: string[];
+  /** Of each column, the lines since the last `take` whose row lacks the field. */
+  readonly #absent: Uint32Array;
   readonly #reading: Reading = { problem: undefined, note: undefined, rounded: 0, wide: false };
   #found: Record<string, Problem> | undefined;
   #start = 0;
@@ -41,7 +48,10 @@ export class TableWriter {
   constructor(table: Table, formats: Formats, tree: FieldTree | undefined) {
     this.table = table;
     this.takesAnything = hasWhole(table);
+    this.drift = new TableDrift(table.name);
     this.#columns = stageColumns(table);
+    this.#typical = this.#columns.map(({ kind }) => typicalOf(kind));
+    this.#absent = new Uint32Array(this.#columns.length);
     this.#stableCount = this.#columns.filter(column => !column.volatile).length;
     this.#tree = tree;
     this.#formats = formats;
@@ -67,8 +77,10 @@ export class TableWriter {
       const { path, source } = column;
       const from = source === "row" ? row : source === "page" ? page : context;
       const value = path.length === 1 ? from[path[0]!] : path.length === 0 ? came : valueAt(path, from);
-      if (value !== null && value !== undefined) {
-        writeValue(csv, column.kind, value, this.#formats, reading);
+      if (value === undefined) this.#absent[i]!++;
+      else if (value !== null) {
+        const given = typeof value === this.#typical[i] ? value : this.#lookedAt(i, column, value);
+        writeValue(csv, column.kind, given, this.#formats, reading);
         if (reading.problem !== undefined) this.addProblem(column.name, { value, reason: reading.problem });
         if (reading.note !== undefined) this.addProblem(column.name, { value: undefined, reason: reading.note });
         if (reading.wide) this.#addWide(column);
@@ -76,6 +88,16 @@ export class TableWriter {
       csv.next();
     }
     if (this.#stableCount === columns.length) this.#changeableStart = csv.position;
+  }
+
+  /** Tells a value whose type is another than that of the one before, where it is unusual; answers what is to be written. */
+  #lookedAt(i: number, column: Column, value: unknown): unknown {
+    const type = jsonType(value);
+    if (!isUsual(column, type)) this.drift.otherType(column.name, value);
+    else if (column.added === true && column.kind === "text" && type === "boolean") return String(value);
+    // Of objects each has to be looked at: a numeral with all its digits is one too.
+    else if (typeof value !== "object") this.#typical[i] = typeof value;
+    return value;
   }
 
   #addWide(column: Column): void {
@@ -95,7 +117,10 @@ export class TableWriter {
   endLine(row: Row, note: NoteProblem): void {
     const csv = this.#csv;
     const extra = this.#tree === undefined ? undefined : unknownFields(row, this.#tree);
-    if (extra !== undefined) writeValue(csv, "json", extra, this.#formats, this.#reading);
+    if (extra !== undefined) {
+      writeValue(csv, "json", extra, this.#formats, this.#reading);
+      tellUnknown(extra, this.#tree!, this.drift);
+    }
     if (this.#reading.problem !== undefined)
       this.addProblem("_extra", { value: undefined, reason: this.#reading.problem });
     this.#reading.note = undefined;
@@ -136,6 +161,16 @@ export class TableWriter {
     const taken = takeTable(this.#csv, [...this.#wide]);
     this.#wide.clear();
     return taken;
+  }
+
+  /** Which documented fields the lines since the last `take` had; to be asked before it. */
+  takePresence(): Presence {
+    const names = this.#columns.map(({ source, path, name }) =>
+      source === "row" && path.length > 0 ? name : undefined,
+    );
+    const presence = presenceOf(this.rows, names, this.#absent);
+    this.#absent.fill(0);
+    return presence;
   }
 
   takeRounded(): number {

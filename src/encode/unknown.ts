@@ -1,5 +1,6 @@
 import type { Column, Table } from "../columns.ts";
 import { isConfidential } from "./confidential.ts";
+import { fieldName, jsonType, type TableDrift } from "./drift.ts";
 
 /** The fields a row may have: `true` for one that is stored, a tree for a documented nested object. */
 export interface FieldTree {
@@ -56,4 +57,16 @@ export function unknownFields(row: Record<string, unknown>, tree: FieldTree): Re
     found[field] = extra;
   }
   return found;
+}
+
+/** Tells the fields of `extra` that are new, and the documented objects among them that came as something else. */
+export function tellUnknown(extra: Record<string, unknown>, tree: FieldTree, drift: TableDrift, prefix = ""): void {
+  for (const field in extra) {
+    const known = tree[field];
+    const value = extra[field];
+    const name = prefix + fieldName(field);
+    if (known === undefined || known === true) drift.newField(name, value);
+    else if (jsonType(value) === "object") tellUnknown(value as Record<string, unknown>, known, drift, `${name}.`);
+    else drift.otherType(name, value);
+  }
 }

@@ -1,3 +1,4 @@
+import { mergeDrift, mergePresence } from "../encode/drift.ts";
 import type { ColumnProblems, Encoded } from "../encoder.ts";
 import type { ScanRecord } from "../state.ts";
 
@@ -13,7 +14,14 @@ export function absorb(record: ScanRecord, encoded: Encoded, sequence: number): 
     rejected: record.rejected + encoded.rejects.length,
     rounded: record.rounded + encoded.rounded,
     problems: mergeProblems(record.problems, encoded.problems),
+    drift: mergeDrift(record.drift, encoded.drift),
+    presence: presenceWith(record.presence, encoded.presence),
   };
+}
+
+function presenceWith(known: ScanRecord["presence"], fresh: Encoded["presence"]): ScanRecord["presence"] {
+  const merged = Object.entries(fresh).map(([table, presence]) => [table, mergePresence(known[table], presence)]);
+  return { ...known, ...Object.fromEntries(merged) };
 }
 
 function mergeProblems(known: readonly ColumnProblems[], fresh: readonly ColumnProblems[]): ColumnProblems[] {

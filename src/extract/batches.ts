@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Stage, StageRecord } from "../destinations/destination.ts";
-import type { Encoded, Encoder, Reject } from "../encoder.ts";
+import type { Reject } from "../encode/reject.ts";
+import type { Encoded, Encoder } from "../encoder.ts";
 import type { ScanRecord } from "../state.ts";
 import { absorb } from "./absorbing.ts";
 

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { INDEX_COLUMN } from "../columns.ts";
 import type { Stage } from "../destinations/destination.ts";
 import { saveRejects } from "../destinations/run_log.ts";
-import { canonicalJson } from "../encode/json.ts";
+import { canonicalJson, storable } from "../encode/json.ts";
+import type { Reject } from "../encode/reject.ts";
 import { Encoder, layoutStamp } from "../encoder.ts";
 import { Batches } from "../extract/batches.ts";
 import type { Tally } from "../extract/tally.ts";
@@ -88,15 +89,20 @@ export async function startAfresh(
   return record;
 }
 
-async function keepRejects(
-  context: SyncContext,
-  stream: Stream,
-  rejects: readonly { readonly raw: unknown; readonly reason: string }[],
-): Promise<void> {
+async function keepRejects(context: SyncContext, stream: Stream, rejects: readonly Reject[]): Promise<void> {
+  const { runId: run_id, company } = context;
   const seen_at = new Date(context.clock.now()).toISOString();
-  const rows = rejects.map(({ raw, reason }) => {
-    return { run_id: context.runId, company: context.company, stream: stream.name, raw: rawText(raw), reason, seen_at };
-  });
+  const rows = rejects.map(({ raw, reason, key, field, beside }) => ({
+    run_id,
+    company,
+    stream: stream.name,
+    raw: rawText(raw),
+    reason,
+    seen_at,
+    key: key === undefined ? null : storable(key),
+    field: field ?? null,
+    context: rawText(beside),
+  }));
   await saveRejects(context.destination.db, rows);
 }
 

@@ -12,6 +12,7 @@ import type { Tally } from "../extract/tally.ts";
 import type { ScanRecord, StreamState } from "../state.ts";
 import { type Detail, OBSERVED_ON, type Stream } from "../stream.ts";
 import type { SyncContext } from "./context.ts";
+import { changesOf, listed, type Settled, settleDrift, tellDrift } from "./drift.ts";
 import { nameStorm } from "./refetch.ts";
 
 /** The stream's stage, ready to be compared with its tables. */
@@ -127,6 +128,7 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
   context.log.debug({ stream: stream.name, rows: record.rows }, "publishing");
   try {
     checkQuality(context, plan);
+    await refuseUnknown(context, plan);
   } catch (error) {
     // Kept, it would be judged again in every run to come, however good the service's answers are by then.
     await stage.drop();
@@ -138,6 +140,7 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
   const verdict = plan.withMissing ? await plan.decide(comparison, publication) : undefined;
   const moment = await nextMoment(context, publication, plan.state);
   const before = { ...tally.run };
+  let drift: Settled | undefined;
   const published = await publish(destination, publication, {
     comparison,
     moment,
@@ -146,7 +149,16 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
     allows: plan.allows,
     also: async (trx, result) => {
       const touched = result.inserted + result.updated + result.deleted > 0;
-      const state = { ...plan.state, publishedScan: record.scan, lastMoment: touched ? moment : plan.state.lastMoment };
+      // What is remembered may be younger than the plan: an early publish of the same details wrote it.
+      const { fields } = await loadStreamState(trx, company, stream.name);
+      const since = before.started_at;
+      drift = await settleDrift(trx, context, stream, record, fields, { now: moment, since });
+      const state = {
+        ...plan.state,
+        publishedScan: record.scan,
+        lastMoment: touched ? moment : plan.state.lastMoment,
+        fields: drift.fields,
+      };
       await saveStreamState(trx, company, stream.name, state, moment);
       await saveProblems(trx, company, stream.name, record.problems, record.rows, moment);
       await saveDashboard(trx, destination, company, stream, moment, plan.completeTo, publication.parent);
@@ -157,6 +169,9 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
     },
   });
   tally.published = true;
+  const told = tellDrift(stream, drift?.fresh ?? []);
+  tally.warnings.push(...told.warnings);
+  tally.notes.push(...told.notes);
   await stage.drop();
   const changed = published.inserted + published.updated + published.refreshed + published.deleted;
   if (changed > 0) await destination.settle(stream.tables.main, changed);
@@ -206,4 +221,21 @@ function checkQuality(context: SyncContext, { stream, record, tally }: PublishPl
   const message = `${stream.name}: values that could not be read exceed problems.max_share (${maxShare}): ${named}. \`tributary rejects ${stream.name} --problems\` shows them.`;
   if (onExceed === "fail") throw new TributaryError(`${message} Nothing of it was published.`, 1);
   tally.warnings.push(message);
+}
+
+/** Where fields that the documents don't name are a failure they are told all the same, though nothing else is written. */
+async function refuseUnknown(context: SyncContext, { stream, record, tally }: PublishPlan): Promise<void> {
+  if (context.policyOf(stream.name).unknownFields !== "fail") return;
+  const drift = record.drift.filter(({ sort }) => sort !== "type");
+  if (drift.length === 0) return;
+  const now = new Date(context.clock.now()).toISOString();
+  const only = { ...record, drift, presence: {} };
+  const since = tally.run.started_at;
+  await context.destination.db
+    .transaction()
+    .execute(trx => settleDrift(trx, context, stream, only, {}, { now, since }));
+  throw new TributaryError(
+    `${stream.name}: the service sends fields that its documents don't name: ${listed(changesOf(drift, context.redact))}. With unknown_fields: fail nothing of it was published; keep or column would load it.`,
+    1,
+  );
 }

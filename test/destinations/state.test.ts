@@ -38,17 +38,37 @@ describe.each(warehouses)("$name", ({ name, make }) => {
 
   test("a migration runs once, and one that fails leaves the version as it was", async () => {
     const destination = await make();
-    await ensure(destination);
+    await ensure(destination, []);
     await expect(ensure(destination, [failing])).rejects.toThrow("no");
     const catalog = () => readCatalog(destination.db, destination.dialect, ["_tributary"]);
     expect((await catalog()).tables.has("_tributary.half")).toBe(false);
     expect(await ensure(destination, [addColumn])).toEqual(["upgraded the warehouse from data version 1 to 2"]);
     expect((await catalog()).tables.get("_tributary.runs")!.columns.has("note")).toBe(true);
     expect(await ensure(destination, [addColumn])).toEqual([]);
-    const older = await ensure(destination).catch(failure => failure);
+    const older = await ensure(destination, []).catch(failure => failure);
     expect(older).toBeInstanceOf(ConfigError);
     expect(older.message).toMatch(/newer tributary \(data version 2; this one knows 1\)/);
     expect(await ensure(destination, [addColumn])).toEqual([]);
+  });
+
+  test("a warehouse of version 1 keeps its rejects, which can say their key, field and context from then on", async () => {
+    const destination = await make();
+    const { db } = destination;
+    await ensure(destination, []);
+    await sql`drop table _tributary.added_columns`.execute(db);
+    for (const column of ["key", "field", "context"])
+      await sql`alter table _tributary.rejects drop column ${sql.id(column)}`.execute(db);
+    const old = { run_id: "1", company: "acme", stream: "items", reason: "expected an object", raw: "[1.50]" };
+    await db
+      .insertInto("rejects")
+      .values({ ...old, seen_at: "2025-01-01T00:00:00Z" } as never)
+      .execute();
+    expect(await ensure(destination)).toEqual(["upgraded the warehouse from data version 1 to 2"]);
+    const rejects = await db.selectFrom("rejects").selectAll().execute();
+    expect(rejects).toMatchObject([{ ...old, raw: [1.5], key: null, field: null, context: null }]);
+    expect(await db.selectFrom("added_columns").selectAll().execute()).toEqual([]);
+    expect(await ensure(destination)).toEqual([]);
+    await expect(ensure(destination, [])).rejects.toThrow(/newer tributary \(data version 2; this one knows 1\)/);
   });
 
   test("a state table that is missing is made again", async () => {
@@ -73,7 +93,7 @@ describe.each(warehouses)("$name", ({ name, make }) => {
     const rows = [
       { key: "company:acme", value: { base_url: "https://one.example.com", company_id: "c-1" } },
       { key: "schema", value: "procurement" },
-      { key: "version", value: 1 },
+      { key: "version", value: DATA_VERSION },
     ];
     expect(await kept()).toEqual(rows);
     await check(acme);

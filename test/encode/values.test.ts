@@ -126,7 +126,11 @@ test("a row without its key is a reject with what came; it counts among the rows
     row('{"id":"good"}'),
   ]);
   expect(rejects).toHaveLength(8);
-  expect(rejects[0]).toEqual({ raw: { id: null, text: "a" }, reason: expect.stringContaining("id is missing") });
+  expect(rejects[0]).toMatchObject({
+    raw: { id: null, text: "a" },
+    reason: expect.stringContaining("id is missing"),
+    field: "id",
+  });
   expect(batch.keys.rows).toBe(1);
 });
 

@@ -107,7 +107,7 @@ test("what is no object is kept whole where its key is known, and nothing is no 
   expect(lines.map(line => line.slice(1))).toEqual(
     ["[1]", '"text"', "1.5", "true"].map((data, index) => [String(index), "NULL", data, "NULL", "NULL"]),
   );
-  expect(rejects).toEqual([{ raw: null, reason: "expected an object" }]);
+  expect(rejects).toMatchObject([{ raw: null, reason: "expected an object", key: "of=4", field: undefined }]);
 });
 
 test("the example of a value that could not be read shows no secret", async () => {

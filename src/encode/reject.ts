@@ -1,0 +1,48 @@
+import type { Table } from "../columns.ts";
+import { textOf, valueAt } from "../record.ts";
+
+type Row = Record<string, unknown>;
+
+/** What the reader knew of a row beside it: the parent's key, the array it stood in (`context`), the page's columns (`page`). */
+export interface Beside {
+  readonly context: Row;
+  readonly page: Row;
+}
+
+/** A row that cannot be stored, with what it said. */
+export interface Reject {
+  readonly raw: unknown;
+  readonly reason: string;
+  /** What is known of its key, as `column=value`. */
+  readonly key: string | undefined;
+  /** Path of the field that made it one. */
+  readonly field: string | undefined;
+  readonly beside: Beside;
+}
+
+const LONGEST_PART = 100;
+
+/** What is known of a row's key; undefined for nothing. */
+export function knownKey({ key, columns }: Table, row: Row, context: Row): string | undefined {
+  const parts = key.flatMap(name => {
+    const { source, path } = columns.find(column => column.name === name)!;
+    const text = textOf(source === "row" ? valueAt(path, row) : context[name]);
+    return text === undefined ? [] : [`${name}=${text.slice(0, LONGEST_PART)}`];
+  });
+  return parts.length === 0 ? undefined : parts.join(", ");
+}
+
+/** Of a page's data what its rows' columns take: not the rows themselves. */
+export function pageColumns({ columns }: Table, page: Row): Row {
+  const taken: Row = {};
+  for (const { source, path } of columns) {
+    if (source !== "page") continue;
+    let at = taken;
+    for (const field of path.slice(0, -1)) {
+      at[field] ??= {};
+      at = at[field] as Row;
+    }
+    at[path.at(-1)!] = valueAt(path, page) ?? null;
+  }
+  return taken;
+}

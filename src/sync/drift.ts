@@ -1,0 +1,113 @@
+import type { Destination } from "../destinations/destination.ts";
+import {
+  MORE_FIELDS,
+  newField,
+  newFieldType,
+  otherType,
+  RETURNED,
+  type SchemaChange,
+  saveSchemaChanges,
+  VANISHED,
+} from "../destinations/schema_changes.ts";
+import type { ScanRecord, StreamState } from "../state.ts";
+import type { Stream } from "../stream.ts";
+import type { SyncContext } from "./context.ts";
+
+type Fields = StreamState["fields"];
+
+/** How rows differ from the documents, and the fields that are to be remembered. */
+export interface Settled {
+  readonly fields: Fields;
+  /** What no publish before this one saw. */
+  readonly fresh: readonly SchemaChange[];
+}
+
+/** Writes what a scan's rows showed into `schema_changes`. `fields` is what is remembered; `since` began the stream's reading. */
+export async function settleDrift(
+  trx: Destination["db"],
+  { company, redact }: SyncContext,
+  stream: Stream,
+  record: ScanRecord,
+  fields: Fields,
+  moment: { readonly now: string; readonly since: string },
+): Promise<Settled> {
+  const { next, changes } = comparePresence(fields, record);
+  const seen = [...changesOf(record.drift, redact), ...changes];
+  // A complete scan is published once, and says by itself how many rows there are.
+  const since = record.full ? undefined : moment.since;
+  return { fields: next, fresh: await saveSchemaChanges(trx, company, stream.name, seen, { ...moment, since }) };
+}
+
+/** Drift in the words of `schema_changes`. */
+export function changesOf(drift: ScanRecord["drift"], redact: (text: string) => string): SchemaChange[] {
+  return drift.map(({ table, column, sort, type, example, rows }) => ({
+    table,
+    column,
+    change: sort === "more" ? MORE_FIELDS : sort === "new" ? newField(type) : otherType(type),
+    example: example === "" ? null : redact(example),
+    count: rows,
+  }));
+}
+
+/**
+ * Which fields vanished or came back. After a complete scan those of all its rows are remembered; after a part only what has
+ * been in every row all along. Windows of the past are no measure: their rows may be older than a field.
+ */
+export function comparePresence(
+  known: Fields,
+  { presence, full, windows }: Pick<ScanRecord, "presence" | "full" | "windows">,
+): { readonly next: Fields; readonly changes: readonly SchemaChange[] } {
+  const next = { ...known };
+  const changes: SchemaChange[] = [];
+  if (windows.length > 0) return { next, changes };
+  for (const [table, { rows, always, never }] of Object.entries(presence)) {
+    if (rows === 0) continue;
+    const before = known[table];
+    const had = before?.always ?? [];
+    const gone = before?.vanished ?? [];
+    const lost = [...gone, ...had].filter(name => never.includes(name));
+    const back = gone.filter(name => !never.includes(name));
+    for (const column of lost) changes.push({ table, column, change: VANISHED, example: null, count: rows });
+    for (const column of back) changes.push({ table, column, change: RETURNED, example: null, count: rows });
+    const steady = full || before === undefined ? always : had.filter(name => always.includes(name));
+    next[table] = { always: steady, vanished: lost };
+  }
+  return { next, changes };
+}
+
+const NAMED = 10;
+
+/** What is new, in sentences: the ones to warn of, and the ones that are worth knowing. */
+export function tellDrift(
+  { name }: Stream,
+  fresh: readonly SchemaChange[],
+): { readonly warnings: readonly string[]; readonly notes: readonly string[] } {
+  const unknown = fresh.filter(({ change }) => newFieldType(change) !== undefined || change === MORE_FIELDS);
+  const types = fresh.filter(({ change }) => change.startsWith(otherType("")));
+  const vanished = fresh.filter(({ change }) => change === VANISHED);
+  const back = fresh.filter(({ change }) => change === RETURNED);
+  const warnings: string[] = [];
+  if (unknown.length > 0)
+    warnings.push(
+      `${name}: the service sends fields that its documents don't name: ${listed(unknown)}. They are kept in _extra.`,
+    );
+  if (types.length > 0) warnings.push(`${name}: values came as another type of JSON than the documents say: ${listed(types)}.`);
+  if (vanished.length > 0)
+    warnings.push(`${name}: fields that stood in every row are in none any more: ${listed(vanished)}.`);
+  const notes = back.length === 0 ? [] : [`${name}: fields that had vanished are back: ${listed(back)}.`];
+  return { warnings, notes };
+}
+
+/** Changes by name, with what they came as. */
+export function listed(changes: readonly SchemaChange[]): string {
+  const words = changes.slice(0, NAMED).map(wordsFor);
+  const rest = changes.length - words.length;
+  return `${words.join(", ")}${rest > 0 ? ` and ${rest} more` : ""} (see schema_changes)`;
+}
+
+function wordsFor({ table, column, change, example, count }: SchemaChange): string {
+  if (change === MORE_FIELDS) return `${count} more of ${table}`;
+  const [, type] = change.split(": ");
+  const shown = [type, example ?? undefined].filter(part => part !== undefined).join(" ");
+  return `${table}.${column}${shown === "" ? "" : ` (${shown})`}`;
+}

@@ -1,6 +1,6 @@
 import type { Kind } from "./columns.ts";
 import type { CsvWriter } from "./encode/csv.ts";
-import { decimal, plainNumeral } from "./encode/decimal.ts";
+import { decimal, isNumeral, plainNumeral } from "./encode/decimal.ts";
 import { canonicalJson } from "./encode/json.ts";
 import { canonicalMoment, type Formats, readDate, writeUtcMoment } from "./encode/moment.ts";
 import { Numeral } from "./numeral.ts";
@@ -163,9 +163,7 @@ function writeCount(writer: CsvWriter, value: unknown, reading: Reading): void {
 
 function writeScore(writer: CsvWriter, value: unknown, reading: Reading): void {
   const text = typeof value === "number" ? undefined : numberText(value);
-  const isNumeral =
-    text !== undefined && (canonicalEnd(text) > 0 || decimal(text, 0, Number.MAX_SAFE_INTEGER) !== undefined);
-  const number = typeof value === "number" ? value : isNumeral ? Number(text) : Number.NaN;
+  const number = typeof value === "number" ? value : text !== undefined && isNumeral(text) ? Number(text) : Number.NaN;
   if (!Number.isFinite(number)) reading.problem = expected("a number that a double holds", value);
   else if (!writer.number(number)) writer.plain(String(number));
 }

@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
-import { Numeral } from "../numeral.ts";
+import { parseExactly, sameNumber } from "./exact.ts";
 
 /** The body is larger than the ceiling, decompressed. */
 export class BodyTooLargeError extends Error {
@@ -14,10 +14,14 @@ export class BodyError extends Error {
 /** The encodings `decompress` reads, as the value of Accept-Encoding. */
 export const acceptEncoding = "gzip, br, deflate";
 
+/** Each may make a body of `maxBytes` once more; a server and a proxy need one each. */
+const MOST_ENCODINGS = 3;
+
 /** Undoes a Content-Encoding. At most `maxBytes` come into being (BodyTooLargeError); a cut or broken stream is a BodyError. */
 export function decompress(body: Buffer, contentEncoding: string | undefined, maxBytes: number): Buffer {
   let bytes = body;
   const encodings = contentEncoding?.toLowerCase().split(",").reverse() ?? [];
+  if (encodings.length > MOST_ENCODINGS) throw new BodyError(`a body in ${encodings.length} encodings at once`);
   for (const encoding of encodings) bytes = decoded(bytes, encoding.trim(), maxBytes);
   if (bytes.length > maxBytes) throw new BodyTooLargeError();
   return bytes;
@@ -41,16 +45,36 @@ function decoded(bytes: Buffer, encoding: string, maxOutputLength: number): Buff
 }
 
 /**
- * UTF-8 JSON to values. A numeral whose digits a double cannot hold becomes a `Numeral`; every other is a number.
- * On pages without a long digit run, `1e400` is Infinity (looking for exponents costs more than all other checks). Not JSON: BodyError.
+ * UTF-8 JSON to values. A numeral whose digits or power of ten a double cannot hold becomes a `Numeral`; every other is a
+ * number. Not JSON: BodyError. More values than memory is meant for: BodyTooLargeError.
  */
 export function parseJson(bytes: Buffer): unknown {
+  if (bytes.length > MANY_VALUES && holdsMoreThan(bytes, MANY_VALUES)) throw new BodyTooLargeError();
   const text = bytes[0] === 0xef ? bytes.toString("utf8").replace(/^\uFEFF/, "") : bytes.toString("utf8");
   try {
-    return losesDigits(bytes) ? JSON.parse(text, exactly) : JSON.parse(text);
+    return losesDigits(bytes) || farPower.test(text) ? parseExactly(text) : JSON.parse(text);
   } catch {
     throw new BodyError(`a body of ${bytes.length} bytes that is not JSON`);
   }
+}
+
+/** Three digits of a power of ten may be more than a double reaches (0.3 µs a row of 900 bytes). */
+const farPower = /[:,[\s]-?\d[\d.]*[eE][+-]?\d{3}/;
+
+/** Values of one body at most. Rows of 1.7 kB have 50; an empty object takes three bytes of the body and sixty of memory. */
+const MANY_VALUES = 5_000_000;
+
+/** Whether more than `limit` values stand in a body: each but the first of its list has a comma before it. */
+function holdsMoreThan(bytes: Buffer, limit: number): boolean {
+  let values = 0;
+  let inText = false;
+  for (let at = 0; at < bytes.length && values <= limit; at++) {
+    const byte = bytes[at]!;
+    if (byte === 34) inText = !inText;
+    else if (inText) at += byte === 92 ? 1 : 0;
+    else if (byte === 44 || byte === 91 || byte === 123) values++;
+  }
+  return values > limit;
 }
 
 const stride = 15;
@@ -60,9 +84,11 @@ const before = new Set([..." \t\r\n:,[-"].map(character => character.charCodeAt(
 
 /** Whether a numeral would lose digits in a double: needs 16 or more characters of `[0-9.]`, so every 15th byte is looked at (0.3 µs a row of 1.7 kB). */
 export function losesDigits(bytes: Buffer): boolean {
+  let end = 0;
   for (let at = 0; at < bytes.length; at += stride) {
-    if (!isDigit(bytes[at]!)) continue;
-    let end = at + 1;
+    // A run is looked at once, however long it is.
+    if (at < end || !isDigit(bytes[at]!)) continue;
+    end = at + 1;
     while (end < bytes.length && isDigit(bytes[end]!)) end += 1;
     let start = at;
     while (start > 0 && isDigit(bytes[start - 1]!)) start -= 1;
@@ -77,26 +103,4 @@ export function losesDigits(bytes: Buffer): boolean {
 // [./0-9] in one comparison: a slash only makes a few more pages take the exact parser.
 function isDigit(byte: number): boolean {
   return (byte - 46) >>> 0 < 12;
-}
-
-function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value !== "number") return value;
-  const source = context?.source;
-  return source === undefined || sameNumber(source, value) ? value : new Numeral(source);
-}
-
-/** Whether the shortest text of a double means the same number as the JSON numeral it was read from; 1.0 and 1e0 are 1. */
-export function sameNumber(source: string, value: number): boolean {
-  if (String(value) === source) return true;
-  return Number.isFinite(value) && canonical(source) === canonical(String(value));
-}
-
-/** Sign, significant digits and power of ten of a numeral: equal for numerals that mean the same number. */
-function canonical(numeral: string): string {
-  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(numeral) ?? [];
-  const all = (whole + fraction).replace(/^0+/, "");
-  const digits = all.replace(/0+$/, "");
-  if (digits === "") return "0";
-  return `${sign}${digits}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(all.length - digits.length)}`;
 }

@@ -14,7 +14,7 @@ export interface Envelope {
   readonly meta: unknown;
 }
 
-/** What the service said about a failure. */
+/** What the service said about a failure, fit to be shown. */
 export interface Complaint {
   readonly code: string | undefined;
   readonly message: string | undefined;
@@ -48,10 +48,30 @@ function readPagination(block: unknown): Pagination | undefined {
   return { nextCursor: next_cursor || undefined, hasMore: has_more, limit: limit ?? undefined };
 }
 
+/** Longer ones no server takes in a request's first line. */
+const LONGEST_CURSOR = 8_000;
+
+/** Why a cursor cannot be kept, or sent again; undefined where it can. */
+export function cursorFault(cursor: string): string | undefined {
+  if (cursor.length > LONGEST_CURSOR)
+    return `a next_cursor of ${cursor.length} characters, which no address has room for`;
+  if (cursor.isWellFormed() && !cursor.includes("\0")) return undefined;
+  return "a next_cursor with a NUL or half a character, which cannot be stored";
+}
+
 /** The error envelope of an answer, or undefined when the answer is not the service's. */
 export function readComplaint(json: unknown): Complaint | undefined {
   const read = failure.safeParse(json);
   if (!read.success) return undefined;
   const { code, message, request_id } = read.data.error;
-  return { code: code ?? undefined, message: message ?? undefined, requestId: request_id ?? undefined };
+  return { code: shown(code, 80), message: shown(message, 300), requestId: shown(request_id, 80) };
+}
+
+/** The beginning of a text, fit for a terminal, a log and a database: no control characters, none that turn the reading direction. */
+function shown(text: string | null | undefined, most: number): string | undefined {
+  if (text === null || text === undefined) return undefined;
+  return text
+    .slice(0, most)
+    .toWellFormed()
+    .replace(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, " ");
 }

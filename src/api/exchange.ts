@@ -38,6 +38,9 @@ export interface ExchangeLimits {
   readonly signal: AbortSignal | undefined;
 }
 
+/** Pieces that are kept as they came: each is a view of 200 bytes, which keeps what it was read into. */
+const CHUNKS = 256;
+
 /** One request, one whole answer. Rejects with the signal's reason, BodyTooLargeError, TimeLimitError or the network's error. */
 export function exchange(
   dispatch: Dispatch,
@@ -48,7 +51,8 @@ export function exchange(
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
     const begun = now();
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
+    const joined: Buffer[] = [];
     let head: Omit<WireAnswer, "body"> | undefined;
     let size = 0;
     let running: Controller | undefined;
@@ -102,13 +106,20 @@ export function exchange(
           if (over) return;
           size += chunk.length;
           chunks.push(chunk);
+          if (chunks.length === CHUNKS) {
+            joined.push(Buffer.concat(chunks));
+            chunks = [];
+          }
           if (size > maxBytes) giveUp(new BodyTooLargeError());
           else idle?.refresh();
         },
         onResponseEnd() {
           done();
           if (head === undefined) reject(new Error("the answer has no status"));
-          else resolve({ ...head, body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size) });
+          else {
+            const whole = joined.length === 0 && chunks.length === 1;
+            resolve({ ...head, body: whole ? chunks[0]! : Buffer.concat([...joined, ...chunks], size) });
+          }
         },
         onResponseError(_controller, error) {
           done();

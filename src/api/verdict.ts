@@ -1,6 +1,6 @@
 import type { ApiFailure } from "../errors.ts";
 import { BodyError, decompress, parseJson } from "./body.ts";
-import { type Complaint, type Envelope, readComplaint, readEnvelope } from "./envelope.ts";
+import { type Complaint, cursorFault, type Envelope, readComplaint, readEnvelope } from "./envelope.ts";
 import type { WireAnswer } from "./exchange.ts";
 import { httpDate, retryAfterMs } from "./retry.ts";
 
@@ -20,15 +20,19 @@ export interface Fault {
   readonly cause?: unknown;
 }
 
-/** Reads an answer. `again`: another attempt may help. Throws BodyTooLargeError. `paged`: a 2xx without a pagination block is `again`. */
+const YEAR_MS = 366 * 86_400_000;
+
+/** Reads an answer. `again`: another attempt may help. Throws BodyTooLargeError. `paged`: a 2xx without a pagination block is `again`; a `Date` more than a year ahead of `now` counts as none. */
 export function judge(answer: WireAnswer, paged: boolean, maxBytes: number, now: number): Verdict {
   const { status, headers } = answer;
   if (status >= 300 && status < 400) return redirected(answer);
-  const date = httpDate(text(headers["date"]));
+  const said = httpDate(text(headers["date"]));
+  // Believed, a time that is yet to come could become a mark that no later row passes.
+  const date = said !== undefined && said.getTime() - now > YEAR_MS ? undefined : said;
   try {
     const body = decompress(answer.body, text(headers["content-encoding"]), maxBytes);
     if (status < 300) return succeeded(parseJson(body), body, date, status, paged);
-    const retryAfter = retryAfterMs(text(headers["retry-after"]), date, now);
+    const retryAfter = retryAfterMs(text(headers["retry-after"]), said, now);
     const verdict = failed(status, readComplaint(tryJson(body)), retryAfter);
     return verdict.kind === "refused" ? { ...verdict, date, body } : verdict;
   } catch (error) {
@@ -49,12 +53,15 @@ function succeeded(json: unknown, body: Buffer, date: Date | undefined, status: 
     const what = `status ${status} without a readable "pagination" block, on a listing that has pages`;
     return { kind: "again", failure: "malformed", what };
   }
+  const cursor = envelope.pagination?.nextCursor;
+  const fault = cursor === undefined ? undefined : cursorFault(cursor);
+  if (fault !== undefined) return { kind: "again", failure: "malformed", what: `status ${status} and ${fault}` };
   return { kind: "data", envelope, date, body };
 }
 
 function failed(status: number, complaint: Complaint | undefined, retryAfter: number | undefined): Verdict {
-  const message = complaint?.message ? `: ${complaint.message.slice(0, 300)}` : "";
-  const what = `status ${status}${complaint?.code ? ` ${complaint.code.slice(0, 80)}` : ""}${message}`;
+  const message = complaint?.message ? `: ${complaint.message}` : "";
+  const what = `status ${status}${complaint?.code ? ` ${complaint.code}` : ""}${message}`;
   const fault = { what, complaint, retryAfter };
   if (status === 429) return { kind: "limited", failure: "limited", ...fault };
   if (status >= 500) return { kind: "again", failure: "unavailable", ...fault };

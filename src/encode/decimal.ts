@@ -11,6 +11,11 @@ const numeral = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d{1,9}))?$/;
 /** Beyond this many places a numeral cannot be a figure of a purchase; expanding it would only cost memory. */
 const EXPONENT_LIMIT = 2_000;
 
+/** Whether `text` is a number, however large. */
+export function isNumeral(text: string): boolean {
+  return numeral.test(text);
+}
+
 /** `text` as a decimal with at most `places` after the point; undefined when it isn't a number at all, "range" when it has too many digits before it. */
 export function decimal(text: string, places: number, maxIntegerDigits: number): Decimal | "range" | undefined {
   const match = numeral.exec(text);
@@ -52,8 +57,8 @@ function increment(digits: string): string {
     : head.slice(0, -1) + String.fromCharCode(head.charCodeAt(head.length - 1) + 1) + tail;
 }
 
-/** A numeral with every digit it has, without exponent: what an id or a text is when it arrives as a number (`1.0` → `1`). */
+/** A numeral with every digit it has, without exponent: what an id or a text is when it arrives as a number (`1.0` → `1`). Undefined beyond 2,000 places. */
 export function plainNumeral(text: string): string | undefined {
   const result = decimal(text, EXPONENT_LIMIT, EXPONENT_LIMIT);
-  return result === undefined || result === "range" ? undefined : result.text;
+  return result === undefined || result === "range" || result.rounded ? undefined : result.text;
 }

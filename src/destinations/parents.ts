@@ -125,7 +125,7 @@ function distinctValues(
       open,
       newest: sql`cast(${newest} as date)`,
       refreshing,
-    })}) v where v.value is not null and v.value <> ''`;
+    })}) v where v.value is not null and v.value <> '' and length(v.value) <= ${sql.lit(LONGEST_VALUE)}`;
   });
   const hash = aged ? sql`cast(0 as bigint)` : withinBigint(sql`sum(c.hash)`);
   const params = columns.params.map(name => sql`, c.value as ${sql.id(`p_${name}`)}`);
@@ -133,6 +133,9 @@ function distinctValues(
       bool_or(c.refreshing) as refreshing${sql.join(params, sql``)}
     from (${sql.join(carriers, sql` union all `)}) c group by c.value)`;
 }
+
+/** A longer text fits neither into a path nor into the ledger's index: nothing is asked for it, as for an empty one. */
+const LONGEST_VALUE = 500;
 
 const noValues = ({ params }: ParentColumns): Fragment => sql`select cast(null as varchar) as parent_key,
     cast(0 as bigint) as parent_hash, false as open, cast(null as date) as newest, false as refreshing${sql.join(

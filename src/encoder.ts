@@ -62,8 +62,9 @@ export interface Outcome {
   readonly reason: string | undefined;
 }
 
-/** Longer keys than this no index of PostgreSQL takes. */
+/** Longer ones no index of PostgreSQL takes: characters of a key's part, bytes of all its parts. */
 const LONGEST_KEY = 500;
+const MOST_KEY_BYTES = 2_000;
 
 function keyFault(text: string | undefined): string | undefined {
   if (text === undefined) return "is missing";
@@ -140,6 +141,8 @@ export class Encoder {
       }
       key.push(text);
     }
+    if (key.length > 1 && Buffer.byteLength(key.join("")) > MOST_KEY_BYTES)
+      return this.#reject(row, fields, page, given, `its key is longer than ${MOST_KEY_BYTES} bytes`, undefined);
     this.sequence++;
     this.#mixed.clear();
     main.line(this.sequence, undefined, fields, page, context, row);

@@ -91,7 +91,8 @@ export function tellDrift(
     warnings.push(
       `${name}: the service sends fields that its documents don't name: ${listed(unknown)}. They are kept in _extra.`,
     );
-  if (types.length > 0) warnings.push(`${name}: values came as another type of JSON than the documents say: ${listed(types)}.`);
+  if (types.length > 0)
+    warnings.push(`${name}: values came as another type of JSON than the documents say: ${listed(types)}.`);
   if (vanished.length > 0)
     warnings.push(`${name}: fields that stood in every row are in none any more: ${listed(vanished)}.`);
   const notes = back.length === 0 ? [] : [`${name}: fields that had vanished are back: ${listed(back)}.`];

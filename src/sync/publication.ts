@@ -109,6 +109,10 @@ export interface PublishPlan {
   readonly absent: Absent;
   /** Whether so many rows of details may go; absent: they may. */
   readonly allows?: Allows;
+  /** The rows came one by one, not as what their parents have. */
+  readonly apart?: true;
+  /** What else becomes true in the same transaction. */
+  readonly also?: (trx: SyncContext["destination"]["db"]) => Promise<void>;
   /** A detail's parents are known whole. */
   readonly settled?: boolean;
   /** The state that becomes true with it. */
@@ -134,7 +138,8 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
     await stage.drop();
     throw error;
   }
-  const publication = { ...publicationOf(context, stream, stage), settled: plan.settled ?? false };
+  const whole = publicationOf(context, stream, stage);
+  const publication = { ...whole, many: whole.many === true && plan.apart !== true, settled: plan.settled ?? false };
   const comparison = await compare(destination, publication, plan.withMissing);
   await nameStorm(context, stream, publication, comparison, tally);
   const verdict = plan.withMissing ? await plan.decide(comparison, publication) : undefined;
@@ -166,6 +171,7 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
       Object.assign(tally.run, before);
       count(tally, result, record);
       await writeStreamRun(trx, runId, company, stream.name, tally.run);
+      await plan.also?.(trx);
     },
   });
   tally.published = true;

@@ -1,5 +1,6 @@
 import { type EncodedTable, stageColumns } from "../batch.ts";
 import type { Column, Kind, Table } from "../columns.ts";
+import { Numeral } from "../numeral.ts";
 import { type Problem, type Reading, valueAt, writeValue } from "../record.ts";
 import { CsvWriter } from "./csv.ts";
 import { isUsual, jsonType, type Presence, presenceOf, TableDrift, typicalOf } from "./drift.ts";
@@ -121,8 +122,11 @@ export class TableWriter {
       writeValue(csv, "json", extra, this.#formats, this.#reading);
       tellUnknown(extra, this.#tree!, this.drift);
     }
-    if (this.#reading.problem !== undefined)
-      this.addProblem("_extra", { value: undefined, reason: this.#reading.problem });
+    const { problem, note: told } = this.#reading;
+    if (problem !== undefined || told !== undefined)
+      this.addProblem("_extra", { value: undefined, reason: problem ?? told! });
+    const rest = problem === undefined ? undefined : writable(extra!);
+    if (rest !== undefined) writeValue(csv, "json", rest, this.#formats, this.#reading);
     this.#reading.note = undefined;
     csv.next();
     this.problems = undefined;
@@ -132,7 +136,8 @@ export class TableWriter {
   }
 
   #writeProblems(found: Record<string, Problem>, note: NoteProblem): void {
-    const volatile = new Set(this.#columns.slice(this.#stableCount).map(column => column.name));
+    // Whatever unknown fields hold is no change of the row.
+    const volatile = new Set(["_extra", ...this.#columns.slice(this.#stableCount).map(column => column.name)]);
     const stable: Record<string, Problem> = Object.create(null);
     for (const [name, problem] of Object.entries(found)) {
       if (!volatile.has(name)) stable[name] = problem;
@@ -180,13 +185,33 @@ export class TableWriter {
   }
 }
 
-/** Problems as JSON; a raw value too deep to be written is left to its reason. */
+/** The unknown fields that JSON can hold: one that is too deep takes no other with it. Undefined where none is left. */
+function writable(extra: Row): Row | undefined {
+  const kept = Object.entries(extra).filter(([, value]) => isWritable(value));
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
+
+function isWritable(value: unknown): boolean {
+  try {
+    canonicalJson(value);
+    return true;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return false;
+  }
+}
+
+/** Problems as JSON; of a raw value that JSON cannot hold a numeral's digits are kept as text, of others the reason alone. */
 function problemText(problems: Record<string, Problem>): string {
   try {
     return canonicalJson(problems).text;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return canonicalJson(Object.fromEntries(Object.entries(problems).map(([name, { reason }]) => [name, { reason }])))
-      .text;
   }
+  const told = Object.entries(problems).map(([name, problem]) => {
+    const { value, reason } = problem;
+    if (isWritable(value)) return [name, problem];
+    return [name, value instanceof Numeral ? { value: value.text, reason } : { reason }];
+  });
+  return canonicalJson(Object.fromEntries(told)).text;
 }

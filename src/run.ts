@@ -7,13 +7,13 @@ import { openDestination } from "./destinations/open.ts";
 import { beginRun } from "./destinations/run_log.ts";
 import { ConfigError, StoppedError } from "./errors.ts";
 import { Tally } from "./extract/tally.ts";
-import type { Attempt } from "./run/attempts.ts";
 import { type Archives, openArchives } from "./run/archives.ts";
+import type { Attempt } from "./run/attempts.ts";
 import { holdToWarehouse, identityOf, isItself, logOf, sideBySide } from "./run/companies.ts";
 import { conclude, reportOf, show } from "./run/conclusion.ts";
-import { contextOf, runCompany } from "./run/jobs.ts";
+import { contextOf, policyOf, runCompany } from "./run/jobs.ts";
 import { type Job, type RunReport, type RunView, viewOf } from "./run/report.ts";
-import { createCommons, openService, type Service } from "./run/service.ts";
+import { closedService, createCommons, openService, type Service } from "./run/service.ts";
 import { configured, familyOf, select, selectedByConfig } from "./selection.ts";
 import type { IdentityEndpoint, Stream } from "./stream.ts";
 import type { Log } from "./sync/context.ts";
@@ -42,6 +42,8 @@ export interface RunOrder {
   readonly waitMs: number;
   readonly background?: Background;
   readonly attempt?: Attempt;
+  /** Instead of asking the service: how a company's streams are loaded from what is at hand. */
+  readonly again?: typeof runCompany;
 }
 
 /** A run that lets others go first: while it waits for the lock it asks nobody to make room. */
@@ -83,10 +85,19 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
   const opener = { runId, holder, clock: patience, makesRoom: order.background !== undefined };
   const destination = await openDestination(config.destination, opener, order.waitMs);
   const commons = order.attempt?.commons ?? createCommons(config.api, clock);
-  const archives = openArchives(config.archive, { run: runId, clock, log, redact: tools.redact });
+  const archives = openArchives(order.again === undefined ? config.archive : undefined, {
+    run: runId,
+    clock,
+    log,
+    redact: tools.redact,
+  });
   try {
     const serviceTools = { clock, random, log, signal, version, maxRequests, archiveOf: archives.of };
-    const opening = companies.map(each => openService(each, config.api, order.identity, serviceTools, commons));
+    const opening = companies.map(each =>
+      order.again === undefined
+        ? openService(each, config.api, order.identity, serviceTools, commons)
+        : closedService(each, config.api, clock),
+    );
     const services = await holdToWarehouse(await Promise.all(opening), destination);
     const jobs = services.flatMap(({ company }) =>
       streams
@@ -95,20 +106,26 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     );
     const run: Run = { order, tools, runId, startedAt, services, catalogue, destination, jobs, archives };
     if (services.every(service => service.failure !== undefined) && !(await hasState(destination))) return refused(run);
-    const done = await prepareWarehouse(destination, {
+    const policy = (name: string) => policyOf(config, name);
+    const { done, widened } = await prepareWarehouse(destination, {
       companies: services.filter(isItself).map(identityOf),
       catalogue,
       streams: catalogue.filter(stream => on.includes(stream) || streams.includes(stream)),
       families: [...new Set(streams.map(stream => familyOf(catalogue, stream)))],
       grantSelectTo: config.destination.type === "postgres" ? config.destination.grantSelectTo : [],
+      widening: streams.map(({ name }) => name).filter(name => policy(name).unknownFields === "column"),
+      volatileOf: name => config.streams.settings[name]?.volatile ?? [],
       waitMs: order.waitMs,
       now: startedAt,
     });
+    const wide = catalogue.map(widened);
+    const wideOf = (stream: Stream) => wide[catalogue.indexOf(stream)]!;
     for (const sentence of done) log.info({}, sentence);
     const names = services.filter(isItself).map(({ company }) => company.name);
-    await order.background?.begin(destination, names, catalogue);
+    await order.background?.begin(destination, names, wide);
     await order.attempt?.begin(destination);
-    return await runJobs(run);
+    const wideJobs = jobs.map(job => ({ ...job, stream: wideOf(job.stream) }));
+    return await runJobs({ ...run, catalogue: wide, jobs: wideJobs });
   } finally {
     for (const api of commons.apis) await api.close();
     await archives.end();
@@ -193,7 +210,7 @@ async function runJobs(run: Run): Promise<RunReport> {
       allDetails,
       confirmDeletes,
     };
-    await runCompany(await contextOf(order.config, service, destination, shared), service, {
+    await (order.again ?? runCompany)(await contextOf(order.config, service, destination, shared), service, {
       jobs: jobs.filter(job => job.company === company),
       streamsAtOnce,
       archive: run.archives.of(company),

@@ -54,7 +54,11 @@ async function* unpacked(path: string, odd: (what: string) => void): AsyncGenera
 /** Resolves when the step is done, or has failed, which `error` tells of. */
 function done(gunzip: Gunzip, step: (callback: () => void) => void): Promise<void> {
   return new Promise(resolve => {
-    gunzip.once("close", resolve);
-    step(resolve);
+    const end = (): void => {
+      gunzip.off("close", end);
+      resolve();
+    };
+    gunzip.once("close", end);
+    step(end);
   });
 }

@@ -50,6 +50,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./backfill.ts")).registerBackfill,
   },
   {
+    name: "replay",
+    summary: "load again from the archive, without a request",
+    load: async () => (await import("./replay.ts")).registerReplay,
+  },
+  {
     name: "status",
     summary: "show runs, freshness, rows and problems",
     load: async () => (await import("./status.ts")).registerStatus,

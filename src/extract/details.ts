@@ -3,7 +3,6 @@ import type { Limiter } from "../api/limit.ts";
 import { type Page, readPages } from "../api/pages.ts";
 import { buildPath, PathError } from "../api/path.ts";
 import { telling } from "../archive/about.ts";
-import type { Clock } from "../clock.ts";
 import { INDEX_COLUMN } from "../columns.ts";
 import type { WorkItem, WorkList } from "../destinations/work_list.ts";
 import type { Encoder } from "../encoder.ts";
@@ -33,7 +32,8 @@ export interface DetailsJob {
   readonly encoder: Encoder;
   readonly batches: Batches;
   readonly record: ScanRecord;
-  readonly clock: Clock;
+  /** When a detail that has just come was fetched, ISO 8601. */
+  readonly timeOf: (item: WorkItem) => string;
   readonly signal: AbortSignal;
   /** Of its requests; lists have 1. */
   readonly priority: number;
@@ -75,12 +75,17 @@ const PAGES_AHEAD = 10;
 
 /** Fetches the work list, several at once. Stops at the signal, a refused key or a limit, with everything so far stored. */
 export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
-  const { encoder, batches, mode, clock } = job;
+  const { encoder, batches, mode } = job;
   const scan = { record: job.record };
   encoder.sequence = scan.record.sequence;
   // An answer's rows are those since the outcome before: what an earlier run began and never ended is cut off by this one.
   if (mode.rows !== undefined && scan.record.sequence > 0)
-    encoder.outcome({ ...noParent, fetchedAt: timeOf(clock), outcome: "failed", reason: "an earlier run ended here" });
+    encoder.outcome({
+      ...noParent,
+      fetchedAt: job.record.startedAt,
+      outcome: "failed",
+      reason: "an earlier run ended here",
+    });
   const counts = { ok: 0, absent: 0, failed: 0, firstFailure: undefined as string | undefined };
   const width = job.limiter.state.maximum * 2;
   const items = queueOf(job.work);
@@ -101,7 +106,9 @@ export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
     for (let going = true; going; ) {
       const forbidden: Refused[] = [];
       const next = items(() => forbidden.length === 0);
-      for await (const answered of inParallel(next, width, item => fetchDetail(job, item))) {
+      for await (const answered of inParallel(next, width, item =>
+        fetchDetail({ ...job, record: scan.record }, item),
+      )) {
         if ("parts" in answered) {
           const refused = await takeAnswer(job, answered, scan);
           if (refused === undefined) counts.ok++;
@@ -148,8 +155,8 @@ function queueOf(work: WorkList): (goOn: () => boolean) => AsyncGenerator<WorkIt
 }
 
 async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | Refused> {
-  const { stream, mode, clock, tally, signal, priority, keys } = job;
-  const refused = (reason: string) => ({ item, absent: false, reason, at: timeOf(clock) });
+  const { stream, mode, tally, signal, priority, keys, timeOf } = job;
+  const refused = (reason: string) => ({ item, absent: false, reason, at: timeOf(item) });
   const { parentKey: key, parentHash: hash, params } = item;
   const api = telling(job.api, { scan: job.record.scan, parent: { key, hash, params } });
   const values = Object.fromEntries(pathParameters(stream.path).map(name => [name, item.params[job.columns[name]!]!]));
@@ -160,16 +167,16 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
     if (mode.paged !== true) {
       const answer = await api.get(path, query, { priority, signal });
       tally.page(answer);
-      return { item, parts: [partOf(stream, mode, answer.data, asked, path)], rest: undefined, at: timeOf(clock) };
+      return { item, parts: [partOf(stream, mode, answer.data, asked, path)], rest: undefined, at: timeOf(item) };
     }
     const pages = readPages(api, { path, query, limit: PAGE_ROWS, paged: true, signal, priority });
     const parts: Part[] = [];
     for (let page = await pages.next(); page.done !== true; page = await pages.next()) {
       tally.page(page.value);
       parts.push(partOf(stream, mode, page.value.data, asked, path));
-      if (parts.length === PAGES_AHEAD) return { item, parts, rest: pages, at: timeOf(clock) };
+      if (parts.length === PAGES_AHEAD) return { item, parts, rest: pages, at: timeOf(item) };
     }
-    return { item, parts, rest: undefined, at: timeOf(clock) };
+    return { item, parts, rest: undefined, at: timeOf(item) };
   } catch (error) {
     if (error instanceof PathError || error instanceof UnfitError) return refused(error.message);
     tally.failedRequest(error);
@@ -178,8 +185,6 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
     return { ...refused(error.message), absent: error.failure === "not_found" };
   }
 }
-
-const timeOf = (clock: Clock): string => new Date(clock.now()).toISOString();
 
 function endsRun(error: ApiError): boolean {
   return ["unauthorized", "limited", "budget"].includes(error.failure);

@@ -115,6 +115,16 @@ export async function openService(
   }
 }
 
+/** A company whose service is not asked for anything: everything it ever said that counts is at hand. */
+export function closedService(company: Company, { maxConcurrency }: Config["api"], clock: Clock): Service {
+  const stats = { requests: 0, retries: 0, limited: 0, bytes: 0, failures: {}, retryWaitMs: 0, limitedWaitMs: 0 };
+  const get = async (path: string): Promise<never> => {
+    throw new ApiError(`Expected no request, but ${path} was asked for.`, { failure: "invalid", path, attempts: 0 });
+  };
+  const api: Api = { get, stats, close: async () => undefined };
+  return { company, api, limiter: createLimiter({ maxConcurrency, clock }), companyId: undefined, failure: undefined };
+}
+
 /** A text field of an answer's data. */
 export function fieldOf(data: unknown, field: string): string | undefined {
   if (typeof data !== "object" || data === null) return undefined;

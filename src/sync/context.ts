@@ -46,6 +46,20 @@ export interface Log {
   debug(facts: object, message: string): void;
 }
 
+/** When what is loaded again was read. */
+export interface AsOf {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** How far the tables are complete already, ISO 8601: that is not taken back. */
+  readonly completeTo: string | null;
+}
+
+/** How far the tables are complete with what was read at a moment; null: no further than before. */
+export function completeWith({ asOf }: Pick<SyncContext, "asOf">, date: string | null): string | null {
+  if (date === null || asOf === undefined || asOf.completeTo === null) return date;
+  return date < asOf.completeTo ? null : date;
+}
+
 /** One company's part of a run: everything a stream needs to be synced, handed in. */
 export interface SyncContext {
   readonly runId: string;
@@ -72,6 +86,8 @@ export interface SyncContext {
   readonly wanted: ReadonlySet<string>;
   /** Streams that the order names one by one, not by a pattern or preset. */
   readonly named: ReadonlySet<string>;
+  /** Of answers that came long ago: what time they tell of. Absent: they come now. */
+  readonly asOf?: AsOf | undefined;
   /** Takes every secret out of a text that is going to be stored. */
   readonly redact: (text: string) => string;
 }

@@ -2,13 +2,13 @@ import { snakeCase } from "../columns.ts";
 import { type Absent, absentWithRows, areReadable, stagedAbsent } from "../destinations/outcomes.ts";
 import { type Parents, presentParents } from "../destinations/parents.ts";
 import { loadStreamState } from "../destinations/run_log.ts";
-import { openWorkList, type WorkList, type WorkRequest } from "../destinations/work_list.ts";
+import { openWorkList, type WorkItem, type WorkList, type WorkRequest } from "../destinations/work_list.ts";
 import { ApiError, StoppedError, TributaryError } from "../errors.ts";
 import { type DetailsResult, readDetails } from "../extract/details.ts";
 import type { Tally } from "../extract/tally.ts";
 import type { ScanRecord, StreamState } from "../state.ts";
 import { type Detail, fixedPaths, pathParameters, type Stream } from "../stream.ts";
-import type { SyncContext } from "./context.ts";
+import { completeWith, type SyncContext } from "./context.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { heldBack, type Left, mayLeave } from "./leaving.ts";
 import { parentsOf, publishStage } from "./publication.ts";
@@ -21,33 +21,56 @@ const TOLERATED = 0.05;
 const MANY_NEW = 1_000;
 const DAY_MS = 86_400_000;
 
+/** Details that were fetched before, to be loaded again. */
+export interface FetchedBefore {
+  readonly work: WorkList;
+  /** When it was fetched, ISO 8601. */
+  readonly at: (item: WorkItem) => string;
+  /** The scan that is published with them. */
+  readonly scan: string;
+}
+
 /** Fetches the details that are due and publishes them, early ones while the rest is still being fetched. */
-export async function syncDetails(context: SyncContext, stream: Stream, mode: Detail, tally: Tally): Promise<void> {
+export async function syncDetails(
+  context: SyncContext,
+  stream: Stream,
+  mode: Detail,
+  tally: Tally,
+  before?: FetchedBefore,
+): Promise<void> {
   const { clock, destination, policy } = context;
   const state = await loadStreamState(destination.db, context.company, stream.name);
-  const extraction = await openExtraction(context, stream, state, { query: stream.query ?? {}, full: false }, tally);
+  const query = { ...stream.query, ...(before === undefined ? {} : { again: context.runId }) };
+  const extraction = await openExtraction(context, stream, state, { query, full: false }, tally);
   const request = workRequest(context, stream, mode);
-  const work = await openWorkList(destination, { ...request, stage: extraction.stage });
+  const work = before?.work ?? (await openWorkList(destination, { ...request, stage: extraction.stage }));
   try {
     tally.activity.state = "reading";
     // Progress goes by answers; of many rows each the ones that an earlier run left don't tell how many those were.
     if (mode.rows !== undefined) tally.activity.rows = 0;
     tally.activity.total = tally.activity.rows + work.total;
-    announce(context, stream, work, tally);
+    if (before === undefined) announce(context, stream, work, tally);
     let published = clock.now();
+    let refusal: unknown;
     const settled = await areSettled(context, request.parents);
-    const shelf: Shelf = { context, stream, extraction, state, tally, settled, left: 0, held: undefined };
-    const result = await fetchAll(context, stream, mode, request.parents, work, extraction, tally, async record => {
+    const shelf: Shelf = { context, stream, extraction, state, tally, settled, before, left: 0, held: undefined };
+    const at = before?.at ?? (() => new Date(clock.now()).toISOString());
+    const result = await fetchAll(context, stream, mode, request.parents, work, at, extraction, tally, async record => {
       if (clock.now() - published < policy.publishEveryMs) return record;
       await extraction.batches.flush();
       // Whether 404s can be believed is known at the end, when all of them are: until then none is published.
       const absent = await stagedAbsent(destination, extraction.stage);
-      await publishDetails(shelf, record, "kept back");
+      await publishDetails(shelf, record, "kept back").catch(error => {
+        refusal ??= error;
+        throw error;
+      });
       published = clock.now();
       const fresh = await startAfresh(context, extraction.stage, record.fingerprint, false);
       for (const outcome of absent) extraction.encoder.outcome(outcome);
       return fresh;
     });
+    // What came after it found no stage any more: that is no news.
+    if (refusal !== undefined) throw refusal;
     if (result.error !== undefined && !mayPublish(result.error)) throw result.error;
     const doubted = await areDoubtful(context, stream, extraction, result.counts);
     await publishDetails(shelf, result.record, doubted ? "doubted" : "believed");
@@ -112,6 +135,7 @@ interface Shelf extends Left {
   readonly state: StreamState;
   readonly tally: Tally;
   readonly settled: boolean;
+  readonly before: FetchedBefore | undefined;
 }
 
 /** Each parent's detail is whole: after a plan limit or an outage what was fetched is worth showing. A signal wants the end. */
@@ -125,11 +149,12 @@ async function fetchAll(
   mode: Detail,
   parents: Parents,
   work: WorkList,
+  at: (item: WorkItem) => string,
   extraction: Extraction,
   tally: Tally,
   between: (record: ScanRecord) => Promise<ScanRecord>,
 ): Promise<{ record: ScanRecord; counts: DetailsResult | undefined; error: unknown }> {
-  const { api, limiter, clock, signal, catalogue } = context;
+  const { api, limiter, signal, catalogue } = context;
   const { encoder, batches, record, stage } = extraction;
   try {
     const siblings = fixedPaths(catalogue);
@@ -145,7 +170,7 @@ async function fetchAll(
       encoder,
       batches,
       record,
-      clock,
+      timeOf: at,
       signal,
       priority: EARLIEST / (1 + context.turn),
       tally,
@@ -159,11 +184,12 @@ async function fetchAll(
 }
 
 async function publishDetails(shelf: Shelf, record: ScanRecord, absent: Absent): Promise<void> {
-  const { context, stream, extraction, state, tally, settled } = shelf;
+  const { context, stream, extraction, state, tally, settled, before } = shelf;
+  const read = new Date(context.asOf?.at ?? context.clock.now()).toISOString();
   const { parted } = await publishStage(context, {
     stream,
     stage: extraction.stage,
-    record: { ...record, phase: "read" },
+    record: { ...record, phase: "read", scan: before?.scan ?? record.scan },
     tally,
     withMissing: false,
     decide: async () => undefined,
@@ -171,7 +197,7 @@ async function publishDetails(shelf: Shelf, record: ScanRecord, absent: Absent):
     allows: (leaving, live) => mayLeave(context.policy, shelf, leaving, live),
     settled,
     state: await currentState(shelf, state),
-    completeTo: new Date(context.clock.now()).toISOString(),
+    completeTo: completeWith(context, read),
   });
   shelf.left += parted.left;
   if (parted.held !== undefined && parted.held.leaving > (shelf.held?.leaving ?? 0)) shelf.held = parted.held;

@@ -10,7 +10,7 @@ import type { Tally } from "../extract/tally.ts";
 import type { ScanRecord, StreamState } from "../state.ts";
 import type { Feed, Scan, Stream } from "../stream.ts";
 import { type AbsenceDecision, decideAbsence } from "./absence.ts";
-import type { SyncContext } from "./context.ts";
+import { completeWith, type SyncContext } from "./context.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { findQuestions } from "./lookups.ts";
 import { publishStage } from "./publication.ts";
@@ -187,7 +187,18 @@ async function giveUpWhereItEndsThrice(
   });
 }
 
-async function publishScan(
+/** A scan that was read before, and is loaded again. */
+export interface Again {
+  /** The one that is published with it. */
+  readonly scan: string;
+  /** It was published before: what it misses is noted, and missing it once more proves nothing. */
+  readonly seen: boolean;
+  /** The tables knew of later answers than it: the next run reads the stream whole. */
+  readonly stale: boolean;
+}
+
+/** Publishes a scan that has been read to its end, and says whether another look would settle which rows are gone. */
+export async function publishScan(
   context: SyncContext,
   stream: Stream,
   mode: Scan | Feed,
@@ -196,34 +207,39 @@ async function publishScan(
   state: StreamState,
   tally: Tally,
   asked: readonly Question[] = [],
+  again?: Again,
 ): Promise<boolean> {
   const { clock } = context;
   const whole = record.full && record.unread.length === 0;
   const date = record.date ?? new Date(clock.now()).toISOString();
+  const newest = whole && (again === undefined || state.lastFullAt === null || state.lastFullAt <= date);
   const next: StreamState = {
     ...state,
     mark: nextMark(mode, record, state, date),
-    lastFullAt: whole ? date : state.lastFullAt,
-    lastFullPages: whole ? record.pages + record.absent.length : state.lastFullPages,
+    lastFullAt: again?.stale === true ? null : newest ? date : state.lastFullAt,
+    lastFullPages: newest ? record.pages + record.absent.length : state.lastFullPages,
   };
   const decision: { made: AbsenceDecision | undefined } = { made: undefined };
   await publishStage(context, {
     stream,
     stage,
-    record,
+    record: { ...record, scan: again?.scan ?? record.scan },
     tally,
     withMissing: whole && mode.absence !== "kept",
     decide: async (comparison, publication) => {
       noteUnseen(stream, record, comparison.distinct, tally);
       const unknown = record.absent.map(part => asked[part]?.context ?? {});
       const asking = { ...context, api: telling(context.api, { scan: record.scan, confirms: true }) };
-      decision.made = await decideAbsence(asking, stream, mode, publication, record, comparison, tally, unknown);
+      const seen = again?.seen === true;
+      const counted = seen ? { ...comparison, missedBefore: 0 } : comparison;
+      decision.made = await decideAbsence(asking, stream, mode, publication, record, counted, tally, unknown);
       await context.archived();
-      return decision.made.verdict;
+      const { verdict } = decision.made;
+      return verdict === undefined || !seen ? verdict : { ...verdict, before: false };
     },
     absent: "believed",
     state: next,
-    completeTo: whole || next.mark !== null ? date : null,
+    completeTo: completeWith(context, whole || next.mark !== null ? date : null),
   });
   if (record.unread.length > 0) throw new TributaryError(unreadMessage(stream, record, asked.length), 1);
   if (decision.made?.held !== undefined) throw new TributaryError(decision.made.held, 1);

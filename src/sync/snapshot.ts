@@ -1,4 +1,4 @@
-import type { Answer, Query } from "../api/client.ts";
+import type { Answer, Api, Query } from "../api/client.ts";
 import type { About } from "../archive/about.ts";
 import { loadStreamState } from "../destinations/run_log.ts";
 import { ApiError, TributaryError } from "../errors.ts";
@@ -7,7 +7,7 @@ import type { Tally } from "../extract/tally.ts";
 import { type Asking, combinations } from "../lookup.ts";
 import type { ScanRecord } from "../state.ts";
 import { OBSERVED_ON, type Snapshot, type Stream } from "../stream.ts";
-import type { SyncContext } from "./context.ts";
+import { completeWith, type SyncContext } from "./context.ts";
 import { openExtraction, startAfresh } from "./extraction.ts";
 import { publishStage } from "./publication.ts";
 
@@ -16,18 +16,42 @@ import { publishStage } from "./publication.ts";
  * of the config. A combination that fails does not keep the others from being stored; then the stream fails.
  */
 export async function syncSnapshot(context: SyncContext, stream: Stream, mode: Snapshot, tally: Tally): Promise<void> {
-  const { api, clock, formats, signal } = context;
-  const state = await loadStreamState(context.destination.db, context.company, stream.name);
   const choices = choicesOf(mode, context.policyOf(stream.name));
-  const request = { query: { ...stream.query, choices }, full: false };
+  const query = { ...stream.query, choices };
+  return takeSnapshots(context, stream, tally, query, [{ api: context.api, choices }]);
+}
+
+/** Combinations of values that are asked for on one day, and whom. */
+export interface Sitting {
+  readonly api: Api;
+  readonly choices: readonly Readonly<Record<string, string>>[];
+  /** The scan that is published with the last of several sittings. */
+  readonly scan?: string;
+}
+
+/** The rows of all sittings, published together; `asked` tells this reading from others. */
+export async function takeSnapshots(
+  context: SyncContext,
+  stream: Stream,
+  tally: Tally,
+  asked: object,
+  sittings: readonly Sitting[],
+): Promise<void> {
+  const { clock, formats, signal } = context;
+  const state = await loadStreamState(context.destination.db, context.company, stream.name);
+  const request = { query: asked, full: false };
   const { stage, encoder, batches, record } = await openExtraction(context, stream, state, request, tally);
   tally.activity.state = "reading";
   tally.run.carried = 0;
   let read: ScanRecord =
     record.rows === 0 ? record : await startAfresh(context, stage, record.fingerprint, record.full);
   const failures: ApiError[] = [];
-  for (const choice of choices) {
-    const answer = await ask({ ...stream.query, ...choice }, { scan: read.scan, context: choice });
+  const turns = sittings.flatMap(({ api, choices }) =>
+    choices.map((choice, nth) => ({ api, choice, first: nth === 0 })),
+  );
+  for (const { api, choice, first } of turns) {
+    if (first) read = { ...read, date: null };
+    const answer = await ask(api, { ...stream.query, ...choice }, { scan: read.scan, context: choice });
     if (answer === undefined) continue;
     tally.page(answer);
     tally.rows(1);
@@ -43,19 +67,19 @@ export async function syncSnapshot(context: SyncContext, stream: Stream, mode: S
   await publishStage(context, {
     stream,
     stage,
-    record: stored,
+    record: { ...stored, scan: sittings.at(-1)?.scan ?? stored.scan },
     tally,
     withMissing: false,
     decide: async () => undefined,
     absent: "believed",
     state,
-    completeTo: failures.length === 0 ? stored.date : null,
+    completeTo: failures.length === 0 ? completeWith(context, stored.date) : null,
   });
   // With rows of the others the stream is not one that this key may not read.
   if (failure?.failure === "forbidden") throw new TributaryError(failure.message, 1, failure);
   if (failure !== undefined) throw failure;
 
-  async function ask(query: Query, about: Partial<About>): Promise<Answer | undefined> {
+  async function ask(api: Api, query: Query, about: Partial<About>): Promise<Answer | undefined> {
     try {
       return await api.get(stream.path, query, { priority: 1, signal, about });
     } catch (error) {

@@ -1,0 +1,104 @@
+import { sql } from "kysely";
+import { loadStreamState } from "../destinations/run_log.ts";
+import { readScanRecord } from "../state.ts";
+import type { Stream } from "../stream.ts";
+import type { SyncContext } from "../sync/context.ts";
+import { type HeldFile, type Holdings, heldFiles, readHoldings } from "./holdings.ts";
+import { chooseScans, isIn, type Knowledge, type ScanGroup, type Span } from "./scan_choice.ts";
+
+/** What of a stream is loaded in one step. */
+export type Piece =
+  | { readonly kind: "scans"; readonly holdings: Holdings; readonly groups: readonly ScanGroup[] }
+  /** Files of the archive, by run; `known`: the tables may know later answers than these. */
+  | { readonly kind: "answers"; readonly runs: readonly (readonly HeldFile[])[]; readonly known: boolean };
+
+/** What is loaded again of a stream. */
+export interface ReplayPlan {
+  readonly stream: Stream;
+  /** How far its tables are complete already. */
+  readonly completeTo: string | null;
+  /** What its tables know already, all at once. */
+  readonly known: Piece | undefined;
+  /** What they don't know, by the run that read it. */
+  readonly later: ReadonlyMap<string, Piece>;
+  /** Nothing of what the tables know is loaded again, because of this. */
+  readonly refused: string | undefined;
+  /** Runs of the archive, and when each began. */
+  readonly begun: ReadonlyMap<string, string>;
+}
+
+/** Looks what the archive holds of a stream, and decides what of it is loaded, and when. */
+export async function planReplay(context: SyncContext, stream: Stream, root: string, span: Span): Promise<ReplayPlan> {
+  const { company, log } = context;
+  const files = await heldFiles(root, company, stream.name);
+  const knowledge = await knowledgeOf(context, stream);
+  const { state, completeTo } = knowledge;
+  const begun = new Map(files.map(({ run, begunAt }) => [run, begunAt]));
+  const plan = { stream, completeTo, begun, refused: undefined };
+  if (files.length === 0) return { ...plan, known: undefined, later: new Map() };
+  await tellOfStage(context, stream, state.publishedScan);
+  const { mode } = stream;
+  if (mode.kind === "detail" || mode.kind === "snapshot") {
+    const runs = [...begun.keys()].map(run => files.filter(file => file.run === run));
+    // The lines of a run lie between its beginning and the next one's at the latest.
+    const near = runs.filter(([file], index) => mayLieIn(span, file!.begunAt, runs[index + 1]?.[0]?.begunAt));
+    if (state.publishedScan !== null)
+      return { ...plan, known: { kind: "answers", runs: near, known: true }, later: new Map() };
+    const later = near.map(run => [run[0]!.run, { kind: "answers", runs: [run], known: false }] as const);
+    return { ...plan, known: undefined, later: new Map(later) };
+  }
+  const holdings = await readHoldings(files);
+  for (const what of holdings.odd) log.warn({ stream: stream.name }, what);
+  const { known, later, refused } = chooseScans(stream, holdings.scans, knowledge, span);
+  const left = holdings.scans.length - later.length - (known?.scans.length ?? 0);
+  log.info(
+    { stream: stream.name, scans: later.length + (known?.scans.length ?? 0), left, ...spanOf(known, later) },
+    "what is loaded again from the archive",
+  );
+  const byRun = new Map<string, Piece>();
+  for (const run of begun.keys()) {
+    const groups = later.filter(({ scans }) => scans[0]!.run === run);
+    if (groups.length > 0) byRun.set(run, { kind: "scans", holdings, groups });
+  }
+  return { ...plan, refused, known: known && { kind: "scans", holdings, groups: [known] }, later: byRun };
+}
+
+function mayLieIn(span: Span, begunAt: string, nextAt: string | undefined): boolean {
+  if (!isIn({ from: undefined, to: span.to }, begunAt)) return false;
+  return nextAt === undefined || span.from === undefined || Date.parse(nextAt) >= span.from;
+}
+
+function spanOf(known: ScanGroup | undefined, later: readonly ScanGroup[]) {
+  const scans = [...(known?.scans ?? []), ...later.flatMap(group => group.scans)];
+  const pages = scans.reduce((sum, { requests }) => sum + requests.size, 0);
+  return { pages, from: scans[0]?.begunAt, to: scans.at(-1)?.endedAt };
+}
+
+async function knowledgeOf({ destination, company }: SyncContext, { name }: Stream): Promise<Knowledge> {
+  const { db, stateSchema } = destination;
+  const state = await loadStreamState(db, company, name);
+  const row = await db
+    .selectFrom("streams")
+    .select("complete_to")
+    .where("company", "=", company)
+    .where("stream", "=", name)
+    .executeTakeFirst();
+  const { rows } = await sql<{ run: string; started_at: Date }>`
+    select s.run_id as run, s.started_at from ${sql.id(stateSchema, "stream_runs")} s
+    join ${sql.id(stateSchema, "runs")} r on r.run_id = s.run_id
+    where s.company = ${company} and s.stream = ${name} and s.status in ('succeeded', 'warning') and s.requests > 0`.execute(
+    db,
+  );
+  const runs = rows.map(({ run, started_at }) => ({ run, startedAt: started_at.toISOString() }));
+  return { state, completeTo: row?.complete_to?.toISOString() ?? null, runs };
+}
+
+async function tellOfStage(
+  { destination, company, log }: SyncContext,
+  { name, tables }: Stream,
+  published: string | null,
+): Promise<void> {
+  const record = readScanRecord((await destination.stage(company, tables)).record);
+  if (record === undefined || record.rows === 0 || record.scan === published) return;
+  log.info({ stream: name, rows: record.rows }, "a scan under way is given up for it: the next run reads it anew");
+}

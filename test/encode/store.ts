@@ -3,7 +3,7 @@ import type { TableSet } from "../../src/columns.ts";
 import { tablesOf } from "../../src/columns.ts";
 import { compare } from "../../src/destinations/comparison.ts";
 import type { Destination } from "../../src/destinations/destination.ts";
-import { publish } from "../../src/destinations/publish.ts";
+import { type PublishOrder, publish } from "../../src/destinations/publish.ts";
 import { ensureState } from "../../src/destinations/state_ddl.ts";
 import { ensureTables } from "../../src/destinations/tables.ts";
 import { createHasher } from "../../src/encode/hash.ts";
@@ -48,12 +48,13 @@ export async function encode(rows: readonly unknown[], formats: Formats = isoUtc
   return encoder.take();
 }
 
-/** Puts rows into the tables of a warehouse, made on the way, on a day of March 2026; returns what the encoder told. */
+/** Puts rows into the tables of a warehouse, made on the way, on a day of March 2026; returns what the encoder told. `also` as in a publish. */
 export async function store(
   destination: Destination,
   rows: readonly Row[],
   formats: Formats = isoUtc,
   day = 15,
+  also: PublishOrder["also"] = async () => undefined,
 ): Promise<Encoded> {
   const { db, dialect, schema, stateSchema } = destination;
   await ensureState(db, dialect, stateSchema);
@@ -84,7 +85,7 @@ export async function store(
     moment: `2026-03-${String(day).padStart(2, "0")}T12:00:00.000Z`,
     verdict: undefined,
     absent: "believed",
-    also: async () => undefined,
+    also,
   });
   await stage.drop();
   return encoded;

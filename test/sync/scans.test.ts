@@ -1,20 +1,35 @@
 import { describe, expect, test } from "vitest";
+import type { Stage } from "../../src/destinations/destination.ts";
+import { openDestination, type Where } from "../../src/destinations/open.ts";
 import { StoppedError } from "../../src/errors.ts";
 import { core as streams } from "../support/core.ts";
 import { refused } from "../support/interposed.ts";
 import { lineOf } from "../support/run.ts";
 import { compareWithTruth } from "../support/truth.ts";
 import { warehouses } from "../support/warehouse.ts";
-import { balance, scenario } from "./scenario.ts";
+import { balance, type Scenario, scenario } from "./scenario.ts";
 
 const names = ["items"];
 const items = streams.filter(stream => stream.name === "items");
 
 /** The cursors that a list was asked for, in order; null is its start. */
-function cursorsOf(place: Awaited<ReturnType<typeof scenario>>): (string | null)[] {
+function cursorsOf(place: Scenario): (string | null)[] {
   return place.simulator.requests.entries
     .filter(entry => entry.path === "/items" && entry.status === 200)
     .map(entry => entry.query["cursor"] ?? null);
+}
+
+/** Between two runs. */
+async function inStage<T>({ warehouse, clock }: Scenario, doing: (stage: Stage) => Promise<T>): Promise<T> {
+  const shared = { schema: "procurement", stateSchema: "_tributary", keepVersions: 2, grantSelectTo: [] };
+  const holder = { pid: process.pid, host: "here", command: "a test", startedAt: clock.date().toISOString() };
+  const where = { ...shared, ...warehouse.destination } as unknown as Where;
+  const destination = await openDestination(where, { runId: "looking", holder, clock }, 0);
+  try {
+    return await doing(await destination.stage("acme", items[0]!.tables));
+  } finally {
+    await destination.close();
+  }
 }
 
 describe.each(warehouses)("$name", ({ make }) => {
@@ -156,6 +171,16 @@ describe.each(warehouses)("$name", ({ make }) => {
     place.simulator.requests.clear();
     expect(lineOf(await place.sync({ names }), "items")).toMatchObject({ carried: 0, rows_read: 320, inserted: 320 });
     expect(cursorsOf(place)[0]).toBeNull();
+  });
+
+  test("a stage that was published before its run died is not published again", async () => {
+    const place = await scenario(make, { items: 320 });
+    await place.sync({ names, maxRequests: 3 });
+    const record = await inStage(place, async stage => stage.record!);
+    await place.sync({ names });
+    // What the run leaves that dies before it has emptied its stage.
+    await inStage(place, stage => stage.begin({ ...record, phase: "read" }));
+    expect(lineOf(await place.sync({ names }), "items")).toMatchObject({ carried: 0, rows_read: 320, unchanged: 320 });
   });
 
   test("a page without its pagination block is asked for again; an empty one that has more is no end", async () => {

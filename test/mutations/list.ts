@@ -1,0 +1,8 @@
+import { asking } from "./asking.ts";
+import { doubting } from "./doubting.ts";
+import type { Mutation } from "./mutation.ts";
+import { publishing } from "./publishing.ts";
+import { storing } from "./storing.ts";
+
+/** The breaks that the tests have to notice. */
+export const mutations: readonly Mutation[] = [...storing, ...publishing, ...doubting, ...asking];

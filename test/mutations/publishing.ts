@@ -1,0 +1,112 @@
+import type { Mutation } from "./mutation.ts";
+
+/** What analysts see. */
+export const publishing: readonly Mutation[] = [
+  {
+    name: "the link leads to a version before it is copied",
+    invariant: 2,
+    file: "src/destinations/duckdb/versions.ts",
+    text: `    await copyDatabase(layout.work, join(unfinished, layout.file), 0o444);
+    await syncFolder(unfinished);
+    await rename(unfinished, join(layout.home, name));
+    await syncFolder(layout.home);
+    note = await pointTo(layout, name, makeLink);`,
+    becomes: `    note = await pointTo(layout, name, makeLink);
+    await copyDatabase(layout.work, join(unfinished, layout.file), 0o444);
+    await syncFolder(unfinished);
+    await rename(unfinished, join(layout.home, name));
+    await syncFolder(layout.home);`,
+    test: "test/destinations/duckdb/published.test.ts",
+    notices: "stays when a publish fails, which leaves nothing behind and can be done again",
+  },
+  {
+    name: "a log that somebody left is replayed onto the new version",
+    invariant: 2,
+    file: "src/destinations/duckdb/versions.ts",
+    text: "    if (version.test(name)) await removeLog(versionFile(layout, name));",
+    becomes: "    if (version.test(name)) continue;",
+    test: "test/destinations/duckdb/published.test.ts",
+    notices: "is not touched by one who opened it for writing and left a log",
+  },
+  {
+    name: "children that an answer no longer has stay",
+    invariant: 2,
+    file: "src/destinations/children.ts",
+    text: "where r._seq = c._seq and r._index = t._index)`.execute(trx);",
+    becomes: "where r._seq = c._seq)`.execute(trx);",
+    test: "test/destinations/conformance/values.test.ts",
+    notices: "children are matched by their place: they shrink, grow and change one by one",
+  },
+  {
+    name: "rows of two answers of one parent stand side by side",
+    invariant: 2,
+    file: "src/destinations/outcomes.ts",
+    text: "  if (many === true) {",
+    becomes: "  if (many !== true) {",
+    test: "test/sync/row_details.test.ts",
+    notices: "the rows of an answer are its parent's, replaced as a whole: what it no longer has is gone",
+  },
+  {
+    name: "a list's rows go and leave their details behind",
+    invariant: 2,
+    file: "src/destinations/deletion.ts",
+    text: "  for (const detail of details) {",
+    becomes: "  for (const detail of details.slice(0, 0)) {",
+    test: "test/sync/row_details.test.ts",
+    notices: "a parent's rows go and come back with it",
+  },
+  {
+    name: "of a row that came twice the first one stays",
+    invariant: 3,
+    file: "src/destinations/comparison.ts",
+    text: "order by k._seq desc) as nth",
+    becomes: "order by k._seq) as nth",
+    test: "test/sync/scans.test.ts",
+    notices: "rows that stand on two pages count as repeated, and the last of them is the one that stays",
+  },
+  {
+    name: "rows that came twice are stored twice",
+    invariant: 3,
+    file: "src/destinations/comparison.ts",
+    text: "const latest = repeated === 0 ? ",
+    becomes: "const latest = repeated >= 0 ? ",
+    test: "test/sync/scans.test.ts",
+    notices: "rows that stand on two pages count as repeated, and the last of them is the one that stays",
+  },
+  {
+    name: "what changes by itself counts as a change of the row",
+    invariant: 3,
+    file: "src/destinations/comparison.ts",
+    text: "when l.vhash <> s._vhash then 'v' else 'm' end as op`;",
+    becomes: "when l.vhash <> s._vhash then 'u' else 'm' end as op`;",
+    test: "test/sync/second_run.test.ts",
+    notices: "a change of a volatile field alone is written, but changes nothing else and fetches nothing",
+  },
+  {
+    name: "unchanged rows are written again",
+    invariant: 3,
+    file: "src/encoder.ts",
+    text: "    const stable = hasher.hash(main.stable());",
+    becomes: "    const stable = hasher.hash(main.stable()) ^ BigInt(Date.now());",
+    test: "test/sync/second_run.test.ts",
+    notices: "an unchanged service is read page by page, audited in part, and nothing is written",
+  },
+  {
+    name: "_changed_at of unchanged children moves",
+    invariant: 3,
+    file: "src/destinations/children.ts",
+    text: "and (t._deleted_at is not null or $",
+    becomes: "and (t._company is not null or $",
+    test: "test/destinations/conformance/values.test.ts",
+    notices: "children are matched by their place: they shrink, grow and change one by one",
+  },
+  {
+    name: "a publish may be dated before an earlier one",
+    invariant: 3,
+    file: "src/sync/publication.ts",
+    text: "  return new Date(Math.max(clock.now(), ...before)).toISOString();",
+    becomes: "  return new Date(Math.max(clock.now(), ...before.slice(0, 0))).toISOString();",
+    test: "test/sync/counters.test.ts",
+    notices: "a clock that is set back moves no _changed_at back",
+  },
+];

@@ -1,0 +1,151 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { reset } from "../../src/reset.ts";
+import type { RunReport } from "../../src/run.ts";
+import { temporaryFolder } from "../archive/folder.ts";
+import { lineOf } from "../support/run.ts";
+import { duckdbWarehouse, passing } from "../support/warehouse.ts";
+import { scenario } from "../sync/scenario.ts";
+import { again } from "./again.ts";
+import { events, figures, parts, shop, shopAnswer, stocked, things } from "./shop.ts";
+
+const DAY = 86_400_000;
+
+/** A shop whose runs are archived, and its warehouse. */
+async function place(catalogue = [things, parts, figures]) {
+  const path = await temporaryFolder();
+  const stock = stocked();
+  const warehouse = await passing(duckdbWarehouse());
+  const config = { archive: { path } };
+  const its = await scenario(async () => warehouse, {}, { config });
+  its.look = passed => shopAnswer(stock, passed);
+  const night = async (order: object = {}) => {
+    its.clock.advance(DAY);
+    return its.sync({ catalogue, ...order });
+  };
+  await night();
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(
+    JSON.stringify(await warehouse.query("select * from _tributary.warehouse")),
+  )![0];
+  const copy = again(warehouse, its.clock, config, url);
+  const all = () =>
+    warehouse.query(
+      "select thing, name, due, cast(_problems as varchar) as problems, _deleted_at is null as live from procurement.things order by thing",
+    );
+  return { ...its, path, stock, warehouse, config, copy, night, all, catalogue };
+}
+
+const statuses = ({ streams }: RunReport) => Object.fromEntries(streams.map(({ stream, status }) => [stream, status]));
+
+test("a stream that was dropped comes back with everything that its runs had made, and others are left alone", async () => {
+  const { night, stock, copy, all, warehouse, catalogue, clock, config } = await place();
+  stock.things.splice(4, 1);
+  await night();
+  const before = await all();
+  const { loadConfig } = await import("../../src/config.ts");
+  const { writeFile } = await import("node:fs/promises");
+  const file = join(config.archive.path, "config.yaml");
+  await writeFile(
+    file,
+    JSON.stringify({
+      company: "acme",
+      api: { base_url: "http://127.0.0.1:9", key: "k-of-nobody" },
+      destination: warehouse.destination,
+    }),
+  );
+  const order = {
+    config: (await loadConfig(file, {})).config,
+    catalogue,
+    names: ["things"],
+    companies: ["acme"],
+    drop: true,
+  };
+  await reset(order, { runId: "reset", clock, waitMs: 0 });
+  const report = await copy.replay({ catalogue, names: ["things", "thing_parts"] });
+  expect(report.errors).toEqual([]);
+  expect(await all()).toEqual(before);
+  expect(before.filter(row => row["live"] === false)).toHaveLength(1);
+  expect(lineOf(report, "thing_parts")).toMatchObject({ inserted: 7, requests: 0 });
+  expect(Object.keys(statuses(report))).toEqual(["things", "thing_parts"]);
+});
+
+test("values that could not be read are, once their format is known: nothing else moves", async () => {
+  const { night, copy, all, catalogue, config } = await place();
+  await night();
+  const before = await all();
+  expect(before[3]).toMatchObject({ due: null, problems: expect.stringContaining("31.12.2026") });
+  copy.configure({ ...config, formats: { dates: ["iso", "DD.MM.YYYY"] } });
+  const report = await copy.replay({ catalogue, names: ["things"] });
+  expect(lineOf(report, "things")).toMatchObject({ inserted: 0, updated: 1, unchanged: 6, deleted: 0, problems: 0 });
+  const after = await all();
+  expect(after[3]).toMatchObject({ problems: null });
+  expect(String(after[3]!["due"])).toMatch(/2026-12-31|Dec 31 2026/);
+  expect(after.toSpliced(3, 1)).toEqual(before.toSpliced(3, 1));
+});
+
+test("--from and --to say what is loaded; a list that is older than the tables marks nothing and is read whole afterwards", async () => {
+  const { night, stock, copy, all, catalogue, clock, warehouse } = await place();
+  const first = new Date(clock.now()).toISOString();
+  stock.things[1]!["name"] = "changed";
+  stock.things.push({ thing: "T8", name: "new" });
+  await night();
+  const to = new Date(Date.parse(first) + 1).toISOString();
+  const report = await copy.replay({ catalogue, names: ["things"], span: { to } });
+  expect(lineOf(report, "things")).toMatchObject({ updated: 1, deleted: 0, missing: 0, rows_read: 7 });
+  expect((await all()).map(row => row["name"])).toEqual([0, 1, 2, 3, 4, 5, 6].map(n => `thing ${n}`).concat("new"));
+  const [row] = await warehouse.query<{ state: unknown }>(
+    "select state from _tributary.stream_state where stream = 'things'",
+  );
+  expect(JSON.stringify(row!.state)).toMatch(/lastFullAt\W+null/);
+  expect(lineOf(await night(), "things")).toMatchObject({ updated: 1, deleted: 0 });
+  const none = await copy.replay({ catalogue, span: { from: new Date(clock.now() + DAY).toISOString() } });
+  expect(statuses(none)).toEqual({ things: "skipped", thing_parts: "succeeded", figures: "succeeded" });
+});
+
+test("an archive that lacks the last runs takes nothing back by itself, and says so", async () => {
+  const { night, stock, copy, all, catalogue, configure, config } = await place([things, events]);
+  configure({});
+  stock.things[1]!["name"] = "changed";
+  await night();
+  configure(config);
+  const before = await all();
+  const report = await copy.replay({ catalogue });
+  expect(report).toMatchObject({ exit_code: 0, status: "warning" });
+  expect(report.warnings.join()).toMatch(/things: its tables are complete to .*events: its tables/s);
+  expect(await all()).toEqual(before);
+});
+
+test("streams of which the archive has nothing are left out; asked for by name that is a failure", async () => {
+  const { copy, path, catalogue } = await place();
+  await rm(join(path, "acme", "figures"), { recursive: true });
+  const report = await copy.replay({ catalogue });
+  expect(statuses(report)).toEqual({ things: "warning", thing_parts: "succeeded", figures: "skipped" });
+  expect(report.warnings.join()).toMatch(/archive holds nothing that could be loaded of figures:/);
+  const named = await copy.replay({ catalogue, names: ["figures"] });
+  expect(named).toMatchObject({
+    exit_code: 1,
+    errors: ["figures: the archive holds nothing of it that could be loaded."],
+  });
+});
+
+test("a replay that is broken off is gone on with by the next one", async () => {
+  const { night, stock, path, clock, catalogue, config, warehouse } = await place(
+    shop.filter(stream => stream.name !== "prices"),
+  );
+  stock.things.splice(2, 1);
+  await night();
+  stock.things[0]!["name"] = "last";
+  await night();
+  const copy = again(await passing(duckdbWarehouse()), clock, config);
+  const folder = join(path, "acme", "things");
+  const files = (await readdir(folder)).sort();
+  // Only what was archived up to the second night is there at first.
+  const { rename } = await import("node:fs/promises");
+  await rename(join(folder, files[2]!), join(path, "later"));
+  expect((await copy.replay({ catalogue })).exit_code).toBe(0);
+  await rename(join(path, "later"), join(folder, files[2]!));
+  expect((await copy.replay({ catalogue })).exit_code).toBe(0);
+  const { compareWarehouses } = await import("../support/truth.ts");
+  expect((await compareWarehouses(warehouse, copy.warehouse, catalogue)).differences).toEqual([]);
+});

@@ -6,7 +6,10 @@ import config from "../../rolldown.config.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** Builds the command that tests start. A sync by the sources takes twice the CPU: their types are stripped at each start. */
+/**
+ * Builds the command that tests start. A sync by the sources takes twice the CPU: their types are stripped at each start.
+ * Sources that can't be built are started as they are, so that tests that need no process of their own run all the same.
+ */
 export async function buildProgram(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "tributary-built-"));
   // Some tests start it as another user.
@@ -15,7 +18,11 @@ export async function buildProgram(): Promise<() => Promise<void>> {
     await symlink(join(root, part), join(folder, part), "junction");
   const { plugins: _, ...settings } = config;
   const dir = join(folder, "dist");
-  await build({ ...settings, cwd: root, logLevel: "warn", output: { ...config.output, dir } });
-  process.env["TRIBUTARY_BUILT"] = join(dir, "tributary.js");
+  try {
+    await build({ ...settings, cwd: root, logLevel: "warn", output: { ...config.output, dir } });
+    process.env["TRIBUTARY_BUILT"] = join(dir, "tributary.js");
+  } catch (error) {
+    process.stderr.write(`The command could not be built, tests start its sources: ${error}\n`);
+  }
   return () => rm(folder, { recursive: true, force: true });
 }

@@ -1,4 +1,5 @@
 import type { Table } from "./columns.ts";
+import { addColumns, withAdded } from "./destinations/added_columns.ts";
 import type { Destination } from "./destinations/destination.ts";
 import { checkIdentity } from "./destinations/identity.ts";
 import { forgetStreamState } from "./destinations/run_log.ts";
@@ -20,19 +21,30 @@ export interface Expectation {
   /** The lists (with their details) that this run works on. */
   readonly families: readonly string[];
   readonly grantSelectTo: readonly string[];
+  /** Streams of those families whose fields get columns though the documents don't name them. */
+  readonly widening: readonly string[];
+  /** Columns that the config calls volatile, by stream. */
+  readonly volatileOf: (stream: string) => readonly string[];
   readonly waitMs: number;
   /** ISO 8601. */
   readonly now: string;
 }
 
+/** A warehouse that is ready. */
+export interface Prepared {
+  /** What was changed, as sentences. */
+  readonly done: readonly string[];
+  /** The stream with the columns that were added to its tables. */
+  readonly widened: (stream: Stream) => Stream;
+}
+
 /**
- * Makes a warehouse ready for a run: refuses what isn't ours, takes the locks, creates and upgrades tables. Answers what it
- * changed, as sentences. @throws DestinationError, ConfigError, HeldError, each before anything is written.
+ * Makes a warehouse ready for a run: refuses what isn't ours, takes the locks, creates and upgrades tables. @throws DestinationError, ConfigError, HeldError, each before anything is written.
  */
-export async function prepareWarehouse(destination: Destination, expectation: Expectation): Promise<readonly string[]> {
+export async function prepareWarehouse(destination: Destination, expectation: Expectation): Promise<Prepared> {
   const { db, dialect, schema, stateSchema } = destination;
-  const order = tableOrder(destination, expectation);
-  await checkTables(db, dialect, order);
+  const { streams, grantSelectTo, widening, volatileOf, now } = expectation;
+  await checkTables(db, dialect, tableOrder(destination, expectation));
   const upgraded = await ensureState(db, dialect, stateSchema);
   const companies = expectation.companies.map(({ name, baseUrl, companyId }) => ({
     name,
@@ -41,15 +53,16 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   }));
   await checkIdentity(db, dialect, { schema, version: DATA_VERSION, companies });
   for (const { name } of expectation.companies) await destination.lock(name, expectation.families, expectation.waitMs);
+  const widenable = streams.filter(({ name }) => widening.includes(name));
+  const added = await addColumns(destination, widenable, now);
+  const widened = (stream: Stream): Stream => withAdded(stream, added, volatileOf(stream.name));
+  const order = tableOrder(destination, { streams: streams.map(widened), grantSelectTo });
   const { done, missing } = await ensureTables(db, dialect, order);
   const lost = expectation.catalogue.filter(stream => missing.includes(stream.name));
   for (const stream of lost) await forgetLoss(destination, expectation, stream);
   await markOff(destination, expectation);
-  return [
-    ...upgraded,
-    ...done,
-    ...lost.map(stream => `${stream.name}: its tables were gone, it is read from the start`),
-  ];
+  const gone = lost.map(stream => `${stream.name}: its tables were gone, it is read from the start`);
+  return { done: [...upgraded, ...done, ...gone], widened };
 }
 
 export function tableOrder(

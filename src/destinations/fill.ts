@@ -10,7 +10,7 @@ const ZONE = "(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])";
 
 // Only forms that the encoder would have read to the same value; anything else waits in `_extra` for the next full scan.
 const forms = {
-  whole: "^(0|-?[1-9][0-9]*)$",
+  numeral: "^(0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)[.][0-9]*[1-9])$",
   decimal: "^-?[0-9]{1,29}([.][0-9]{1,9})?$",
   count: "^-?[0-9]{1,18}$",
   score: "^-?[0-9]{1,30}([.][0-9]{1,30})?([eE][-+]?[0-9]{1,2})?$",
@@ -52,7 +52,8 @@ function columnValue(dialect: Dialect, reader: Reader, column: Column): Fragment
   switch (column.kind) {
     case "id":
     case "text":
-      return sql`case when ${type} = 'string' or (${type} = 'number' and ${reader.matches(forms.whole)}) then ${text} end`;
+      return sql`case when ${type} = 'string' or (${type} = 'number' and ${reader.matches(forms.numeral)})
+        or (${type} = 'boolean' and ${sql.lit(column.added === true)}) then ${text} end`;
     case "money":
     case "quantity":
     case "percent":
@@ -73,7 +74,7 @@ function columnValue(dialect: Dialect, reader: Reader, column: Column): Fragment
 }
 
 function postgresReader(path: readonly string[]): Reader {
-  const at = (fields: readonly string[]) => sql.lit(`{${fields.join(",")}}`);
+  const at = (fields: readonly string[]) => sql.lit(`{${fields.map(field => `"${field}"`).join(",")}}`);
   const value = sql`(_extra #> ${at(path)})`;
   const text = sql`(_extra #>> ${at(path)})`;
   let without: Fragment = sql`(_extra #- ${at(path)})`;

@@ -48,7 +48,7 @@ export async function dropTables(
     }
     // With the rows: a mark that outlived them would keep the next run from reading them again.
     await forgetStream(trx, removal.company, tables.main.name);
-    for (const name of ["streams", "problems", "rejects"] as const)
+    for (const name of ["streams", "problems", "rejects", "schema_changes"] as const)
       await trx
         .deleteFrom(name)
         .where("company", "=", removal.company)
@@ -65,6 +65,7 @@ export async function dropTables(
       await dropTable(trx, table);
       if (table.schema === schema) done.push(`dropped table ${table.name}`);
     }
+    await trx.deleteFrom("added_columns").where("stream", "=", tables.main.name).execute();
     const recorded = await recordedTables(trx, stateSchema);
     const left = [...recorded].filter(name => !empty.some(table => table.name === name));
     for (const statement of recordTables(stateSchema, new Set(left))) await statement.execute(trx);

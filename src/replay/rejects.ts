@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { parseJson } from "../api/body.ts";
-import { INDEX_COLUMN } from "../columns.ts";
 import type { Stage } from "../destinations/destination.ts";
 import {
   closeRejects,
@@ -16,6 +15,7 @@ import { besideRows } from "../rows.ts";
 import { beginScan, readScanRecord, type ScanRecord } from "../state.ts";
 import type { Stream } from "../stream.ts";
 import type { SyncContext } from "../sync/context.ts";
+import { isPlaced } from "../sync/extraction.ts";
 import { publishStage } from "../sync/publication.ts";
 
 /** Tried in one transaction: what is in memory at a time. */
@@ -28,10 +28,10 @@ const AT_ONCE = 1_000;
  */
 export async function replayRejects(context: SyncContext, stream: Stream, tally: Tally): Promise<void> {
   const { destination, company } = context;
-  const { mode, name } = stream;
+  const { name } = stream;
   const of = { company, stream: name };
   if ((await rejectsAfter(destination, of, 0, 1)).length === 0) return;
-  if (mode.kind !== "detail" && stream.key.includes(INDEX_COLUMN)) {
+  if (isPlaced(stream)) {
     tally.notes.push(
       `${name}: its rows are told apart by their place in the list, so its rejects come with the next scan.`,
     );

@@ -1,3 +1,4 @@
+import { nameFor } from "../destinations/added_columns.ts";
 import type { Destination } from "../destinations/destination.ts";
 import {
   MORE_FIELDS,
@@ -11,7 +12,7 @@ import {
 } from "../destinations/schema_changes.ts";
 import type { ScanRecord, StreamState } from "../state.ts";
 import type { Stream } from "../stream.ts";
-import type { SyncContext } from "./context.ts";
+import type { StreamPolicy, SyncContext } from "./context.ts";
 
 type Fields = StreamState["fields"];
 
@@ -79,9 +80,11 @@ const NAMED = 10;
 
 /** What is new, in sentences: the ones to warn of, and the ones that are worth knowing. */
 export function tellDrift(
-  { name }: Stream,
+  stream: Stream,
   fresh: readonly SchemaChange[],
+  policy: StreamPolicy["unknownFields"],
 ): { readonly warnings: readonly string[]; readonly notes: readonly string[] } {
+  const { name } = stream;
   const unknown = fresh.filter(({ change }) => newFieldType(change) !== undefined || change === MORE_FIELDS);
   const types = fresh.filter(({ change }) => change.startsWith(otherType("")));
   const vanished = fresh.filter(({ change }) => change === VANISHED);
@@ -89,7 +92,7 @@ export function tellDrift(
   const warnings: string[] = [];
   if (unknown.length > 0)
     warnings.push(
-      `${name}: the service sends fields that its documents don't name: ${listed(unknown)}. They are kept in _extra.`,
+      `${name}: the service sends fields that its documents don't name: ${listed(unknown)}. ${whatBecomes(stream, unknown, policy)}`,
     );
   if (types.length > 0)
     warnings.push(`${name}: values came as another type of JSON than the documents say: ${listed(types)}.`);
@@ -97,6 +100,22 @@ export function tellDrift(
     warnings.push(`${name}: fields that stood in every row are in none any more: ${listed(vanished)}.`);
   const notes = back.length === 0 ? [] : [`${name}: fields that had vanished are back: ${listed(back)}.`];
   return { warnings, notes };
+}
+
+function whatBecomes(
+  { tables }: Stream,
+  unknown: readonly SchemaChange[],
+  policy: StreamPolicy["unknownFields"],
+): string {
+  if (policy !== "column") return "They are kept in _extra.";
+  const all = [tables.main, ...tables.children];
+  const nameless = unknown.filter(({ table, column }) => {
+    const own = all.find(({ name }) => name === table);
+    return own === undefined || nameFor(own, column) === undefined;
+  });
+  if (nameless.length === 0) return "From the next run on they have columns of their own.";
+  const names = nameless.slice(0, NAMED).map(({ table, column }) => `${table}.${column}`);
+  return `From the next run on they have columns of their own, but for those that no column can be called after, which stay in _extra: ${names.join(", ")}.`;
 }
 
 /** Changes by name, with what they came as. */

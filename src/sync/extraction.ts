@@ -23,6 +23,11 @@ export interface Extraction {
   readonly resumed: boolean;
 }
 
+/** Whether a stream's rows are told apart by their place among those whose key is otherwise the same. */
+export function isPlaced({ mode, key }: Stream): boolean {
+  return mode.kind !== "detail" && key.includes(INDEX_COLUMN);
+}
+
 /** Opens the stage and decides whether what lies in it may be continued: only by the request that began it. */
 export async function openExtraction(
   context: SyncContext,
@@ -32,7 +37,7 @@ export async function openExtraction(
   tally: Tally,
 ): Promise<Extraction> {
   const { mode } = stream;
-  const placed = mode.kind !== "detail" && stream.key.includes(INDEX_COLUMN);
+  const placed = isPlaced(stream);
   const stage = await context.destination.stage(context.company, stream.tables);
   const encoder = new Encoder({
     tables: stream.tables,

@@ -175,7 +175,7 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
     },
   });
   tally.published = true;
-  const told = tellDrift(stream, drift?.fresh ?? []);
+  const told = tellDrift(stream, drift?.fresh ?? [], context.policyOf(stream.name).unknownFields);
   tally.warnings.push(...told.warnings);
   tally.notes.push(...told.notes);
   await stage.drop();

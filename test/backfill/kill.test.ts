@@ -19,7 +19,7 @@ describe.each(makers)(`kill -9 of a backfill into $name (CRASH_SEED=${seed})`, (
   });
   afterAll(() => history.close());
 
-  test.each(chances(3, seed))("at %f: the same command ends as if nothing had been", async chance => {
+  test.each(chances(2, seed))("at %f: the same command ends as if nothing had been", async chance => {
     const { faults, again, open } = await trialOf(history, chance);
     expect(faults).toEqual([]);
     expect(again).toBeLessThanOrEqual(open);

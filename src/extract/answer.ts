@@ -58,7 +58,15 @@ function otherKey(
     const column = stream.tables.main.columns.find(candidate => candidate.name === name);
     if (column?.source !== "row") continue;
     const came = textOf(valueAt(column.path, row));
-    if (came !== wanted && (came !== undefined || demanded)) return `expected ${name} ${wanted}, got ${came ?? "none"}`;
+    if (came !== wanted && (came !== undefined || demanded))
+      return `expected ${name} ${wanted}, got ${came === undefined ? "none" : shown(came)}`;
   }
   return undefined;
 }
+
+/** The beginning of a value the service chose, fit for a message that is stored. */
+const shown = (text: string): string =>
+  text
+    .slice(0, 80)
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, " ");

@@ -35,6 +35,7 @@ export interface ListingJob {
 export async function readListing(job: ListingJob): Promise<ScanRecord> {
   const { encoder, batches, tally } = job;
   let record = job.record;
+  let empty = 0;
   encoder.sequence = record.sequence;
   try {
     while (record.phase !== "read") {
@@ -44,6 +45,8 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
         const rows = await takePage(job, page, {}, Number.POSITIVE_INFINITY);
         record = advance(job, record, page, rows.length);
         tally.rows(rows.length, record);
+        empty = rows.length === 0 ? empty + 1 : 0;
+        if (empty === EMPTY_PAGES && record.phase !== "read") throw endless(job.path);
         if (batches.due || record.phase === "read") record = await batches.put(record);
       }
     }
@@ -149,6 +152,16 @@ export function isPause(error: ApiError): boolean {
 function asTotal(value: unknown): number | null {
   const total = typeof value === "string" ? Number(value) : value;
   return typeof total === "number" && Number.isInteger(total) ? total : null;
+}
+
+/** Empty pages in a row after which a listing is not believed to end. A filter that is applied after paging makes a few. */
+const EMPTY_PAGES = 1_000;
+
+function endless(path: string): ApiError {
+  return new ApiError(
+    `${path}: expected pages that end, got ${EMPTY_PAGES} without a row one after another, each with a cursor to the next. The scan stays incomplete and the next run tries again; if it stays so, tell the service's operator.`,
+    { failure: "malformed", path },
+  );
 }
 
 function malformed(path: string, wanted: string, came: unknown): ApiError {

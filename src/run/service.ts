@@ -125,9 +125,9 @@ export function closedService(company: Company, { maxConcurrency }: Config["api"
   return { company, api, limiter: createLimiter({ maxConcurrency, clock }), companyId: undefined, failure: undefined };
 }
 
-/** A text field of an answer's data. */
+/** A text field of an answer's data, where it can be stored. */
 export function fieldOf(data: unknown, field: string): string | undefined {
   if (typeof data !== "object" || data === null) return undefined;
   const value = (data as Record<string, unknown>)[field];
-  return typeof value === "string" && value !== "" ? value : undefined;
+  return typeof value === "string" && /^[^\p{Cc}\p{Cs}]{1,500}$/u.test(value) ? value : undefined;
 }

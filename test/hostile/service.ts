@@ -57,7 +57,7 @@ export async function hostile(
     counts.set(path, nth + 1);
     const say = says[path];
     const text =
-      path === identityEndpoint.path
+      path === identityEndpoint.path && say === undefined
         ? identity
         : say === undefined
           ? place.otherwise(path)

@@ -11,24 +11,25 @@ export interface HeldAnswer {
   readonly scan: string;
   /** When its last page came, ISO 8601. */
   readonly at: string;
+  readonly accepted: boolean;
   readonly requests: ReadonlyMap<string, Held>;
   readonly first: number;
 }
 
 /** The answers of details that a run's files hold, in the order in which they came; those cut off are left out. */
 export async function answersIn(files: readonly HeldFile[], span: Span): Promise<readonly HeldAnswer[]> {
-  const answers = new Map<string, { parent: Parent; scan: string; at: string; requests: Map<string, Held> }>();
+  const answers = new Map<string, Omit<HeldAnswer, "first" | "requests"> & { requests: Map<string, Held> }>();
   let ordinal = 0;
   for (const { path } of files) {
     for await (const { head } of linesOf(path, () => undefined)) {
-      const { parent, request, next, at, scan } = head;
+      const { parent, request, next, at, scan, accepted } = head;
       const held = { ordinal: ordinal++, part: 0, path: request.path, query: request.query, context: {}, next };
       if (parent === undefined || !isIn(span, at)) continue;
       // A first page begins a new answer.
       const begins = request.query["cursor"] === undefined;
       const requests = (begins ? undefined : answers.get(parent.key)?.requests) ?? new Map<string, Held>();
       requests.set(requestKey(request.path, request.query), held);
-      answers.set(parent.key, { parent, scan, at, requests });
+      answers.set(parent.key, { parent, scan, at, accepted, requests });
     }
   }
   const whole = [...answers.values()].flatMap(answer => {

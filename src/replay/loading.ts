@@ -148,7 +148,9 @@ async function loadRun(
   };
   try {
     const asOf = { at: Date.parse(latest), completeTo };
-    await syncDetails({ ...context, api, asOf }, stream, mode, tally, before);
+    const policy = { ...context.policy, confirmDeletes: answers.at(-1)!.accepted };
+    context.log.debug({ stream: stream.name, details: answers.length, to: latest }, "loading details again");
+    await syncDetails({ ...context, api, policy, asOf }, stream, mode, tally, before);
   } finally {
     await api.close();
   }

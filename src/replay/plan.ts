@@ -3,7 +3,7 @@ import { loadStreamState } from "../destinations/run_log.ts";
 import { readScanRecord } from "../state.ts";
 import type { Stream } from "../stream.ts";
 import type { SyncContext } from "../sync/context.ts";
-import { type HeldFile, type Holdings, heldFiles, readHoldings } from "./holdings.ts";
+import { type HeldFile, type Holdings, heldFiles, partsOf, readHoldings } from "./holdings.ts";
 import { chooseScans, isIn, type Knowledge, type ScanGroup, type Span } from "./scan_choice.ts";
 
 /** What of a stream is loaded in one step. */
@@ -42,6 +42,10 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
     const runs = [...begun.keys()].map(run => files.filter(file => file.run === run));
     // The lines of a run lie between its beginning and the next one's at the latest.
     const near = runs.filter(([file], index) => mayLieIn(span, file!.begunAt, runs[index + 1]?.[0]?.begunAt));
+    log.info(
+      { stream: stream.name, runs: near.length, from: near[0]?.[0]?.begunAt, to: near.at(-1)?.[0]?.begunAt },
+      "runs whose answers are loaded again from the archive",
+    );
     if (state.publishedScan !== null)
       return { ...plan, known: { kind: "answers", runs: near, known: true }, later: new Map() };
     const later = near.map(run => [run[0]!.run, { kind: "answers", runs: [run], known: false }] as const);
@@ -50,10 +54,10 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
   const holdings = await readHoldings(files);
   for (const what of holdings.odd) log.warn({ stream: stream.name }, what);
   const { known, later, refused } = chooseScans(stream, holdings.scans, knowledge, span);
-  const left = holdings.scans.length - later.length - (known?.scans.length ?? 0);
+  const unfinished = holdings.scans.filter(scan => !scan.windows && partsOf(scan) === undefined).length;
   log.info(
-    { stream: stream.name, scans: later.length + (known?.scans.length ?? 0), left, ...spanOf(known, later) },
-    "what is loaded again from the archive",
+    { stream: stream.name, scans: later.length + (known?.scans.length ?? 0), unfinished, ...spanOf(known, later) },
+    "scans that are loaded again from the archive; those it doesn't hold to their end are left out",
   );
   const byRun = new Map<string, Piece>();
   for (const run of begun.keys()) {

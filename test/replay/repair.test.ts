@@ -8,12 +8,12 @@ import { lineOf } from "../support/run.ts";
 import { duckdbWarehouse, passing } from "../support/warehouse.ts";
 import { scenario } from "../sync/scenario.ts";
 import { again } from "./again.ts";
-import { events, figures, parts, shop, shopAnswer, stocked, things } from "./shop.ts";
+import { events, figures, parts, shopAnswer, stocked, things } from "./shop.ts";
 
 const DAY = 86_400_000;
 
 /** A shop whose runs are archived, and its warehouse. */
-async function place(catalogue = [things, parts, figures]) {
+async function place(catalogue = [things, parts]) {
   const path = await temporaryFolder();
   const stock = stocked();
   const warehouse = await passing(duckdbWarehouse());
@@ -100,7 +100,7 @@ test("--from and --to say what is loaded; a list that is older than the tables m
   expect(JSON.stringify(row!.state)).toMatch(/lastFullAt\W+null/);
   expect(lineOf(await night(), "things")).toMatchObject({ updated: 1, deleted: 0 });
   const none = await copy.replay({ catalogue, span: { from: new Date(clock.now() + DAY).toISOString() } });
-  expect(statuses(none)).toEqual({ things: "skipped", thing_parts: "succeeded", figures: "succeeded" });
+  expect(statuses(none)).toEqual({ things: "skipped", thing_parts: "succeeded" });
 });
 
 test("an archive that lacks the last runs takes nothing back by itself, and says so", async () => {
@@ -117,10 +117,10 @@ test("an archive that lacks the last runs takes nothing back by itself, and says
 });
 
 test("streams of which the archive has nothing are left out; asked for by name that is a failure", async () => {
-  const { copy, path, catalogue } = await place();
+  const { copy, path, catalogue } = await place([things, figures]);
   await rm(join(path, "acme", "figures"), { recursive: true });
   const report = await copy.replay({ catalogue });
-  expect(statuses(report)).toEqual({ things: "warning", thing_parts: "succeeded", figures: "skipped" });
+  expect(statuses(report)).toEqual({ things: "warning", figures: "skipped" });
   expect(report.warnings.join()).toMatch(/archive holds nothing that could be loaded of figures:/);
   const named = await copy.replay({ catalogue, names: ["figures"] });
   expect(named).toMatchObject({
@@ -130,9 +130,7 @@ test("streams of which the archive has nothing are left out; asked for by name t
 });
 
 test("a replay that is broken off is gone on with by the next one", async () => {
-  const { night, stock, path, clock, catalogue, config, warehouse } = await place(
-    shop.filter(stream => stream.name !== "prices"),
-  );
+  const { night, stock, path, clock, catalogue, config, warehouse } = await place([things, parts]);
   stock.things.splice(2, 1);
   await night();
   stock.things[0]!["name"] = "last";

@@ -36,8 +36,12 @@ const advice: readonly (readonly [RegExp, string])[] = [
   ],
   [outOfMemory, "DuckDB needed more memory than it is given. Run fewer streams at a time, or give it more memory."],
   [
-    /not a valid DuckDB database|newer version of DuckDB|older version of DuckDB|storage version|Corrupt|checksum|Failure while replaying WAL/i,
+    /newer version of DuckDB|older version of DuckDB|storage version/,
     "The file cannot be used by this version of DuckDB. Move it away: the next run starts from the newest published version if there is one, and from nothing otherwise.",
+  ],
+  [
+    /not a valid DuckDB database|Could not read enough bytes|Corrupt|checksum|Failure while replaying WAL/i,
+    "The file is damaged: cut short, or written over. It was left as it is. Move it away, and the .wal beside it: the next run starts from the newest published version if there is one, and from nothing otherwise.",
   ],
   [
     /invalidated/,

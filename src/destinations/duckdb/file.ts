@@ -1,5 +1,6 @@
-import { mkdir, readdir } from "node:fs/promises";
+import { mkdir, readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { DestinationError } from "../../errors.ts";
 import { attempting, codeOf } from "./failure.ts";
 import { remove } from "./folder.ts";
 import { asHeld, claim, type Holder, renewClaim, writeHolder } from "./holder.ts";
@@ -11,6 +12,8 @@ import { adopt, type MakeLink, removeLeftovers } from "./versions.ts";
 /** The warehouse file in our hands. */
 export interface HeldFile {
   readonly session: Session;
+  /** @throws DestinationError when the file is no longer the one at its path: what is written to it is lost. */
+  expectInPlace(): Promise<void>;
   /** Gives it up, checkpointed where that is possible. */
   release(): Promise<void>;
 }
@@ -57,11 +60,27 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
     await removeSpills(layout, resources.spill);
     if (seeded) await adopt(layout, taking.makeLink);
     await writeHolder(layout, holder);
+    const { dev, ino } = await stat(layout.work);
+    return {
+      session,
+      expectInPlace: () => expectInPlace(layout, { dev, ino }),
+      release: () => release(layout, session, resources.spill, giveUpClaim),
+    };
   } catch (error) {
     session.close();
     throw error;
   }
-  return { session, release: () => release(layout, session, resources.spill, giveUpClaim) };
+}
+
+async function expectInPlace({ work }: Layout, opened: { readonly dev: number; readonly ino: number }): Promise<void> {
+  const found = await stat(work).catch(error => {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  });
+  if (found?.dev === opened.dev && found.ino === opened.ino) return;
+  throw new DestinationError(
+    `Expected ${work} to stay while a run writes it, but somebody ${found === undefined ? "removed" : "replaced"} it (the file, or its folder, has vanished). What this run stored in it since the last publish went with it, readers keep what they have. Run the same command again: it goes on from what they have.`,
+  );
 }
 
 async function release(

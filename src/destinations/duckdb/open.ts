@@ -13,6 +13,7 @@ import { type HeldFile, type Taking, takeFile } from "./file.ts";
 import { layoutOf, type Readers } from "./layout.ts";
 import { Mutex } from "./mutex.ts";
 import { PublishNumber } from "./publish_number.ts";
+import { expectReplaceable } from "./seed.ts";
 import { checkpoint, select } from "./session.ts";
 import { openStage } from "./stage.ts";
 import { linkedVersion, type MakeLink, publishVersion, systemLink, versionMoment } from "./versions.ts";
@@ -168,8 +169,10 @@ class DuckdbFile implements DuckdbDestination {
   async show(): Promise<Shown> {
     const { layout } = this.#taking;
     const showing = async (connection: DuckDBConnection) => {
+      await this.#held?.expectInPlace();
       await this.#checkpoint(connection);
       if (layout.readers === "direct") return { path: layout.path, note: undefined };
+      await expectReplaceable(layout, this.stateSchema, this.#taking.resources);
       return publishVersion(layout, this.#settings.clock.now(), this.#settings.keepVersions, this.#makeLink);
     };
     return this.#room.run(() => this.#alone(`publish ${layout.path}`, showing));
@@ -177,8 +180,9 @@ class DuckdbFile implements DuckdbDestination {
 
   async unshown(): Promise<{ owed: boolean; shownAt: Date | undefined }> {
     const { layout } = this.#taking;
-    if (layout.readers === "direct") return { owed: false, shownAt: undefined };
     return this.#alone(`compare ${layout.path} with the work file`, async connection => {
+      await this.#held?.expectInPlace();
+      if (layout.readers === "direct") return { owed: false, shownAt: undefined };
       const version = await linkedVersion(layout);
       const shownAt = version === undefined ? undefined : new Date(versionMoment(version));
       return { owed: await this.#number.isOwed(connection, layout.path), shownAt };

@@ -1,9 +1,10 @@
 import { readlink, rename } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { DestinationError } from "../../errors.ts";
 import { copyDatabase } from "./copy.ts";
 import { entryAt, remove, syncFolder } from "./folder.ts";
-import { asHeld } from "./holder.ts";
+import { asHeld, heldError, isAlive, readHolder } from "./holder.ts";
 import type { Layout } from "./layout.ts";
 import { checkpoint, identify, openSession, type Resources, type Session } from "./session.ts";
 import { linkedVersion, newestVersion, versionFile } from "./versions.ts";
@@ -65,6 +66,11 @@ export async function expectOurs(
   }
 }
 
+/** DestinationError when a publish would replace what isn't ours: it may have come to the path since the run began. */
+export async function expectReplaceable(layout: Layout, stateSchema: string, resources: Resources): Promise<void> {
+  if ((await presentAt(layout)) === "file") await expectOurs(layout, layout.path, stateSchema, resources);
+}
+
 /** DestinationError unless the open file is ours (or empty, where that is accepted). */
 export async function expectIdentity(
   layout: Layout,
@@ -92,6 +98,10 @@ export async function seed(
   resources: Resources,
 ): Promise<boolean> {
   if (await entryAt(layout.work)) return false;
+  // Removed under a run that goes on: two would work on one stream.
+  const holder = await readHolder(layout);
+  if (holder !== undefined && holder.host === hostname() && holder.pid !== process.pid && isAlive(holder.pid))
+    throw await heldError(layout, holder.pid);
   const guard = await openSession(guardFile(layout), false, resources).catch(asHeld(layout));
   try {
     if (await entryAt(layout.work)) return false;

@@ -10,7 +10,7 @@ import type { Layout } from "./layout.ts";
 const version = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3}Z)$/;
 /** Answers of systems that have no symbolic links, or keep them from ordinary users. */
 const noLinks: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
-const LINK = "link.new";
+/** What a rename to the path is prepared as: beside it, because the versions may lie on another disk. */
 const PLACED = ".tributary.new";
 
 /** Makes a symbolic link; passed in because not every system can. */
@@ -75,7 +75,7 @@ export async function publishVersion(layout: Layout, now: number, keep: number, 
 }
 
 async function pointTo(layout: Layout, name: string, makeLink: MakeLink): Promise<string | undefined> {
-  const made = join(layout.home, LINK);
+  const made = `${layout.path}${PLACED}`;
   await remove(made);
   try {
     await makeLink(join(basename(layout.home), name, layout.file), made);
@@ -107,8 +107,11 @@ export async function adopt(layout: Layout, makeLink: MakeLink): Promise<void> {
   const name = nameAfter(mtimeMs, await versionsIn(layout));
   try {
     await mkdir(join(layout.home, name));
-    await link(layout.path, versionFile(layout, name));
-    const made = join(layout.home, LINK);
+    await link(layout.path, versionFile(layout, name)).catch(error => {
+      if (codeOf(error) !== "EXDEV") throw error;
+      return copyDatabase(layout.path, versionFile(layout, name), 0o444);
+    });
+    const made = `${layout.path}${PLACED}`;
     await remove(made);
     await makeLink(join(basename(layout.home), name, layout.file), made);
     await chmod(versionFile(layout, name), 0o444);
@@ -124,7 +127,7 @@ export async function removeLeftovers(layout: Layout): Promise<void> {
   await remove(`${layout.path}${PLACED}`);
   for (const name of await readdir(layout.home)) {
     if (version.test(name)) await removeLog(versionFile(layout, name));
-    else if (name.endsWith(".tmp") || name === LINK || isDeadClaim(name)) await remove(join(layout.home, name));
+    else if (name.endsWith(".tmp") || name === "link.new" || isDeadClaim(name)) await remove(join(layout.home, name));
   }
 }
 

@@ -1,0 +1,332 @@
+import {
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { openDuckdbForReading } from "../../src/destinations/duckdb/reading.ts";
+import type { RunReport } from "../../src/run.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { streams } from "../../streams/index.ts";
+import { stillClock } from "../support/clock.ts";
+import { bench } from "../support/run.ts";
+import { compareWithTruth } from "../support/truth.ts";
+import { type Doorway, openDoorway } from "./doorway.ts";
+
+const names = ["items"];
+const config = { streams: { include: names, exclude: ["invoice*", "findings*", "ingested", "purchase*"] } };
+const MADE_AT = "2026-03-15T12-00-00.000Z";
+
+let clock = stillClock();
+let simulator: Simulator;
+let way: Doorway;
+let evening: string;
+beforeAll(async () => {
+  simulator = await startSimulator({
+    sizes: { orders: 1, invoices: 1, items: 60, findings: 1, ingested: 1 },
+    now: clock.date,
+  });
+  way = await openDoorway(simulator);
+  evening = await mkdtemp(join(tmpdir(), "tributary-file-"));
+  expect((await night(evening).run()).exit_code).toBe(0);
+  clock = stillClock("2026-03-16T12:00:00.000Z");
+  simulator.update("items", 5);
+  simulator.insert("items", 10);
+});
+afterAll(async () => {
+  way.close();
+  await simulator.close();
+  await rm(evening, { recursive: true });
+});
+
+/** Where a warehouse lies. */
+interface Place {
+  readonly folder: string;
+  readonly path: string;
+  readonly home: string;
+  readonly work: string;
+  /** A run; what is done before its first page comes in. */
+  run(meanwhile?: () => Promise<void>): Promise<RunReport>;
+  /** Rows that readers find. */
+  seen(): Promise<number>;
+}
+
+function night(folder: string): Place {
+  const path = join(folder, "w.duckdb");
+  const home = join(folder, "w.versions");
+  const warehouse = { destination: { type: "duckdb", path } };
+  return {
+    folder,
+    path,
+    home,
+    work: join(home, "work.duckdb"),
+    async run(meanwhile) {
+      let met = false;
+      way.watch(async asked => {
+        if (met || asked !== "/items") return;
+        met = true;
+        await meanwhile?.();
+      });
+      return bench({ simulator: way.service, warehouse, clock, config }).sync({ names });
+    },
+    seen: async () => Number((await ask<{ n: number }>(path, "select count(*) as n from procurement.items"))[0]?.n),
+  };
+}
+
+async function ask<T>(path: string, text: string): Promise<T[]> {
+  const reading = await openDuckdbForReading({ path, readers: "snapshot", stateSchema: "_tributary" });
+  try {
+    return (await sql<T>`${sql.raw(text)}`.execute(reading.db)).rows;
+  } finally {
+    await reading.close();
+  }
+}
+
+/** The warehouse as the evening left it, in a folder of its own. */
+async function copied(): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), "tributary-file-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await cp(evening, folder, { recursive: true, verbatimSymlinks: true });
+  return night(folder);
+}
+
+/** Readers find what the service has, and nothing lies about. */
+async function expectRight({ path, home, folder }: Place): Promise<void> {
+  const query = <T>(text: string) => ask<T>(path, text);
+  const view = { name: "duckdb" as const, query };
+  const warehouse = {
+    ...view,
+    destination: {},
+    look: <T>(looking: (at: typeof view) => Promise<T>) => looking(view),
+    drop: async () => undefined,
+  };
+  const chosen = streams.filter(stream => names.includes(stream.name));
+  expect((await compareWithTruth(simulator, warehouse, chosen, "2026-03-16")).differences).toEqual([]);
+  expect((await readdir(folder)).sort()).toEqual(["w.duckdb", "w.versions"]);
+  const own = (await readdir(home)).sort();
+  expect(own.filter(name => !name.startsWith("20"))).toEqual(["stage", "work.duckdb"]);
+  expect(own.filter(name => name.startsWith("20")).length).toBeLessThanOrEqual(2);
+  expect((await lstat(path)).isSymbolicLink()).toBe(true);
+}
+
+function expectToldOnce(report: RunReport, what: RegExp): void {
+  expect([report.exit_code, report.errors]).toEqual([6, [expect.stringMatching(what)]]);
+}
+
+describe("what a publish that was killed leaves", () => {
+  it.each<[string, (place: Place) => Promise<unknown>]>([
+    [
+      "half a copy",
+      async ({ home }) => {
+        await mkdir(join(home, `${MADE_AT}.tmp`));
+        await writeFile(join(home, `${MADE_AT}.tmp`, "w.duckdb"), "half");
+      },
+    ],
+    [
+      "a whole copy that is not linked",
+      async ({ home, work }) => cp(work, join(home, "2026-03-16T11-00-00.000Z", "w.duckdb")),
+    ],
+    [
+      "a link that is not in its place",
+      async ({ home, work, path }) => {
+        await cp(work, join(home, "2026-03-16T11-00-00.000Z", "w.duckdb"));
+        await symlink("w.versions/2026-03-16T11-00-00.000Z/w.duckdb", `${path}.tributary.new`);
+      },
+    ],
+    ["a link of an earlier version of tributary", ({ home }) => symlink("../nowhere", join(home, "link.new"))],
+    [
+      "old versions",
+      async ({ home, work }) => {
+        for (const day of [10, 11, 12]) await cp(work, join(home, `2026-03-${day}T11-00-00.000Z`, "w.duckdb"));
+      },
+    ],
+    [
+      "half a work file, and none",
+      async ({ home, work }) => {
+        await rm(work);
+        await writeFile(join(home, "work.tmp"), "half");
+        await writeFile(`${work}.wal`, "a log of a file that is gone");
+      },
+    ],
+  ])("%s", async (_name, leave) => {
+    const place = await copied();
+    await leave(place);
+    const report = await place.run();
+    expect([report.exit_code, report.errors]).toEqual([0, []]);
+    await expectRight(place);
+  });
+
+  it("a work file that is ahead of what readers have: the next run shows it, though nothing is new", async () => {
+    const place = await copied();
+    const link = await readlink(place.path);
+    await place.run();
+    const newest = (await readdir(place.home))
+      .filter(name => name.startsWith("20"))
+      .sort()
+      .at(-1)!;
+    await rm(join(place.home, newest), { recursive: true });
+    await rm(place.path);
+    await symlink(link, place.path);
+    expect(await place.seen()).toBe(60);
+    const report = await place.run();
+    expect(report.streams).toMatchObject([{ inserted: 0, updated: 0 }]);
+    await expectRight(place);
+  });
+});
+
+describe("what somebody does between two runs", () => {
+  it.each<[string, (place: Place) => Promise<unknown>]>([
+    ["the work file is removed", ({ work }) => rm(work)],
+    ["the folder of versions is removed, and the link leads nowhere", ({ home }) => rm(home, { recursive: true })],
+    ["the link is removed", ({ path }) => rm(path)],
+    [
+      "a reader's log is left beside the version",
+      async ({ path }) => writeFile(join(path, "..", `${await readlink(path)}.wal`), "a log"),
+    ],
+  ])("%s: the next run puts it right", async (_name, spoil) => {
+    const place = await copied();
+    await spoil(place);
+    const report = await place.run();
+    expect([report.exit_code, report.errors]).toEqual([0, []]);
+    await expectRight(place);
+  });
+
+  it("a file of somebody else's in the link's place is left as it is, and told", async () => {
+    const place = await copied();
+    await rm(place.path);
+    await writeFile(place.path, "shopping list\n".repeat(400));
+    await expect(place.run()).rejects.toMatchObject({
+      exitCode: 6,
+      message: expect.stringMatching(/left as it is.*move it away/),
+    });
+    expect(await readFile(place.path, "utf8")).toMatch(/^shopping list/);
+    await rm(place.path);
+    await place.run();
+    await expectRight(place);
+  });
+
+  it.each([
+    ["cut to half", 0.5],
+    ["cut to its head", 0.001],
+    ["emptied", 0],
+  ])(
+    "a work file that was %s is told and left as it is; moved away, the newest version takes its place",
+    async (_name, share) => {
+      const place = await copied();
+      const { size } = await stat(place.work);
+      await truncate(place.work, Math.floor(size * share));
+      await expect(place.run()).rejects.toMatchObject({
+        exitCode: 6,
+        message: expect.stringMatching(/The file is damaged.*Move it away.*newest published version/),
+      });
+      expect((await stat(place.work)).size).toBe(Math.floor(size * share));
+      expect(await place.seen()).toBe(60);
+      await rename(place.work, join(place.folder, "away"));
+      await place.run();
+      await rm(join(place.folder, "away"));
+      await expectRight(place);
+    },
+  );
+
+  it("a folder that may not be written is told with what to do", async () => {
+    await expect(night("/sys").run()).rejects.toMatchObject({
+      exitCode: 6,
+      message: expect.stringMatching(/write permission|read-only file system/),
+    });
+  });
+});
+
+describe("what somebody does under a run", () => {
+  it.each<[string, (place: Place) => Promise<unknown>, RegExp]>([
+    ["removes the work file", ({ work }) => rm(work), /somebody removed it/],
+    [
+      "puts another in its place",
+      async ({ work }) => {
+        await rm(work);
+        await cp(join(evening, "w.versions", "work.duckdb"), work);
+      },
+      /somebody replaced it/,
+    ],
+  ])("%s: the run says so, readers keep what they have, the next run makes it good", async (_name, spoil, told) => {
+    const place = await copied();
+    const link = await readlink(place.path);
+    expectToldOnce(await place.run(async () => void (await spoil(place))), told);
+    expect([await readlink(place.path), await place.seen()]).toEqual([link, 60]);
+    const report = await place.run();
+    expect([report.exit_code, report.errors]).toEqual([0, []]);
+    await expectRight(place);
+  });
+
+  it("removes the work file and starts another run: that one is refused", async () => {
+    const place = await copied();
+    await rm(place.work);
+    const holder = {
+      run_id: "run-1",
+      pid: process.ppid,
+      host: hostname(),
+      command: "tributary sync",
+      started_at: "2026-03-16",
+    };
+    await writeFile(join(place.home, "holder.json"), JSON.stringify(holder));
+    await expect(place.run()).rejects.toMatchObject({ exitCode: 4, message: expect.stringMatching(/run run-1/) });
+    await writeFile(join(place.home, "holder.json"), JSON.stringify({ ...holder, pid: 2 ** 22 + 1 }));
+    expect((await place.run()).exit_code).toBe(0);
+    await expectRight(place);
+  });
+
+  it("puts a file of their own in the link's place: it is not replaced", async () => {
+    const place = await copied();
+    expectToldOnce(
+      await place.run(async () => {
+        await rm(place.path);
+        await writeFile(place.path, "shopping list\n".repeat(400));
+      }),
+      /left as it is.*move it away/,
+    );
+    expect(await readFile(place.path, "utf8")).toMatch(/^shopping list/);
+    await rm(place.path);
+    expect((await place.run()).exit_code).toBe(0);
+    await expectRight(place);
+  });
+
+  it("removes the link: readers have it again at the end", async () => {
+    const place = await copied();
+    expect((await place.run(() => rm(place.path))).exit_code).toBe(0);
+    await expectRight(place);
+  });
+});
+
+describe("versions on another disk than the link", () => {
+  const disk = "/dev/shm";
+  it("are published and pruned, and a file of ours at the path becomes the first of them", async () => {
+    const other = await mkdtemp(join(disk, "tributary-file-"));
+    onTestFinished(() => rm(other, { recursive: true }));
+    const [here, there] = await Promise.all([tmpdir(), other].map(async path => (await stat(path)).dev));
+    expect(here, "this machine has both on one disk, so the test would prove nothing").not.toBe(there);
+    const folder = await mkdtemp(join(tmpdir(), "tributary-file-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const place = night(folder);
+    await symlink(other, place.home);
+    await cp(join(evening, "w.versions", "work.duckdb"), place.path);
+    for (let i = 0; i < 3; i++) {
+      const report = await place.run();
+      expect([report.exit_code, report.errors]).toEqual([0, []]);
+      clock.advance(86_400_000);
+    }
+    expect((await readdir(other)).filter(name => name.startsWith("20"))).toHaveLength(2);
+    await expectRight(place);
+  });
+});

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { loadStreamState } from "../destinations/run_log.ts";
 import { readScanRecord } from "../state.ts";
 import type { Stream } from "../stream.ts";
@@ -79,7 +78,7 @@ function spanOf(known: ScanGroup | undefined, later: readonly ScanGroup[]) {
 }
 
 async function knowledgeOf({ destination, company }: SyncContext, { name }: Stream): Promise<Knowledge> {
-  const { db, stateSchema } = destination;
+  const { db } = destination;
   const state = await loadStreamState(db, company, name);
   const row = await db
     .selectFrom("streams")
@@ -87,13 +86,16 @@ async function knowledgeOf({ destination, company }: SyncContext, { name }: Stre
     .where("company", "=", company)
     .where("stream", "=", name)
     .executeTakeFirst();
-  const { rows } = await sql<{ run: string; started_at: Date }>`
-    select s.run_id as run, s.started_at from ${sql.id(stateSchema, "stream_runs")} s
-    join ${sql.id(stateSchema, "runs")} r on r.run_id = s.run_id
-    where s.company = ${company} and s.stream = ${name} and s.status in ('succeeded', 'warning') and s.requests > 0`.execute(
-    db,
-  );
-  const runs = rows.map(({ run, started_at }) => ({ run, startedAt: started_at.toISOString() }));
+  const rows = await db
+    .selectFrom("stream_runs")
+    .select(["run_id", "started_at"])
+    .where("company", "=", company)
+    .where("stream", "=", name)
+    .where("status", "in", ["succeeded", "warning"])
+    // Without a request it was a replay, or there was nothing to do.
+    .where("requests", ">", 0)
+    .execute();
+  const runs = rows.map(({ run_id: run, started_at }) => ({ run, startedAt: new Date(started_at).toISOString() }));
   return { state, completeTo: row?.complete_to?.toISOString() ?? null, runs };
 }
 

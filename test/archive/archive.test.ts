@@ -4,6 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { RawAnswer } from "../../src/api/client.ts";
 import { openArchive } from "../../src/archive/archive.ts";
+import { filesIn, folderOf } from "../../src/archive/places.ts";
 import { pruneArchive } from "../../src/archive/pruning.ts";
 import { createRedactor } from "../../src/secrets.ts";
 import { answer, archived, filesBelow, temporaryFolder } from "./folder.ts";
@@ -121,14 +122,12 @@ test("a file that is full is followed by another, and they are read in their ord
   const files = await filesBelow(folder);
   expect(files.length).toBeGreaterThan(3);
   expect(files).toContain(`acme/things/${run}.2.ndjson.gz`);
-  const { filesIn } = await import("../../src/archive/places.ts");
   const order = await filesIn(join(folder, "acme", "things"));
   expect(order.map(({ nth }) => nth)).toEqual(order.map((_, i) => i + 1));
 });
 
 test("names that are no file names get a folder of their own in the archive", async () => {
   const folder = await temporaryFolder();
-  const { folderOf } = await import("../../src/archive/places.ts");
   const names = ["..", ".", "a/b", "a\\b", "A", "ä", "x".repeat(400), `${"x".repeat(399)}y`, "con:*?"];
   const folders = names.map(name => folderOf(folder, name, "s"));
   expect(new Set(folders).size).toBe(names.length);

@@ -1,10 +1,12 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { loadConfig } from "../../src/config.ts";
 import { reset } from "../../src/reset.ts";
 import type { RunReport } from "../../src/run.ts";
 import { temporaryFolder } from "../archive/folder.ts";
 import { lineOf } from "../support/run.ts";
+import { compareWarehouses } from "../support/truth.ts";
 import { duckdbWarehouse, passing } from "../support/warehouse.ts";
 import { scenario } from "../sync/scenario.ts";
 import { again } from "./again.ts";
@@ -43,8 +45,6 @@ test("a stream that was dropped comes back with everything that its runs had mad
   stock.things.splice(4, 1);
   await night();
   const before = await all();
-  const { loadConfig } = await import("../../src/config.ts");
-  const { writeFile } = await import("node:fs/promises");
   const file = join(config.archive.path, "config.yaml");
   await writeFile(
     file,
@@ -139,11 +139,9 @@ test("a replay that is broken off is gone on with by the next one", async () => 
   const folder = join(path, "acme", "things");
   const files = (await readdir(folder)).sort();
   // Only what was archived up to the second night is there at first.
-  const { rename } = await import("node:fs/promises");
   await rename(join(folder, files[2]!), join(path, "later"));
   expect((await copy.replay({ catalogue })).exit_code).toBe(0);
   await rename(join(path, "later"), join(folder, files[2]!));
   expect((await copy.replay({ catalogue })).exit_code).toBe(0);
-  const { compareWarehouses } = await import("../support/truth.ts");
   expect((await compareWarehouses(warehouse, copy.warehouse, catalogue)).differences).toEqual([]);
 });

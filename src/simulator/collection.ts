@@ -12,7 +12,7 @@ export interface Entry {
 interface Placed {
   readonly number: number;
   readonly rank: number;
-  readonly at: number;
+  readonly at: number | undefined;
 }
 
 /** Rows in an order, to be read from a rank or an offset on. */
@@ -40,6 +40,7 @@ export class Collection implements Listing {
   readonly #placed: Placed[] = [];
   readonly #inserted = new Map<number, Placed>();
   #changes = 0;
+  #insertions = 0;
 
   constructor(size: number, seed: number) {
     this.size = size;
@@ -77,7 +78,7 @@ export class Collection implements Listing {
         const number = this.size - base;
         const rank = base;
         base += 1;
-        if (!this.#removed.has(number)) yield this.#entry(number, rank, undefined);
+        if (!this.#removed.has(number) && !this.#inserted.has(number)) yield this.#entry(number, rank, undefined);
       } else return;
     }
   }
@@ -112,7 +113,8 @@ export class Collection implements Listing {
   /** Adds rows at the given ranks; returns their numbers, which go on from the highest so far. */
   insert(ranks: readonly number[], at: number): number[] {
     this.#changes += 1;
-    const first = this.size + this.#inserted.size + 1;
+    const first = this.size + this.#insertions + 1;
+    this.#insertions += ranks.length;
     const numbers = ranks.map((rank, i) => {
       const placed = { number: first + i, rank, at };
       this.#inserted.set(placed.number, placed);
@@ -125,7 +127,13 @@ export class Collection implements Listing {
 
   /** How many rows were ever inserted. */
   get insertions(): number {
-    return this.#inserted.size;
+    return this.#insertions;
+  }
+
+  /** The rank of the first row; 0 when there is none. */
+  get head(): number {
+    const [first] = this.walk(Number.NEGATIVE_INFINITY);
+    return first?.rank ?? 0;
   }
 
   /** Gives the rows their next revision. */
@@ -143,6 +151,21 @@ export class Collection implements Listing {
       const placed = this.#inserted.get(number);
       if (placed !== undefined) this.#placed.splice(this.#placed.indexOf(placed), 1);
       else this.#removedRanks.splice(below(this.#removedRanks, this.size - number), 0, this.size - number);
+    }
+  }
+
+  /** Puts live rows elsewhere in the list, as they are. */
+  move(numbers: readonly number[], rankOf: (index: number) => number): void {
+    this.#changes += 1;
+    for (const [index, number] of numbers.entries()) {
+      const entry = this.get(number);
+      if (entry === undefined) continue;
+      const before = this.#inserted.get(number);
+      if (before !== undefined) this.#placed.splice(this.#placed.indexOf(before), 1);
+      else this.#removedRanks.splice(below(this.#removedRanks, entry.rank), 0, entry.rank);
+      const placed = { number, rank: rankOf(index), at: entry.insertedAt };
+      this.#inserted.set(number, placed);
+      this.#placed.splice(lowerBound(this.#placed, placed.rank, false), 0, placed);
     }
   }
 

@@ -1,0 +1,58 @@
+import { firstSettings, type RunStep, type Settings, type Step, type Story } from "./story.ts";
+
+/** A run as it is when nothing else is said. */
+export const plainRun: RunStep = {
+  do: "run",
+  command: "sync",
+  rejects: false,
+  names: [],
+  full: false,
+  allDetails: false,
+  confirmDeletes: false,
+  from: undefined,
+  to: undefined,
+  restart: false,
+  maxTimeMs: undefined,
+  maxRequests: undefined,
+  during: [],
+  troubles: {},
+  troublesAt: 1,
+  death: undefined,
+  second: undefined,
+  looks: [],
+};
+
+const drift: Step = { do: "change", change: { what: "drift", list: "orders", count: 1 } };
+const back: Step = { do: "clock", ms: -7_200_000 };
+
+/** Stories that once went wrong, as short as they could be made, by what must hold of them. */
+export const found: Readonly<Record<string, Story>> = {
+  "a reset does not forget when rows were last changed: with a clock set back no _changed_at goes back": story(
+    ["prices"],
+    [plainRun, { do: "reset", names: ["prices"], drop: false, death: undefined }, back, drift, plainRun],
+  ),
+  "figures of the day that a run asked for and did not store are counted as asked for again": story(
+    ["rates"],
+    [{ ...plainRun, maxRequests: 2 }],
+  ),
+};
+
+function story(streams: readonly string[], steps: readonly Step[], settings: Partial<Settings> = {}): Story {
+  const configured: Step = { do: "configure", settings: { ...firstSettings(streams), ...settings } };
+  return {
+    seed: 1,
+    database: "duckdb",
+    facts: {
+      seed: 1,
+      sizes: { orders: 5, notes: 5, parts: 5, events: 5, queue: 5 },
+      paging: "keyset",
+      pageRows: 3,
+      totals: true,
+    },
+    streams,
+    readers: "direct",
+    archived: false,
+    hiding: false,
+    steps: [configured, ...steps],
+  };
+}

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { buildRunner } from "./crew.ts";
+import { found } from "./found.ts";
+import { type Database, storyOf } from "./story.ts";
+import { type OpenYard, openYard } from "./yard.ts";
+
+/** Seeds whose lives have deaths in them, and together every kind of stream. */
+const seeds: Readonly<Record<Database, readonly number[]>> = { duckdb: [1, 2, 3, 4], postgres: [1, 2, 3] };
+let runner: Awaited<ReturnType<typeof buildRunner>>;
+
+beforeAll(async () => {
+  runner = await buildRunner();
+});
+afterAll(() => runner.remove());
+
+describe.each(["duckdb", "postgres"] as const)("lives in %s", database => {
+  let yard: OpenYard;
+  beforeAll(async () => {
+    yard = await openYard(database, runner.file, { url: inject("postgresUrl") });
+  });
+  afterAll(() => yard.close());
+
+  for (const seed of seeds[database])
+    it(`whatever happens, the tables end up right (seed ${seed})`, async () => {
+      expect((await yard.live(storyOf(seed, database), 0)).report).toBeUndefined();
+    });
+
+  for (const [sentence, story] of Object.entries(found))
+    it(sentence, async () => {
+      expect((await yard.live({ ...story, database }, 0)).report).toBeUndefined();
+    });
+});

@@ -1,0 +1,434 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Simulator } from "../../src/simulator/simulator.ts";
+import { compareWithTruth } from "../support/truth.ts";
+import { catalogue, type ListName, lists, REGIONS } from "./catalogue.ts";
+import { faultsOfCounts, faultsOfMoment, faultsOfStep, orphans } from "./checks.ts";
+import type { Crew, Ended } from "./crew.ts";
+import type { Job, Strike } from "./job.ts";
+import type { MakeStand, Row, Stand } from "./stand.ts";
+import { firstSettings, type RunStep, type Settings, type Step, type Story } from "./story.ts";
+import { readTables, type Tables } from "./tables.ts";
+import { note, type Tally } from "./tally.ts";
+import { EPOCH, openVillage, type Village } from "./village.ts";
+
+/** What lives are lived with. `strike` ends the server or a backend of it. */
+export interface Yard {
+  readonly crew: Crew;
+  readonly make: MakeStand;
+  readonly strike: (strike: Strike) => Promise<void>;
+  readonly tally: Tally;
+}
+
+/** What went wrong in a life, and after which step (from 1; the story's length and more: at the end). */
+export interface Divergence {
+  readonly step: number;
+  readonly faults: readonly string[];
+}
+
+const DAY = 86_400_000;
+const streams = catalogue;
+
+/** Lives a story to its end, or to the first thing that must not be. */
+export async function live(story: Story, yard: Yard): Promise<Divergence | undefined> {
+  const village = await openVillage(story.facts);
+  const stand = await yard.make(story.readers);
+  const life = new Life(story, yard, village, stand);
+  try {
+    for (const [index, step] of story.steps.entries()) {
+      const faults = await life.take(step, index);
+      if (faults.length > 0) return { step: index + 1, faults };
+    }
+    const faults = await life.end();
+    return faults.length > 0 ? { step: story.steps.length + 1, faults } : undefined;
+  } finally {
+    await village.close();
+    await stand.remove();
+  }
+}
+
+class Life {
+  readonly #story: Story;
+  readonly #yard: Yard;
+  readonly #village: Village;
+  readonly #stand: Stand;
+  #settings: Settings;
+  /** The machine's clock; the service's goes its own way. */
+  #now = EPOCH;
+  #tables: Tables = new Map();
+  /** Of each list the step in which it was last read to its end. */
+  readonly #read = new Map<string, number>();
+  #looseTitles = false;
+  #runs = 0;
+
+  constructor(story: Story, yard: Yard, village: Village, stand: Stand) {
+    this.#story = story;
+    this.#yard = yard;
+    this.#village = village;
+    this.#stand = stand;
+    this.#settings = firstSettings(story.streams);
+  }
+
+  async take(step: Step, index: number): Promise<readonly string[]> {
+    const { tally } = this.#yard;
+    this.#village.turn = index;
+    switch (step.do) {
+      case "change":
+        note(tally.counts, `change: ${step.change.what}`);
+        this.#village.change(step.change);
+        return [];
+      case "clock":
+        note(tally.counts, step.ms < 0 ? "clock back" : "clock on");
+        this.#now += step.ms;
+        this.#village.now = Math.max(this.#village.now, this.#now);
+        return [];
+      case "configure":
+        note(tally.counts, "configuration");
+        this.#looseTitles ||= step.settings.volatileTitles;
+        this.#settings = step.settings;
+        return [];
+      case "reset": {
+        note(tally.runs, step.drop ? "reset --drop" : "reset");
+        const job = {
+          ...(await this.#job()),
+          command: "reset" as const,
+          names: step.names,
+          drop: step.drop,
+          death: step.death,
+        };
+        const ended = await this.#run(job);
+        const { done } = ended;
+        if (done !== undefined && ![0, ...(step.death === undefined ? [] : [4, 6])].includes(done.exit))
+          return [`reset ended with ${done.exit}: ${done.error}`];
+        return this.#settle(ended, step.drop ? this.#droppedBy(step.names) : new Set());
+      }
+      case "run":
+        return this.#take(step);
+    }
+  }
+
+  /** Tables that a reset with --drop empties: those of the streams, and of their details. */
+  #droppedBy(names: readonly string[]): Set<string> {
+    const dropped = streams.filter(
+      ({ name, mode }) => names.includes(name) || (mode.kind === "detail" && names.includes(mode.of)),
+    );
+    return new Set(dropped.flatMap(({ tables }) => [tables.main, ...tables.children].map(table => table.name)));
+  }
+
+  async #take(step: RunStep): Promise<readonly string[]> {
+    const { tally } = this.#yard;
+    const village = this.#village;
+    note(
+      tally.runs,
+      [
+        step.command,
+        ...(step.names.length > 0 ? ["named"] : []),
+        ...(step.full ? ["--full"] : []),
+        ...(step.allDetails ? ["--details"] : []),
+        ...(step.confirmDeletes ? ["--confirm-deletes"] : []),
+      ].join(" "),
+    );
+    for (const name of Object.keys(step.troubles)) note(tally.faults, name);
+    const faults: string[] = [];
+    const begun = village.asked();
+    await this.#drained();
+    village.requests.clear();
+    let beside: Promise<Ended> | undefined;
+    let early = false;
+    village.hook = async asked => {
+      const nth = asked - begun;
+      if (nth === step.troublesAt) Object.assign(village.troubles, structuredClone(step.troubles));
+      for (const { at, change } of step.during) {
+        if (at !== nth) continue;
+        note(tally.counts, `change under way: ${change.what}`);
+        village.change(change);
+      }
+      if (step.looks.includes(nth)) faults.push(...(await this.#look(`a reader at request ${nth} saw `)));
+      if (step.second === nth && beside === undefined && nth > 1 && step.command === "sync") {
+        note(tally.runs, "sync beside another");
+        // Before a run has asked for rows it may not hold its locks yet.
+        early = village.requests.entries.every(({ path }) => path.startsWith("/auth"));
+        beside = this.#yard.crew.run({ ...job, death: undefined, seed: -job.seed }, async () => undefined);
+        await beside;
+      }
+    };
+    const job: Job = { ...(await this.#job()), ...step, command: step.command };
+    const ended = await this.#run(job);
+    const second = await beside;
+    village.hook = undefined;
+    this.#calm();
+    if (second !== undefined && second.done?.exit !== 4 && !early && ended.done !== undefined)
+      faults.push(
+        `a second run beside the first ended with ${second.done?.exit}: ${second.done?.error ?? second.done?.report?.errors}`,
+      );
+    faults.push(...this.#faultsOfEnd(step, ended));
+    const most = this.#settings.concurrency;
+    // What a client has left, and what is still trickling when it has all, counts as in flight for a while.
+    const lingers =
+      ended.done === undefined ||
+      ["slowBody", "hang", "cutConnection", "truncatedBody"].some(name => name in step.troubles);
+    if (!lingers && village.requests.maxInFlight > most + (second === undefined ? 0 : 1))
+      faults.push(`${village.requests.maxInFlight} requests in flight, more than ${most}`);
+    if (
+      Object.keys(step.troubles).length === 0 &&
+      ended.done !== undefined &&
+      step.death === undefined &&
+      second === undefined
+    )
+      faults.push(...this.#repeats(step));
+    faults.push(...(await this.#settle(ended, new Set())));
+    return faults;
+  }
+
+  /** Resolves when the requests of a process that is gone have ended with their sockets. */
+  async #drained(): Promise<void> {
+    const { requests } = this.#village;
+    for (let turn = 0; requests.entries.length < requests.total && turn < 200; turn++) await sleep(5);
+  }
+
+  #calm(): void {
+    const { troubles } = this.#village;
+    const quiet = { rateLimit: null, planLimit: null, redirectTo: null, only: null };
+    for (const name of Object.keys(troubles)) Object.assign(troubles, { [name]: 0 });
+    Object.assign(troubles, quiet);
+  }
+
+  /** The exit code is one that what happened explains. */
+  #faultsOfEnd(step: RunStep, { done }: Ended): string[] {
+    if (done === undefined) return [];
+    const { exit, error, report } = done;
+    const told = `${error ?? ""} ${report?.errors.join(" ") ?? ""}`.trim();
+    note(this.#yard.tally.counts, `exit ${exit}`);
+    const limited = step.maxTimeMs !== undefined || step.maxRequests !== undefined;
+    const troubled = Object.keys(step.troubles).length > 0;
+    const struck = step.death !== undefined && step.death.of !== "process";
+    const explained =
+      exit === 0 ||
+      (exit === 1 && (troubled || /deletes\.max_share|came back empty|too many to be believed/.test(told))) ||
+      (exit === 1 && (this.#settings.fewRejects || this.#settings.unknownFields === "fail")) ||
+      (exit === 2 && step.command === "backfill") ||
+      (exit === 5 && (limited || troubled)) ||
+      ((exit === 6 || exit === 4) && struck) ||
+      (exit === 2 && step.names.length > 0 && told.includes("no history"));
+    return explained ? [] : [`${step.command} ended with ${exit}, which nothing explains: ${told}`];
+  }
+
+  /** No page is asked for twice in a scan, no detail twice in a run. */
+  #repeats(step: RunStep): string[] {
+    const seen = new Map<string, number>();
+    for (const { path, query, status } of this.#village.requests.entries) {
+      if (status !== 200) continue;
+      const text = `${path}?${new URLSearchParams(query)}`;
+      seen.set(text, (seen.get(text) ?? 0) + 1);
+    }
+    const most = step.full ? 2 : 1;
+    const again = [...seen].filter(([text, count]) => count > most && !text.startsWith("/auth"));
+    return again.slice(0, 3).map(([text, count]) => `asked ${count} times for ${text}`);
+  }
+
+  async #job(): Promise<Job> {
+    const { unknownFields } = this.#settings;
+    const { on, volatileTitles, start, audit, maxDetails, publishEvery, statuses, guarded, fewRejects, concurrency } =
+      this.#settings;
+    const titled = ["orders", "notes", "parts", "events", "queue"];
+    const settings = Object.fromEntries(
+      this.#story.streams.map(name => [
+        name,
+        {
+          ...(volatileTitles && titled.includes(name) ? { volatile: ["title"] } : {}),
+          ...(maxDetails !== undefined && /^order_|vendors/.test(name) ? { max_details: maxDetails } : {}),
+          ...(statuses && name === "notes" ? { statuses: ["closed"] } : {}),
+          ...(name === "prices" ? { values: REGIONS.map(region => ({ region })) } : {}),
+        },
+      ]),
+    );
+    const kept = Object.fromEntries(Object.entries(settings).filter(([, value]) => Object.keys(value).length > 0));
+    await this.#stand.configure({
+      api: {
+        base_url: this.#village.url,
+        key: `\${KEY}`,
+        max_concurrency: concurrency,
+        timeout: this.#slow() ? "400ms" : "30s",
+      },
+      destination: { publish_every: publishEvery },
+      streams: {
+        preset: "core",
+        include: on,
+        ...(start === undefined ? {} : { start }),
+        defaults: { audit, max_reject_share: fewRejects ? 0.01 : 0.9, unknown_fields: unknownFields },
+        settings: kept,
+      },
+      ...(this.#story.archived ? { archive: { path: "./archive" } } : {}),
+      deletes: guarded ? { max_share: 0.1, min_rows: 2 } : { max_share: 0.9, min_rows: 50 },
+    });
+    this.#runs++;
+    return {
+      command: "sync",
+      config: this.#stand.config,
+      key: this.#village.key,
+      names: [],
+      full: false,
+      allDetails: false,
+      confirmDeletes: false,
+      drop: false,
+      rejects: false,
+      from: undefined,
+      to: undefined,
+      restart: false,
+      maxTimeMs: undefined,
+      maxRequests: undefined,
+      startsAt: this.#now,
+      alarms: [7_000, 900_000],
+      seed: this.#story.seed * 1_000 + this.#runs,
+      death: undefined,
+    };
+  }
+
+  /** An answer that never comes is waited for in real time. */
+  #slow(): boolean {
+    return this.#story.steps.some(step => step.do === "run" && "hang" in step.troubles && step.troubles.hang !== 0);
+  }
+
+  async #run(asked: Job): Promise<Ended> {
+    const job = asked.maxTimeMs === undefined ? asked : { ...asked, alarms: [...asked.alarms, asked.maxTimeMs] };
+    const begun = this.#village.asked();
+    const ended = await this.#yard.crew.run(job, this.#yard.strike);
+    const { done, notice } = ended;
+    if (notice !== "") note(this.#yard.tally.deaths, notice);
+    else if (job.death !== undefined) note(this.#yard.tally.counts, "deaths that a run was too short for");
+    if (done === undefined) await this.#stand.rest();
+    this.#now = done?.endsAt ?? this.#now + 250 * (this.#village.asked() - begun);
+    this.#now += 1_000;
+    this.#village.now = Math.max(this.#village.now, this.#now);
+    return ended;
+  }
+
+  /** Reads the tables after a step and holds them against those before it. */
+  async #settle({ done, notice }: Ended, emptied: ReadonlySet<string>): Promise<readonly string[]> {
+    const struck = / (?:backend|server)$/.test(notice);
+    const found = await readTables(this.#stand, "left", streams);
+    if (found === undefined) return [];
+    const { tables, twice } = found;
+    const faults = [
+      ...twice.map(key => `two rows ${key}`),
+      ...faultsOfMoment(tables, streams),
+      ...orphans(tables, streams),
+      ...faultsOfStep(this.#tables, tables, streams, {
+        emptied,
+        looseTitles: this.#looseTitles,
+        wasThere: (name, parent) => this.#wasThere(name, parent),
+      }),
+    ];
+    if (done?.report !== undefined) {
+      // What was staged goes with the server.
+      if (!struck) faults.push(...faultsOfCounts(done.report, await this.#stand.staged()));
+      for (const { stream, status } of done.report.streams)
+        if (status === "succeeded" || status === "warning") this.#read.set(stream, this.#village.turn);
+    }
+    if (done?.said.some(line => line.includes(this.#village.key)) === true) faults.push("the key stands in the log");
+    this.#tables = tables;
+    return faults;
+  }
+
+  /** Whether the service has had a list's row ever since the list was last read to its end, and before. */
+  #wasThere(name: string, parent: string): boolean {
+    // An answer of many rows may have fewer of them the next time.
+    const list = (name === "order_details" ? "orders" : name) as ListName;
+    if (!lists.includes(list)) return false;
+    const { collection, family } = this.#village.sources[list];
+    if (collection.get(family.number(parent)) === undefined) return false;
+    const removed = this.#village.removed[list].get(parent);
+    return removed === undefined || removed < (this.#read.get(list) ?? -1);
+  }
+
+  /** What a reader sees in the middle of a run. */
+  async #look(who: string): Promise<string[]> {
+    if (this.#stand.database === "duckdb" && this.#story.readers === "direct") return [];
+    const found = await readTables(this.#stand, "shown", streams);
+    if (found === undefined) return [];
+    note(this.#yard.tally.counts, "looks of readers");
+    const { tables, twice } = found;
+    return [...twice, ...faultsOfMoment(tables, streams), ...orphans(tables, streams)].map(fault => who + fault);
+  }
+
+  /** One undisturbed full run; two where a scan had begun long before. Then the tables are the service's truth. */
+  async end(): Promise<readonly string[]> {
+    this.#village.turn = this.#story.steps.length;
+    this.#settings = firstSettings(this.#story.streams);
+    this.#now = Math.max(this.#now, this.#village.now) + 40 * DAY;
+    this.#village.now = this.#now;
+    const twice = (await this.#stand.staged()).size > 0;
+    for (let nth = 0; nth < (twice ? 2 : 1); nth++) {
+      const faults = await this.#quiet({ full: true, confirmDeletes: true });
+      if (faults.length > 0) return faults;
+    }
+    const day = new Date(this.#village.now).toISOString().slice(0, 10);
+    const compared = streams.filter(
+      ({ name }) => this.#story.streams.includes(name) && name !== "rates" && name !== "prices",
+    );
+    const simulator = this.#village as unknown as Simulator;
+    const { differences } = await compareWithTruth(simulator, this.#stand.warehouse, compared, day, streams);
+    const faults = [
+      ...differences,
+      ...(await this.#faultsOfFigures(day)),
+      ...(await this.#stand.litter()).map(name => `left behind: ${name}`),
+      ...((await this.#stand.holds(this.#village.key)) ? ["the key stands in the warehouse"] : []),
+    ];
+    if (faults.length > 0 || this.#story.seed % 4 !== 0) return faults;
+    const before = this.#tables;
+    const again = await this.#quiet({});
+    return again.length > 0 ? again : changesBetween(before, this.#tables);
+  }
+
+  async #quiet(order: Partial<Job>): Promise<readonly string[]> {
+    note(this.#yard.tally.runs, "undisturbed");
+    const ended = await this.#run({ ...(await this.#job()), ...order });
+    const { done } = ended;
+    if (done?.exit !== 0)
+      return [`an undisturbed run ended with ${done?.exit}: ${done?.error ?? done?.report?.errors.join(" ")}`];
+    const left = done.report?.streams.filter(({ status }) => status !== "succeeded" && status !== "warning") ?? [];
+    return [
+      ...left.map(line => `${line.stream} ended as ${line.status}: ${line.error}`),
+      ...(await this.#settle(ended, new Set())),
+    ];
+  }
+
+  /** Figures of the day and answers to questions, which the general comparison leaves out. */
+  async #faultsOfFigures(day: string): Promise<string[]> {
+    const faults: string[] = [];
+    const answer = (path: string) => this.#village.truth.answer(path)?.data as Row;
+    const ask = async (sql: string) =>
+      ((await this.#stand.look("left", sql)) ?? []).map(row => Object.values(row).map(String).join(" "));
+    const differ = (what: string, found: readonly string[], expected: readonly string[]) => {
+      if (found.join("|") !== expected.join("|"))
+        faults.push(`${what}: the tables have ${found.join("|")}, the service ${expected.join("|")}`);
+    };
+    if (this.#story.streams.includes("rates")) {
+      const expected = ["30", "90"].map(period => {
+        const { v, rate } = answer(`/rates?period=${period}`);
+        return `${period} ${v} ${Number(rate)}`;
+      });
+      const sql = `select period, v, cast(rate as double precision) as rate from procurement.rates where observed_on = date '${day}' and _deleted_at is null order by period`;
+      differ("rates", await ask(sql), expected);
+    }
+    if (this.#story.streams.includes("prices")) {
+      const expected = REGIONS.flatMap(region =>
+        ((answer(`/prices?region=${region}`)?.["prices"] ?? []) as Row[]).map(
+          row => `${region} ${row["price_id"]} ${row["v"]} ${Number(row["amount"])}`,
+        ),
+      );
+      const sql =
+        "select region, price_id, v, cast(amount as double precision) as amount from procurement.prices where _deleted_at is null order by region, price_id";
+      differ("prices", await ask(sql), expected);
+    }
+    return faults;
+  }
+}
+
+function changesBetween(before: Tables, after: Tables): string[] {
+  const faults: string[] = [];
+  for (const [name, rows] of after)
+    for (const [key, row] of rows)
+      if (JSON.stringify(before.get(name)?.get(key)) !== JSON.stringify(row))
+        faults.push(`${name} ${key}: written although nothing had changed`);
+  return faults;
+}

@@ -1,0 +1,141 @@
+// First: what the engine calls has to be in place when it is loaded.
+import "./touches.ts";
+import { setImmediate as turn } from "node:timers/promises";
+import { runBackfill } from "../../src/backfill.ts";
+import type { Clock } from "../../src/clock.ts";
+import { loadConfig } from "../../src/config.ts";
+import { TributaryError } from "../../src/errors.ts";
+import { runReplay } from "../../src/replay.ts";
+import { reset } from "../../src/reset.ts";
+import { runAttempts } from "../../src/run/attempts.ts";
+import { newRunId, type RunOrder, type RunReport, type RunTools } from "../../src/run.ts";
+import { Draw } from "../../src/simulator/random.ts";
+import { identityEndpoint } from "../../streams/identity.ts";
+import { catalogue } from "./catalogue.ts";
+import type { Done, Job } from "./job.ts";
+import { beginCounting, touching } from "./touches.ts";
+
+/* The process in which the engine runs: job after job over IPC, until one kills it. Time is the job's own. */
+
+/** How long a request takes by the run's clock. */
+const LATENCY = 250;
+
+interface RunClock extends Clock {
+  pass(ms: number): void;
+}
+
+function clockOf({ startsAt, alarms }: Job): RunClock {
+  let now = startsAt;
+  const sleeping = new Set<() => void>();
+  const pass = (ms: number) => {
+    now += ms;
+    for (const look of [...sleeping]) look();
+  };
+  return {
+    now: () => now,
+    pass,
+    async sleep(ms, signal) {
+      signal?.throwIfAborted();
+      if (!alarms.includes(ms)) {
+        await turn();
+        signal?.throwIfAborted();
+        return pass(ms);
+      }
+      const until = now + ms;
+      await new Promise<void>((resolve, reject) => {
+        const end = () => {
+          sleeping.delete(look);
+          signal?.removeEventListener("abort", abort);
+        };
+        const abort = () => {
+          end();
+          reject(signal?.reason);
+        };
+        const look = () => {
+          if (now < until) return;
+          end();
+          resolve();
+        };
+        sleeping.add(look);
+        signal?.addEventListener("abort", abort, { once: true });
+      });
+    },
+  };
+}
+
+async function perform(job: Job): Promise<Done> {
+  const said: string[] = [];
+  const say = (facts: object, message: string) => void said.push(`${message} ${JSON.stringify(facts)}`);
+  const clock = clockOf(job);
+  const draw = new Draw(job.seed);
+  const random = () => draw.next() / 4_294_967_296;
+  touching.onRequest = () => clock.pass(LATENCY);
+  beginCounting(job.death);
+  let report: RunReport | undefined;
+  let exit: number;
+  let error: string | undefined;
+  try {
+    const { config } = await loadConfig(job.config, { KEY: job.key });
+    const tools: RunTools = {
+      clock,
+      random,
+      log: { info: say, warn: say, debug: say },
+      signal: new AbortController().signal,
+      redact: text => text.replaceAll(job.key, "•••"),
+      watch: () => undefined,
+    };
+    const { names, full, allDetails, confirmDeletes, maxTimeMs, maxRequests } = job;
+    const shared = { version: "0.0.0", config, catalogue, identity: identityEndpoint, company: undefined, waitMs: 0 };
+    if (job.command === "reset") {
+      const runId = newRunId(new Date(clock.now()).toISOString(), random);
+      const order = { config, catalogue, names, companies: ["acme"], drop: job.drop };
+      said.push(...(await reset(order, { runId, clock, waitMs: 0 })));
+      exit = 0;
+    } else if (job.command === "backfill") {
+      const range = { from: job.from, to: job.to };
+      const order = { ...shared, command: "tributary backfill", names, maxTimeMs, maxRequests, range };
+      report = await runBackfill({ ...order, resume: false, restart: job.restart }, tools, undefined);
+      exit = report.exit_code;
+    } else if (job.command === "replay") {
+      const span = { from: undefined, to: undefined };
+      const order = { ...shared, command: "tributary replay", names, maxTimeMs, span, rejects: job.rejects };
+      report = await runReplay(order, tools);
+      exit = report.exit_code;
+    } else {
+      const order: RunOrder = {
+        ...shared,
+        command: "tributary sync",
+        names,
+        full,
+        allDetails,
+        confirmDeletes,
+        maxTimeMs,
+        maxRequests,
+      };
+      report = await runAttempts(order, tools);
+      exit = report.exit_code;
+    }
+  } catch (failure) {
+    exit = failure instanceof TributaryError ? failure.exitCode : 70;
+    error = failure instanceof TributaryError ? failure.message : String((failure as Error)?.stack ?? failure);
+  }
+  touching.death = undefined;
+  return { exit, report, error, endsAt: clock.now(), touches: { ...touching.counts }, said };
+}
+
+touching.strike = (strike, backend) =>
+  new Promise(resolve => {
+    const answered = (message: unknown) => {
+      if (message !== "struck") return;
+      process.off("message", answered);
+      resolve();
+    };
+    process.on("message", answered);
+    process.send?.({ strike, backend });
+  });
+process.on("message", (message: unknown) => {
+  if (message === "struck") return;
+  void perform(message as Job).then(done => process.send?.(done));
+});
+process.once("disconnect", () => process.exit(0));
+process.send?.("ready");

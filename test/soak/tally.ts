@@ -1,0 +1,20 @@
+/** What a soak has seen, summed over lives. */
+export interface Tally {
+  lives: number;
+  readonly runs: Record<string, number>;
+  readonly faults: Record<string, number>;
+  readonly deaths: Record<string, number>;
+  readonly counts: Record<string, number>;
+}
+
+export const emptyTally = (): Tally => ({ lives: 0, runs: {}, faults: {}, deaths: {}, counts: {} });
+
+export function note(counts: Record<string, number>, name: string, by = 1): void {
+  counts[name] = (counts[name] ?? 0) + by;
+}
+
+export function addTally(to: Tally, from: Tally): void {
+  to.lives += from.lives;
+  for (const part of ["runs", "faults", "deaths", "counts"] as const)
+    for (const [name, count] of Object.entries(from[part])) note(to[part], name, count);
+}

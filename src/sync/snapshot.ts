@@ -51,7 +51,11 @@ export async function takeSnapshots(
   );
   for (const { api, choice, first } of turns) {
     if (first) read = { ...read, date: null };
-    const answer = await ask(api, { ...stream.query, ...choice }, { scan: read.scan, context: choice });
+    const answer = await ask(api, { ...stream.query, ...choice }, { scan: read.scan, context: choice }).catch(error => {
+      // Nothing of it is stored: the next run asks for all of them.
+      tally.run.repeated += read.rows;
+      throw error;
+    });
     if (answer === undefined) continue;
     tally.page(answer);
     tally.rows(1);

@@ -7,7 +7,7 @@ import { isStorable } from "./encode/json.ts";
 import { MixedHash } from "./encode/mixed_hash.ts";
 import { type Formats, readMoment } from "./encode/moment.ts";
 import { createPlaces, type Places } from "./encode/places.ts";
-import { knownKey, pageColumns, type Reject } from "./encode/reject.ts";
+import { furtherRejects, knownKey, MOST_REJECTS, pageColumns, type Reject } from "./encode/reject.ts";
 import { TableWriter, takeTable } from "./encode/table_writer.ts";
 import { fieldTree } from "./encode/unknown.ts";
 import { Numeral } from "./numeral.ts";
@@ -31,6 +31,7 @@ export interface ColumnProblems {
 export interface Encoded {
   readonly batch: Batch;
   readonly rejects: readonly Reject[];
+  readonly rejected: number;
   readonly problems: readonly ColumnProblems[];
   readonly rounded: number;
   readonly latest: number | undefined;
@@ -99,6 +100,7 @@ export class Encoder {
   /** Of each child table, the rows since the last `take` that lack its array. */
   readonly #absent: Uint32Array;
   #rejects: Reject[] = [];
+  #rejected = 0;
   #problems = new Map<string, ColumnProblems>();
   #latest: number | undefined;
   #earliest: number | undefined;
@@ -216,6 +218,7 @@ export class Encoder {
 
   /** Notes a row that cannot be stored. */
   #reject(raw: unknown, fields: Row, page: Row, context: Row, reason: string, field: string | undefined): false {
+    if (++this.#rejected > MOST_REJECTS) return false;
     const { main } = this.#settings.tables;
     const key = knownKey(main, fields, context);
     this.#rejects.push({ raw, reason, key, field, beside: { context, page: pageColumns(main, page) } });
@@ -260,7 +263,8 @@ export class Encoder {
         children: this.#children.map(child => child.take()),
         outcomes: takeTable(this.#outcomeWriter, []),
       },
-      rejects: this.#rejects,
+      rejects: furtherRejects(this.#rejects, this.#rejected),
+      rejected: this.#rejected,
       problems: [...this.#problems.values()],
       rounded: writers.reduce((sum, table) => sum + table.takeRounded(), 0),
       latest: this.#latest,
@@ -269,6 +273,7 @@ export class Encoder {
       presence,
     };
     this.#rejects = [];
+    this.#rejected = 0;
     this.#problems = new Map();
     this.#latest = undefined;
     this.#earliest = undefined;

@@ -20,6 +20,17 @@ export interface Reject {
   readonly beside: Beside;
 }
 
+/** Of a batch: each costs more than a kilobyte until it is stored, and an answer may hold millions. */
+export const MOST_REJECTS = 10_000;
+
+/** The rejects with a last one that tells how many more of `all` there were. */
+export function furtherRejects(kept: readonly Reject[], all: number): readonly Reject[] {
+  const more = all - kept.length;
+  if (more === 0) return kept;
+  const reason = `${more} further rows of the same answers could not be stored and are not kept one by one`;
+  return [...kept, { raw: null, reason, key: undefined, field: undefined, beside: { context: {}, page: {} } }];
+}
+
 const LONGEST_PART = 100;
 
 /** What is known of a row's key; undefined for nothing. */

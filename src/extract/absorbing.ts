@@ -11,7 +11,7 @@ export function absorb(record: ScanRecord, encoded: Encoded, sequence: number): 
     sequence,
     latest: later(record.latest, encoded.latest),
     earliest: earlier(record.earliest, encoded.earliest),
-    rejected: record.rejected + encoded.rejects.length,
+    rejected: record.rejected + encoded.rejected,
     rounded: record.rounded + encoded.rounded,
     problems: mergeProblems(record.problems, encoded.problems),
     drift: mergeDrift(record.drift, encoded.drift),

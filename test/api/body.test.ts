@@ -68,6 +68,22 @@ describe("numerals", () => {
     expect(Object.is((parse("[-0]") as number[])[0], -0)).toBe(true);
   });
 
+  test("what only looks like a numeral stays text, and one of any power of ten is exact", () => {
+    expect(parse('["9007199254740993","\\"9007199254740993",{"\\\\":[-9007199254740993]},"x: 1e400"]')).toEqual([
+      "9007199254740993",
+      '"9007199254740993',
+      { "\\": [new Numeral("-9007199254740993")] },
+      "x: 1e400",
+    ]);
+    expect(parse('{"a":1e400,"b":-1.5E-400,"c":1e-7,"d":1e999999999}')).toEqual({
+      a: new Numeral("1e400"),
+      b: new Numeral("-1.5E-400"),
+      c: 1e-7,
+      d: new Numeral("1e999999999"),
+    });
+    expect(parse("12345678901234567890")).toEqual(new Numeral("12345678901234567890"));
+  });
+
   test("floats printed in full and digits in strings leave the page to the quick parser", () => {
     expect(
       losesDigits(
@@ -96,13 +112,21 @@ describe("parseJson", () => {
     expect(parse("\ufeff[1]")).toEqual([1]);
   });
 
-  test.each(["", "<html>", '{"a":', "[1,]", "[9007199254740993"])(
-    "%j is no JSON, and the error does not show it",
-    text => {
-      expect(() => parse(text)).toThrow(BodyError);
-      if (text !== "") expect(() => parse(text)).not.toThrow(text);
-    },
-  );
+  test.each([
+    "",
+    "<html>",
+    '{"a":',
+    "[1,]",
+    "[9007199254740993",
+    "[09007199254740993]",
+    "[9007199254740993.]",
+    "{9007199254740993:1}",
+    '{9007199254740993 :1,"a":9007199254740993}',
+    '{"a":9007199254740993"}',
+  ])("%j is no JSON, and the error does not show it", text => {
+    expect(() => parse(text)).toThrow(BodyError);
+    if (text !== "") expect(() => parse(text)).not.toThrow(text);
+  });
 });
 
 describe("decompress", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { encode } from "../encode/store.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
 import { outside } from "./outside.ts";
@@ -117,4 +118,11 @@ test("bodies that are nothing but nesting end as a clear error, each its own str
     expect(lineOf(report, name).status).toBe("incomplete");
     expect(lineOf(report, name).error).toMatch(/"data"|expected rows at data\.rows/);
   }
+});
+
+test("of millions of rows without a key the first thousands are kept and all are counted", async () => {
+  const { rejects, rejected } = await encode(Array.from({ length: 25_000 }, () => ({})));
+  expect(rejected).toBe(25_000);
+  expect(rejects).toHaveLength(10_001);
+  expect(rejects.at(-1)).toMatchObject({ raw: null, reason: expect.stringContaining("15000 further rows") });
 });

@@ -147,9 +147,11 @@ export function isUsual({ kind, added }: Column, type: JsonType): boolean {
   return usual[kind].includes(type);
 }
 
-/** The type of JSON, as `typeof` says it, that a column's values come as most often. */
-export function typicalOf(kind: Kind): string {
-  return kind === "json" ? "object" : usual[kind][0]!;
+/** What `typeof` says of most values of a kind. */
+export function typicalOf(kind: Kind): readonly [string, string] {
+  if (kind === "json") return ["object", "string"];
+  const [first, second = first] = usual[kind];
+  return [first!, second!];
 }
 
 /** Which documented fields the rows counted so far had. `absent` counts, field by field, the rows without it. */

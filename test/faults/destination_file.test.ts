@@ -1,6 +1,5 @@
 import {
   cp,
-  lstat,
   mkdir,
   mkdtemp,
   readdir,
@@ -15,112 +14,26 @@ import {
 } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { openDuckdbForReading } from "../../src/destinations/duckdb/reading.ts";
 import type { RunReport } from "../../src/run.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
-import { streams } from "../../streams/index.ts";
-import { stillClock } from "../support/clock.ts";
-import { bench } from "../support/run.ts";
-import { compareWithTruth } from "../support/truth.ts";
-import { type Doorway, openDoorway } from "./doorway.ts";
+import { type FileEvening, fileEvening, type Place, YESTERDAYS } from "./file_night.ts";
 
-const names = ["items"];
-const config = { streams: { include: names, exclude: ["invoice*", "findings*", "ingested", "purchase*"] } };
-const MADE_AT = "2026-03-15T12-00-00.000Z";
+const MADE_AT = "2026-03-17T11-00-00.000Z";
 
-let clock = stillClock();
-let simulator: Simulator;
-let way: Doorway;
-let evening: string;
+let evening: FileEvening;
 beforeAll(async () => {
-  simulator = await startSimulator({
-    sizes: { orders: 1, invoices: 1, items: 60, findings: 1, ingested: 1 },
-    now: clock.date,
-  });
-  way = await openDoorway(simulator);
-  evening = await mkdtemp(join(tmpdir(), "tributary-file-"));
-  expect((await night(evening).run()).exit_code).toBe(0);
-  clock = stillClock("2026-03-16T12:00:00.000Z");
-  simulator.update("items", 5);
-  simulator.insert("items", 10);
+  evening = await fileEvening();
 });
-afterAll(async () => {
-  way.close();
-  await simulator.close();
-  await rm(evening, { recursive: true });
-});
+afterAll(() => evening.close());
 
-/** Where a warehouse lies. */
-interface Place {
-  readonly folder: string;
-  readonly path: string;
-  readonly home: string;
-  readonly work: string;
-  /** A run; what is done before its first page comes in. */
-  run(meanwhile?: () => Promise<void>): Promise<RunReport>;
-  /** Rows that readers find. */
-  seen(): Promise<number>;
-}
-
-function night(folder: string): Place {
-  const path = join(folder, "w.duckdb");
-  const home = join(folder, "w.versions");
-  const warehouse = { destination: { type: "duckdb", path } };
-  return {
-    folder,
-    path,
-    home,
-    work: join(home, "work.duckdb"),
-    async run(meanwhile) {
-      let met = false;
-      way.watch(async asked => {
-        if (met || asked !== "/items") return;
-        met = true;
-        await meanwhile?.();
-      });
-      return bench({ simulator: way.service, warehouse, clock, config }).sync({ names });
-    },
-    seen: async () => Number((await ask<{ n: number }>(path, "select count(*) as n from procurement.items"))[0]?.n),
-  };
-}
-
-async function ask<T>(path: string, text: string): Promise<T[]> {
-  const reading = await openDuckdbForReading({ path, readers: "snapshot", stateSchema: "_tributary" });
-  try {
-    return (await sql<T>`${sql.raw(text)}`.execute(reading.db)).rows;
-  } finally {
-    await reading.close();
-  }
-}
-
-/** The warehouse as the evening left it, in a folder of its own. */
+/** The warehouse as the evening left it, gone when the test is over. */
 async function copied(): Promise<Place> {
-  const folder = await mkdtemp(join(tmpdir(), "tributary-file-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await cp(evening, folder, { recursive: true, verbatimSymlinks: true });
-  return night(folder);
+  const place = await evening.copy();
+  onTestFinished(() => rm(place.folder, { recursive: true }));
+  return place;
 }
 
-/** Readers find what the service has, and nothing lies about. */
-async function expectRight({ path, home, folder }: Place): Promise<void> {
-  const query = <T>(text: string) => ask<T>(path, text);
-  const view = { name: "duckdb" as const, query };
-  const warehouse = {
-    ...view,
-    destination: {},
-    look: <T>(looking: (at: typeof view) => Promise<T>) => looking(view),
-    drop: async () => undefined,
-  };
-  const chosen = streams.filter(stream => names.includes(stream.name));
-  expect((await compareWithTruth(simulator, warehouse, chosen, "2026-03-16")).differences).toEqual([]);
-  expect((await readdir(folder)).sort()).toEqual(["w.duckdb", "w.versions"]);
-  const own = (await readdir(home)).sort();
-  expect(own.filter(name => !name.startsWith("20"))).toEqual(["stage", "work.duckdb"]);
-  expect(own.filter(name => name.startsWith("20")).length).toBeLessThanOrEqual(2);
-  expect((await lstat(path)).isSymbolicLink()).toBe(true);
-}
+const expectRight = async (place: Place): Promise<void> => expect(await place.wrong()).toEqual([]);
 
 function expectToldOnce(report: RunReport, what: RegExp): void {
   expect([report.exit_code, report.errors]).toEqual([6, [expect.stringMatching(what)]]);
@@ -137,13 +50,13 @@ describe("what a publish that was killed leaves", () => {
     ],
     [
       "a whole copy that is not linked",
-      async ({ home, work }) => cp(work, join(home, "2026-03-16T11-00-00.000Z", "w.duckdb")),
+      async ({ home, work }) => cp(work, join(home, "2026-03-17T11-00-00.000Z", "w.duckdb")),
     ],
     [
       "a link that is not in its place",
       async ({ home, work, path }) => {
-        await cp(work, join(home, "2026-03-16T11-00-00.000Z", "w.duckdb"));
-        await symlink("w.versions/2026-03-16T11-00-00.000Z/w.duckdb", `${path}.tributary.new`);
+        await cp(work, join(home, "2026-03-17T11-00-00.000Z", "w.duckdb"));
+        await symlink("w.versions/2026-03-17T11-00-00.000Z/w.duckdb", `${path}.tributary.new`);
       },
     ],
     ["a link of an earlier version of tributary", ({ home }) => symlink("../nowhere", join(home, "link.new"))],
@@ -180,7 +93,7 @@ describe("what a publish that was killed leaves", () => {
     await rm(join(place.home, newest), { recursive: true });
     await rm(place.path);
     await symlink(link, place.path);
-    expect(await place.seen()).toBe(60);
+    expect(await place.seen()).toBe(YESTERDAYS);
     const report = await place.run();
     expect(report.streams).toMatchObject([{ inserted: 0, updated: 0 }]);
     await expectRight(place);
@@ -233,7 +146,7 @@ describe("what somebody does between two runs", () => {
         message: expect.stringMatching(/The file is damaged.*Move it away.*newest published version/),
       });
       expect((await stat(place.work)).size).toBe(Math.floor(size * share));
-      expect(await place.seen()).toBe(60);
+      expect(await place.seen()).toBe(YESTERDAYS);
       await rename(place.work, join(place.folder, "away"));
       await place.run();
       await rm(join(place.folder, "away"));
@@ -242,7 +155,7 @@ describe("what somebody does between two runs", () => {
   );
 
   it("a folder that may not be written is told with what to do", async () => {
-    await expect(night("/sys").run()).rejects.toMatchObject({
+    await expect(evening.at("/sys").run()).rejects.toMatchObject({
       exitCode: 6,
       message: expect.stringMatching(/write permission|read-only file system/),
     });
@@ -256,7 +169,7 @@ describe("what somebody does under a run", () => {
       "puts another in its place",
       async ({ work }) => {
         await rm(work);
-        await cp(join(evening, "w.versions", "work.duckdb"), work);
+        await cp(join(evening.folder, "w.versions", "work.duckdb"), work);
       },
       /somebody replaced it/,
     ],
@@ -264,7 +177,7 @@ describe("what somebody does under a run", () => {
     const place = await copied();
     const link = await readlink(place.path);
     expectToldOnce(await place.run(async () => void (await spoil(place))), told);
-    expect([await readlink(place.path), await place.seen()]).toEqual([link, 60]);
+    expect([await readlink(place.path), await place.seen()]).toEqual([link, YESTERDAYS]);
     const report = await place.run();
     expect([report.exit_code, report.errors]).toEqual([0, []]);
     await expectRight(place);
@@ -318,13 +231,13 @@ describe("versions on another disk than the link", () => {
     expect(here, "this machine has both on one disk, so the test would prove nothing").not.toBe(there);
     const folder = await mkdtemp(join(tmpdir(), "tributary-file-"));
     onTestFinished(() => rm(folder, { recursive: true }));
-    const place = night(folder);
+    const place = evening.at(folder);
     await symlink(other, place.home);
-    await cp(join(evening, "w.versions", "work.duckdb"), place.path);
+    await cp(join(evening.folder, "w.versions", "work.duckdb"), place.path);
     for (let i = 0; i < 3; i++) {
       const report = await place.run();
       expect([report.exit_code, report.errors]).toEqual([0, []]);
-      clock.advance(86_400_000);
+      evening.clock.advance(1_000);
     }
     expect((await readdir(other)).filter(name => name.startsWith("20"))).toHaveLength(2);
     await expectRight(place);

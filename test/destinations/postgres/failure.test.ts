@@ -8,7 +8,10 @@ const failure = (code: string, message: string) => Object.assign(new Error(messa
 test.each([
   ["53100", 'could not extend file "base/1": No space left on device', /cannot write to its disk .* Make room/],
   ["53200", "out of memory", /ran out of memory/],
+  ["53400", "temporary file size exceeds temp_file_limit", /limit that this run goes beyond .*temp_file_limit/],
   ["57P03", "the database system is starting up", /starting or stopping/],
+  ["57P04", 'database "dw" was dropped', /has no database dw/],
+  ["XX001", "invalid page in block 3", /failed by itself .*server's log/],
   [
     "42501",
     'permission denied to create temporary tables in database "dw"',
@@ -23,6 +26,24 @@ test.each([
   const error = explained(cause, address);
   expect(error).toBeInstanceOf(DestinationError);
   expect(error).toMatchObject({ exitCode: 6, cause, message: expect.stringMatching(expected) });
+});
+
+test.each([
+  ["57P01", true],
+  ["57P03", true],
+  ["53300", true],
+  ["25006", true],
+  ["25P03", true],
+  ["40P01", true],
+  ["08006", true],
+  ["EAI_AGAIN", true],
+  ["53100", false],
+  ["53200", false],
+  ["57014", false],
+  ["28P01", false],
+  ["3D000", false],
+])("whether waiting may help against %s: %s", (code, passing) => {
+  expect(explained(failure(code, "as the test wishes"), address)).toMatchObject({ passing });
 });
 
 test("what is no failure of the destination stays what it is", () => {

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { openPostgres } from "../../src/destinations/postgres/open.ts";
+import { StoppedError } from "../../src/errors.ts";
+import { lineOf } from "../support/run.ts";
+import { type Evening, evening, failing, type Night, names, type Plan } from "./night.ts";
+
+let place: Evening;
+beforeAll(async () => {
+  place = await evening(inject("postgresUrl"));
+});
+afterAll(() => place.close());
+
+/** A night that is over when the test is. */
+async function begin(plan?: Plan): Promise<Night> {
+  const night = await place.begin(plan);
+  onTestFinished(() => night.end());
+  return night;
+}
+
+/** The next run, with nothing in its way, ends as it should. */
+async function expectGoodNext(night: Night): Promise<void> {
+  const report = await night.sync({ names });
+  expect([report.exit_code, report.errors]).toEqual([0, []]);
+  expect(await night.wrong()).toEqual([]);
+}
+
+const isDetail = (path: string): boolean => /^\/po\/[^/]+$/.test(path);
+
+describe("a PostgreSQL that refuses", () => {
+  it.each([
+    ["53100", "_tributary.stages", /cannot write to its disk .*Make room/],
+    ["53100", "procurement.items", /cannot write to its disk/],
+    ["57014", "procurement.purchase_orders", /ended a statement of this run/],
+  ])("with %s at %s is told once and not tried again; the next run goes on", async (code, table, told) => {
+    const night = await begin();
+    await night.admin.query(failing(table, code, 1_000));
+    const report = await night.sync({ names });
+    expect([report.exit_code, report.errors]).toEqual([6, [expect.stringMatching(told)]]);
+    expect(report.errors[0]).not.toContain("\n");
+    expect([night.pauses, await night.runs()]).toEqual([[], [["failed", 6]]]);
+    await night.admin.query(`drop trigger failing on ${table}`);
+    await expectGoodNext(night);
+  });
+
+  it.each([
+    ["40001", "update", "_tributary.stages"],
+    ["40P01", "delete", "procurement.items"],
+    ["40P01", "update", "_tributary.runs"],
+  ])(
+    "with %s at each %s of %s a few times is asked again at once: one run, nothing twice",
+    async (code, event, table) => {
+      const night = await begin();
+      await night.admin.query(failing(table, code, 3, event));
+      const report = await night.sync({ names });
+      expect([report.exit_code, report.errors]).toEqual([0, []]);
+      expect(lineOf(report, "items")).toMatchObject({ inserted: 30, updated: 20 });
+      expect(await night.wrong()).toEqual([]);
+      expect([night.pauses, await night.runs()]).toEqual([[], [["succeeded", 0]]]);
+      const { rows } = await night.admin.query("select last_value::integer as met from public.times");
+      expect(rows[0].met).toBeGreaterThan(3);
+    },
+  );
+
+  it("with a deadlock whenever it is asked: seven attempts, one error", async () => {
+    const night = await begin();
+    await night.admin.query(failing("procurement.items", "40P01", 1_000, "delete"));
+    const report = await night.sync({ names: ["items"] });
+    expect([report.exit_code, report.errors]).toEqual([
+      6,
+      [expect.stringMatching(/took a transaction back .*lock the tables/)],
+    ]);
+    expect(night.pauses).toEqual([1, 2, 5, 10, 20, 40]);
+    expect(await night.runs()).toEqual(new Array(7).fill(["failed", 6]));
+    expect(lineOf(report, "items")).toMatchObject({ inserted: 0, updated: 0 });
+    await night.admin.query("drop trigger failing on procurement.items");
+    await expectGoodNext(night);
+  });
+
+  it("by limits of time and an isolation that were set for the database: the session makes its own", async () => {
+    const night = await begin({ passing: () => new Promise(resolve => setTimeout(resolve, 60)) });
+    const limits = ["statement_timeout = 50", "idle_in_transaction_session_timeout = 50", "idle_session_timeout = 50"];
+    for (const limit of [...limits, "lock_timeout = 1", "default_transaction_isolation = 'serializable'"])
+      await night.admin.query(
+        `do $$ begin execute format('alter database %I set ${limit.replaceAll("'", "''")}', current_database()); end $$`,
+      );
+    await night.admin.query(
+      "create function public.slow() returns trigger language plpgsql as $$ begin perform pg_sleep(0.1); return null; end $$; create trigger slow before insert on procurement.items execute function public.slow()",
+    );
+    const report = await night.sync({ names });
+    expect([report.exit_code, report.errors, night.pauses]).toEqual([0, [], []]);
+    expect(await night.wrong()).toEqual([]);
+  });
+});
+
+describe("a PostgreSQL that stays away", () => {
+  it("is waited for a minute and a half, and the report tells what was done", async () => {
+    const night = await begin({ passing: ({ gate }, path) => (isDetail(path) ? gate.shut() : undefined) });
+    const report = await night.sync({ names });
+    expect(night.pauses).toEqual([1, 2, 5, 10, 20, 40]);
+    expect([report.exit_code, report.status]).toEqual([6, "failed"]);
+    expect(report.errors).toEqual([expect.stringMatching(/was lost/)]);
+    expect(report.notes).toEqual([expect.stringMatching(/begun again 6×, at last: .*PostgreSQL/)]);
+    expect(lineOf(report, "purchase_orders")).toMatchObject({ status: "succeeded", inserted: 4 });
+    expect(lineOf(report, "purchase_order_details")).toMatchObject({ status: "failed", inserted: 0 });
+    night.gate.open();
+    const next = await begin();
+    await expectGoodNext(next);
+  });
+
+  it("before the run began is told as what it is, after as long a wait", async () => {
+    const night = await begin();
+    night.gate.shut({ code: "57P03", message: "the database system is starting up" });
+    await expect(night.sync({ names })).rejects.toMatchObject({ name: "DestinationError", exitCode: 6 });
+    expect(night.pauses).toEqual([1, 2, 5, 10, 20, 40]);
+    expect(night.said).toHaveLength(6);
+    await expect(night.backfill({ names: ["items"] })).rejects.toThrow(/starting or stopping/);
+    expect(night.pauses).toHaveLength(12);
+    expect(await night.runs()).toEqual([]);
+  });
+
+  it("is not waited for beyond --max-time, nor after a signal", async () => {
+    const night = await begin();
+    night.gate.shut();
+    await expect(night.sync({ names, maxTimeMs: 9_000 })).rejects.toMatchObject({ exitCode: 6 });
+    expect(night.pauses).toEqual([1, 2, 5]);
+    const stopping = new AbortController();
+    const stopped = await begin({ pausing: () => stopping.abort(new StoppedError("Stopped by SIGINT.", 130)) });
+    stopped.gate.shut();
+    await expect(stopped.sync({ names }, stopping.signal)).rejects.toMatchObject({ exitCode: 130 });
+    expect(stopped.pauses).toEqual([1]);
+  });
+});
+
+describe("a run that is tried again", () => {
+  it("finds its streams in another run's hands: exit code 4, and what it did is told", async () => {
+    let other: Awaited<ReturnType<typeof openPostgres>> | undefined;
+    let cut = false;
+    const night = await begin({
+      passing({ gate }, path) {
+        if (cut || !isDetail(path)) return;
+        cut = true;
+        gate.cut();
+      },
+      async pausing({ url }) {
+        const holder = { pid: 4711, host: "elsewhere", command: "tributary sync", startedAt: "2026-03-16T12:00:00Z" };
+        const names_ = { schema: "procurement", stateSchema: "_tributary", grantSelectTo: [], runId: "run-other" };
+        other = await openPostgres({ url, ...names_, holder, clock: systemClock });
+        await other.lock("acme", ["purchase_orders"], 0);
+      },
+    });
+    const report = await night.sync({ names });
+    await other?.close();
+    expect([report.exit_code, report.errors]).toEqual([4, [expect.stringMatching(/held by run run-other/)]]);
+    expect(lineOf(report, "purchase_orders")).toMatchObject({ status: "succeeded", inserted: 4, updated: 2 });
+    expect(lineOf(report, "purchase_order_details").status).toBe("failed");
+    expect(night.pauses).toEqual([1]);
+    await expectGoodNext(night);
+  });
+
+  it("spends no more requests than one", async () => {
+    let asked = 0;
+    const night = await begin({
+      passing({ gate }, path) {
+        if (isDetail(path) && ++asked === 2) gate.cut();
+      },
+    });
+    place.simulator.requests.clear();
+    const report = await night.sync({ names, maxRequests: 7 });
+    expect(report.exit_code).toBe(5);
+    expect(night.pauses).toEqual([1]);
+    expect(place.simulator.requests.total).toBe(7);
+    await expectGoodNext(night);
+  });
+
+  it("begins a backfill once, though it was told to forget an earlier one", async () => {
+    let cut = false;
+    const night = await begin({
+      passing({ gate }, path) {
+        if (cut || !isDetail(path)) return;
+        cut = true;
+        gate.cut();
+      },
+    });
+    place.simulator.requests.clear();
+    const report = await night.backfill({ names, restart: true, range: { from: "2020-01-01", to: undefined } });
+    expect([report.exit_code, night.pauses]).toEqual([0, [1]]);
+    expect(place.simulator.requests.count("/po")).toBe(1);
+    expect(await night.wrong()).toEqual([]);
+  });
+});

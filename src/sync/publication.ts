@@ -136,6 +136,8 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
   } catch (error) {
     // Kept, it would be judged again in every run to come, however good the service's answers are by then.
     await stage.drop();
+    tally.run.rejected += record.rejected;
+    tally.run.repeated += record.rows - record.rejected;
     throw error;
   }
   const whole = publicationOf(context, stream, stage);

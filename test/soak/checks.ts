@@ -145,7 +145,6 @@ export function faultsOfCounts(report: RunReport, staged: ReadonlyMap<string, nu
   const faults: string[] = [];
   for (const line of report.streams) {
     if (line.status === "skipped" || line.status === "running") continue;
-    if (line.error?.includes("Nothing of it was published") === true) continue;
     // Not begun: what an earlier run staged is still there.
     if (line.requests + line.carried === 0) continue;
     const came = line.rows_read + line.carried;

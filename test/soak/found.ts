@@ -35,6 +35,16 @@ export const found: Readonly<Record<string, Story>> = {
     ["rates"],
     [{ ...plainRun, maxRequests: 2 }],
   ),
+  "rows of a stream that is refused for its rejects are counted: the rejected, and those that are read again": story(
+    ["parts"],
+    [{ ...plainRun, troubles: { nullKeys: 0.9 } }],
+    { fewRejects: true },
+  ),
+  "rows of a stream that is refused for fields that nobody documented are counted as asked for again": story(
+    ["parts"],
+    [{ do: "change", change: { what: "addition", list: "parts", count: 10 } }, plainRun],
+    { unknownFields: "fail" },
+  ),
 };
 
 function story(streams: readonly string[], steps: readonly Step[], settings: Partial<Settings> = {}): Story {

@@ -16,6 +16,7 @@ import type { Stream } from "./stream.ts";
 /** What the config says of a stream that is compared with the catalogue. */
 export interface OwnSettings extends Partial<Asking> {
   readonly volatile: readonly string[];
+  readonly unknownFields?: string | undefined;
   readonly refresh: { readonly while: string } | undefined;
   readonly refreshEveryMs?: number | undefined;
 }
@@ -62,7 +63,8 @@ function demandColumns(catalogue: readonly Stream[], stream: Stream, own: OwnSet
   const { name, mode } = stream;
   const place = `streams.settings.${name}`;
   const changeable = stream.tables.main.columns.filter(column => !stream.key.includes(column.name));
-  for (const column of own.volatile)
+  // Where fields get columns that the documents don't name, only the warehouse knows them all.
+  for (const column of own.unknownFields === "column" ? [] : own.volatile)
     demand(`${place}.volatile`, column, namesOf(changeable), `column of ${name} that may be volatile`);
   if (own.refreshEveryMs !== undefined && !(mode.kind === "detail" && mode.by !== undefined))
     throw new ConfigError(`${place}.refresh_every: only details of distinct values have one.`);

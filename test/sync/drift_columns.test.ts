@@ -167,6 +167,20 @@ describe("in one database", () => {
     expect(await columnsOf(place, "mails")).toHaveLength(4);
   });
 
+  test("an added column that changes by itself can be called volatile: nothing is fetched for it", async () => {
+    const mails: Mail[] = [{ id: "1", asked_at: "1" }];
+    const place = await started(make, mails);
+    await place.run();
+    const settings = { mails: { unknown_fields: "column", volatile: ["asked_at"] } };
+    place.configure({ streams: { defaults: { audit: 0 }, settings } });
+    await place.run();
+    mails[0] = { id: "1", asked_at: "2" };
+    place.clock.advance(NIGHT);
+    expect(lineOf(await place.run(), "mails")).toMatchObject({ updated: 0, unchanged: 1 });
+    expect(place.asked).toEqual(["/mails"]);
+    expect(await place.warehouse.query("select asked_at from procurement.mails")).toEqual([{ asked_at: "2" }]);
+  });
+
   test("all companies have the columns", async () => {
     const place = await started(make, [{ id: "1", colour: "red" }]);
     const answer = place.look;

@@ -5,7 +5,8 @@ import { mutations } from "./list.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
-test.each(mutations)("$name: what it breaks and what notices it are there", async mutation => {
+const named = mutations.map(mutation => [mutation.name, mutation] as const);
+test.each(named)("%s: what it breaks and what notices it are there", async (_, mutation) => {
   const source = await readFile(join(root, mutation.file), "utf8");
   expect(source.split(mutation.text)).toHaveLength(2);
   expect(source.replace(mutation.text, () => mutation.becomes)).not.toBe(source);

@@ -17,7 +17,7 @@ export const publishing: readonly Mutation[] = [
     await rename(unfinished, join(layout.home, name));
     await syncFolder(layout.home);`,
     test: "test/destinations/duckdb/published.test.ts",
-    notices: "stays when a publish fails, which leaves nothing behind and can be done again",
+    notices: "is there whole before the link leads to it",
   },
   {
     name: "a log that somebody left is replayed onto the new version",
@@ -61,8 +61,8 @@ export const publishing: readonly Mutation[] = [
     file: "src/destinations/comparison.ts",
     text: "order by k._seq desc) as nth",
     becomes: "order by k._seq) as nth",
-    test: "test/sync/scans.test.ts",
-    notices: "rows that stand on two pages count as repeated, and the last of them is the one that stays",
+    test: "test/destinations/conformance/publish.test.ts",
+    notices: "of a row that came more than once in a scan the last one stays, with its children",
   },
   {
     name: "rows that came twice are stored twice",
@@ -71,7 +71,7 @@ export const publishing: readonly Mutation[] = [
     text: "const latest = repeated === 0 ? ",
     becomes: "const latest = repeated >= 0 ? ",
     test: "test/sync/scans.test.ts",
-    notices: "rows that stand on two pages count as repeated, and the last of them is the one that stays",
+    notices: "rows that stand on two pages count as repeated, and each is stored once",
   },
   {
     name: "what changes by itself counts as a change of the row",

@@ -191,7 +191,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(line.requests).toBe(place.simulator.requests.count("/items"));
   });
 
-  test("rows that stand on two pages count as repeated, and the last of them is the one that stays", async () => {
+  test("rows that stand on two pages count as repeated, and each is stored once", async () => {
     const place = await scenario(make, { items: 320 });
     Object.assign(place.simulator.faults, { only: "/items", repeatRows: 3 });
     const line = lineOf(await place.sync({ names }), "items");

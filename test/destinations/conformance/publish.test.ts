@@ -41,4 +41,25 @@ describe.each(warehouses)("$name", ({ make }) => {
     await store(destination, changed, isoUtc, 17);
     expect(await everythingIn(destination)).not.toEqual(before);
   });
+
+  test("of a row that came more than once in a scan the last one stays, with its children", async () => {
+    const destination = await make();
+    const came = (text: string) => [
+      { id: "a", text: `${text} at first`, lines: [{ line_no: 1 }, { line_no: 2 }] },
+      { id: "b", text: "b" },
+      { id: "a", text: `${text} in the end`, lines: [{ line_no: 3 }] },
+    ];
+    for (const [day, text] of ["new", "changed"].entries()) {
+      await store(destination, came(text), isoUtc, 15 + day);
+      const rows = await sql`select id, text from procurement.things order by id`.execute(destination.db);
+      expect(rows.rows).toEqual([
+        { id: "a", text: `${text} in the end` },
+        { id: "b", text: "b" },
+      ]);
+      const lines = await sql`select line_no from procurement.thing_lines where _deleted_at is null`.execute(
+        destination.db,
+      );
+      expect(lines.rows).toEqual([{ line_no: "3" }]);
+    }
+  });
 });

@@ -1,5 +1,5 @@
-import { chmod, mkdir, readdir, readlink, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, mkdir, readdir, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { factOf, fill, helper, opened, setFact, settingsFor, temporaryFolder } from "./workbench.ts";
@@ -51,6 +51,20 @@ describe("the published file", () => {
     }
     for (const connection of held) expect(await seenBy(connection)).toBe(1);
     expect(await other.ask("ask 0")).toBe("1");
+  });
+
+  it("is there whole before the link leads to it", async () => {
+    const path = await warehouse();
+    const found: unknown[] = [];
+    const makeLink = async (target: string, link: string) => {
+      const version = join(dirname(path), target);
+      found.push((await stat(version)).mode & 0o777, await seenBy(await reader(version)));
+      await symlink(target, link);
+    };
+    const destination = await opened(settingsFor(path, { makeLink }));
+    await fill(destination, 7);
+    await destination.show();
+    expect(found).toEqual([0o444, 7]);
   });
 
   it("is a relative link to a file nobody may write, and keeps the last versions", async () => {

@@ -25,10 +25,10 @@ afterAll(() => browser.close());
 
 const night = "2026-03-15T02:00:00.000Z";
 
-/** A warehouse filled by a real run, its page, and a daemon whose runs the test starts. */
-async function place(readers: "direct" | "snapshot") {
+/** A warehouse filled by a real run, its page, and a daemon whose runs the test starts; `names`: what that run reads, else everything. */
+async function place(readers: "direct" | "snapshot", orders = 30, names: readonly string[] = []) {
   const clock = stillClock(night);
-  const simulator = await startSimulator({ now: clock.date, sizes: { orders: 1_500, items: 100, invoices: 30 } });
+  const simulator = await startSimulator({ now: clock.date, sizes: { orders, items: 100, invoices: 30 } });
   onTestFinished(() => simulator.close());
   const folder = await mkdtemp(join(tmpdir(), "tributary-page-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -41,7 +41,7 @@ async function place(readers: "direct" | "snapshot") {
   const begun = Promise.withResolvers<RunView>();
   const { sync, configure } = bench({ simulator, warehouse: { destination }, clock, watch: view => watched(view) });
   let watched = (_view: RunView): void => undefined;
-  await sync();
+  await sync({ names });
   watched = begun.resolve;
   const { url, warned } = await served(
     warehouseSource(() => config, streams, undefined, daemon),
@@ -134,7 +134,7 @@ test("a month of nights is shown to everybody, in every light and width", async 
 });
 
 test("progress moves without a reload, and the run's end shows what it did", async () => {
-  const { url, sync, simulator, daemon, clock, begun } = await place("snapshot");
+  const { url, sync, simulator, daemon, clock, begun } = await place("snapshot", 1_500, ["purchase_orders"]);
   const { page, complaints } = await visit(url);
   await page.getByText("Nothing is running.").waitFor();
   await page.evaluate(() => Object.assign(globalThis, { same: true }));

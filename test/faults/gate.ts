@@ -11,6 +11,8 @@ export interface Gate {
   readonly commits: number;
   /** Cuts the connection at the nth commit from now. */
   cutAtCommit(nth: number, loss: Loss): void;
+  /** Cuts it at the commit of the first transaction that says so. */
+  cutAtCommitOf(statement: string, loss: Loss): void;
   /** Cuts every connection; with `half` the server is not told, so that its sessions live on. */
   cut(half?: "half"): void;
   /** Lets the server know of half-cut connections. */
@@ -32,7 +34,7 @@ export async function startGate(serverUrl: string): Promise<Gate> {
   const pairs = new Set<Pair>();
   const ghosts = new Set<Socket>();
   let commits = 0;
-  let cutting: { nth: number; loss: Loss } | undefined;
+  let cutting: { nth?: number; statement?: string; loss: Loss } | undefined;
   let shut: { error?: { code: string; message: string } } | undefined;
   const end = ({ client, server }: Pair) => {
     client.resetAndDestroy();
@@ -55,12 +57,11 @@ export async function startGate(serverUrl: string): Promise<Gate> {
     pairs.add(pair);
     let unanswered = false;
     onMessages(client, message => {
-      if (isCommit(message)) {
-        commits++;
-        if (cutting?.nth === commits) {
-          if (cutting.loss === "commit") return end(pair);
-          unanswered = true;
-        }
+      if (cutting?.statement !== undefined && message.includes(cutting.statement))
+        cutting = { nth: commits + 1, loss: cutting.loss };
+      if (isCommit(message) && ++commits === cutting?.nth) {
+        if (cutting.loss === "commit") return end(pair);
+        unanswered = true;
       }
       server.write(message);
     });
@@ -87,6 +88,9 @@ export async function startGate(serverUrl: string): Promise<Gate> {
     },
     cutAtCommit(nth, loss) {
       cutting = { nth: commits + nth, loss };
+    },
+    cutAtCommitOf(statement, loss) {
+      cutting = { statement, loss };
     },
     cut(half) {
       for (const pair of [...pairs]) {

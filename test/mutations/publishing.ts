@@ -56,6 +56,15 @@ export const publishing: readonly Mutation[] = [
     notices: "a parent's rows go and come back with it",
   },
   {
+    name: "details of an order are published that is gone by then",
+    invariant: 2,
+    file: "src/destinations/answers.ts",
+    text: " and p.deleted_at is null and $",
+    becomes: " and $",
+    test: "test/sync/scans.test.ts",
+    notices: "but for those of an order that went meanwhile",
+  },
+  {
     name: "of a row that came twice the first one stays",
     invariant: 3,
     file: "src/destinations/comparison.ts",

@@ -83,7 +83,7 @@ export const asking: readonly Mutation[] = [
     text: "const encoded = [0, 1, 2].map(offset => base64Middle(secret, offset));",
     becomes: "const encoded: string[] = [];",
     test: "test/secrets.test.ts",
-    notices: "no secret survives spelled as",
+    notices: "no secret survives inside longer text in",
   },
   {
     name: "PostgreSQL's lock is not waited for",

@@ -9,6 +9,11 @@ test("a scan's record is read as it was stored", () => {
   expect(readScanRecord(JSON.parse(JSON.stringify(later)))).toEqual(later);
 });
 
+test("a record of an older version is gone on with: what it could not say yet is nothing", () => {
+  const { drift: _drift, presence: _presence, ...older } = record;
+  expect(readScanRecord(older)).toEqual(record);
+});
+
 test.each([
   ["nothing", undefined],
   ["null", null],

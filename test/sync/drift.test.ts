@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { comparePresence } from "../../src/sync/drift.ts";
+import { core } from "../support/core.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
 import { type Scenario, scenario } from "./scenario.ts";
@@ -22,7 +24,8 @@ const told = async ({ warehouse }: Scenario) =>
     count: Number(row.count),
   }));
 
-const items = (place: Scenario) => place.sync({ names: ["items"] });
+const items = (place: Scenario) => place.sync({ catalogue: core.filter(({ name }) => name === "items") });
+const orders = core.filter(({ name }) => name.startsWith("purchase_order"));
 
 describe.each(warehouses)("$name", ({ make }) => {
   test("a new field is one row and one warning; later nights move when it was last seen, and say nothing", async () => {
@@ -65,13 +68,17 @@ describe.each(warehouses)("$name", ({ make }) => {
       if (path.startsWith("/po/") && ++asked % 10 === 0) clock.advance(6_000);
       return undefined;
     };
-    const report = await sync();
+    const report = await sync({ catalogue: orders });
     expect(report.warnings.filter(text => text.includes("weight"))).toHaveLength(1);
     expect(await told(place)).toMatchObject([
       { table_name: "purchase_order_details", column_name: '"a.b"', change: "new field: boolean", count: 40 },
       { table_name: "purchase_order_line_items", column_name: "weight", change: "new field: number", count: lines },
     ]);
   });
+});
+
+describe("in one database", () => {
+  const { make } = warehouses[0]!;
 
   test("a value of an unusual type is told, as a problem too where it does not fit", async () => {
     const place = await scenario(make, { items: 12 });
@@ -135,10 +142,6 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(await items(place)).toMatchObject({ status: "succeeded", warnings: [] });
     expect(await count("items", "mpn = 'New'")).toBe(1);
   });
-});
-
-describe("in one database", () => {
-  const { make } = warehouses[0]!;
 
   test("keys that are data are told by a hundred, and the rest by their number", async () => {
     const place = await scenario(make, { items: 12 });
@@ -184,13 +187,13 @@ describe("in one database", () => {
   test("an array that comes as something else, and one that no row has any more", async () => {
     const place = await scenario(make, { orders: 5 }, { config });
     const { simulator, sync, clock } = place;
-    await sync();
-    const orders = [...simulator.truth.rows("purchase_orders")].map(row => String(row["po_number"]));
+    await sync({ catalogue: orders });
+    const numbers = [...simulator.truth.rows("purchase_orders")].map(row => String(row["po_number"]));
     const every = (fields: Record<string, unknown>) => {
-      for (const key of orders) simulator.patchDetail(`/po/${encodeURIComponent(key)}`, fields);
+      for (const key of numbers) simulator.patchDetail(`/po/${encodeURIComponent(key)}`, fields);
     };
     every({ line_items: "none" });
-    const details = { allDetails: true, names: ["purchase_order_details"] };
+    const details = { catalogue: orders, allDetails: true, names: ["purchase_order_details"] };
     await sync(details);
     const row = { table_name: "purchase_order_details", column_name: "line_items", count: 5 };
     expect(await told(place)).toMatchObject([{ ...row, change: "other type: string", example: '"none"' }]);
@@ -200,4 +203,17 @@ describe("in one database", () => {
     expect(report.warnings.join()).toContain("purchase_order_details.line_items");
     expect(await told(place)).toMatchObject([{ change: "other type: string" }, { ...row, change: "vanished" }]);
   });
+});
+
+test("a part of the rows tells what vanished, but makes nothing a field of every row; windows of the past tell nothing", () => {
+  const known = { things: { always: ["a", "b"], vanished: ["c"] } };
+  const presence = { things: { rows: 2, always: ["a", "d"], never: ["b"] } };
+  const part = comparePresence(known, { presence, full: false, windows: [] });
+  expect(part.next).toEqual({ things: { always: ["a"], vanished: ["b"] } });
+  expect(part.changes).toMatchObject([
+    { column: "b", change: "vanished", count: 2 },
+    { column: "c", change: "returned", count: 2 },
+  ]);
+  const window = { from: "2020-01-01", to: null, cursor: null, pages: 1, done: true };
+  expect(comparePresence(known, { presence, full: false, windows: [window] })).toEqual({ next: known, changes: [] });
 });

@@ -113,6 +113,10 @@ describe.each(warehouses)("$name", ({ make }) => {
     const [changed] = await place.warehouse.query("select colour, open, _extra from procurement.mails where id = '1'");
     expect(changed).toEqual({ colour: "5", open: "false", _extra: null });
   });
+});
+
+describe("in one database", () => {
+  const { make } = warehouses[0]!;
 
   test("a version that documents the field takes its column over, and one that means something else is refused", async () => {
     const place = await started(make, [{ id: "1", colour: "red", tree: [1] }]);
@@ -129,10 +133,6 @@ describe.each(warehouses)("$name", ({ make }) => {
       /mails\.colour is varchar, but jsonb? is wanted.*--drop/,
     );
   });
-});
-
-describe("in one database", () => {
-  const { make } = warehouses[0]!;
 
   test("names that no column can have stay in _extra and are told once", async () => {
     const hostile = {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { TributaryError } from "../errors.ts";
 
 const LONGEST_NAME = 100;
 
@@ -57,7 +58,12 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return [];
+    throw new TributaryError(
+      `Expected ${folder} of the archive to be readable, but got ${code}: see to its rights.`,
+      1,
+      error,
+    );
   }
 }

@@ -108,23 +108,15 @@ function turnOf(tally: Tally): Tally {
 }
 
 const SUMS = [
-  "requests",
-  "retries",
-  "pages",
-  "rows_read",
-  "inserted",
-  "updated",
-  "unchanged",
-  "repeated",
-  "carried",
-] as const;
-const MORE_SUMS = ["deleted", "rejected", "problems", "rounded", "bytes"] as const;
+  ...(["requests", "retries", "pages", "rows_read", "bytes", "carried", "repeated"] as const),
+  ...(["inserted", "updated", "unchanged", "deleted", "rejected", "problems", "rounded"] as const),
+];
 
 function add(tally: Tally, turn: Tally): void {
   const { run } = tally;
   const before = { ...run };
   Object.assign(run, turn.run);
-  for (const name of [...SUMS, ...MORE_SUMS]) run[name] = before[name] + turn.run[name];
+  for (const name of SUMS) run[name] = before[name] + turn.run[name];
   run.started_at = before.pages > 0 ? before.started_at : turn.run.started_at;
   tally.published ||= turn.published;
   // Each turn tells the same of what hasn't changed.
@@ -138,12 +130,14 @@ async function conclude(
   { run, activity }: Tally,
   left: number,
 ): Promise<void> {
-  if (left > 0 && signal.aborted) {
+  if (left > 0 && signal.aborted && run.status !== "failed") {
     run.status = run.pages > 0 ? "stopped" : "skipped";
     run.error = "the run was ending";
     activity.state = "failed";
   }
   if (run.status === "running") run.status = "skipped";
   if (run.finished_at === null) return;
-  await destination.db.transaction().execute(trx => writeStreamRun(trx, runId, company, stream, run));
+  const note = destination.db.transaction().execute(trx => writeStreamRun(trx, runId, company, stream, run));
+  // When the destination is gone there is nowhere to write this: the error on its way says so.
+  await note.catch(() => undefined);
 }

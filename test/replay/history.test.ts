@@ -50,7 +50,16 @@ async function live(place: Scenario, stock: Stock): Promise<void> {
   stock.events[0]!["said"] = "told anew";
   const range = { from: "2026-02-20", to: undefined };
   expect((await place.backfill({ catalogue, names: ["events"], range })).exit_code).toBe(0);
+  // The end: what only a 404, only a second look, and only an accepted deletion shows to be gone.
+  stock.others.splice(1);
   await night();
+  stock.total = 99;
+  stock.gone.add(`/things/${String(stock.things.splice(1, 1)[0]!["thing"])}`);
+  const last = await night({ confirmDeletes: true });
+  expect(last.streams.filter(line => line.deleted > 0)).toMatchObject([
+    { stream: "others", deleted: 5 },
+    { stream: "things", deleted: 1 },
+  ]);
 }
 
 test("empty warehouses of both kinds get the tables that the runs had made, without a request; and once more changes nothing", async () => {

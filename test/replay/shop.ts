@@ -1,5 +1,5 @@
 import { date, id, json, moment, money, notGiven, record, table, text } from "../../schemas/fields.ts";
-import { defineStream, detail, feed, lookup, type Stream, scan, snapshot } from "../../src/stream.ts";
+import { defineStream, detail, feed, list, lookup, type Stream, scan, snapshot } from "../../src/stream.ts";
 import type { Instead, Passing } from "../support/interposed.ts";
 import { instead, noSuch, page } from "../sync/answers.ts";
 
@@ -70,7 +70,15 @@ export const figures = stream({
   row: record("Figures.", { sum: money(notGiven).describe("A sum.") }),
   key: ["observed_on", "period"],
 });
-export const shop: readonly Stream[] = [things, parts, marks, events, prices, figures];
+/** Says nothing of how many there are: what is gone must be missed twice. */
+export const others = stream({
+  name: "others",
+  path: "/others",
+  mode: list({ rows: "" }),
+  row: record("Others.", { other: id().describe("Which.") }),
+  key: ["other"],
+});
+export const shop: readonly Stream[] = [others, things, parts, marks, events, prices, figures];
 
 type Row = Record<string, unknown>;
 
@@ -78,6 +86,7 @@ type Row = Record<string, unknown>;
 export interface Stock {
   things: Row[];
   events: Row[];
+  others: Row[];
   /** Answered with 404, whatever else is there. */
   readonly gone: Set<string>;
   sum: number;
@@ -106,6 +115,7 @@ export function stocked(): Stock {
       happened: `2026-03-0${n + 1}T10:00:00Z`,
       said: `event ${n}`,
     })),
+    others: Array.from({ length: 6 }, (_, n) => ({ other: n })),
     gone: new Set(),
     sum: 10,
   };
@@ -132,6 +142,7 @@ export function shopAnswer(stock: Stock, passing: Passing): Instead | undefined 
     );
     return listed("events", within, passing);
   }
+  if (path === "/others") return data(stock.others);
   if (path === "/figures") return data({ sum: stock.sum + Number(query.get("period")) });
   if (first === "prices")
     return thing === undefined

@@ -42,7 +42,7 @@ export const publishing: readonly Mutation[] = [
     invariant: 2,
     file: "src/destinations/outcomes.ts",
     text: "  if (many === true) {",
-    becomes: "  if (many !== true) {",
+    becomes: "  if (many === undefined && many) {",
     test: "test/sync/row_details.test.ts",
     notices: "the rows of an answer are its parent's, replaced as a whole: what it no longer has is gone",
   },

@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import {
   cp,
   mkdir,
@@ -14,7 +15,10 @@ import {
 } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { destinationFailure } from "../../src/destinations/duckdb/failure.ts";
+import { DestinationError } from "../../src/errors.ts";
 import type { RunReport } from "../../src/run.ts";
 import { type FileEvening, fileEvening, type Place, YESTERDAYS } from "./file_night.ts";
 
@@ -219,6 +223,19 @@ describe("what somebody does under a run", () => {
     const place = await copied();
     expect((await place.run(() => rm(place.path))).exit_code).toBe(0);
     await expectRight(place);
+  });
+});
+
+describe("a disk that is full", () => {
+  it("while a version is copied: what ends the copy is what the run tells", async () => {
+    const { work, folder } = await copied();
+    const copy = join(import.meta.dirname, "../../src/destinations/duckdb/copy.ts");
+    const program = `import(${JSON.stringify(copy)}).then(m => m.copyDatabase(${JSON.stringify(work)}, ${JSON.stringify(join(folder, "copy"))}, 0o444)).catch(error => console.log(error.message))`;
+    const limited = ["-c", 'ulimit -f 100 && exec "$@"', "bash", process.execPath, "-e", program];
+    const { stdout } = await promisify(execFile)("bash", limited);
+    const told = destinationFailure("publish it", new Error(stdout.trim()));
+    expect(told).toBeInstanceOf(DestinationError);
+    expect(told).toMatchObject({ message: expect.stringMatching(/EFBIG.*The disk is full/) });
   });
 });
 

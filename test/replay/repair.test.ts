@@ -10,7 +10,7 @@ import { compareWarehouses } from "../support/truth.ts";
 import { duckdbWarehouse, passing } from "../support/warehouse.ts";
 import { scenario } from "../sync/scenario.ts";
 import { again } from "./again.ts";
-import { events, figures, parts, shopAnswer, stocked, things } from "./shop.ts";
+import { events, figures, others, parts, shopAnswer, stocked, things } from "./shop.ts";
 
 const DAY = 86_400_000;
 
@@ -144,4 +144,12 @@ test("a replay that is broken off is gone on with by the next one", async () => 
   await rename(join(path, "later"), join(folder, files[2]!));
   expect((await copy.replay({ catalogue })).exit_code).toBe(0);
   expect((await compareWarehouses(warehouse, copy.warehouse, catalogue)).differences).toEqual([]);
+});
+
+test("a row that one scan alone missed is not taken for gone because that scan is loaded again", async () => {
+  const { night, stock, copy, catalogue } = await place([others]);
+  stock.others.pop();
+  expect(lineOf(await night(), "others")).toMatchObject({ missing: 1, deleted: 0 });
+  expect(lineOf(await copy.replay({ catalogue }), "others")).toMatchObject({ missing: 1, deleted: 0, unchanged: 5 });
+  expect(lineOf(await night(), "others")).toMatchObject({ missing: 0, deleted: 1 });
 });

@@ -54,7 +54,8 @@ describe.each(warehouses)("$name", ({ make }) => {
       { type: "site", id: 9 },
     ];
     const place = await told(make, [entity], says, settings({ entity: { values } }));
-    expect(lineOf(await place.run(), "entity")).toMatchObject({ status: "succeeded", inserted: 3, requests: 3 });
+    // A warning: one answer has a field that nobody documented, called like what was asked for.
+    expect(lineOf(await place.run(), "entity")).toMatchObject({ status: "warning", inserted: 3, requests: 3 });
     expect(place.asked).toEqual(["/entities/vendor/V%201", "/entities/vendor/V2", "/entities/site/9"]);
     expect(await place.warehouse.query("select type, id, label from procurement.entity order by id")).toMatchObject([
       { type: "site", id: "9", label: "nine" },

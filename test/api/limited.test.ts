@@ -71,10 +71,13 @@ describe("429", () => {
     let inFlight = 0;
     let most = 0;
     let refuse = false;
+    const full = Promise.withResolvers<void>();
     await using service = await serve(async (response, _request) => {
       inFlight += 1;
       most = Math.max(most, inFlight);
-      await setTimeout(5);
+      if (most === 8) full.resolve();
+      // However busy the machine is, all that may be in flight are there before the first is refused.
+      await (refuse ? Promise.race([full.promise, setTimeout(4_000)]) : setTimeout(5));
       inFlight -= 1;
       if (refuse) failure(response, 429, "RATE_LIMIT", { "retry-after": "60" });
       else json(response, 200, { data: 1 });

@@ -27,8 +27,8 @@ type Report = z.infer<typeof reportOf>;
 export interface Tree {
   /** Does something while the mutation stands in its file. */
   broken<T>(mutation: Mutation, doing: () => Promise<T>): Promise<T>;
-  /** Runs the tests of these files whose names contain one of the texts. */
-  test(files: readonly string[], names: readonly string[]): Promise<Report>;
+  /** Runs the tests of these files whose names contain one of the texts; `again`: so many times more where one fails. */
+  test(files: readonly string[], names: readonly string[], again?: number): Promise<Report>;
 }
 
 /** The project as it is now, what is not committed included, in a folder of its own beside the same packages. */
@@ -60,11 +60,11 @@ export function openTree(folder: string): Tree {
         await writeFile(path, source);
       }
     },
-    async test(files, names) {
+    async test(files, names, again = 0) {
       const output = join(folder, "report.json");
       await rm(output, { force: true });
       const pattern = names.map(each => each.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
-      const words = ["run", ...files, "-t", pattern, "--reporter=json", `--outputFile=${output}`];
+      const words = ["run", ...files, "-t", pattern, `--retry=${again}`, "--reporter=json", `--outputFile=${output}`];
       const child = spawn(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), ...words], {
         cwd: folder,
         timeout: LONGEST_MS,
@@ -82,7 +82,7 @@ export function openTree(folder: string): Tree {
 /** Tests that fail though nothing is broken, and names that none of them bears. */
 export async function redOf(tree: Tree, mutations: readonly Mutation[]): Promise<string[]> {
   const files = [...new Set(mutations.map(({ test }) => test))];
-  const report = await tree.test(files, [...new Set(mutations.map(({ notices }) => notices))]);
+  const report = await tree.test(files, [...new Set(mutations.map(({ notices }) => notices))], 2);
   const ran = (mutation: Mutation) => outcomes(report, mutation).filter(status => status === "passed").length;
   return [
     ...report.testResults.flatMap(({ name, message, assertionResults }) => [

@@ -35,9 +35,10 @@ export interface HeldScan {
   readonly confirms: Map<string, Held>;
 }
 
-/** A file, and when the first answer in its run's files came. */
+/** A file, and when the first answer in its run's files came: by the clock of the run, and by the service's. */
 export interface HeldFile extends ArchiveFile {
   readonly begunAt: string;
+  readonly date: string;
 }
 
 /** A stream's part of the archive: its files in the order of their runs. */
@@ -54,17 +55,18 @@ export interface Holdings {
 /** A stream's files, those of runs that began earlier first. */
 export async function heldFiles(root: string, company: string, stream: string): Promise<readonly HeldFile[]> {
   const files = await filesIn(folderOf(root, company, stream));
-  const begun = new Map<string, string>();
+  const begun = new Map<string, { readonly begunAt: string; readonly date: string }>();
   for (const { path, run } of files) {
     if (begun.has(run)) continue;
     // A file without a whole line tells no time but by its name, to the second.
     for await (const { head } of linesOf(path, () => undefined)) {
-      begun.set(run, head.at);
+      begun.set(run, { begunAt: head.at, date: head.date ?? head.at });
       break;
     }
   }
-  const order = [...begun].sort(([, a], [, b]) => (a < b ? -1 : 1));
-  return order.flatMap(([run, begunAt]) => files.filter(file => file.run === run).map(file => ({ ...file, begunAt })));
+  // By the service's time: our clock may have been set back between two runs.
+  const order = [...begun].sort(([, a], [, b]) => (a.date < b.date ? -1 : 1));
+  return order.flatMap(([run, times]) => files.filter(file => file.run === run).map(file => ({ ...file, ...times })));
 }
 
 /** Reads through files of a stream and notes which scans they hold; bodies are left alone. */

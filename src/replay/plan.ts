@@ -22,7 +22,7 @@ export interface ReplayPlan {
   readonly later: ReadonlyMap<string, Piece>;
   /** Nothing of what the tables know is loaded again, because of this. */
   readonly refused: string | undefined;
-  /** Runs of the archive, and when each began. */
+  /** Runs of the archive, and when each began by the clock of the service. */
   readonly begun: ReadonlyMap<string, string>;
 }
 
@@ -32,7 +32,7 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
   const files = await heldFiles(root, company, stream.name);
   const knowledge = await knowledgeOf(context, stream);
   const { state, completeTo } = knowledge;
-  const begun = new Map(files.map(({ run, begunAt }) => [run, begunAt]));
+  const begun = new Map(files.map(({ run, date }) => [run, date]));
   const plan = { stream, completeTo, begun, refused: undefined };
   if (files.length === 0) return { ...plan, known: undefined, later: new Map() };
   await tellOfStage(context, stream, state.publishedScan);

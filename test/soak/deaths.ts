@@ -1,5 +1,5 @@
 /** What a process can be in the middle of. */
-export const places = ["fs", "duckdb", "pg", "http", "copy"] as const;
+export const places = ["fs", "duckdb", "pg", "http", "copy", "rename", "write", "commit"] as const;
 export type Place = (typeof places)[number];
 
 /** Where a run's process dies (or its connection, or the server): at the n-th thing of a kind that it does. */

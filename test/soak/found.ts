@@ -23,6 +23,7 @@ export const plainRun: RunStep = {
 };
 
 const drift: Step = { do: "change", change: { what: "drift", list: "orders", count: 1 } };
+const changed: Step = { do: "change", change: { what: "update", list: "queue", count: 2 } };
 const back: Step = { do: "clock", ms: -7_200_000 };
 
 /** Stories that once went wrong, as short as they could be made, by what must hold of them. */
@@ -45,6 +46,10 @@ export const found: Readonly<Record<string, Story>> = {
     [{ do: "change", change: { what: "addition", list: "parts", count: 10 } }, plainRun],
     { unknownFields: "fail" },
   ),
+  "a replay knows which run was the last although the clock was set back: no row goes back to an older version": {
+    ...story(["queue"], [plainRun, changed, back, plainRun, { ...plainRun, command: "replay" }]),
+    archived: true,
+  },
 };
 
 function story(streams: readonly string[], steps: readonly Step[], settings: Partial<Settings> = {}): Story {

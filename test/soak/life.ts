@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Simulator } from "../../src/simulator/simulator.ts";
 import { compareWithTruth } from "../support/truth.ts";
-import { catalogue, type ListName, lists, REGIONS } from "./catalogue.ts";
+import { catalogue, type ListName, lists } from "./catalogue.ts";
 import { faultsOfCounts, faultsOfMoment, faultsOfStep, orphans } from "./checks.ts";
+import { configurationOf } from "./configuration.ts";
 import type { Crew, Ended } from "./crew.ts";
+import { changesBetween, faultsOfFigures, lost, repeats, unexplained } from "./endings.ts";
 import type { Job, Strike } from "./job.ts";
-import type { MakeStand, Row, Stand } from "./stand.ts";
+import type { MakeStand, Stand } from "./stand.ts";
 import { firstSettings, type RunStep, type Settings, type Step, type Story } from "./story.ts";
 import { readTables, type Tables } from "./tables.ts";
 import { note, type Tally } from "./tally.ts";
@@ -58,6 +60,7 @@ class Life {
   /** Of each list the step in which it was last read to its end. */
   readonly #read = new Map<string, number>();
   #looseTitles = false;
+  #guarded = false;
   #runs = 0;
 
   constructor(story: Story, yard: Yard, village: Village, stand: Stand) {
@@ -84,6 +87,7 @@ class Life {
       case "configure":
         note(tally.counts, "configuration");
         this.#looseTitles ||= step.settings.volatileTitles;
+        this.#guarded ||= step.settings.guarded;
         this.#settings = step.settings;
         return [];
       case "reset": {
@@ -160,7 +164,7 @@ class Life {
       faults.push(
         `a second run beside the first ended with ${second.done?.exit}: ${second.done?.error ?? second.done?.report?.errors}`,
       );
-    faults.push(...this.#faultsOfEnd(step, ended));
+    faults.push(...this.#explain(step, ended));
     const most = this.#settings.concurrency;
     // What a client has left, and what is still trickling when it has all, counts as in flight for a while.
     const lingers =
@@ -174,8 +178,8 @@ class Life {
       step.death === undefined &&
       second === undefined
     )
-      faults.push(...this.#repeats(step));
-    faults.push(...(await this.#settle(ended, new Set())));
+      faults.push(...repeats(village.requests, step));
+    faults.push(...(await this.#settle(ended, new Set(), step.command)));
     return faults;
   }
 
@@ -192,74 +196,14 @@ class Life {
     Object.assign(troubles, quiet);
   }
 
-  /** The exit code is one that what happened explains. */
-  #faultsOfEnd(step: RunStep, { done }: Ended): string[] {
+  #explain(step: RunStep, { done }: Ended): string[] {
     if (done === undefined) return [];
-    const { exit, error, report } = done;
-    const told = `${error ?? ""} ${report?.errors.join(" ") ?? ""}`.trim();
-    note(this.#yard.tally.counts, `exit ${exit}`);
-    const limited = step.maxTimeMs !== undefined || step.maxRequests !== undefined;
-    const troubled = Object.keys(step.troubles).length > 0;
-    const struck = step.death !== undefined && step.death.of !== "process";
-    const explained =
-      exit === 0 ||
-      (exit === 1 && (troubled || /deletes\.max_share|came back empty|too many to be believed/.test(told))) ||
-      (exit === 1 && (this.#settings.fewRejects || this.#settings.unknownFields === "fail")) ||
-      (exit === 2 && step.command === "backfill") ||
-      (exit === 5 && (limited || troubled)) ||
-      ((exit === 6 || exit === 4) && struck) ||
-      (exit === 2 && step.names.length > 0 && told.includes("no history"));
-    return explained ? [] : [`${step.command} ended with ${exit}, which nothing explains: ${told}`];
-  }
-
-  /** No page is asked for twice in a scan, no detail twice in a run. */
-  #repeats(step: RunStep): string[] {
-    const seen = new Map<string, number>();
-    for (const { path, query, status } of this.#village.requests.entries) {
-      if (status !== 200) continue;
-      const text = `${path}?${new URLSearchParams(query)}`;
-      seen.set(text, (seen.get(text) ?? 0) + 1);
-    }
-    const most = step.full ? 2 : 1;
-    const again = [...seen].filter(([text, count]) => count > most && !text.startsWith("/auth"));
-    return again.slice(0, 3).map(([text, count]) => `asked ${count} times for ${text}`);
+    note(this.#yard.tally.counts, `exit ${done.exit}`);
+    return unexplained(step, this.#settings, done);
   }
 
   async #job(): Promise<Job> {
-    const { unknownFields } = this.#settings;
-    const { on, volatileTitles, start, audit, maxDetails, publishEvery, statuses, guarded, fewRejects, concurrency } =
-      this.#settings;
-    const titled = ["orders", "notes", "parts", "events", "queue"];
-    const settings = Object.fromEntries(
-      this.#story.streams.map(name => [
-        name,
-        {
-          ...(volatileTitles && titled.includes(name) ? { volatile: ["title"] } : {}),
-          ...(maxDetails !== undefined && /^order_|vendors/.test(name) ? { max_details: maxDetails } : {}),
-          ...(statuses && name === "notes" ? { statuses: ["closed"] } : {}),
-          ...(name === "prices" ? { values: REGIONS.map(region => ({ region })) } : {}),
-        },
-      ]),
-    );
-    const kept = Object.fromEntries(Object.entries(settings).filter(([, value]) => Object.keys(value).length > 0));
-    await this.#stand.configure({
-      api: {
-        base_url: this.#village.url,
-        key: `\${KEY}`,
-        max_concurrency: concurrency,
-        timeout: this.#slow() ? "400ms" : "30s",
-      },
-      destination: { publish_every: publishEvery },
-      streams: {
-        preset: "core",
-        include: on,
-        ...(start === undefined ? {} : { start }),
-        defaults: { audit, max_reject_share: fewRejects ? 0.01 : 0.9, unknown_fields: unknownFields },
-        settings: kept,
-      },
-      ...(this.#story.archived ? { archive: { path: "./archive" } } : {}),
-      deletes: guarded ? { max_share: 0.1, min_rows: 2 } : { max_share: 0.9, min_rows: 50 },
-    });
+    await this.#stand.configure(configurationOf(this.#story, this.#settings, this.#village.url));
     this.#runs++;
     return {
       command: "sync",
@@ -283,11 +227,6 @@ class Life {
     };
   }
 
-  /** An answer that never comes is waited for in real time. */
-  #slow(): boolean {
-    return this.#story.steps.some(step => step.do === "run" && "hang" in step.troubles && step.troubles.hang !== 0);
-  }
-
   async #run(asked: Job): Promise<Ended> {
     const job = asked.maxTimeMs === undefined ? asked : { ...asked, alarms: [...asked.alarms, asked.maxTimeMs] };
     const begun = this.#village.asked();
@@ -303,14 +242,18 @@ class Life {
   }
 
   /** Reads the tables after a step and holds them against those before it. */
-  async #settle({ done, notice }: Ended, emptied: ReadonlySet<string>): Promise<readonly string[]> {
+  async #settle(
+    { done, notice }: Ended,
+    emptied: ReadonlySet<string>,
+    command: Job["command"] = "sync",
+  ): Promise<readonly string[]> {
     const struck = / (?:backend|server)$/.test(notice);
     const found = await readTables(this.#stand, "left", streams);
     if (found === undefined) return [];
     const { tables, twice } = found;
     const faults = [
       ...twice.map(key => `two rows ${key}`),
-      ...faultsOfMoment(tables, streams),
+      ...faultsOfMoment(tables, streams, this.#guarded),
       ...orphans(tables, streams),
       ...faultsOfStep(this.#tables, tables, streams, {
         emptied,
@@ -323,6 +266,7 @@ class Life {
       if (!struck) faults.push(...faultsOfCounts(done.report, await this.#stand.staged()));
       for (const { stream, status } of done.report.streams)
         if (status === "succeeded" || status === "warning") this.#read.set(stream, this.#village.turn);
+      if (!this.#story.hiding && command === "sync") faults.push(...lost(tables, this.#village, done.report));
     }
     if (done?.said.some(line => line.includes(this.#village.key)) === true) faults.push("the key stands in the log");
     this.#tables = tables;
@@ -347,7 +291,9 @@ class Life {
     if (found === undefined) return [];
     note(this.#yard.tally.counts, "looks of readers");
     const { tables, twice } = found;
-    return [...twice, ...faultsOfMoment(tables, streams), ...orphans(tables, streams)].map(fault => who + fault);
+    return [...twice, ...faultsOfMoment(tables, streams, this.#guarded), ...orphans(tables, streams)].map(
+      fault => who + fault,
+    );
   }
 
   /** One undisturbed full run; two where a scan had begun long before. Then the tables are the service's truth. */
@@ -369,7 +315,7 @@ class Life {
     const { differences } = await compareWithTruth(simulator, this.#stand.warehouse, compared, day, streams);
     const faults = [
       ...differences,
-      ...(await this.#faultsOfFigures(day)),
+      ...(await faultsOfFigures(this.#story, this.#village, this.#stand, day)),
       ...(await this.#stand.litter()).map(name => `left behind: ${name}`),
       ...((await this.#stand.holds(this.#village.key)) ? ["the key stands in the warehouse"] : []),
     ];
@@ -391,44 +337,4 @@ class Life {
       ...(await this.#settle(ended, new Set())),
     ];
   }
-
-  /** Figures of the day and answers to questions, which the general comparison leaves out. */
-  async #faultsOfFigures(day: string): Promise<string[]> {
-    const faults: string[] = [];
-    const answer = (path: string) => this.#village.truth.answer(path)?.data as Row;
-    const ask = async (sql: string) =>
-      ((await this.#stand.look("left", sql)) ?? []).map(row => Object.values(row).map(String).join(" "));
-    const differ = (what: string, found: readonly string[], expected: readonly string[]) => {
-      if (found.join("|") !== expected.join("|"))
-        faults.push(`${what}: the tables have ${found.join("|")}, the service ${expected.join("|")}`);
-    };
-    if (this.#story.streams.includes("rates")) {
-      const expected = ["30", "90"].map(period => {
-        const { v, rate } = answer(`/rates?period=${period}`);
-        return `${period} ${v} ${Number(rate)}`;
-      });
-      const sql = `select period, v, cast(rate as double precision) as rate from procurement.rates where observed_on = date '${day}' and _deleted_at is null order by period`;
-      differ("rates", await ask(sql), expected);
-    }
-    if (this.#story.streams.includes("prices")) {
-      const expected = REGIONS.flatMap(region =>
-        ((answer(`/prices?region=${region}`)?.["prices"] ?? []) as Row[]).map(
-          row => `${region} ${row["price_id"]} ${row["v"]} ${Number(row["amount"])}`,
-        ),
-      );
-      const sql =
-        "select region, price_id, v, cast(amount as double precision) as amount from procurement.prices where _deleted_at is null order by region, price_id";
-      differ("prices", await ask(sql), expected);
-    }
-    return faults;
-  }
-}
-
-function changesBetween(before: Tables, after: Tables): string[] {
-  const faults: string[] = [];
-  for (const [name, rows] of after)
-    for (const [key, row] of rows)
-      if (JSON.stringify(before.get(name)?.get(key)) !== JSON.stringify(row))
-        faults.push(`${name} ${key}: written although nothing had changed`);
-  return faults;
 }

@@ -75,7 +75,16 @@ export interface Story {
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /** How many touches of each kind a run has about. */
-const TOUCHES: Readonly<Record<Place, number>> = { fs: 150, duckdb: 220, pg: 240, http: 40, copy: 1 };
+const TOUCHES: Readonly<Record<Place, number>> = {
+  fs: 150,
+  duckdb: 220,
+  pg: 240,
+  http: 40,
+  copy: 1,
+  rename: 12,
+  write: 15,
+  commit: 16,
+};
 /** Every so many lives in PostgreSQL one in which the server is killed. */
 const SERVER_EVERY = 50;
 
@@ -161,11 +170,13 @@ export function storyOf(seed: number, database: Database): Story {
 
   function deathOf(): Death {
     const at = draw.pick<Place>(
-      database === "duckdb" ? ["fs", "fs", "duckdb", "duckdb", "duckdb", "http", "copy"] : ["pg", "pg", "pg", "http"],
+      database === "duckdb"
+        ? ["fs", "duckdb", "duckdb", "rename", "write", "commit", "http", "copy"]
+        : ["pg", "pg", "commit", "http"],
     );
     const when = draw.pick<Death["when"]>(["before", "during", "after"]);
-    const nth = 1 + Math.floor(TOUCHES[at] * (draw.next() / 4_294_967_296) ** 1.5);
-    const backend = database === "postgres" && at === "pg" && often(0.25);
+    const nth = 1 + Math.floor(TOUCHES[at] * (draw.next() / 4_294_967_296) ** 1.2);
+    const backend = database === "postgres" && at !== "http" && often(0.25);
     const server = database === "postgres" && seed % SERVER_EVERY === 0;
     return { at, nth, when, of: server ? "server" : backend ? "backend" : "process" };
   }

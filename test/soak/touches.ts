@@ -24,16 +24,20 @@ export interface Touching {
   strike: (of: "backend" | "server", backend: number | undefined) => Promise<void>;
 }
 
+function none(): Record<Place, number> {
+  return { fs: 0, duckdb: 0, pg: 0, http: 0, copy: 0, rename: 0, write: 0, commit: 0 };
+}
+
 export const touching: Touching = {
   death: undefined,
-  counts: { fs: 0, duckdb: 0, pg: 0, http: 0, copy: 0 },
+  counts: none(),
   onRequest: () => undefined,
   strike: async () => undefined,
 };
 
 export function beginCounting(death: Death | undefined): void {
   touching.death = death;
-  touching.counts = { fs: 0, duckdb: 0, pg: 0, http: 0, copy: 0 };
+  touching.counts = none();
 }
 
 /** Where death notices go: the parent reads them after the end. */
@@ -51,8 +55,16 @@ function arrive(place: Place): Death | undefined {
   return death !== undefined && death.at === place && death.nth === nth ? death : undefined;
 }
 
+/** The few touches by which something becomes true are counted among themselves too. */
+function finer(name: string): Place | undefined {
+  if (name === "fs.rename") return "rename";
+  if (name === "handle.writeFile") return "write";
+  return / commit$/.test(name) ? "commit" : undefined;
+}
+
 function touched(place: Place, name: string, call: () => unknown, backend?: number): unknown {
-  const death = arrive(place);
+  const own = finer(name);
+  const death = arrive(place) ?? (own === undefined ? undefined : arrive(own));
   if (death === undefined) return call();
   if (death.of !== "process") {
     const struck = touching.strike(death.of, backend);

@@ -1,0 +1,37 @@
+import { lists, REGIONS } from "./catalogue.ts";
+import type { Row } from "./stand.ts";
+import type { Settings, Story } from "./story.ts";
+
+/** What stands in a life's configuration beside its destination. */
+export function configurationOf(story: Story, settings: Settings, url: string): Row {
+  const { on, start, audit, publishEvery, guarded, fewRejects, concurrency, unknownFields } = settings;
+  const own = story.streams.map(name => [name, settingsOf(name, settings)] as const);
+  return {
+    api: {
+      base_url: url,
+      key: `\${KEY}`,
+      max_concurrency: concurrency,
+      // An answer that never comes is waited for in real time.
+      timeout: story.steps.some(step => step.do === "run" && "hang" in step.troubles) ? "400ms" : "30s",
+    },
+    destination: { publish_every: publishEvery },
+    streams: {
+      preset: "core",
+      include: on,
+      ...(start === undefined ? {} : { start }),
+      defaults: { audit, max_reject_share: fewRejects ? 0.01 : 0.9, unknown_fields: unknownFields },
+      settings: Object.fromEntries(own.filter(([, value]) => Object.keys(value).length > 0)),
+    },
+    ...(story.archived ? { archive: { path: "./archive" } } : {}),
+    deletes: guarded ? { max_share: 0.1, min_rows: 2 } : { max_share: 0.9, min_rows: 50 },
+  };
+}
+
+function settingsOf(name: string, { volatileTitles, maxDetails, statuses }: Settings): Row {
+  return {
+    ...(volatileTitles && (lists as readonly string[]).includes(name) ? { volatile: ["title"] } : {}),
+    ...(maxDetails !== undefined && /^order_|vendors/.test(name) ? { max_details: maxDetails } : {}),
+    ...(statuses && name === "notes" ? { statuses: ["closed"] } : {}),
+    ...(name === "prices" ? { values: REGIONS.map(region => ({ region })) } : {}),
+  };
+}

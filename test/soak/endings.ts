@@ -1,0 +1,98 @@
+import type { RunReport } from "../../src/run.ts";
+import type { RequestLog } from "../../src/simulator/requests.ts";
+import { REGIONS } from "./catalogue.ts";
+import type { Done } from "./job.ts";
+import type { Row, Stand } from "./stand.ts";
+import type { RunStep, Settings, Story } from "./story.ts";
+import type { Tables } from "./tables.ts";
+import type { Village } from "./village.ts";
+
+/** The exit code is one that what happened explains. */
+export function unexplained(step: RunStep, settings: Settings, { exit, error, report }: Done): string[] {
+  const told = `${error ?? ""} ${report?.errors.join(" ") ?? ""}`.trim();
+  const limited = step.maxTimeMs !== undefined || step.maxRequests !== undefined;
+  const troubled = Object.keys(step.troubles).length > 0;
+  const struck = step.death !== undefined && step.death.of !== "process";
+  const explained =
+    exit === 0 ||
+    (exit === 1 && (troubled || /deletes\.max_share|came back empty|too many to be believed/.test(told))) ||
+    (exit === 1 && (settings.fewRejects || settings.unknownFields === "fail")) ||
+    (exit === 2 && step.command === "backfill") ||
+    (exit === 5 && (limited || troubled)) ||
+    ((exit === 6 || exit === 4) && struck) ||
+    (exit === 2 && step.names.length > 0 && told.includes("no history"));
+  return explained ? [] : [`${step.command} ended with ${exit}, which nothing explains: ${told}`];
+}
+
+/** No page is asked for twice in a scan, no detail twice in a run. */
+export function repeats(requests: RequestLog, step: RunStep): string[] {
+  const seen = new Map<string, number>();
+  for (const { path, query, status } of requests.entries) {
+    if (status !== 200) continue;
+    const text = `${path}?${new URLSearchParams(query)}`;
+    seen.set(text, (seen.get(text) ?? 0) + 1);
+  }
+  const most = step.full ? 2 : 1;
+  const again = [...seen].filter(([text, count]) => count > most && !text.startsWith("/auth"));
+  return again.slice(0, 3).map(([text, count]) => `asked ${count} times for ${text}`);
+}
+
+/** Rows that the service has had from the beginning, and that a list which was read to its end does not have. */
+export function lost(tables: Tables, village: Village, { streams }: RunReport): string[] {
+  const faults: string[] = [];
+  for (const { stream, status, rejected } of streams) {
+    if ((status !== "succeeded" && status !== "warning") || rejected > 0) continue;
+    if (stream !== "orders" && stream !== "notes" && stream !== "parts" && stream !== "queue") continue;
+    const { collection, family } = village.sources[stream];
+    const live = new Set<string>();
+    for (const row of tables.get(stream)?.values() ?? []) if (row.deletedAt === null) live.add(row.parent);
+    for (const { number, insertedAt } of collection.walk(Number.NEGATIVE_INFINITY)) {
+      const key = family.key(number);
+      if (insertedAt === undefined && !village.removed[stream].has(key) && !live.has(key))
+        faults.push(
+          `${stream} ${key}: not there, though the service has had it all the time and the list was read to its end`,
+        );
+    }
+  }
+  return faults;
+}
+
+/** Figures of the day and answers to questions, which the general comparison leaves out. */
+export async function faultsOfFigures(story: Story, village: Village, stand: Stand, day: string): Promise<string[]> {
+  const faults: string[] = [];
+  const answer = (path: string) => village.truth.answer(path)?.data as Row;
+  const ask = async (sql: string) =>
+    ((await stand.look("left", sql)) ?? []).map(row => Object.values(row).map(String).join(" "));
+  const differ = (what: string, found: readonly string[], expected: readonly string[]) => {
+    if (found.join("|") !== expected.join("|"))
+      faults.push(`${what}: the tables have ${found.join("|")}, the service ${expected.join("|")}`);
+  };
+  if (story.streams.includes("rates")) {
+    const expected = ["30", "90"].map(period => {
+      const { v, rate } = answer(`/rates?period=${period}`);
+      return `${period} ${v} ${Number(rate)}`;
+    });
+    const sql = `select period, v, cast(rate as double precision) as rate from procurement.rates where observed_on = date '${day}' and _deleted_at is null order by period`;
+    differ("rates", await ask(sql), expected);
+  }
+  if (story.streams.includes("prices")) {
+    const expected = REGIONS.flatMap(region =>
+      ((answer(`/prices?region=${region}`)?.["prices"] ?? []) as Row[]).map(
+        row => `${region} ${row["price_id"]} ${row["v"]} ${Number(row["amount"])}`,
+      ),
+    );
+    const sql =
+      "select region, price_id, v, cast(amount as double precision) as amount from procurement.prices where _deleted_at is null order by region, price_id";
+    differ("prices", await ask(sql), expected);
+  }
+  return faults;
+}
+/** A run over an unchanged service writes nothing. */
+export function changesBetween(before: Tables, after: Tables): string[] {
+  const faults: string[] = [];
+  for (const [name, rows] of after)
+    for (const [key, row] of rows)
+      if (JSON.stringify(before.get(name)?.get(key)) !== JSON.stringify(row))
+        faults.push(`${name} ${key}: written although nothing had changed`);
+  return faults;
+}

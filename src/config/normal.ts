@@ -26,7 +26,9 @@ export function normalise(effective: EffectiveConfig, companies: readonly Compan
         maxRejectShare: streams.defaults.max_reject_share,
         history: false,
       },
-      settings: Object.fromEntries(Object.entries(streams.settings).map(([name, own]) => [name, settings(own)])),
+      settings: Object.fromEntries(
+        Object.entries(streams.settings).map(([name, own]) => [name, settings(own, streams.defaults)]),
+      ),
     },
     deletes: { maxShare: deletes.max_share, minRows: deletes.min_rows },
     problems: { maxShare: problems.max_share, onExceed: problems.on_exceed },
@@ -75,7 +77,10 @@ function destination(given: EffectiveConfig["destination"], directory: string): 
   return { type: "duckdb", path, readers: given.readers, keepVersions: given.keep_versions, ...shared };
 }
 
-function settings(given: EffectiveConfig["streams"]["settings"][string]): StreamSettings {
+function settings(
+  given: EffectiveConfig["streams"]["settings"][string],
+  defaults: EffectiveConfig["streams"]["defaults"],
+): StreamSettings {
   return {
     fullScanPages: given.full_scan_pages,
     fullScanEveryMs: optionalMs(given.full_scan_every),
@@ -89,7 +94,7 @@ function settings(given: EffectiveConfig["streams"]["settings"][string]): Stream
     from: given.from ?? {},
     rename: given.rename ?? {},
     refreshEveryMs: optionalMs(given.refresh_every),
-    unknownFields: given.unknown_fields,
+    unknownFields: given.unknown_fields ?? defaults.unknown_fields,
     audit: given.audit,
     maxRejectShare: given.max_reject_share,
     history: given.history === undefined ? undefined : false,

@@ -21,13 +21,16 @@ const MOST = 100;
 // What begins with an underscore is the engine's own, in the tables and in stages.
 const NAMEABLE = /^[a-z0-9]\w*$/;
 const PATH = /^\w+(\.\w+)*$/;
+// Every table of PostgreSQL has columns of these names already.
+const SYSTEM: readonly string[] = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"];
 const SCALARS: readonly string[] = ["string", "number", "boolean", "null"];
 
 /** What a field's column is called, as a documented field's would be; undefined where it can have none and stays in `_extra`. */
 export function nameFor(table: Table, path: string): string | undefined {
   if (!PATH.test(path)) return undefined;
   const plain = path.split(".").map(snakeCase).join("_");
-  const name = isReserved(plain) || (table.path.length > 0 && table.key.includes(plain)) ? `${plain}_` : plain;
+  const taken = isReserved(plain) || SYSTEM.includes(plain) || (table.path.length > 0 && table.key.includes(plain));
+  const name = taken ? `${plain}_` : plain;
   if (!NAMEABLE.test(name) || name.length > LONGEST_NAME) return undefined;
   return table.columns.some(column => column.name.toLowerCase() === name) ? undefined : name;
 }
@@ -51,7 +54,25 @@ export async function addColumns(
   now: string,
 ): Promise<readonly AddedColumn[]> {
   const { db, dialect } = destination;
-  const before = await addedColumns(destination);
+  const { before, fresh } = await choice(db, streams);
+  if (fresh.length === 0) return before;
+  // Chosen again where alterations of other companies' runs wait.
+  return altering(db, dialect, async trx => {
+    const { before, fresh } = await choice(trx, streams);
+    const rows = fresh.map(({ stream, table, name, path, kind }) => ({
+      ...{ stream, table_name: table, column_name: name, path: path.join("."), kind, added_at: now },
+    }));
+    if (rows.length > 0) await trx.insertInto("added_columns").values(rows).execute();
+    return [...before, ...fresh];
+  });
+}
+
+/** What was added, and what of the fields that were told so far is to be. */
+async function choice(
+  db: Destination["db"],
+  streams: readonly Stream[],
+): Promise<{ readonly before: readonly AddedColumn[]; readonly fresh: readonly AddedColumn[] }> {
+  const before = await addedColumns({ db });
   const fresh: AddedColumn[] = [];
   for (const stream of streams) {
     const told = await toldFields(db, stream.name);
@@ -62,12 +83,7 @@ export async function addColumns(
       fresh.push(...chosen(stream.name, table, own, known));
     }
   }
-  if (fresh.length === 0) return before;
-  const rows = fresh.map(({ stream, table, name, path, kind }) => ({
-    ...{ stream, table_name: table, column_name: name, path: path.join("."), kind, added_at: now },
-  }));
-  await altering(db, dialect, async trx => void (await trx.insertInto("added_columns").values(rows).execute()));
-  return [...before, ...fresh];
+  return { before, fresh };
 }
 
 interface ToldField {

@@ -47,7 +47,9 @@ export async function ensureState(
     const found = await versionOf(trx, stateSchema, catalog, version);
     const done: string[] = [];
     for (const statement of missing(dialect, stateSchema, catalog)) await statement.execute(trx);
-    for (let at = found ?? version; at < version; at++) {
+    // Tables without a version were made by a script, of whatever version: steps are taken again where they were taken.
+    const from = found ?? (catalog.tables.has(`${stateSchema}.warehouse`) ? 1 : version);
+    for (let at = from; at < version; at++) {
       await steps[at - 1]!(trx, dialect, stateSchema);
       done.push(`upgraded the warehouse from data version ${at} to ${at + 1}`);
     }

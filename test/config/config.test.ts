@@ -115,7 +115,7 @@ server: { listen: "[::1]:0" }
     from: {},
     rename: {},
     refreshEveryMs: undefined,
-    unknownFields: undefined,
+    unknownFields: "keep",
     audit: 0.5,
     maxRejectShare: undefined,
     history: undefined,

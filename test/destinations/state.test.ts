@@ -71,6 +71,17 @@ describe.each(warehouses)("$name", ({ name, make }) => {
     await expect(ensure(destination, [])).rejects.toThrow(/newer tributary \(data version 2; this one knows 1\)/);
   });
 
+  test("tables that a script made before, which noted no version, are upgraded", async () => {
+    const destination = await make();
+    const { db } = destination;
+    await ensure(destination, []);
+    await sql`alter table _tributary.rejects drop column key`.execute(db);
+    await db.deleteFrom("warehouse").where("key", "=", "version").execute();
+    await ensure(destination);
+    expect(await db.selectFrom("rejects").select("key").execute()).toEqual([]);
+    expect(await ensure(destination)).toEqual([]);
+  });
+
   test("a state table that is missing is made again", async () => {
     const destination = await make();
     await ensure(destination);

@@ -150,29 +150,37 @@ describe("in one database", () => {
       nothing: null,
       null: 1,
       camelCase: "c",
+      xmin: 5,
     };
     const place = await started(make, [{ id: "1", ...hostile }]);
     const first = await place.run();
     expect(first.warnings.join()).toContain("no column can be called");
     place.clock.advance(NIGHT);
     expect(await place.run()).toMatchObject({ status: "succeeded", warnings: [] });
-    expect(await columnsOf(place, "mails")).toEqual(["camel_case text", "foo text", "id text", "null_ text"]);
+    expect(await columnsOf(place, "mails")).toEqual([
+      "camel_case text",
+      "foo text",
+      "id text",
+      "null_ text",
+      "xmin_ text",
+    ]);
     const [row] = await place.warehouse.query<{ foo: string; _extra: object }>(
-      "select foo, camel_case, null_, _extra from procurement.mails",
+      "select foo, camel_case, null_, xmin_, _extra from procurement.mails",
     );
-    const { Foo, camelCase, null: none, ...rest } = hostile;
-    expect(row).toEqual({ foo: String(Foo), camel_case: camelCase, null_: String(none), _extra: rest });
+    const { Foo, camelCase, null: none, xmin, ...rest } = hostile;
+    const columns = { foo: String(Foo), camel_case: camelCase, null_: String(none), xmin_: String(xmin) };
+    expect(row).toEqual({ ...columns, _extra: rest });
     place.clock.advance(NIGHT);
     expect(await place.run()).toMatchObject({ status: "succeeded", warnings: [] });
-    expect(await columnsOf(place, "mails")).toHaveLength(4);
+    expect(await columnsOf(place, "mails")).toHaveLength(5);
   });
 
   test("an added column that changes by itself can be called volatile: nothing is fetched for it", async () => {
     const mails: Mail[] = [{ id: "1", asked_at: "1" }];
     const place = await started(make, mails);
     await place.run();
-    const settings = { mails: { unknown_fields: "column", volatile: ["asked_at"] } };
-    place.configure({ streams: { defaults: { audit: 0 }, settings } });
+    const settings = { mails: { volatile: ["asked_at"] } };
+    place.configure({ streams: { defaults: { audit: 0, unknown_fields: "column" }, settings } });
     await place.run();
     mails[0] = { id: "1", asked_at: "2" };
     place.clock.advance(NIGHT);

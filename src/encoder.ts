@@ -1,7 +1,7 @@
 import { type Batch, stageColumns } from "./batch.ts";
 import { type Column, INDEX_COLUMN, type TableSet } from "./columns.ts";
 import { CsvWriter } from "./encode/csv.ts";
-import { type Drift, exampleOf, type Presence, presenceOf } from "./encode/drift.ts";
+import { type Drift, exampleOf, type Presence, presenceOf, type Redact } from "./encode/drift.ts";
 import type { Hasher } from "./encode/hash.ts";
 import { isStorable } from "./encode/json.ts";
 import { MixedHash } from "./encode/mixed_hash.ts";
@@ -52,6 +52,8 @@ export interface EncoderSettings {
   readonly mark: string | undefined;
   /** The encoder itself gives rows their place (`_index`) among those whose key is the same but for it. */
   readonly placed?: boolean;
+  /** What is told of values, keys of rejects and examples, goes through it before it is cut. */
+  readonly redact?: Redact;
 }
 
 /** What became of one parent's detail request. */
@@ -106,13 +108,13 @@ export class Encoder {
   #earliest: number | undefined;
 
   constructor(settings: EncoderSettings) {
-    const { tables, formats } = settings;
+    const { tables, formats, redact } = settings;
     this.#settings = settings;
     const column = (name: string) => tables.main.columns.find(candidate => candidate.name === name)!;
     this.#keys = tables.main.key.map(column);
     const arrays = tables.children.map(child => child.path);
-    this.#main = new TableWriter(tables.main, formats, fieldTree(tables.main, arrays, settings.ignored));
-    this.#children = tables.children.map(child => new TableWriter(child, formats, fieldTree(child, [], [])));
+    this.#main = new TableWriter(tables.main, formats, fieldTree(tables.main, arrays, settings.ignored), redact);
+    this.#children = tables.children.map(child => new TableWriter(child, formats, fieldTree(child, [], []), redact));
     this.#absent = new Uint32Array(tables.children.length);
     this.#mark = settings.mark === undefined ? undefined : column(settings.mark);
     this.#places = settings.placed === true ? createPlaces(this.#keys) : undefined;
@@ -219,9 +221,9 @@ export class Encoder {
   /** Notes a row that cannot be stored. */
   #reject(raw: unknown, fields: Row, page: Row, context: Row, reason: string, field: string | undefined): false {
     if (++this.#rejected > MOST_REJECTS) return false;
-    const { main } = this.#settings.tables;
-    const key = knownKey(main, fields, context);
-    this.#rejects.push({ raw, reason, key, field, beside: { context, page: pageColumns(main, page) } });
+    const { tables, redact } = this.#settings;
+    const key = knownKey(tables.main, fields, context, redact);
+    this.#rejects.push({ raw, reason, key, field, beside: { context, page: pageColumns(tables.main, page) } });
     return false;
   }
 
@@ -243,13 +245,11 @@ export class Encoder {
   }
 
   readonly #note = (table: string, column: string, problem: Problem): void => {
-    const id = `${table}.${column}: ${problem.reason}`;
+    const { reason, value } = problem;
+    const id = `${table}.${column}: ${reason}`;
     const known = this.#problems.get(id);
     if (known !== undefined) known.rows++;
-    else {
-      const example = exampleOf(problem.value);
-      this.#problems.set(id, { table, column, reason: problem.reason, example, rows: 1 });
-    }
+    else this.#problems.set(id, { table, column, reason, example: exampleOf(value, this.#settings.redact), rows: 1 });
   };
 
   /** The batch so far. Its bytes are valid until the next `take`: two sets of buffers take turns. */

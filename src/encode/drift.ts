@@ -33,17 +33,22 @@ const COUNTED_FIELDS = 10_000;
 const LONGEST_NAME = 200;
 const LONGEST_EXAMPLE = 100;
 
+/** Replaces what is secret in a text. */
+export type Redact = (text: string) => string;
+
 /** Notes how the rows of one table differ from the documents. */
 export class TableDrift {
   readonly #table: string;
+  readonly #redact: Redact | undefined;
   #fields = new Map<string, Drift[]>();
   #types = new Map<string, Drift[]>();
   readonly #told = new Set<string>();
   readonly #others = new Set<string>();
   #othersTaken = 0;
 
-  constructor(table: string) {
+  constructor(table: string, redact?: Redact) {
     this.#table = table;
+    this.#redact = redact;
   }
 
   /** A field that no column stands for; `name` as `fieldName` gives it. */
@@ -75,7 +80,8 @@ export class TableDrift {
         return;
       }
     }
-    const shown = isConfidential(name.slice(name.lastIndexOf(".") + 1)) ? "" : exampleOf(value, LONGEST_EXAMPLE);
+    const isSecret = isConfidential(name.slice(name.lastIndexOf(".") + 1));
+    const shown = isSecret ? "" : exampleOf(value, this.#redact, LONGEST_EXAMPLE);
     seen.push({ table: this.#table, column: name, sort, type, example: shown, rows: 1 });
   }
 
@@ -100,10 +106,10 @@ export class TableDrift {
   }
 }
 
-/** The beginning of a value as JSON; what it holds of secrets is left out. */
-export function exampleOf(value: unknown, length = 200): string {
+/** The beginning of a value as JSON; what it holds of secrets is left out, and redacted while it is whole: nobody knows half of one. */
+export function exampleOf(value: unknown, redact: Redact = text => text, length = 200): string {
   try {
-    const text = value === undefined ? "" : canonicalJson(value).text.slice(0, length);
+    const text = value === undefined ? "" : redact(canonicalJson(value).text).slice(0, length);
     // The cut may have gone through a pair of surrogates.
     return text.isWellFormed() ? text : text.slice(0, -1);
   } catch {

@@ -11,10 +11,10 @@ export interface CanonicalJson {
   readonly noted: string | undefined;
 }
 
-/** Equal values give equal text; fields that hold secrets are left out. Throws RangeError when the nesting is too deep. */
-export function canonicalJson(value: unknown): CanonicalJson {
+/** Equal values give equal text; fields that hold secrets are left out. Throws RangeError when the nesting is too deep. `depth` is how deep in a larger value it will stand. */
+export function canonicalJson(value: unknown, depth = 0): CanonicalJson {
   const notes = { noted: undefined as string | undefined };
-  return { text: write(value, notes, 0), noted: notes.noted };
+  return { text: write(value, notes, depth), noted: notes.noted };
 }
 
 function write(value: unknown, notes: { noted: string | undefined }, depth: number): string {

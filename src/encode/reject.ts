@@ -1,5 +1,6 @@
 import type { Table } from "../columns.ts";
 import { textOf, valueAt } from "../record.ts";
+import type { Redact } from "./drift.ts";
 
 type Row = Record<string, unknown>;
 
@@ -33,12 +34,17 @@ export function furtherRejects(kept: readonly Reject[], all: number): readonly R
 
 const LONGEST_PART = 100;
 
-/** What is known of a row's key; undefined for nothing. */
-export function knownKey({ key, columns }: Table, row: Row, context: Row): string | undefined {
+/** What is known of a row's key; undefined for nothing. A part is redacted before it is cut. */
+export function knownKey(
+  { key, columns }: Table,
+  row: Row,
+  context: Row,
+  redact: Redact = text => text,
+): string | undefined {
   const parts = key.flatMap(name => {
     const { source, path } = columns.find(column => column.name === name)!;
     const text = textOf(source === "row" ? valueAt(path, row) : context[name]);
-    return text === undefined ? [] : [`${name}=${text.slice(0, LONGEST_PART)}`];
+    return text === undefined ? [] : [`${name}=${redact(text).slice(0, LONGEST_PART)}`];
   });
   return parts.length === 0 ? undefined : parts.join(", ");
 }

@@ -3,7 +3,7 @@ import type { Column, Kind, Table } from "../columns.ts";
 import { Numeral } from "../numeral.ts";
 import { type Problem, type Reading, valueAt, writeValue } from "../record.ts";
 import { CsvWriter } from "./csv.ts";
-import { isUsual, jsonType, type Presence, presenceOf, TableDrift, typicalOf } from "./drift.ts";
+import { isUsual, jsonType, type Presence, presenceOf, type Redact, TableDrift, typicalOf } from "./drift.ts";
 import { canonicalJson } from "./json.ts";
 import type { Formats } from "./moment.ts";
 import { type FieldTree, hasWhole, tellUnknown, unknownFields } from "./unknown.ts";
@@ -47,10 +47,10 @@ export class TableWriter {
   #changeableStart = 0;
   #end = 0;
 
-  constructor(table: Table, formats: Formats, tree: FieldTree | undefined) {
+  constructor(table: Table, formats: Formats, tree: FieldTree | undefined, redact?: Redact) {
     this.table = table;
     this.takesAnything = hasWhole(table);
-    this.drift = new TableDrift(table.name);
+    this.drift = new TableDrift(table.name, redact);
     this.#columns = stageColumns(table);
     this.#typical = this.#columns.map(({ kind }) => typicalOf(kind)[0]);
     this.#asTypical = this.#columns.map(({ kind }) => typicalOf(kind)[1]);
@@ -128,6 +128,8 @@ export class TableWriter {
       this.addProblem("_extra", { value: undefined, reason: problem ?? told! });
     const rest = problem === undefined ? undefined : writable(extra!);
     if (rest !== undefined) writeValue(csv, "json", rest, this.#formats, this.#reading);
+    // What could not be written now either is no problem of the next row.
+    this.#reading.problem = undefined;
     this.#reading.note = undefined;
     csv.next();
     this.problems = undefined;
@@ -188,31 +190,31 @@ export class TableWriter {
 
 /** The unknown fields that JSON can hold: one that is too deep takes no other with it. Undefined where none is left. */
 function writable(extra: Row): Row | undefined {
-  const kept = Object.entries(extra).filter(([, value]) => isWritable(value));
+  const kept = Object.entries(extra).filter(([, value]) => isWritable(value, 1));
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
-function isWritable(value: unknown): boolean {
+const isWritable = (value: unknown, depth: number): boolean => jsonOf(value, depth) !== undefined;
+
+/** The text of a value that stands `depth` levels below the whole; undefined where JSON can't hold it. */
+function jsonOf(value: unknown, depth = 0): string | undefined {
   try {
-    canonicalJson(value);
-    return true;
+    return canonicalJson(value, depth).text;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return false;
+    return undefined;
   }
 }
 
 /** Problems as JSON; of a raw value that JSON cannot hold a numeral's digits are kept as text, of others the reason alone. */
 function problemText(problems: Record<string, Problem>): string {
-  try {
-    return canonicalJson(problems).text;
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-  }
+  const whole = jsonOf(problems);
+  if (whole !== undefined) return whole;
   const told = Object.entries(problems).map(([name, problem]) => {
     const { value, reason } = problem;
-    if (isWritable(value)) return [name, problem];
+    if (isWritable(value, 2)) return [name, problem];
     return [name, value instanceof Numeral ? { value: value.text, reason } : { reason }];
   });
-  return canonicalJson(Object.fromEntries(told)).text;
+  const reasons = Object.entries(problems).map(([name, { reason }]) => [name, { reason }]);
+  return jsonOf(Object.fromEntries(told)) ?? canonicalJson(Object.fromEntries(reasons)).text;
 }

@@ -26,29 +26,32 @@ export interface Settled {
 /** Writes what a scan's rows showed into `schema_changes`. `fields` is what is remembered; `since` began the stream's reading. */
 export async function settleDrift(
   trx: Destination["db"],
-  { company, redact }: SyncContext,
+  { company }: SyncContext,
   stream: Stream,
   record: ScanRecord,
   fields: Fields,
   moment: { readonly now: string; readonly since: string },
 ): Promise<Settled> {
   const { next, changes } = comparePresence(fields, record);
-  const seen = [...changesOf(record.drift, redact), ...changes];
+  const seen = [...changesOf(record.drift), ...changes];
   // A complete scan is published once, and says by itself how many rows there are.
   const since = record.full ? undefined : moment.since;
   return { fields: next, fresh: await saveSchemaChanges(trx, company, stream.name, seen, { ...moment, since }) };
 }
 
 /** Drift in the words of `schema_changes`. */
-export function changesOf(drift: ScanRecord["drift"], redact: (text: string) => string): SchemaChange[] {
+export function changesOf(drift: ScanRecord["drift"]): SchemaChange[] {
   return drift.map(({ table, column, sort, type, example, rows }) => ({
     table,
     column,
     change: sort === "more" ? MORE_FIELDS : sort === "new" ? newField(type) : otherType(type),
-    example: example === "" ? null : redact(example),
+    example: example === "" ? null : example,
     count: rows,
   }));
 }
+
+/** Fewer rows say nothing of a field that all of them have, or none. */
+const LEAST_ROWS = 20;
 
 /**
  * Which fields vanished or came back. After a complete scan those of all its rows are remembered; after a part only what has
@@ -62,16 +65,20 @@ export function comparePresence(
   const changes: SchemaChange[] = [];
   if (windows.length > 0) return { next, changes };
   for (const [table, { rows, always, never }] of Object.entries(presence)) {
-    if (rows === 0) continue;
     const before = known[table];
+    const enough = rows >= LEAST_ROWS;
+    if (rows === 0 || (before === undefined && !enough)) continue;
     const had = before?.always ?? [];
     const gone = before?.vanished ?? [];
-    const lost = [...gone, ...had].filter(name => never.includes(name));
+    const stillGone = gone.filter(name => never.includes(name));
+    const lost = enough ? [...stillGone, ...had.filter(name => never.includes(name))] : [];
     const back = gone.filter(name => !never.includes(name));
     for (const column of lost) changes.push({ table, column, change: VANISHED, example: null, count: rows });
     for (const column of back) changes.push({ table, column, change: RETURNED, example: null, count: rows });
-    const steady = full || before === undefined ? always : had.filter(name => always.includes(name));
-    next[table] = { always: steady, vanished: lost };
+    // What few rows lack may have vanished: more of them will say.
+    const kept = had.filter(name => always.includes(name) || (!enough && never.includes(name)));
+    const steady = enough && (full || before === undefined) ? always : kept;
+    next[table] = { always: steady, vanished: enough ? lost : stillGone };
   }
   return { next, changes };
 }
@@ -113,9 +120,10 @@ function whatBecomes(
     const own = all.find(({ name }) => name === table);
     return own === undefined || nameFor(own, column) === undefined;
   });
-  if (nameless.length === 0) return "From the next run on they have columns of their own.";
+  const columns = "From the next run on they have columns of their own, once a value was seen; at most 100 a table";
+  if (nameless.length === 0) return `${columns}.`;
   const names = nameless.slice(0, NAMED).map(({ table, column }) => `${table}.${column}`);
-  return `From the next run on they have columns of their own, but for those that no column can be called after, which stay in _extra: ${names.join(", ")}.`;
+  return `${columns}. Those that no column can be called after stay in _extra: ${names.join(", ")}.`;
 }
 
 /** Changes by name, with what they came as. */

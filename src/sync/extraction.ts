@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { cleaned } from "../archive/cleaning.ts";
 import { INDEX_COLUMN } from "../columns.ts";
 import type { Stage } from "../destinations/destination.ts";
 import { saveRejects } from "../destinations/run_log.ts";
@@ -46,6 +47,7 @@ export async function openExtraction(
     ignored: mode.kind === "snapshot" ? (mode.omit ?? []) : [],
     mark: mode.kind === "feed" ? mode.mark : undefined,
     placed,
+    redact: context.redact,
   });
   const batches = new Batches(
     stage,
@@ -95,25 +97,27 @@ export async function startAfresh(
 }
 
 async function keepRejects(context: SyncContext, stream: Stream, rejects: readonly Reject[]): Promise<void> {
-  const { runId: run_id, company } = context;
+  const { runId: run_id, company, redact } = context;
   const seen_at = new Date(context.clock.now()).toISOString();
   const rows = rejects.map(({ raw, reason, key, field, beside }) => ({
     run_id,
     company,
     stream: stream.name,
-    raw: rawText(raw),
+    raw: rawText(raw, redact),
     reason,
     seen_at,
     key: key === undefined ? null : storable(key),
     field: field ?? null,
-    context: rawText(beside),
+    context: rawText(beside, redact),
   }));
   await saveRejects(context.destination.db, rows);
 }
 
-function rawText(raw: unknown): string {
+function rawText(raw: unknown, redact: SyncContext["redact"]): string {
   try {
-    return canonicalJson(raw).text;
+    return (
+      cleaned(canonicalJson(raw).text, redact) ?? JSON.stringify("(holds a secret that cannot be taken out of it)")
+    );
   } catch {
     return JSON.stringify("(nested too deeply to be kept)");
   }

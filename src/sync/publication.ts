@@ -221,7 +221,9 @@ function checkQuality(context: SyncContext, { stream, record, tally }: PublishPl
     );
   }
   const { maxShare, onExceed } = context.policy.problems;
-  const worst = record.problems.filter(problem => problem.rows / Math.max(1, record.rows) > maxShare);
+  // What a field that no document names holds is nobody's loss: it is kept, if with an escape.
+  const documented = record.problems.filter(({ column }) => column !== "_extra");
+  const worst = documented.filter(problem => problem.rows / Math.max(1, record.rows) > maxShare);
   if (worst.length === 0) return;
   const named = worst
     .map(problem => `${problem.table}.${problem.column} (${problem.rows} of ${record.rows}: ${problem.reason})`)
@@ -243,7 +245,7 @@ async function refuseUnknown(context: SyncContext, { stream, record, tally }: Pu
     .transaction()
     .execute(trx => settleDrift(trx, context, stream, only, {}, { now, since }));
   throw new TributaryError(
-    `${stream.name}: the service sends fields that its documents don't name: ${listed(changesOf(drift, context.redact))}. With unknown_fields: fail nothing of it was published; keep or column would load it.`,
+    `${stream.name}: the service sends fields that its documents don't name: ${listed(changesOf(drift))}. With unknown_fields: fail nothing of it was published; keep or column would load it.`,
     1,
   );
 }

@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { isConfidential } from "../../src/encode/confidential.ts";
+import { createHasher } from "../../src/encode/hash.ts";
 import { canonicalJson } from "../../src/encode/json.ts";
+import { isoUtc } from "../../src/encode/moment.ts";
 import { unknownFields } from "../../src/encode/unknown.ts";
+import { Encoder } from "../../src/encoder.ts";
+import { createRedactor } from "../../src/secrets.ts";
 import { streams } from "../../streams/index.ts";
+import { everything } from "./store.ts";
 
 const SECRET = "whsec_4711";
 const names = ["webhook_secret", "webhookSecret", "client_secret", "Password", "api_key", "apiKey", "access-token"];
@@ -33,5 +38,27 @@ describe("values that open something", () => {
   it("have no column", () => {
     const columns = streams.flatMap(({ tables }) => [tables.main, ...tables.children].flatMap(table => table.columns));
     expect(columns.map(({ name }) => name).filter(isConfidential)).toEqual([]);
+  });
+
+  it("are replaced in what is told of a row before it is cut", async () => {
+    const token = `tok_${"x7Y".repeat(200)}`;
+    const encoder = new Encoder({
+      tables: everything,
+      formats: isoUtc,
+      hasher: await createHasher(),
+      ignored: [],
+      mark: undefined,
+      redact: createRedactor([token]),
+    });
+    encoder.add({ id: "k", colour: [token], text: { of: token }, lines: [{ line_no: "1", size: token }] }, {}, {});
+    encoder.add({ id: token }, {}, {});
+    const { drift, problems, rejects } = encoder.take();
+    expect(drift.map(({ column, example }) => [column, example])).toEqual([
+      ["colour", '["•••"]'],
+      ["text", '{"of":"•••"}'],
+      ["size", '"•••"'],
+    ]);
+    expect(problems).toMatchObject([{ column: "text", example: '{"of":"•••"}' }]);
+    expect(rejects).toMatchObject([{ key: "id=•••" }]);
   });
 });

@@ -107,9 +107,8 @@ export const doubting: readonly Mutation[] = [
     name: "a row without its key fails its page",
     invariant: 5,
     file: "src/encoder.ts",
-    text: "    const { main } = this.#settings.tables;\n    const key = knownKey(main, fields, context);",
-    becomes:
-      "    const { main } = this.#settings.tables;\n    throw new Error(reason);\n    const key = knownKey(main, fields, context);",
+    text: "    const key = knownKey(tables.main, fields, context, redact);",
+    becomes: "    throw new Error(reason);\n    const key = knownKey(tables.main, fields, context, redact);",
     test: "test/encode/values.test.ts",
     notices: "a row without its key is a reject with what came; it counts among the rows",
   },

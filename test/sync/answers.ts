@@ -1,7 +1,7 @@
 import type { Stream } from "../../src/stream.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
 import type { Instead, Passing } from "../support/interposed.ts";
-import type { Ordered } from "../support/run.ts";
+import type { Ordered, Setting } from "../support/run.ts";
 import type { Warehouse } from "../support/warehouse.ts";
 import { type Scenario, scenario } from "./scenario.ts";
 
@@ -31,8 +31,9 @@ export async function told(
   catalogue: readonly Stream[],
   says: Record<string, Say>,
   config: Readonly<Record<string, unknown>> = {},
+  more: Pick<Setting, "run"> = {},
 ): Promise<Told> {
-  const place = await scenario(make, {}, { config });
+  const place = await scenario(make, {}, { ...more, config });
   const asked: string[] = [];
   place.look = passing => {
     if (passing.path === identityEndpoint.path) return undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { comparePresence } from "../../src/sync/drift.ts";
+import { comparePresence, tellDrift } from "../../src/sync/drift.ts";
 import { core } from "../support/core.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
@@ -96,7 +96,7 @@ describe("in one database", () => {
   });
 
   test("a field that every row had and none has is told, and so is its return", async () => {
-    const place = await scenario(make, { items: 12 });
+    const place = await scenario(make, { items: 20 });
     const { simulator, clock } = place;
     await items(place);
     const keys = [...simulator.truth.rows("items")].map(row => String(row["item_id"]));
@@ -108,7 +108,7 @@ describe("in one database", () => {
     const gone = clock.date();
     const report = await items(place);
     expect(report.warnings.find(text => text.includes("in none any more"))).toContain("items.avg_price");
-    const row = { table_name: "items", column_name: "avg_price", example: null, count: 12, first_seen_at: gone };
+    const row = { table_name: "items", column_name: "avg_price", example: null, count: 20, first_seen_at: gone };
     expect(await told(place)).toMatchObject([{ ...row, change: "vanished", last_seen_at: gone }]);
     clock.advance(NIGHT);
     expect(await items(place)).toMatchObject({ warnings: [] });
@@ -185,7 +185,7 @@ describe("in one database", () => {
   });
 
   test("an array that comes as something else, and one that no row has any more", async () => {
-    const place = await scenario(make, { orders: 5 }, { config });
+    const place = await scenario(make, { orders: 20 }, { config });
     const { simulator, sync, clock } = place;
     await sync({ catalogue: orders });
     const numbers = [...simulator.truth.rows("purchase_orders")].map(row => String(row["po_number"]));
@@ -195,7 +195,7 @@ describe("in one database", () => {
     every({ line_items: "none" });
     const details = { catalogue: orders, allDetails: true, names: ["purchase_order_details"] };
     await sync(details);
-    const row = { table_name: "purchase_order_details", column_name: "line_items", count: 5 };
+    const row = { table_name: "purchase_order_details", column_name: "line_items", count: 20 };
     expect(await told(place)).toMatchObject([{ ...row, change: "other type: string", example: '"none"' }]);
     every({ line_items: undefined });
     clock.advance(NIGHT);
@@ -207,13 +207,54 @@ describe("in one database", () => {
 
 test("a part of the rows tells what vanished, but makes nothing a field of every row; windows of the past tell nothing", () => {
   const known = { things: { always: ["a", "b"], vanished: ["c"] } };
-  const presence = { things: { rows: 2, always: ["a", "d"], never: ["b"] } };
+  const presence = { things: { rows: 20, always: ["a", "d"], never: ["b"] } };
   const part = comparePresence(known, { presence, full: false, windows: [] });
   expect(part.next).toEqual({ things: { always: ["a"], vanished: ["b"] } });
   expect(part.changes).toMatchObject([
-    { column: "b", change: "vanished", count: 2 },
-    { column: "c", change: "returned", count: 2 },
+    { column: "b", change: "vanished", count: 20 },
+    { column: "c", change: "returned", count: 20 },
   ]);
   const window = { from: "2020-01-01", to: null, cursor: null, pages: 1, done: true };
   expect(comparePresence(known, { presence, full: false, windows: [window] })).toEqual({ next: known, changes: [] });
+});
+
+describe("few rows", () => {
+  const few = (always: readonly string[], never: readonly string[], rows = 19) => ({
+    presence: { things: { rows, always, never } },
+    full: true,
+    windows: [],
+  });
+  const known = { things: { always: ["a", "b"], vanished: ["c"] } };
+
+  test("make nothing a field of every row", () => {
+    expect(comparePresence({}, few(["a"], [])).next).toEqual({});
+    expect(comparePresence({}, few(["a"], [], 20)).next).toEqual({ things: { always: ["a"], vanished: [] } });
+    expect(comparePresence(known, few(["a", "b", "d"], ["c"])).next).toEqual(known);
+  });
+
+  test("have lost nothing, and more of them say so afterwards", () => {
+    const { next, changes } = comparePresence(known, few(["a"], ["b", "c"]));
+    expect(changes).toEqual([]);
+    expect(next).toEqual(known);
+    expect(comparePresence(next, few(["a"], ["b"], 20)).changes).toMatchObject([
+      { column: "b", change: "vanished", count: 20 },
+      { column: "c", change: "returned" },
+    ]);
+  });
+
+  test("show what is back, and what not every row has", () => {
+    const { next, changes } = comparePresence(known, few(["a"], []));
+    expect(changes).toMatchObject([{ column: "c", change: "returned", count: 19 }]);
+    expect(next).toEqual({ things: { always: ["a"], vanished: [] } });
+  });
+});
+
+test("which new fields get columns is told with what keeps one from it", () => {
+  const stream = core.find(({ name }) => name === "items")!;
+  const field = (column: string) => ({ table: "items", column, change: "new field: null", example: null, count: 1 });
+  const columns = "From the next run on they have columns of their own, once a value was seen; at most 100 a table.";
+  expect(tellDrift(stream, [field("colour")], "column").warnings[0]!.endsWith(columns)).toBe(true);
+  expect(tellDrift(stream, [field("colour"), field('"."')], "column").warnings[0]).toContain(
+    `${columns} Those that no column can be called after stay in _extra: items.".".`,
+  );
 });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { count, id, moment, money, notGiven, record, text } from "../../schemas/fields.ts";
 import { replayRejects } from "../../src/replay/rejects.ts";
+import { runSync } from "../../src/run.ts";
+import { createRedactor } from "../../src/secrets.ts";
 import { defineStream, detail, feed, list, lookup, type Stream, scan, snapshot } from "../../src/stream.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
@@ -101,6 +103,44 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(lineOf(third, "mails")).toMatchObject({ inserted: 0, updated: 0 });
     expect(await kept(place)).toHaveLength(1);
   });
+});
+
+describe("too many problems", () => {
+  const { make } = warehouses[0]!;
+  const mails = [{ id: "a", subject: "first" }];
+  const of = { folder: "inbox" };
+  const strict = { ...config, problems: { max_share: 0.5, on_exceed: "fail" } };
+
+  test.each([
+    ["a documented field", { subject: { a: 1 } }, 1],
+    ["a field that no document names", { colour: "a\0b" }, 0],
+  ])("of %s", async (_what, fields, code) => {
+    const answer = { mails: mails.map(mail => ({ ...mail, ...fields })), of };
+    const place = await told(make, version("id"), { "/mails": () => answer }, strict);
+    const report = await place.run({ names: ["mails"] });
+    expect(lineOf(report, "mails")).toMatchObject({ problems: code === 0 ? 1 : 0, inserted: 1 - code });
+    expect(report.exit_code).toBe(code);
+    expect(JSON.stringify(report).includes("problems.max_share")).toBe(code === 1);
+  });
+});
+
+test("rejects are kept without secrets, also without the beginning of one that is cut", async () => {
+  const token = `tok_${"x7Y".repeat(200)}`;
+  const redact = createRedactor([token, "hunter22", "87654321"]);
+  const mails = [{ id: token }, { subject: 'say "hunter22"', worth: 87654321, hunter22: { toJSON: "hunter22" } }];
+  const place = await told(
+    warehouses[0]!.make,
+    version("id"),
+    { "/mails": () => ({ mails, of: { folder: "of hunter22" } }) },
+    config,
+    { run: (order, tools) => runSync(order, { ...tools, redact }) },
+  );
+  await place.run({ names: ["mails"] });
+  const [first, second] = await kept(place);
+  expect(first).toMatchObject({ key: "id=•••", raw: { id: "•••" } });
+  const raw = { subject: 'say "•••"', worth: "•••", "•••": { toJSON: "•••" } };
+  expect(second).toMatchObject({ key: null, raw, context: { page: { of: { folder: "of •••" } } } });
+  expect(JSON.stringify([first, second])).not.toMatch(/hunter|tok_|8765/);
 });
 
 describe("too many rejects", () => {

@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
 import { type StillClock, stillClock } from "../support/clock.ts";
 import { type Instead, interposed, type Passing } from "../support/interposed.ts";
-import { type Bench, bench } from "../support/run.ts";
+import { type Bench, bench, type Setting } from "../support/run.ts";
 import type { Warehouse } from "../support/warehouse.ts";
 
 const none = { orders: 0, invoices: 0, items: 0, findings: 0, ingested: 0 };
@@ -22,7 +22,7 @@ export interface Scenario extends Bench {
 export async function scenario(
   make: () => Promise<Warehouse>,
   sizes: SimulatorOptions["sizes"],
-  more: { readonly options?: SimulatorOptions; readonly config?: Readonly<Record<string, unknown>> } = {},
+  more: { readonly options?: SimulatorOptions } & Pick<Setting, "config" | "run"> = {},
 ): Promise<Scenario> {
   const clock = stillClock();
   const simulator = await startSimulator({ sizes: { ...none, ...sizes }, now: clock.date, ...more.options });
@@ -30,7 +30,7 @@ export async function scenario(
   const warehouse = await make();
   const between = await interposed(simulator, passing => looking.look(passing));
   const looking: Scenario = {
-    ...bench({ simulator: between, warehouse, clock, ...(more.config === undefined ? {} : { config: more.config }) }),
+    ...bench({ ...more, simulator: between, warehouse, clock }),
     simulator,
     warehouse,
     look: () => undefined,

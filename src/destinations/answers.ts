@@ -1,9 +1,10 @@
 import { sql, type Transaction } from "kysely";
-import type { Publication, TemporaryNames } from "./comparison.ts";
+import type { Comparison, Publication, TemporaryNames } from "./comparison.ts";
 import type { Destination } from "./destination.ts";
 import { columnList, equalPairs, type Fragment, ledgerRef } from "./fragments.ts";
 import { liveParents, presentParents } from "./parents.ts";
 import type { StateTables } from "./state_tables.ts";
+import type { Work } from "./work.ts";
 
 type Db = Transaction<StateTables>;
 
@@ -56,4 +57,30 @@ export async function countSurplus(db: Db, keys: Fragment, { stage, tables }: Pu
   const { rows } = await sql<{ n: number }>`select count(*) as n from (
     select distinct ${columnList(tables.main.key, "k")} from ${keys} k) d`.execute(db);
   return stage.staged - Number(rows[0]?.n ?? 0);
+}
+
+/** Takes the answers of these parents out of the comparison, as if they had never come: their rows count as repeated. */
+export async function withhold(
+  { trx, publication, names }: Pick<Work, "trx" | "publication" | "names">,
+  parents: Fragment,
+  comparison: Comparison,
+): Promise<Comparison> {
+  const { key } = publication.tables.main;
+  const theirs = sql`cast(${sql.id("c", key[0]!)} as varchar) in ${parents}`;
+  const changed = sql.id(names.changed);
+  const answered = await sql<{ n: number }>`select count(*) as n from (
+    select distinct ${columnList(key, "c")} from ${sql.id(names.staged)} c where ${theirs}) d`.execute(trx);
+  const { rows } = await sql<{ op: string; n: number }>`select c.op, count(*) as n from ${changed} c where ${theirs}
+    group by c.op`.execute(trx);
+  await sql`delete from ${changed} c where ${theirs}`.execute(trx);
+  const of = (...ops: string[]) =>
+    rows.filter(row => ops.includes(row.op)).reduce((sum, row) => sum + Number(row.n), 0);
+  return {
+    ...comparison,
+    distinct: comparison.distinct - Number(answered.rows[0]?.n ?? 0),
+    inserted: comparison.inserted - of("i"),
+    updated: comparison.updated - of("u", "r"),
+    refreshed: comparison.refreshed - of("v", "s"),
+    touched: comparison.touched - of("i", "u", "r", "v", "s", "m"),
+  };
 }

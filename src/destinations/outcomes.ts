@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Outcome } from "../encoder.ts";
-import type { Publication } from "./comparison.ts";
+import { withhold } from "./answers.ts";
+import type { Comparison, Publication } from "./comparison.ts";
 import { deleteRows } from "./deletion.ts";
 import type { Destination, Stage } from "./destination.ts";
 import { columnList, equal, type Fragment, ledgerRef, tableRef } from "./fragments.ts";
@@ -41,21 +42,36 @@ export async function absentWithRows(
 /** Whether so many rows may go at once, of those that are live. */
 export type Allows = (leaving: number, live: number) => boolean;
 
-/** What a publish of details deleted. `left`: how many by the answers and values alone; `held`: what was not allowed to go. */
+/** What answers and values made a publish of details delete. */
 export interface Parted {
-  readonly deleted: number;
+  /** So many rows. */
   readonly left: number;
+  /** What was not allowed to go. */
   readonly held: { readonly leaving: number; readonly live: number } | undefined;
 }
 
+/** What a publish of details still has to write when the rows of before have gone. */
+export interface Judged extends Parted {
+  /** Without the answers that are held back. */
+  readonly comparison: Comparison;
+  /** What becomes of the requests. */
+  readonly outcomes: Fragment;
+}
+
 /**
- * What became of the detail requests: the ledger rows of live parents, in the same transaction as the details' rows.
- * Deleted are the rows of 404s that are believed and, where so many are allowed, those that a parent's answer no longer has
- * and those of values that no row carries any more; else their parents are due again, so that the next run asks for them.
+ * Before any row is written: which answers are published. Where so many are allowed, the rows that a parent's answer no
+ * longer has and those of values that no row carries any more are deleted; else such answers are held back whole, their
+ * rows leave the comparison, and their parents are due again, so that the next run asks for them.
  */
-export async function publishOutcomes(work: Work, parents: Parents, absence: Absent, allows: Allows): Promise<Parted> {
+export async function judgeAnswers(
+  work: Work,
+  parents: Parents,
+  absence: Absent,
+  allows: Allows,
+  comparison: Comparison,
+): Promise<Judged> {
   const { trx, destination, publication, names } = work;
-  const { company, stream, tables, stage } = publication;
+  const { company, stream, stage } = publication;
   const details = sql.id(destination.stateSchema, "details");
   const outcomes = sql`(select * from (
       select o.*, row_number() over (partition by o.parent_key order by o._seq desc) as nth from ${stage.outcomes()} o) n
@@ -73,35 +89,55 @@ export async function publishOutcomes(work: Work, parents: Parents, absence: Abs
     from ${outcomes} o left join ${details} d on d.company = ${company} and d.stream = ${stream} and d.parent_key = o.parent_key`.execute(
     trx,
   );
-  const parted = await part(work, parents, fresh, allows);
+  return { ...(await part(work, parents, fresh, allows, comparison)), outcomes: fresh };
+}
+
+/**
+ * What became of the detail requests: the ledger rows of live parents, in the same transaction as the details' rows.
+ * Says how many rows went with 404s that are believed.
+ */
+export async function publishOutcomes(
+  work: Work,
+  parents: Parents,
+  { held, outcomes: fresh }: Judged,
+): Promise<number> {
+  const { trx, destination, publication, names } = work;
+  const { company, stream, tables } = publication;
+  const details = sql.id(destination.stateSchema, "details");
   await sql`delete from ${details} d using ${fresh} o
     where d.company = ${company} and d.stream = ${stream} and d.parent_key = o.parent_key`.execute(trx);
   await sql`insert into ${details} (company, stream, parent_key, parent_hash, fetched_at, outcome, attempts, next_try)
     select ${company}, ${stream}, parent_key, parent_hash, fetched_at, outcome, attempts, next_try from ${fresh}`.execute(
     trx,
   );
-  if (parents.kind === "values" && publication.settled === true && parted.held === undefined) {
+  if (parents.kind === "values" && publication.settled === true && held === undefined) {
     await sql`delete from ${details} where company = ${company} and stream = ${stream}
       and parent_key not in (select p.parent_key from ${sql.id(names.parents)} p)`.execute(trx);
   }
   const absent = await sql`select 1 as one from ${fresh} where outcome = 'absent' limit 1`.execute(trx);
-  let deleted = parted.left;
+  let deleted = 0;
   if (absent.rows.length > 0) {
     const leaving = await leavingRows(work, [
       sql`exists (select 1 from ${fresh} o where o.outcome = 'absent' and o.parent_key = ${ownKey(tables)})`,
     ]);
     if (leaving.count > 0) await deleteRows(work, leaving.rows);
     await sql`drop table ${leaving.rows}`.execute(trx);
-    deleted += leaving.count;
+    deleted = leaving.count;
   }
   await sql`drop table ${fresh}`.execute(trx);
-  return { ...parted, deleted };
+  return deleted;
 }
 
-/** Deletes what answers and values no longer have. Where that is not allowed the parents of such answers are due at once. */
-async function part(work: Work, parents: Parents, fresh: Fragment, allows: Allows): Promise<Omit<Parted, "deleted">> {
-  const { trx, destination, publication, names } = work;
-  const { company, tables, many, settled } = publication;
+/** Deletes what answers and values no longer have, or holds such answers back. */
+async function part(
+  work: Work,
+  parents: Parents,
+  fresh: Fragment,
+  allows: Allows,
+  comparison: Comparison,
+): Promise<Omit<Judged, "outcomes">> {
+  const { trx, publication, names } = work;
+  const { tables, many, settled } = publication;
   const own = ownKey(tables);
   const conditions: Fragment[] = [];
   if (many === true) {
@@ -110,21 +146,20 @@ async function part(work: Work, parents: Parents, fresh: Fragment, allows: Allow
       and not exists (select 1 from ${sql.id(names.staged)} s where ${equal("s", "t", tables.main.key)})`);
   }
   if (parents.kind === "values" && settled === true) conditions.push(sql`not ${isLive(work, parents, own)}`);
-  if (conditions.length === 0) return { left: 0, held: undefined };
+  if (conditions.length === 0) return { left: 0, held: undefined, comparison };
   const leaving = await leavingRows(work, conditions);
-  let live = 0;
-  if (leaving.count > 0) {
-    const { rows } = await sql<{ n: number }>`select count(*) as n from ${ledgerRef(destination, tables.main)} t
-      where t._company = ${company} and t.deleted_at is null`.execute(trx);
-    live = Number(rows[0]?.n ?? 0);
-  }
-  const allowed = leaving.count === 0 || allows(leaving.count, live);
+  const allowed = leaving.count === 0 || allows(leaving.count, comparison.live);
+  let published = comparison;
   if (!allowed) {
+    const losing = sql`(select ${ownKey(tables)} from ${leaving.rows} t)`;
     await sql`update ${fresh} o set outcome = 'failed', attempts = 1, next_try = o.fetched_at
-      where o.outcome = 'ok' and o.parent_key in (select ${ownKey(tables)} from ${leaving.rows} t)`.execute(trx);
+      where o.outcome = 'ok' and o.parent_key in ${losing}`.execute(trx);
+    if (many === true) published = await withhold(work, losing, comparison);
   } else if (leaving.count > 0) await deleteRows(work, leaving.rows);
   await sql`drop table ${leaving.rows}`.execute(trx);
-  return allowed ? { left: leaving.count, held: undefined } : { left: 0, held: { leaving: leaving.count, live } };
+  return allowed
+    ? { left: leaving.count, held: undefined, comparison }
+    : { left: 0, held: { leaving: leaving.count, live: comparison.live }, comparison: published };
 }
 
 /** A row `t`'s part of the key that names its parent. */

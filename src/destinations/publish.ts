@@ -6,7 +6,7 @@ import { deleteMissing, restoreDetails, type Verdict } from "./deletion.ts";
 import type { Destination } from "./destination.ts";
 import { assignments, columnList, equal, ledgerRef, tableRef } from "./fragments.ts";
 import { withTables } from "./inspection.ts";
-import { type Absent, type Allows, type Parted, publishOutcomes } from "./outcomes.ts";
+import { type Absent, type Allows, judgeAnswers, type Parted, publishOutcomes } from "./outcomes.ts";
 import { restamped } from "./parents.ts";
 import type { StateTables } from "./state_tables.ts";
 import { momentOf, parentKey, type Work } from "./work.ts";
@@ -35,7 +35,7 @@ export interface Published {
   readonly missing: number;
   readonly deleted: number;
   /** Of details: what went, or did not, by what answers and values no longer have. */
-  readonly parted: Pick<Parted, "left" | "held">;
+  readonly parted: Parted;
 }
 
 /**
@@ -68,22 +68,24 @@ async function publishAtOnce(
       moment: order.moment,
       names: temporaryNames(publication),
     };
-    if (order.comparison.touched > 0) {
-      await replaceRows(work, order.comparison);
+    const judged =
+      parent === undefined
+        ? undefined
+        : await judgeAnswers(work, parent, order.absent, order.allows ?? (() => true), order.comparison);
+    const { comparison, left, held } = judged ?? { comparison: order.comparison, left: 0, held: undefined };
+    if (comparison.touched > 0) {
+      await replaceRows(work, comparison);
       for (const child of publication.tables.children) await publishChildren(work, child);
       await writeLedger(work);
       await restoreDetails(work);
     }
-    const deleted = order.verdict === undefined ? 0 : await deleteMissing(work, order.verdict);
-    const parted =
-      parent === undefined ? nothing : await publishOutcomes(work, parent, order.absent, order.allows ?? (() => true));
-    const result = summary(order.comparison, deleted + parted.deleted, deleted, parted);
+    const ofMissing = order.verdict === undefined ? 0 : await deleteMissing(work, order.verdict);
+    const absent = parent === undefined || judged === undefined ? 0 : await publishOutcomes(work, parent, judged);
+    const result = summary(comparison, ofMissing + left + absent, ofMissing, { left, held });
     await order.also(trx, result);
     return result;
   });
 }
-
-const nothing: Parted = { deleted: 0, left: 0, held: undefined };
 
 function summary(comparison: Comparison, deleted: number, ofMissing: number, parted: Parted): Published {
   const { staged, distinct, inserted, updated, refreshed, missing } = comparison;

@@ -29,5 +29,5 @@ export function heldBack(
   { leaving, live }: NonNullable<Left["held"]>,
 ): string {
   const { maxShare, minRows } = deletes;
-  return `${name}: ${leaving} of ${live} live rows are in no answer any more or belong to values that no row carries, more than deletes.max_share (${maxShare}) and deletes.min_rows (${minRows}) allow. Everything else was published and none of these was marked deleted. If it is right, run \`tributary sync ${name} --confirm-deletes\`.`;
+  return `${name}: ${leaving} of ${live} live rows are in no answer any more or belong to values that no row carries, more than deletes.max_share (${maxShare}) and deletes.min_rows (${minRows}) allow. None of these was marked deleted, and of the answers that lack them nothing was published; everything else was. If it is right, run \`tributary sync ${name} --confirm-deletes\`.`;
 }

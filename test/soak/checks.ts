@@ -2,17 +2,14 @@ import type { RunReport } from "../../src/run.ts";
 import type { Stream } from "../../src/stream.ts";
 import type { Kept, Tables } from "./tables.ts";
 
-/**
- * What must hold of any moment that a reader may see: no mixture of two answers, no child without its parent. `guarded`:
- * the guard on deletions may have kept rows beside those of a later answer that no longer has them.
- */
-export function faultsOfMoment(tables: Tables, streams: readonly Stream[], guarded: boolean): string[] {
+/** What must hold of any moment that a reader may see: no mixture of two answers, no child without its parent. */
+export function faultsOfMoment(tables: Tables, streams: readonly Stream[]): string[] {
   const faults: string[] = [];
   for (const { tables: set, mode, name } of streams) {
     const main = tables.get(set.main.name);
     if (main === undefined) continue;
     if (mode.kind === "detail" && mode.rows !== undefined) {
-      if (!guarded) faults.push(...mixtures(name, groupedBy(main.values())));
+      faults.push(...mixtures(name, groupedBy(main.values())));
       continue;
     }
     for (const child of set.children) {

@@ -60,7 +60,6 @@ class Life {
   /** Of each list the step in which it was last read to its end. */
   readonly #read = new Map<string, number>();
   #looseTitles = false;
-  #guarded = false;
   #runs = 0;
 
   constructor(story: Story, yard: Yard, village: Village, stand: Stand) {
@@ -87,7 +86,6 @@ class Life {
       case "configure":
         note(tally.counts, "configuration");
         this.#looseTitles ||= step.settings.volatileTitles;
-        this.#guarded ||= step.settings.guarded;
         this.#settings = step.settings;
         return [];
       case "reset": {
@@ -253,7 +251,7 @@ class Life {
     const { tables, twice } = found;
     const faults = [
       ...twice.map(key => `two rows ${key}`),
-      ...faultsOfMoment(tables, streams, this.#guarded),
+      ...faultsOfMoment(tables, streams),
       ...orphans(tables, streams),
       ...faultsOfStep(this.#tables, tables, streams, {
         emptied,
@@ -291,9 +289,7 @@ class Life {
     if (found === undefined) return [];
     note(this.#yard.tally.counts, "looks of readers");
     const { tables, twice } = found;
-    return [...twice, ...faultsOfMoment(tables, streams, this.#guarded), ...orphans(tables, streams)].map(
-      fault => who + fault,
-    );
+    return [...twice, ...faultsOfMoment(tables, streams), ...orphans(tables, streams)].map(fault => who + fault);
   }
 
   /** One undisturbed full run; two where a scan had begun long before. Then the tables are the service's truth. */

@@ -19,6 +19,8 @@ export interface PageRequest {
   readonly limit: number;
   readonly cursor?: string;
   readonly paged: boolean;
+  /** Whether a page's data holds no row. */
+  readonly isEmpty?: (data: unknown) => boolean;
   readonly signal?: AbortSignal;
   readonly priority?: number;
 }
@@ -26,9 +28,13 @@ export interface PageRequest {
 // Asked for in turn when a page is larger than the body ceiling.
 const smallerLimits = [25, 5, 1];
 
+/** Empty pages in a row after which a listing is not believed to end. A filter that is applied after paging makes a few. */
+const EMPTY_PAGES = 1_000;
+
 /**
  * The pages of one listing, the next one requested before the present one is given out. Leaving the loop cancels it.
- * Throws ApiError "malformed" where the listing cannot be completed: a cursor comes twice, or more is promised without one.
+ * Throws ApiError "malformed" where the listing cannot be completed: a cursor comes twice, more is promised without one, or
+ * empty pages never end.
  */
 export async function* readPages(api: Api, request: PageRequest): AsyncGenerator<Page> {
   const own = new AbortController();
@@ -36,6 +42,7 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
   if (request.signal?.aborted) abort();
   request.signal?.addEventListener("abort", abort, { once: true });
   const seen = new Set<string>();
+  let empty = 0;
 
   const fetch = (cursor: string | undefined): Promise<Page> => {
     if (cursor !== undefined) seen.add(cursor);
@@ -50,15 +57,23 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
     while (coming !== undefined) {
       const page: Page = await coming;
       const next: string | undefined = page.nextCursor;
-      const repeated = next !== undefined && seen.has(next);
-      coming = next === undefined || repeated ? undefined : fetch(next);
+      empty = request.isEmpty?.(page.data) === true ? empty + 1 : 0;
+      const wrong = next === undefined ? undefined : whyEndless(seen.has(next), empty);
+      coming = next === undefined || wrong !== undefined ? undefined : fetch(next);
       yield page;
-      if (repeated) throw incomplete(request.path, "the same next_cursor came twice");
+      if (wrong !== undefined) throw incomplete(request.path, wrong);
     }
   } finally {
     request.signal?.removeEventListener("abort", abort);
     own.abort();
   }
+}
+
+function whyEndless(repeated: boolean, empty: number): string | undefined {
+  if (repeated) return "the same next_cursor came twice";
+  return empty < EMPTY_PAGES
+    ? undefined
+    : `${empty} without a row one after another came, each with another next_cursor`;
 }
 
 async function readPage(

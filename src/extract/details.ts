@@ -7,7 +7,7 @@ import { INDEX_COLUMN } from "../columns.ts";
 import type { WorkItem, WorkList } from "../destinations/work_list.ts";
 import type { Encoder } from "../encoder.ts";
 import { ApiError } from "../errors.ts";
-import { objectOf } from "../rows.ts";
+import { objectOf, rowsIn } from "../rows.ts";
 import type { ScanRecord } from "../state.ts";
 import { type Detail, pathParameters, type Stream } from "../stream.ts";
 import { type Part, partOf, UnfitError } from "./answer.ts";
@@ -169,7 +169,8 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
       tally.page(answer);
       return { item, parts: [partOf(stream, mode, answer.data, asked, path)], rest: undefined, at: timeOf(item) };
     }
-    const pages = readPages(api, { path, query, limit: PAGE_ROWS, paged: true, signal, priority });
+    const isEmpty = (data: unknown) => mode.rows !== undefined && rowsIn(data, mode.rows).length === 0;
+    const pages = readPages(api, { path, query, limit: PAGE_ROWS, paged: true, isEmpty, signal, priority });
     const parts: Part[] = [];
     for (let page = await pages.next(); page.done !== true; page = await pages.next()) {
       tally.page(page.value);

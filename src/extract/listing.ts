@@ -5,7 +5,7 @@ import { telling } from "../archive/about.ts";
 import type { Encoder } from "../encoder.ts";
 import { ApiError, DestinationError, HeldError } from "../errors.ts";
 import { valueAt } from "../record.ts";
-import { besideRows, objectOf, placeOfRows, sectionsIn } from "../rows.ts";
+import { besideRows, objectOf, placeOfRows, rowsIn, sectionsIn } from "../rows.ts";
 import type { ScanRecord } from "../state.ts";
 import type { Feed, Listing, Scan } from "../stream.ts";
 import type { Batches } from "./batches.ts";
@@ -35,7 +35,6 @@ export interface ListingJob {
 export async function readListing(job: ListingJob): Promise<ScanRecord> {
   const { encoder, batches, tally } = job;
   let record = job.record;
-  let empty = 0;
   encoder.sequence = record.sequence;
   try {
     while (record.phase !== "read") {
@@ -45,8 +44,6 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
         const rows = await takePage(job, page, {}, Number.POSITIVE_INFINITY);
         record = advance(job, record, page, rows.length);
         tally.rows(rows.length, record);
-        empty = rows.length === 0 ? empty + 1 : 0;
-        if (empty === EMPTY_PAGES && record.phase !== "read") throw endless(job.path);
         if (batches.due || record.phase === "read") record = await batches.put(record);
       }
     }
@@ -106,6 +103,7 @@ function requestOf(job: ListingJob, record: ScanRecord): PageRequest {
     query: limit === undefined ? query : { ...query, limit },
     limit: PAGE_ROWS,
     paged,
+    isEmpty: data => rowsIn(data, job.listing.rows).length === 0,
     signal: job.signal,
     ...(record.cursor === null ? {} : { cursor: record.cursor }),
   };
@@ -152,16 +150,6 @@ export function isPause(error: ApiError): boolean {
 function asTotal(value: unknown): number | null {
   const total = typeof value === "string" ? Number(value) : value;
   return typeof total === "number" && Number.isInteger(total) ? total : null;
-}
-
-/** Empty pages in a row after which a listing is not believed to end. A filter that is applied after paging makes a few. */
-const EMPTY_PAGES = 1_000;
-
-function endless(path: string): ApiError {
-  return new ApiError(
-    `${path}: expected pages that end, got ${EMPTY_PAGES} without a row one after another, each with a cursor to the next. The scan stays incomplete and the next run tries again; if it stays so, tell the service's operator.`,
-    { failure: "malformed", path },
-  );
 }
 
 function malformed(path: string, wanted: string, came: unknown): ApiError {

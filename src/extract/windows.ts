@@ -4,6 +4,7 @@ import { type Page, readPages } from "../api/pages.ts";
 import { telling } from "../archive/about.ts";
 import type { Encoder } from "../encoder.ts";
 import { ApiError, DestinationError, HeldError } from "../errors.ts";
+import { rowsIn } from "../rows.ts";
 import type { ScanRecord, Window } from "../state.ts";
 import type { Listing } from "../stream.ts";
 import type { Batches } from "./batches.ts";
@@ -110,6 +111,7 @@ async function* pagesOf(
     query: { ...job.query, ...dates },
     limit: PAGE_ROWS,
     paged: true,
+    isEmpty: (data: unknown) => rowsIn(data, job.listing.rows).length === 0,
     signal: job.signal,
   };
   const pages = async function* (start: string | null): AsyncGenerator<WindowPage> {

@@ -197,6 +197,20 @@ test("streams.start bounds it, and without any date a feed is read whole by a fu
   expect((await stateOf(place)).lastFullAt).not.toBeNull();
 });
 
+test("a window whose pages hold no row and never end is given up", async () => {
+  const place = await scenario(warehouses[0]!.make, sizes);
+  let asked = 0;
+  place.look = ({ query }) => {
+    if (query.get("date_from") !== "2026-02-01") return undefined;
+    const has_more = ++asked < 1_100;
+    return { status: 200, body: { data: { items: [] }, pagination: { has_more, next_cursor: `c${asked}` } } };
+  };
+  const report = await place.backfill({ names: ["ingested"], range: { from: "2026-02-01", to: "2026-03-01" } });
+  expect(report).toMatchObject({ exit_code: 1 });
+  expect(lineOf(report, "ingested").error).toContain("1000 without a row one after another");
+  expect(asked).toBe(1_000);
+});
+
 test("a service that filters by something else is noticed at the first page, and read whole", async () => {
   const place = await scenario(warehouses[0]!.make, sizes);
   place.look = async ({ query }) => {

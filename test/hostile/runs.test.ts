@@ -35,6 +35,15 @@ const details = defineStream({
   preset: "core",
 });
 
+const paged = defineStream({
+  name: "paged_details",
+  path: "/calm/{id}/lines",
+  mode: detail({ of: "calm", rows: "things", paged: true }),
+  row: record("A line.", { line: id().describe("Its number.") }),
+  key: ["calm_id", "_index"],
+  preset: "core",
+});
+
 test("what a database cannot store as text is in no error, no reason and no identity that is stored", async () => {
   const words = `a${NUL}b\\ud800${"w".repeat(100_000)}`;
   const place = await hostile(postgres!, [things, listOf("calm"), details], {
@@ -98,6 +107,18 @@ test("pages without a row that always name another are given up; a few between o
   place.says["/things"] = ({ nth }) =>
     pageOf(nth % 20 === 0 ? [`{"id":${nth}}`] : [], nth < from + 99 ? `d${nth}` : null);
   expect(lineOf(await place.run(), "things")).toMatchObject({ status: "succeeded", inserted: 5 });
+});
+
+test("a detail's pages without a row that always name another are given up, and other details come", async () => {
+  const place = await hostile(duckdb!, [listOf("calm"), paged], {
+    "/calm": () => '{"data":{"rows":[{"id":1},{"id":2}]}}',
+    "/calm/1/lines": ({ nth }) => pageOf([], nth < 1_100 ? `c${nth}` : null),
+    "/calm/2/lines": () => pageOf(['{"line":1}']),
+  });
+  const line = lineOf(await place.run(), "paged_details");
+  expect(line).toMatchObject({ status: "failed", inserted: 1 });
+  expect(line.error).toContain("1000 without a row one after another");
+  expect(place.counts.get("/calm/1/lines")).toBe(1_000);
 });
 
 test("a service that lives in the year 9999 moves no mark beyond our own time", async () => {

@@ -1,8 +1,8 @@
-import type { RunReport } from "./report.ts";
+import { type RunReport, statusOf } from "./report.ts";
 
 type Line = RunReport["streams"][number];
 
-/** Several runs that were one order, as one: it ended as the last one did, and did what all of them did. */
+/** Several runs that were one order, as one: it ended as the last one did, with the warnings of all, and did what all of them did. */
 export function mergeReports(reports: readonly RunReport[]): RunReport {
   const last = reports.at(-1)!;
   if (reports.length === 1) return last;
@@ -10,7 +10,8 @@ export function mergeReports(reports: readonly RunReport[]): RunReport {
   const streams = [...Map.groupBy(lines, line => JSON.stringify([line.company, line.stream])).values()].map(merged);
   const warnings = [...new Set(reports.flatMap(report => report.warnings))];
   const notes = [...new Set(reports.flatMap(report => report.notes))];
-  return { ...last, started_at: reports[0]!.started_at, warnings, notes, streams };
+  const status = statusOf(last.exit_code, warnings);
+  return { ...last, status, started_at: reports[0]!.started_at, warnings, notes, streams };
 }
 
 /** A stream's lines: it ended as the last one says, and did what all of them say. */

@@ -72,12 +72,13 @@ test("several runs are reported as one", () => {
   const merged = mergeReports([
     report({ errors: ["left"] }, {}),
     report(
-      { run_id: "s", status: "succeeded", exit_code: 0, started_at: "c", finished_at: "d" },
+      { run_id: "s", status: "succeeded", warnings: [], exit_code: 0, started_at: "c", finished_at: "d" },
       { status: "succeeded", rows_read: 7 },
     ),
   ]);
   expect(merged).toMatchObject({
     run_id: "s",
+    status: "warning",
     exit_code: 0,
     started_at: "a",
     finished_at: "d",

@@ -75,6 +75,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
   const { config, version, maxRequests } = order;
   const startedAt = new Date(clock.now()).toISOString();
   const runId = newRunId(startedAt, random);
+  order.attempt?.start(runId);
   const companies = companiesOf(config, order.company);
   const catalogue = configured(order.catalogue, config.streams.settings);
   const on = selectedByConfig(catalogue, config.streams);

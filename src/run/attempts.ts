@@ -10,6 +10,8 @@ import { type Commons, createCommons } from "./service.ts";
 export interface Attempt {
   /** The same for all: --max-requests counts for all of them, and a pause that the service asked for lasts. */
   readonly commons: Commons;
+  /** Told under which id it goes, before anything is locked. */
+  start(runId: string): void;
   /** Whether an earlier one has done it. */
   isDone(company: string, stream: string): boolean;
   /** With the locks held and the tables made. */
@@ -30,6 +32,13 @@ interface Ended {
   readonly errors: readonly unknown[];
 }
 
+/** The attempts so far: the ids they ran under, the reports of those that began, and all that went wrong. */
+interface Past {
+  readonly runIds: string[];
+  readonly reports: RunReport[];
+  readonly errors: unknown[];
+}
+
 /**
  * A run that outlives its destination's short absences: what may come back is tried again, with growing pauses, each time
  * as a run of its own and for the streams that are not done. The report tells of all of them together. Thrown is what
@@ -40,17 +49,18 @@ export async function runAttempts(order: RunOrder, tools: RunTools): Promise<Run
   const until = clock.now() + (order.maxTimeMs ?? Number.POSITIVE_INFINITY);
   const commons = createCommons(order.config.api, clock);
   const watch = lasting(tools.watch);
-  const reports: RunReport[] = [];
+  const past: Past = { runIds: [], reports: [], errors: [] };
   for (let nth = 0; ; nth++) {
     const maxTimeMs = order.maxTimeMs === undefined ? undefined : until - clock.now();
-    const ended = await attempt({ ...order, maxTimeMs }, { ...tools, watch }, commons, reports);
-    if (ended.report !== undefined) reports.push(ended.report);
-    const pauseS = mayPass(ended.errors, reports) && !signal.aborted ? PAUSES_S[nth] : undefined;
-    if (pauseS === undefined || clock.now() + pauseS * 1_000 >= until) return told(reports, ended.thrown, nth, tools);
+    const ended = await attempt({ ...order, maxTimeMs }, { ...tools, watch }, commons, past);
+    if (ended.report !== undefined) past.reports.push(ended.report);
+    past.errors.push(...ended.errors);
+    const pauseS = mayPass(ended.errors, past) && !signal.aborted ? PAUSES_S[nth] : undefined;
+    if (pauseS === undefined || clock.now() + pauseS * 1_000 >= until) return told(past, ended.thrown, nth, tools);
     try {
       await pause(pauseS, ended.errors.find(isPassing) ?? ended.thrown, tools);
     } catch (thrown) {
-      return told(reports, thrown, nth, tools);
+      return told(past, thrown, nth, tools);
     }
   }
 }
@@ -73,18 +83,14 @@ async function pause(seconds: number, error: unknown, { clock, log, signal }: Ru
   await clock.sleep(seconds * 1_000, signal);
 }
 
-async function attempt(
-  order: RunOrder,
-  tools: RunTools,
-  commons: Commons,
-  before: readonly RunReport[],
-): Promise<Ended> {
+async function attempt(order: RunOrder, tools: RunTools, commons: Commons, past: Past): Promise<Ended> {
   const errors: unknown[] = [];
-  const done = before.flatMap(report => report.streams.filter(isDone));
+  const done = past.reports.flatMap(report => report.streams.filter(isDone));
   const own: Attempt = {
     commons,
+    start: runId => void past.runIds.push(runId),
     isDone: (company, stream) => done.some(line => line.company === company && line.stream === stream),
-    begin: destination => putRight(destination, before.at(-1)),
+    begin: destination => putRight(destination, past.reports.at(-1)),
     end: all => void errors.push(...all),
   };
   try {
@@ -98,12 +104,13 @@ const isDone = ({ status }: Line): boolean => status === "succeeded" || status =
 
 const isPassing = (error: unknown): error is DestinationError => error instanceof DestinationError && error.passing;
 
+/** A server may take a minute to notice that a session of ours is gone, and hold its locks until then. */
+const isOwnGhost = (error: unknown, { runIds }: Past): error is HeldError =>
+  error instanceof HeldError && runIds.some(runId => error.message.includes(runId));
+
 /** Whether everything that went wrong may pass, or be the fault of one stream alone. */
-function mayPass(errors: readonly unknown[], before: readonly RunReport[]): boolean {
-  // A server may take a minute to notice that a session is gone, and hold its locks until then.
-  const isOwnGhost = (error: unknown) =>
-    error instanceof HeldError && before.some(report => error.message.includes(report.run_id));
-  const passing = (error: unknown) => isPassing(error) || isOwnGhost(error);
+function mayPass(errors: readonly unknown[], past: Past): boolean {
+  const passing = (error: unknown) => isPassing(error) || isOwnGhost(error, past);
   return errors.some(passing) && errors.every(error => passing(error) || exitCodeOf([error]) === 1);
 }
 
@@ -139,7 +146,9 @@ function publishedBy(row: Counts): Counts {
 }
 
 /** The whole story. What kept the first attempt from beginning is thrown; of a later one it is told. */
-function told(reports: readonly RunReport[], thrown: unknown, times: number, { clock, redact }: RunTools): RunReport {
+function told(past: Past, last: unknown, times: number, { clock, redact }: RunTools): RunReport {
+  const { reports } = past;
+  const thrown = isOwnGhost(last, past) ? outlived(last) : last;
   if (reports.length === 0) throw thrown;
   const merged = mergeReports(reports);
   const text = thrown === undefined ? undefined : redact(messageOf(thrown));
@@ -148,8 +157,9 @@ function told(reports: readonly RunReport[], thrown: unknown, times: number, { c
   const note = `The warehouse was lost: begun again ${times}×${still ? `, at last: ${text}` : "."}`;
   const notes = times === 0 ? merged.notes : [...merged.notes, note];
   if (text === undefined || still) return { ...merged, notes };
+  const own = ownFailures(merged, past, redact);
   // Who finds the streams in another's hands has the warehouse back: nothing is wrong any more.
-  const held = thrown instanceof HeldError;
+  const held = thrown instanceof HeldError && own.length === 0;
   const exitCode = held ? thrown.exitCode : exitCodeOfAll([merged.exit_code, exitCodeOf([thrown])]);
   return {
     ...merged,
@@ -157,8 +167,24 @@ function told(reports: readonly RunReport[], thrown: unknown, times: number, { c
     exit_code: exitCode,
     status: statusOf(exitCode, merged.warnings),
     finished_at: new Date(clock.now()).toISOString(),
-    errors: held ? [text] : [...new Set([...merged.errors, text])],
+    errors: held ? [text] : [...new Set([...own, ...merged.errors, text])],
   };
+}
+
+/** Locks that an attempt left behind and nobody took away: the destination has not come back. */
+const outlived = (ghost: HeldError): DestinationError =>
+  new DestinationError(
+    `Expected the locks of this command's lost session to be free by now, but ${ghost.message}`,
+    ghost,
+    true,
+  );
+
+/** What the reports say of the streams that are not done, though the destination was there for them. */
+function ownFailures({ streams }: RunReport, { reports, errors }: Past, redact: (text: string) => string): string[] {
+  const texts = new Set(errors.filter(error => exitCodeOf([error]) === 1).map(error => redact(messageOf(error))));
+  const left = streams.filter(line => !isDone(line)).flatMap(line => line.error ?? []);
+  const own = left.filter(text => texts.has(text));
+  return reports.flatMap(report => report.errors.filter(text => own.some(failure => text.endsWith(failure))));
 }
 
 /** Tells the display once; what later attempts do is seen in the same view, beside what has been done. */

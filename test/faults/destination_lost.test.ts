@@ -167,4 +167,30 @@ describe("a PostgreSQL that goes away for a moment", () => {
     await expectWhole(night, await night.sync({ names }));
     expect(night.pauses).toEqual([1, 2]);
   });
+
+  it("still holds the locks of one that was lost before anything could be told of it", async () => {
+    const night = await begin({ pausing: ({ gate }, nth) => (nth === 2 ? gate.bury() : undefined) });
+    night.gate.halfCutAt('insert into "_tributary"."runs"');
+    await expectWhole(night, await night.sync({ names }));
+    expect(night.pauses).toEqual([1, 2]);
+    expect(night.said).toContainEqual(expect.stringMatching(/is held by run .* Trying again in 2 s/));
+  });
+
+  it("never learns that it is dead: that is no other run's work, but a warehouse that stays away", async () => {
+    const untold = await begin();
+    untold.gate.halfCutAt('insert into "_tributary"."runs"');
+    await expect(untold.sync({ names: ["items"] })).rejects.toMatchObject({
+      exitCode: 6,
+      message: expect.stringMatching(/lost session to be free .* is held by run/),
+    });
+    expect(untold.pauses).toEqual([1, 2, 5, 10, 20, 40]);
+    const night = await begin({ passing: atFirstDetail(({ gate }) => gate.cut("half")) });
+    const report = await night.sync({ names });
+    expect([report.exit_code, report.status, report.errors]).toEqual([
+      6,
+      "failed",
+      [expect.stringMatching(/was lost/)],
+    ]);
+    expect(report.notes).toEqual([expect.stringMatching(/at last: .*lost session to be free/)]);
+  });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } fro
 import { systemClock } from "../../src/clock.ts";
 import { openPostgres } from "../../src/destinations/postgres/open.ts";
 import { StoppedError } from "../../src/errors.ts";
+import type { RunReport } from "../../src/run.ts";
 import { lineOf } from "../support/run.ts";
 import { type Evening, evening, failing, type Night, names, type Plan } from "./night.ts";
 
@@ -133,14 +134,16 @@ describe("a PostgreSQL that stays away", () => {
 });
 
 describe("a run that is tried again", () => {
-  it("finds its streams in another run's hands: exit code 4, and what it did is told", async () => {
+  /** Lost at the first detail, and in another's hands when it is there again. */
+  async function taken(before: (night: Night) => Promise<unknown> | unknown): Promise<[Night, RunReport]> {
     let other: Awaited<ReturnType<typeof openPostgres>> | undefined;
     let cut = false;
     const night = await begin({
-      passing({ gate }, path) {
+      async passing(self, path) {
         if (cut || !isDetail(path)) return;
         cut = true;
-        gate.cut();
+        await before(self);
+        self.gate.cut();
       },
       async pausing({ url }) {
         const holder = { pid: 4711, host: "elsewhere", command: "tributary sync", startedAt: "2026-03-16T12:00:00Z" };
@@ -151,11 +154,32 @@ describe("a run that is tried again", () => {
     });
     const report = await night.sync({ names });
     await other?.close();
+    return [night, report];
+  }
+
+  it("finds its streams in another run's hands: exit code 4, and what it did is told", async () => {
+    const [night, report] = await taken(() => undefined);
     expect([report.exit_code, report.errors]).toEqual([4, [expect.stringMatching(/held by run run-other/)]]);
     expect(lineOf(report, "purchase_orders")).toMatchObject({ status: "succeeded", inserted: 4, updated: 2 });
     expect(lineOf(report, "purchase_order_details").status).toBe("failed");
     expect(night.pauses).toEqual([1]);
     await expectGoodNext(night);
+  });
+
+  it("finds them there after one had failed by itself: that stays told, and decides", async () => {
+    const { faults } = place.simulator;
+    Object.assign(faults, { only: "/items", hasMoreWithoutCursor: 1 });
+    const failed = /\/items .*next_cursor is missing/;
+    const [, report] = await taken(async ({ clock, said }) => {
+      for (let look = 0; look < 500 && !said.some(line => failed.test(line)); look++) await clock.sleep(20);
+    });
+    Object.assign(faults, { only: null, hasMoreWithoutCursor: 0 });
+    expect([report.exit_code, report.status]).toEqual([6, "failed"]);
+    expect(report.errors).toEqual([
+      expect.stringMatching(failed),
+      expect.stringMatching(/was lost/),
+      expect.stringMatching(/held by run run-other/),
+    ]);
   });
 
   it("spends no more requests than one", async () => {

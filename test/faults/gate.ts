@@ -13,6 +13,8 @@ export interface Gate {
   cutAtCommit(nth: number, loss: Loss): void;
   /** Cuts it at the commit of the first transaction that says so. */
   cutAtCommitOf(statement: string, loss: Loss): void;
+  /** Half-cuts every connection in the place of the first message that says so. */
+  halfCutAt(statement: string): void;
   /** Cuts every connection; with `half` the server is not told, so that its sessions live on. */
   cut(half?: "half"): void;
   /** Lets the server know of half-cut connections. */
@@ -35,6 +37,7 @@ export async function startGate(serverUrl: string): Promise<Gate> {
   const ghosts = new Set<Socket>();
   let commits = 0;
   let cutting: { nth?: number; statement?: string; loss: Loss } | undefined;
+  let halving: string | undefined;
   let shut: { error?: { code: string; message: string } } | undefined;
   const end = ({ client, server }: Pair) => {
     client.resetAndDestroy();
@@ -57,6 +60,10 @@ export async function startGate(serverUrl: string): Promise<Gate> {
     pairs.add(pair);
     let unanswered = false;
     onMessages(client, message => {
+      if (halving !== undefined && message.includes(halving)) {
+        halving = undefined;
+        return cut("half");
+      }
       if (cutting?.statement !== undefined && message.includes(cutting.statement))
         cutting = { nth: commits + 1, loss: cutting.loss };
       if (isCommit(message) && ++commits === cutting?.nth) {
@@ -81,6 +88,15 @@ export async function startGate(serverUrl: string): Promise<Gate> {
     for (const ghost of ghosts) ghost.destroy();
     ghosts.clear();
   };
+  const cut = (half?: "half") => {
+    for (const pair of [...pairs]) {
+      if (half === undefined) end(pair);
+      else {
+        ghosts.add(pair.server);
+        pair.client.resetAndDestroy();
+      }
+    }
+  };
   return {
     url: url.href,
     get commits() {
@@ -92,15 +108,10 @@ export async function startGate(serverUrl: string): Promise<Gate> {
     cutAtCommitOf(statement, loss) {
       cutting = { statement, loss };
     },
-    cut(half) {
-      for (const pair of [...pairs]) {
-        if (half === undefined) end(pair);
-        else {
-          ghosts.add(pair.server);
-          pair.client.resetAndDestroy();
-        }
-      }
+    halfCutAt(statement) {
+      halving = statement;
     },
+    cut,
     bury,
     shut(error) {
       shut = error === undefined ? {} : { error };

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { openPostgresForReading } from "../../../src/destinations/postgres/open.ts";
-import { ensureState } from "../../../src/destinations/state_ddl.ts";
+import { DATA_VERSION, ensureState } from "../../../src/destinations/state_ddl.ts";
 import { checkTables } from "../../../src/destinations/tables.ts";
 import { ConfigError, DestinationError } from "../../../src/errors.ts";
 import { connected, createDatabase, type TestDatabase } from "../../support/database.ts";
@@ -78,7 +78,7 @@ test("the schemas may be made beforehand; then the role needs no CREATE on the d
     `create schema procurement authorization ${role}; create schema _tributary authorization ${role}`,
   );
   const destination = await openReady(own.as(role, "secret-word"));
-  expect(await destination.db.selectFrom("warehouse").select("value").execute()).toEqual([{ value: 1 }]);
+  expect(await destination.db.selectFrom("warehouse").select("value").execute()).toEqual([{ value: DATA_VERSION }]);
   await destination.close();
   await own.admin.query(`drop owned by ${role} cascade`);
   await own.drop();

@@ -1,5 +1,5 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import { fileName } from "./places.ts";
@@ -93,14 +93,16 @@ export class Series {
 
   async #file(): Promise<FileHandle> {
     if (this.#handle !== undefined && this.#bytes < this.#largest) return this.#handle;
-    if (this.#handle === undefined) await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const full = this.#handle;
-    this.#handle = await open(join(this.#folder, fileName(this.#run, ++this.#nth)), "a", 0o600);
+    const path = join(this.#folder, fileName(this.#run, ++this.#nth));
+    // Another run may remove the folder as an empty one before the file is in it.
+    const handle = await create(path).catch(error => (isNoEntry(error) ? create(path) : Promise.reject(error)));
+    this.#handle = handle;
     this.#bytes = 0;
     await full?.datasync();
     await full?.close();
     await syncFolder(this.#folder);
-    return this.#handle;
+    return handle;
   }
 
   #fail(error: unknown): void {
@@ -109,6 +111,13 @@ export class Series {
     this.#waitingBytes = 0;
   }
 }
+
+async function create(path: string): Promise<FileHandle> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  return open(path, "a", 0o600);
+}
+
+const isNoEntry = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
 
 /** A new file's name is on the disk too. */
 async function syncFolder(folder: string): Promise<void> {

@@ -68,6 +68,11 @@ const utc = (text: string): string => (text.includes("T") ? `${text}Z` : `${text
 async function replay(names: readonly string[], options: ReplayOptions, context: CliContext): Promise<void> {
   if (options.rejects && (options.from !== undefined || options.to !== undefined))
     throw new ConfigError("--rejects tries all rows that could not be stored: leave --from and --to out.");
+  const { from, to } = options;
+  if (from !== undefined && to !== undefined && from >= to)
+    throw new ConfigError(
+      `--from and --to: expected a beginning before the end, but ${new Date(from).toISOString()} is not before ${new Date(to).toISOString()}. Swap them, or leave one out.`,
+    );
   const { config, warnings } = await context.openConfig(options);
   const { terminalRun } = await import("./run_tools.ts");
   const { runReplay } = await import("../replay.ts");
@@ -82,7 +87,7 @@ async function replay(names: readonly string[], options: ReplayOptions, context:
       company: options.company,
       maxTimeMs: options.maxTime,
       waitMs: options.wait,
-      span: { from: options.from, to: options.to },
+      span: { from, to },
       rejects: options.rejects ?? false,
     };
     const report = await runReplay(order, tools);

@@ -33,6 +33,8 @@ export interface HeldScan {
   readonly requests: Map<string, Held>;
   /** Questions whether missing rows are gone. */
   readonly confirms: Map<string, Held>;
+  /** The runs that asked them: the one that published it need not have read a page. */
+  readonly confirmedBy: Set<string>;
 }
 
 /** A file, and when the first answer in its run's files came: by the clock of the run, and by the service's. */
@@ -98,6 +100,7 @@ function note(scans: Map<string, HeldScan>, head: Head, ordinal: number): void {
     date: head.date ?? at,
     requests: new Map(),
     confirms: new Map(),
+    confirmedBy: new Set(),
   };
   scans.set(name, known);
   known.ids.add(scan);
@@ -105,6 +108,7 @@ function note(scans: Map<string, HeldScan>, head: Head, ordinal: number): void {
   const held = { ordinal, part, path: request.path, query: request.query, context, next };
   if (head.confirms) {
     known.confirms.set(key, held);
+    known.confirmedBy.add(run);
     known.accepted ||= head.accepted;
     return;
   }

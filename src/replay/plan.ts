@@ -94,6 +94,8 @@ async function knowledgeOf({ destination, company }: SyncContext, { name }: Stre
     .where("status", "in", ["succeeded", "warning"])
     // Without a request it was a replay, or there was nothing to do.
     .where("requests", ">", 0)
+    // What this key may not read brought nothing.
+    .where(({ or, eb }) => or([eb("error", "is", null), eb("pages", ">", 0)]))
     .execute();
   const runs = rows.map(({ run_id: run, started_at }) => ({ run, startedAt: new Date(started_at).toISOString() }));
   return { state, completeTo: row?.complete_to?.toISOString() ?? null, runs };

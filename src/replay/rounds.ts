@@ -54,8 +54,6 @@ export async function replayCompany(
     run.errors.push(...errors.filter(final));
   }
   for (const { stream, tally } of run.jobs) {
-    const { refused } = plans.get(stream.name)!;
-    if (refused !== undefined) tally.warnings.push(refused);
     await conclude(context, stream.name, tally, left.get(stream)!);
   }
 }
@@ -67,15 +65,21 @@ function tellOfNothing(context: SyncContext, run: CompanyRun, plans: ReadonlyMap
     const { stream, tally } = job;
     const { known, later, refused } = plans.get(stream.name)!;
     if (known !== undefined || later.size > 0) continue;
-    tally.run.status = refused === undefined ? "skipped" : "warning";
     tally.activity.state = "done";
-    if (refused !== undefined) continue;
     if (context.named.has(stream.name)) {
-      const text = `${stream.name}: the archive holds nothing of it that could be loaded.`;
+      const text = refused ?? `${stream.name}: the archive holds nothing of it that could be loaded.`;
       tally.run.status = "failed";
       tally.run.error = text;
+      tally.run.finished_at = new Date(context.clock.now()).toISOString();
       run.errors.push(new TributaryError(text, 1));
-    } else without.push(job);
+    } else if (refused !== undefined) {
+      tally.run.status = "warning";
+      tally.run.finished_at = new Date(context.clock.now()).toISOString();
+      tally.warnings.push(refused);
+    } else {
+      tally.run.status = "skipped";
+      without.push(job);
+    }
   }
   const names = without.map(({ stream }) => stream.name).join(", ");
   without[0]?.tally.warnings.push(
@@ -120,8 +124,9 @@ function add(tally: Tally, turn: Tally): void {
   run.started_at = before.pages > 0 ? before.started_at : turn.run.started_at;
   tally.published ||= turn.published;
   // Each turn tells the same of what hasn't changed.
-  tally.warnings.splice(0, tally.warnings.length, ...turn.warnings);
-  tally.notes.splice(0, tally.notes.length, ...turn.notes);
+  tally.warnings.push(...turn.warnings.filter(text => !tally.warnings.includes(text)));
+  tally.notes.push(...turn.notes.filter(text => !tally.notes.includes(text)));
+  if (run.status === "succeeded" && tally.warnings.length > 0) run.status = "warning";
 }
 
 async function conclude(

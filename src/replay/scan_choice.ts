@@ -88,7 +88,7 @@ function merged(stream: Stream, before: readonly HeldScan[], span: Span): readon
 
 /** A run that read the stream later and is not in the archive: what it brought would be taken back. */
 function gapAfter(first: HeldScan, usable: readonly HeldScan[], { runs }: Knowledge): string | undefined {
-  const held = new Set(usable.map(({ run }) => run));
+  const held = new Set(usable.flatMap(({ run, confirmedBy }) => [run, ...confirmedBy]));
   return runs.find(({ run, startedAt }) => startedAt > first.endedAt && !held.has(run))?.startedAt;
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
@@ -124,6 +124,17 @@ test("a file that is full is followed by another, and they are read in their ord
   expect(files).toContain(`acme/things/${run}.2.ndjson.gz`);
   const order = await filesIn(join(folder, "acme", "things"));
   expect(order.map(({ nth }) => nth)).toEqual(order.map((_, i) => i + 1));
+});
+
+test("a folder that another run took away is made again for the next file", async () => {
+  const { folder, archive } = await opened({ largest: 10 });
+  archive.keep(answer({ data: 1 }));
+  await archive.kept("things");
+  await rm(join(folder, "acme"), { recursive: true });
+  archive.keep(answer({ data: 2 }));
+  await archive.kept("things");
+  await archive.close();
+  expect(await filesBelow(folder)).toEqual([`acme/things/${run}.2.ndjson.gz`]);
 });
 
 test("names that are no file names get a folder of their own in the archive", async () => {

@@ -32,6 +32,8 @@ test("replay loads again what sync archived, with the service down; the options 
   expect(none.code).toBe(1);
   expect(none.stdout).toContain("items: the archive holds nothing of it that could be loaded.");
   expect((await run(["replay", "--from", "2026-02-31"])).code).toBe(2);
+  const backwards = await run(["replay", "--from", "2026-03-02", "--to", "2026-03-01"]);
+  expect(backwards).toMatchObject({ code: 2, stderr: expect.stringContaining("expected a beginning before the end") });
   expect((await run(["replay", "--from", "2026-02-01", "--rejects"])).code).toBe(2);
   expect((await run(["replay", "items", "--rejects"])).code).toBe(0);
   const history = json<{ last_run: { command?: string } }>(await run(["status", "--json"]));

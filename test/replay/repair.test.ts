@@ -8,11 +8,13 @@ import { temporaryFolder } from "../archive/folder.ts";
 import { lineOf } from "../support/run.ts";
 import { compareWarehouses } from "../support/truth.ts";
 import { duckdbWarehouse, passing } from "../support/warehouse.ts";
+import { instead } from "../sync/answers.ts";
 import { scenario } from "../sync/scenario.ts";
 import { again } from "./again.ts";
 import { events, figures, others, parts, shopAnswer, stocked, things } from "./shop.ts";
 
 const DAY = 86_400_000;
+const refused = instead(403, { error: { code: "FORBIDDEN", message: "not for this key", request_id: "r" } });
 
 /** A shop whose runs are archived, and its warehouse. */
 async function place(catalogue = [things, parts]) {
@@ -21,7 +23,8 @@ async function place(catalogue = [things, parts]) {
   const warehouse = await passing(duckdbWarehouse());
   const config = { archive: { path } };
   const its = await scenario(async () => warehouse, {}, { config });
-  its.look = passed => shopAnswer(stock, passed);
+  const shut = new Set<string>();
+  its.look = passed => (shut.has(passed.path) ? refused : shopAnswer(stock, passed));
   const night = async (order: object = {}) => {
     its.clock.advance(DAY);
     return its.sync({ catalogue, ...order });
@@ -35,7 +38,7 @@ async function place(catalogue = [things, parts]) {
     warehouse.query(
       "select thing, name, due, cast(_problems as varchar) as problems, _deleted_at is null as live from procurement.things order by thing",
     );
-  return { ...its, path, stock, warehouse, config, copy, night, all, catalogue };
+  return { ...its, path, stock, shut, warehouse, config, copy, night, all, catalogue };
 }
 
 const statuses = ({ streams }: RunReport) => Object.fromEntries(streams.map(({ stream, status }) => [stream, status]));
@@ -104,7 +107,7 @@ test("--from and --to say what is loaded; a list that is older than the tables m
 });
 
 test("an archive that lacks the last runs takes nothing back by itself, and says so", async () => {
-  const { night, stock, copy, all, catalogue, configure, config } = await place([things, events]);
+  const { night, stock, copy, all, catalogue, configure, config, warehouse } = await place([things, events]);
   configure({});
   stock.things[1]!["name"] = "changed";
   await night();
@@ -112,8 +115,49 @@ test("an archive that lacks the last runs takes nothing back by itself, and says
   const before = await all();
   const report = await copy.replay({ catalogue });
   expect(report).toMatchObject({ exit_code: 0, status: "warning" });
-  expect(report.warnings.join()).toMatch(/things: its tables are complete to .*events: its tables/s);
+  expect(report.warnings.join()).toMatch(
+    /things: its tables (are complete to|know what a run of) .*events: its tables/s,
+  );
   expect(await all()).toEqual(before);
+  const named = await copy.replay({ catalogue, names: ["things"] });
+  expect(named).toMatchObject({
+    exit_code: 1,
+    status: "failed",
+    warnings: [],
+    errors: [expect.stringContaining("nothing was loaded again")],
+  });
+  const [row] = await warehouse.query("select finished_at from _tributary.stream_runs where status = 'failed'");
+  expect(row).toMatchObject({ finished_at: expect.anything() });
+});
+
+test("a run that was refused the list, and one that only published what another had read, are in the archive all the same", async () => {
+  const { night, stock, copy, catalogue, shut, clock, sync } = await place([things]);
+  shut.add("/things");
+  expect(lineOf(await night(), "things")).toMatchObject({ status: "warning", requests: 1 });
+  shut.clear();
+  expect(lineOf(await copy.replay({ catalogue }), "things")).toMatchObject({ unchanged: 7, error: null });
+  stock.total = 99;
+  stock.gone.add(`/things/${String(stock.things.pop()!["thing"])}`);
+  expect((await night({ names: ["things"], maxRequests: 3 })).exit_code).toBe(5);
+  clock.advance(DAY / 24);
+  expect(lineOf(await sync({ catalogue }), "things")).toMatchObject({ requests: 1, deleted: 1 });
+  expect(lineOf(await copy.replay({ catalogue }), "things")).toMatchObject({ unchanged: 6, error: null });
+});
+
+test("what an earlier run's answers had to say is told though a later run's are faultless", async () => {
+  const { night, stock, clock, config, configure, catalogue } = await place([others]);
+  const lenient = { ...config, streams: { defaults: { max_reject_share: 0.5 } } };
+  stock.others.push({ other: null });
+  configure(lenient);
+  await night();
+  stock.others.pop();
+  await night();
+  const copy = again(await passing(duckdbWarehouse()), clock, lenient);
+  const report = await copy.replay({ catalogue });
+  expect(report).toMatchObject({ exit_code: 0, status: "warning", streams: [{ status: "warning", rejected: 1 }] });
+  expect(report.warnings).toEqual([expect.stringContaining("1 rows could not be stored")]);
+  const [row] = await copy.warehouse.query("select status from _tributary.stream_runs");
+  expect(row).toMatchObject({ status: "warning" });
 });
 
 test("streams of which the archive has nothing are left out; asked for by name that is a failure", async () => {

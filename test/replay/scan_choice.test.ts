@@ -37,6 +37,7 @@ function held(nth: number, more: Partial<HeldScan> & { lacks?: true; tookMs?: nu
     date: day(nth),
     requests: new Map(pages.map(page => [requestKey(page.path, page.query), page])),
     confirms: new Map(),
+    confirmedBy: new Set(),
     ...rest,
   };
 }

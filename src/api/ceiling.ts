@@ -16,6 +16,8 @@ export interface Ceiling {
 }
 
 const start = 2;
+/** Until something speaks against it each quick answer allows one more, up to here: twice as many a round trip. */
+const startEnds = 8;
 const smoothing = 0.2;
 const slow = 2;
 // Differences below this are our own event loop's and the machine's: on two busy processors answers that take 50 ms were
@@ -24,13 +26,14 @@ const quickestMs = 100;
 const decay = 1.005;
 
 /**
- * Additive up, multiplicative down: one more after as many quick successes as are allowed now, half after a 429 (once a pause),
- * a quarter less while answers take twice their best (a minimum that decays, kept by kind).
+ * Additive up, multiplicative down: after a quick start one more after as many quick successes as are allowed now, half after
+ * a 429 (once a pause), a quarter less while answers take twice their best (a minimum that decays, kept by kind).
  */
 export function createCeiling(maximum: number): Ceiling {
   const best = new Map<string, number>();
   let allowed = Math.min(start, maximum);
   let cause: Ceiling["cause"] = "start";
+  let starting = true;
   let slowness = 1;
   let streak = 0;
   let sinceChange = 0;
@@ -60,6 +63,7 @@ export function createCeiling(maximum: number): Ceiling {
       return cause;
     },
     observe(outcome) {
+      if (!outcome.ok || outcome.limited || slowness >= slow || allowed >= startEnds) starting = false;
       if (outcome.limited) {
         streak = 0;
         if (!halved) change(Math.floor(allowed / 2), "429");
@@ -71,7 +75,7 @@ export function createCeiling(maximum: number): Ceiling {
       streak = outcome.ok ? streak + 1 : 0;
       if (slowness >= slow) {
         if (sinceChange >= allowed && allowed > 1) change(Math.min(allowed - 1, Math.floor(allowed * 0.75)), "slow");
-      } else if (streak >= allowed && allowed < maximum) change(allowed + 1, cause);
+      } else if (streak >= (starting ? 1 : allowed) && allowed < maximum) change(allowed + 1, cause);
     },
     resume() {
       halved = false;

@@ -35,6 +35,29 @@ describe("ceiling", () => {
     expect(ceiling.now).toBe(8);
   });
 
+  test("doubles a round trip up to 8, then rises by one a round trip", () => {
+    const ceiling = createCeiling(64);
+    for (let index = 0; index < 6; index += 1) ceiling.observe(quick);
+    expect(ceiling.now).toBe(8);
+    for (let index = 0; index < 7; index += 1) ceiling.observe(quick);
+    expect(ceiling.now).toBe(8);
+    ceiling.observe(quick);
+    expect(ceiling.now).toBe(9);
+  });
+
+  test.each([
+    ["a 429", tooMany, 1 + 2],
+    ["a failure", { ...quick, ok: false }, 2],
+  ])("%s ends the quick start", (_, first, answersTo3) => {
+    const ceiling = createCeiling(8);
+    ceiling.observe(first);
+    ceiling.resume();
+    for (let index = 1; index < answersTo3; index += 1) ceiling.observe(quick);
+    expect(ceiling.now).toBe(2);
+    ceiling.observe(quick);
+    expect(ceiling.now).toBe(3);
+  });
+
   test("starts below 2 where the maximum does", () => {
     expect(createCeiling(1).now).toBe(1);
   });

@@ -25,6 +25,12 @@ export interface StreamRun {
   error: string | null;
 }
 
+/** What adds up where several runs, or parts of one, did a stream's work. `carried` does only where nothing was staged between them. */
+export const COUNTERS = [
+  ...(["requests", "retries", "pages", "rows_read", "bytes", "repeated"] as const),
+  ...(["inserted", "updated", "unchanged", "deleted", "rejected", "problems", "rounded"] as const),
+];
+
 type Db = Kysely<StateTables> | Transaction<StateTables>;
 
 /** Begins a run's row, and closes those of runs that ended without saying so: nothing is held in their name any more. */
@@ -75,6 +81,11 @@ export async function writeStreamRun(
     .insertInto("stream_runs")
     .values({ run_id: runId, company, stream, ...row })
     .execute();
+}
+
+/** What a run's streams did, as far as the destination knows. */
+export async function streamRunsOf(db: Db, runId: string) {
+  return db.selectFrom("stream_runs").selectAll().where("run_id", "=", runId).execute();
 }
 
 /** Of each stream what it did when it was last worked on. */

@@ -1,4 +1,4 @@
-import { writeStreamRun } from "../destinations/run_log.ts";
+import { COUNTERS, writeStreamRun } from "../destinations/run_log.ts";
 import { TributaryError } from "../errors.ts";
 import { Tally } from "../extract/tally.ts";
 import { type CompanyRun, runCompany } from "../run/jobs.ts";
@@ -111,16 +111,11 @@ function turnOf(tally: Tally): Tally {
   return Object.assign(new Tally(tally.run.started_at), { activity: tally.activity });
 }
 
-const SUMS = [
-  ...(["requests", "retries", "pages", "rows_read", "bytes", "carried", "repeated"] as const),
-  ...(["inserted", "updated", "unchanged", "deleted", "rejected", "problems", "rounded"] as const),
-];
-
 function add(tally: Tally, turn: Tally): void {
   const { run } = tally;
   const before = { ...run };
   Object.assign(run, turn.run);
-  for (const name of SUMS) run[name] = before[name] + turn.run[name];
+  for (const name of [...COUNTERS, "carried"] as const) run[name] = before[name] + turn.run[name];
   run.started_at = before.pages > 0 ? before.started_at : turn.run.started_at;
   tally.published ||= turn.published;
   // Each turn tells the same of what hasn't changed.

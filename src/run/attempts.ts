@@ -1,5 +1,5 @@
 import type { Destination } from "../destinations/destination.ts";
-import { endRun, writeStreamRun } from "../destinations/run_log.ts";
+import { endRun, streamRunsOf, writeStreamRun } from "../destinations/run_log.ts";
 import { DestinationError, HeldError } from "../errors.ts";
 import { type RunOrder, type RunTools, runSync } from "../run.ts";
 import { mergeReports } from "./merging.ts";
@@ -122,7 +122,7 @@ async function putRight({ db }: Destination, report: RunReport | undefined): Pro
   if (report === undefined) return;
   const { run_id: runId, status, exit_code, finished_at } = report;
   const end = { status, exit_code, finished_at, warnings: JSON.stringify(report.warnings) };
-  const known = await db.selectFrom("stream_runs").selectAll().where("run_id", "=", runId).execute();
+  const known = await streamRunsOf(db, runId);
   await db.transaction().execute(async trx => {
     await endRun(trx, runId, { ...end, error: report.errors[0] ?? null });
     for (const line of report.streams.filter(each => each.status !== "skipped")) {

@@ -1,3 +1,4 @@
+import { COUNTERS } from "../destinations/run_log.ts";
 import { type RunReport, statusOf } from "./report.ts";
 
 type Line = RunReport["streams"][number];
@@ -22,23 +23,8 @@ function merged(lines: readonly Line[]): Line {
 }
 
 function added(sum: Line, line: Line): Line {
-  return {
-    ...line,
-    started_at: sum.started_at,
-    requests: sum.requests + line.requests,
-    retries: sum.retries + line.retries,
-    pages: sum.pages + line.pages,
-    rows_read: sum.rows_read + line.rows_read,
-    inserted: sum.inserted + line.inserted,
-    updated: sum.updated + line.updated,
-    unchanged: sum.unchanged + line.unchanged,
-    repeated: sum.repeated + line.repeated,
-    // What a later run found staged was read by the one before it.
-    carried: sum.carried,
-    deleted: sum.deleted + line.deleted,
-    rejected: sum.rejected + line.rejected,
-    problems: sum.problems + line.problems,
-    rounded: sum.rounded + line.rounded,
-    bytes: sum.bytes + line.bytes,
-  };
+  // What a later run found staged was read by the one before it.
+  const total = { ...line, started_at: sum.started_at, carried: sum.carried };
+  for (const name of COUNTERS) total[name] += sum[name];
+  return total;
 }

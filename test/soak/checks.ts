@@ -108,7 +108,10 @@ export function faultsOfStep(before: Tables, after: Tables, streams: readonly St
             say(`new, but its _changed_at ${row.changedAt} is not after ${latest}, the latest before`);
           continue;
         }
-        const same = old.strict === row.strict && (old.deletedAt === null) === (row.deletedAt === null);
+        // A new column is filled from what was kept of its field, which is no change of the row.
+        const filled = old.added !== row.added && partsOf(old).every(part => partsOf(row).includes(part));
+        const alike = old.strict === row.strict && (old.added === row.added || filled);
+        const same = alike && (old.deletedAt === null) === (row.deletedAt === null);
         const retitled = old.title !== row.title;
         const moved = old.changedAt !== row.changedAt;
         if (moved) touched.add(row.parent);
@@ -116,7 +119,7 @@ export function faultsOfStep(before: Tables, after: Tables, streams: readonly St
         if (!same && row.changedAt <= latest)
           say(`changed, but its _changed_at ${row.changedAt} is not after ${latest}, the latest before`);
         const detailOfMoved = !child && mode.kind !== "snapshot" && touched.has(row.parent);
-        if (moved && same && !retitled && !detailOfMoved) say("did not change, but its _changed_at moved");
+        if (moved && same && !filled && !retitled && !detailOfMoved) say("did not change, but its _changed_at moved");
         if (!moved && same && retitled && !allowed.looseTitles)
           say("its title changed, but its _changed_at did not move");
         if (row.firstSeenAt !== old.firstSeenAt)
@@ -139,6 +142,8 @@ export function faultsOfStep(before: Tables, after: Tables, streams: readonly St
   }
   return faults;
 }
+
+const partsOf = ({ added }: Kept): readonly string[] => added.split("\u0001");
 
 /** What a run has read or carried over it has counted as something, or still has in its stage. */
 export function faultsOfCounts(report: RunReport, staged: ReadonlyMap<string, number>): string[] {

@@ -87,6 +87,7 @@ export async function faultsOfFigures(story: Story, village: Village, stand: Sta
   }
   return faults;
 }
+
 /** A run over an unchanged service writes nothing. */
 export function changesBetween(before: Tables, after: Tables): string[] {
   const faults: string[] = [];
@@ -94,5 +95,23 @@ export function changesBetween(before: Tables, after: Tables): string[] {
     for (const [key, row] of rows)
       if (JSON.stringify(before.get(name)?.get(key)) !== JSON.stringify(row))
         faults.push(`${name} ${key}: written although nothing had changed`);
+  return faults;
+}
+
+/** Every row that is in a clean warehouse is here, and says the same; what else is live here would not come again. */
+export function differences(here: Tables, clean: Tables): string[] {
+  const faults: string[] = [];
+  for (const [name, rows] of clean) {
+    const own = here.get(name);
+    for (const [key, row] of rows) {
+      const ours = own?.get(key);
+      const same = (["strict", "soft", "title", "deletedAt", "problems"] as const).every(of => ours?.[of] === row[of]);
+      if (!same) faults.push(`${name} ${key}: a clean warehouse has it otherwise`);
+    }
+    // A snapshot keeps its earlier days.
+    if (name === "rates") continue;
+    for (const [key, row] of own ?? [])
+      if (row.deletedAt === null && !rows.has(key)) faults.push(`${name} ${key}: live, but a clean warehouse lacks it`);
+  }
   return faults;
 }

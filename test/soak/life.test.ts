@@ -4,8 +4,11 @@ import { found } from "./found.ts";
 import { type Database, storyOf } from "./story.ts";
 import { type OpenYard, openYard } from "./yard.ts";
 
-/** Seeds whose lives have deaths in them, and together every kind of stream. */
-const seeds: Readonly<Record<Database, readonly number[]>> = { duckdb: [1, 2, 3], postgres: [1, 2] };
+/** Seeds whose lives have deaths in them, and together every stream, command, a reset, added columns and a clean warehouse. */
+const seeds: Readonly<Record<Database, readonly number[]>> = {
+  duckdb: [255, 82, 547, 35],
+  postgres: [325, 33, 137, 89],
+};
 let runner: Awaited<ReturnType<typeof buildRunner>>;
 
 beforeAll(async () => {

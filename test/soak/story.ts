@@ -260,7 +260,7 @@ function otherSettings(draw: Draw, before: Settings, streams: readonly string[])
     guarded: draw.chance(0.15),
     fewRejects: draw.chance(0.2),
     concurrency: draw.chance(0.15) ? 4 : 1,
-    unknownFields: draw.chance(0.15) ? "fail" : "keep",
+    unknownFields: draw.chance(0.3) ? draw.pick(["column", "fail"]) : "keep",
   };
 }
 

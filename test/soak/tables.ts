@@ -1,4 +1,5 @@
 import type { Table } from "../../src/columns.ts";
+import { withAdded } from "../../src/destinations/added_columns.ts";
 import type { Stream } from "../../src/stream.ts";
 import type { Row, Stand } from "./stand.ts";
 
@@ -9,6 +10,8 @@ export interface Kept {
   readonly parent: string;
   /** What counts as a change, and what does not. */
   readonly strict: string;
+  /** Columns that were added for fields which nobody documented, where they hold something: each with its name, ended by U+0001. */
+  readonly added: string;
   readonly soft: string;
   readonly title: string;
   /** The service's version, and how many rows it told beside this one; null where there is none. */
@@ -49,6 +52,25 @@ export async function readTables(
   return { tables, twice };
 }
 
+/** The streams with the columns that were added to their tables so far. */
+export async function widened(stand: Stand, streams: readonly Stream[]): Promise<readonly Stream[]> {
+  const there = await stand.look(
+    "left",
+    "select table_name as t from information_schema.tables where table_schema = '_tributary' and table_name = 'added_columns'",
+  );
+  if (there === undefined || there.length === 0) return streams;
+  const rows =
+    (await stand.look("left", "select * from _tributary.added_columns order by added_at, column_name")) ?? [];
+  const added = rows.map(row => ({
+    stream: String(row["stream"]),
+    table: String(row["table_name"]),
+    name: String(row["column_name"]),
+    path: String(row["path"]).split("."),
+    kind: row["kind"] === "text" ? ("text" as const) : ("json" as const),
+  }));
+  return streams.map(stream => withAdded(stream, added, []));
+}
+
 const micros = (value: unknown): number | null => (value === null ? null : Number(value));
 
 function keptOf(row: Row): Kept {
@@ -56,6 +78,7 @@ function keptOf(row: Row): Kept {
     key: String(row["k"]),
     parent: String(row["p"]),
     strict: String(row["s"]),
+    added: String(row["a"]),
     soft: String(row["w"]),
     title: String(row["h"]),
     v: micros(row["v"]),
@@ -72,12 +95,18 @@ function selectOf(stand: Stand, table: Table): string {
     stand.database === "duckdb" ? `epoch_us(${name})` : `cast(extract(epoch from ${name}) * 1000000 as bigint)`;
   const text = (names: readonly string[]) =>
     names.length === 0 ? "''" : `cast(row(${names.map(name => `"${name}"`).join(", ")}) as varchar)`;
-  const strict = table.columns.filter(column => !column.volatile && column.name !== "title").map(column => column.name);
+  const strict = table.columns
+    .filter(column => !column.volatile && column.name !== "title" && column.added !== true)
+    .map(column => column.name);
+  const added = table.columns
+    .filter(column => column.added === true)
+    .map(({ name }) => `coalesce('${name}=' || cast("${name}" as varchar) || chr(1), '')`);
   const soft = table.columns.filter(column => column.volatile).map(column => column.name);
   const has = (name: string) => table.columns.some(column => column.name === name);
   const number = table.columns.find(column => column.name.startsWith("n_"))?.name;
   const main = table.path.length === 0;
   return `select '${table.name}' as t, ${text(table.key)} as k, cast("${table.key[0]}" as varchar) as p, ${text(strict)} as s,
+    ${added.length === 0 ? "''" : added.join(" || ")} as a,
     ${text(soft)} as w, ${has("title") ? `cast("title" as varchar)` : "''"} as h, ${has("v") ? `cast("v" as bigint)` : "cast(null as bigint)"} as v,
     ${number === undefined ? "cast(null as bigint)" : `cast("${number}" as bigint)`} as n, _problems is not null as pr,
     ${micro("_changed_at")} as c, ${micro("_deleted_at")} as d, ${main ? micro("_first_seen_at") : "cast(null as bigint)"} as f

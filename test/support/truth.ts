@@ -138,7 +138,8 @@ function compareBeside(table: Table, element: unknown, problems: Row, row: Row, 
   // Where the whole row is kept no field is without a place.
   const whole = table.columns.some(column => column.source === "row" && column.path.length === 0);
   for (const field of whole ? [] : Object.keys(element as Row))
-    if (/^x_/.test(field) && !Object.hasOwn(extra, field)) differ(seen, `${name}: ${field} is not in _extra`);
+    if (/^x_/.test(field) && !known.includes(field) && !Object.hasOwn(extra, field))
+      differ(seen, `${name}: ${field} is not in _extra`);
 }
 
 function differ(seen: Compared, words: string): void {

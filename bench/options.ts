@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type Warehouse, warehouses } from "./jobs.ts";
+import { type Warehouse, warehouses } from "./figure.ts";
 
 /** What a benchmark is asked for. */
 export interface Options {
-  readonly rows: number;
+  readonly parts: readonly string[];
+  readonly scale: number;
   readonly runs: number;
-  /** The two sizes at which memory is measured; undefined: it isn't. */
-  readonly memory: readonly [smaller: number, larger: number] | undefined;
   readonly warehouses: readonly Warehouse[];
   readonly nodeFlags: readonly string[];
   /** Folder for CPU profiles. */
@@ -18,26 +17,27 @@ export interface Options {
   readonly json: boolean;
 }
 
-export const help = `node bench/main.ts [options]
-  --rows <n>         items to sync (100000)
-  --runs <n>         how often each job is run (3)
+const help = (parts: readonly string[]) => `npm run bench -- [options]
+  --part <names>     some of ${parts.join(", ")}; all without it
   --only <warehouse> duckdb or postgres
-  --memory           peak memory at 200,000 and 1,000,000 rows too: takes minutes
+  --scale <share>    of the rows of each part, e.g. 0.1 (1)
+  --runs <n>         how often short jobs are run, for their median (3)
   --quick            few rows, once: does the harness work?
   --node <flag>      a flag for the measured Node instead of the command's own, e.g. --node=--max-semi-space-size=16; may be repeated
   --cpu-prof <dir>   write a CPU profile of every job there (and let it slow them down)
   --postgres <url>   a server to use instead of one of our own
-  --json             figures and single results as JSON`;
+  --json             the figures as JSON
+Exit code 1 when a target is missed.`;
 
-/** Reads the command line. Throws on what it doesn't know. */
-export function readOptions(argv: readonly string[]): Options | undefined {
+/** Reads the command line; answers with the help text where that was asked for. Throws on what it doesn't know. */
+export function readOptions(argv: readonly string[], parts: readonly string[]): Options | string {
   const { values } = parseArgs({
     args: [...argv],
     options: {
-      rows: { type: "string" },
-      runs: { type: "string" },
+      part: { type: "string" },
       only: { type: "string" },
-      memory: { type: "boolean", default: false },
+      scale: { type: "string" },
+      runs: { type: "string" },
       quick: { type: "boolean", default: false },
       node: { type: "string", multiple: true, default: [] },
       "cpu-prof": { type: "string" },
@@ -46,15 +46,18 @@ export function readOptions(argv: readonly string[]): Options | undefined {
       help: { type: "boolean", default: false },
     },
   });
-  if (values.help) return undefined;
+  if (values.help) return help(parts);
+  const chosen = values.part?.split(",") ?? parts;
+  const unknown = chosen.find(name => !parts.includes(name));
+  if (unknown !== undefined) throw new Error(`--part: expected some of ${parts.join(", ")}, got ${unknown}`);
   const only = warehouses.find(warehouse => warehouse === values.only);
   if (values.only !== undefined && only === undefined)
     throw new Error(`--only: expected one of ${warehouses.join(", ")}, got ${values.only}`);
   const profiles = values["cpu-prof"];
   return {
-    rows: count("--rows", values.rows, values.quick ? 300 : 100_000),
-    runs: count("--runs", values.runs, values.quick ? 1 : 3),
-    memory: values.memory ? (values.quick ? [200, 1_000] : [200_000, 1_000_000]) : undefined,
+    parts: parts.filter(name => chosen.includes(name)),
+    scale: above("--scale", values.scale, values.quick ? 0.001 : 1),
+    runs: Math.ceil(above("--runs", values.runs, values.quick ? 1 : 3)),
     warehouses: only === undefined ? warehouses : [only],
     nodeFlags: values.node.length > 0 ? values.node : commandFlags(),
     profiles: profiles === undefined ? undefined : resolve(profiles),
@@ -69,8 +72,8 @@ function commandFlags(): readonly string[] {
   return line?.match(/(?<= )--\S+/g) ?? [];
 }
 
-function count(name: string, text: string | undefined, otherwise: number): number {
+function above(name: string, text: string | undefined, otherwise: number): number {
   const value = text === undefined ? otherwise : Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new Error(`${name}: expected a whole number above 0, got ${text}`);
+  if (!(value > 0)) throw new Error(`${name}: expected a number above 0, got ${text}`);
   return value;
 }

@@ -1,39 +1,65 @@
 import { formatTable } from "../src/cli/table.ts";
-import type { Figure } from "./figures.ts";
+import { type Figure, isMet, ratioOf } from "./figure.ts";
 
 /** The figures as one table. */
 export function reportTable(figures: readonly Figure[]): string {
   const right = { align: "right" } as const;
   const columns = [
+    { title: "part" },
     { title: "figure" },
+    { title: "database" },
     { title: "measured", ...right },
-    { title: "min–max", ...right },
-    { title: "floor", ...right },
+    { title: "against", ...right },
     { title: "ratio", ...right },
-    { title: "row path", ...right },
-    { title: "wall", ...right },
     { title: "target", ...right },
     { title: "met" },
+    { title: "rows", ...right },
+    { title: "requests", ...right },
+    { title: "read", ...right },
+    { title: "CPU", ...right },
+    { title: "wall", ...right },
+    { title: "peak", ...right },
   ];
   return formatTable(columns, figures.map(line));
 }
 
 function line(figure: Figure): string[] {
-  const { unit, target, rowPath } = figure;
-  const amount = (value: number) => (unit === "ms" ? seconds(value) : megabytes(value));
-  const { min, max } = figure;
+  const { part, warehouse = "", unit, measured, against, target, load } = figure;
+  const met = isMet(figure);
+  const most = target === undefined ? "" : target.of === "ratio" ? String(target.most) : inUnit(unit, target.most);
   return [
+    part,
     figure.figure,
-    amount(figure.measured),
-    min === max ? "" : `${amount(min)}–${amount(max)}`,
-    amount(figure.floor),
-    figure.ratio.toFixed(2),
-    rowPath === undefined ? "" : rowPath.toFixed(2),
-    seconds(figure.wallMs),
-    target.of === "ratio" ? `≤ ${target.most}` : `< ${megabytes(target.most)}`,
-    figure.met ? "yes" : "NO",
+    warehouse,
+    inUnit(unit, measured),
+    against === undefined ? "" : `${against.what} ${inUnit(unit, against.value)}`,
+    ratioOf(figure)?.toFixed(3) ?? "",
+    target === undefined ? "" : `≤ ${most}`,
+    met === undefined ? "" : met ? "yes" : "NO",
+    ...(load === undefined
+      ? ["", "", "", "", "", ""]
+      : [
+          whole(load.rows),
+          whole(load.requests),
+          megabytes(load.bytes),
+          seconds(load.cpuMs),
+          seconds(load.wallMs),
+          megabytes(load.peakBytes),
+        ]),
   ];
 }
 
+function inUnit(unit: Figure["unit"], value: number): string {
+  switch (unit) {
+    case "ms":
+      return value < 1 ? `${(value * 1000).toFixed(2)} µs` : seconds(value);
+    case "bytes":
+      return megabytes(value);
+    default:
+      return `${whole(value)}${unit === "rows/s" ? "/s" : ""}`;
+  }
+}
+
+const whole = (value: number) => Math.round(value).toLocaleString("en-US");
 const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
-const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 2 : 0)} MB`;

@@ -1,33 +1,57 @@
-import { spawn } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
-import type { Built } from "./build.ts";
+import { fileURLToPath } from "node:url";
+import { type SimulatorOptions, startSimulator } from "../src/simulator/simulator.ts";
 
 /** A simulated service in a process of its own. */
 export interface Service {
   readonly url: string;
   readonly key: string;
+  /** Requests by endpoint (e.g. "/po/{po_number}") since it was started or last asked. */
+  requests(): Promise<Readonly<Record<string, number>>>;
+  /** Rows by stream, e.g. { orders: 10 }. */
+  update(rows: Readonly<Record<string, number>>): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts one with so many items, zero latency, on a free port. */
-export async function startService(built: Built, items: number): Promise<Service> {
-  const few = ["orders", "invoices", "findings", "ingested"].flatMap(stream => [`--${stream}`, "1"]);
-  const argv = [built.cli, "simulate", "--port", "0", "--items", String(items), ...few, "--json"];
-  const child = spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "inherit"] });
-  const ended = once(child, "exit");
-  let said = "";
-  for await (const piece of child.stdout) {
-    said += String(piece);
-    if (said.trimEnd().endsWith("}")) break;
-  }
-  if (said === "") throw new Error(`the simulator ended before it listened (exit code ${child.exitCode})`);
-  const { url, key } = JSON.parse(said) as { url: string; key: string };
+type Facts = Pick<SimulatorOptions, "sizes" | "linesPerOrder" | "historyDays" | "faults">;
+
+const NONE = { orders: 0, invoices: 0, items: 0, findings: 0, ingested: 0 };
+
+/** Starts one on a free port; a list that isn't named has no rows. */
+export async function startService(facts: Facts): Promise<Service> {
+  const given = JSON.stringify({ ...facts, sizes: { ...NONE, ...facts.sizes } });
+  const child = fork(fileURLToPath(import.meta.url), [given], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const [{ url, key }] = (await once(child, "message")) as [{ url: string; key: string }];
+  const steer = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const response = await fetch(`${url}/_simulator/${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return response.json();
+  };
   return {
     url,
     key,
+    async requests() {
+      const { counts } = (await steer("GET", "requests")) as { counts: Record<string, number> };
+      await steer("DELETE", "requests");
+      return counts;
+    },
+    async update(rows) {
+      await steer("POST", "change", { update: rows });
+    },
     async close() {
-      child.kill("SIGTERM");
-      await ended;
+      child.disconnect();
+      await once(child, "exit");
     },
   };
+}
+
+if (process.send !== undefined && process.argv[1] === fileURLToPath(import.meta.url)) {
+  const facts = JSON.parse(process.argv[2]!) as Facts;
+  const simulator = await startSimulator({ ...facts, control: true });
+  process.send({ url: simulator.url, key: simulator.key });
+  process.once("disconnect", () => void simulator.close());
 }

@@ -1,0 +1,105 @@
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createDatabase } from "../test/support/database.ts";
+import type { Load, Warehouse } from "./figure.ts";
+import type { Laboratory } from "./laboratory.ts";
+import { measure } from "./measurement.ts";
+import type { Service } from "./service.ts";
+
+/** A stream's line of a run's report. */
+export interface StreamLine {
+  readonly stream: string;
+  readonly status: string;
+  readonly requests: number;
+  readonly bytes: number;
+  readonly rows_read: number;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly deleted: number;
+}
+
+/** A message of a run's log at level debug; `at` is ms since 1970. */
+export interface Said {
+  readonly at: number;
+  readonly message: string;
+  readonly stream: string | undefined;
+}
+
+/** One command: what its process used, what its report says by stream, what it logged. */
+export interface Run {
+  readonly load: Load;
+  readonly streams: ReadonlyMap<string, StreamLine>;
+  readonly said: readonly Said[];
+}
+
+/** A new warehouse and the command that fills it. */
+export interface BenchWarehouse {
+  /** Runs e.g. ["sync", "items"]; `job` names its CPU profile. Throws unless it succeeds. */
+  run(job: string, command: readonly string[]): Promise<Run>;
+  /** DuckDB: bytes of the work file and its log. PostgreSQL: bytes of write-ahead log since the server began. */
+  written(): Promise<number>;
+  remove(): Promise<void>;
+}
+
+/** `config` are further keys, e.g. { streams: … }. */
+export async function makeWarehouse(
+  laboratory: Laboratory,
+  warehouse: Warehouse,
+  service: Service,
+  config: Readonly<Record<string, unknown>> = {},
+): Promise<BenchWarehouse> {
+  const folder = await mkdtemp(join(laboratory.folder, "warehouse-"));
+  await mkdir(folder, { recursive: true });
+  const database = warehouse === "postgres" ? await createDatabase(laboratory.postgresUrl) : undefined;
+  const destination =
+    database === undefined ? { type: "duckdb", path: "./warehouse.duckdb" } : { type: "postgres", url: database.url };
+  const { api = {}, ...others } = config;
+  const file = join(folder, "config.yaml");
+  // JSON is YAML.
+  await writeFile(
+    file,
+    JSON.stringify({
+      company: "acme",
+      destination,
+      ...others,
+      api: { base_url: service.url, key: service.key, ...(api as object) },
+    }),
+  );
+  return {
+    async run(job, command) {
+      const argv = [...command, "--config", file, "--json", "--no-progress", "--log-level", "debug"];
+      const { stdout, stderr, ...usage } = await measure(laboratory, job, [laboratory.built.cli, ...argv]);
+      const { streams } = JSON.parse(stdout) as { streams: StreamLine[] };
+      const failed = streams.find(({ status }) => status !== "succeeded" && status !== "skipped");
+      if (failed !== undefined) throw new Error(`${job}: expected every stream to succeed, got ${stdout}\n${stderr}`);
+      const sum = (of: "rows_read" | "requests" | "bytes") => streams.reduce((all, line) => all + line[of], 0);
+      const load = { rows: sum("rows_read"), requests: sum("requests"), bytes: sum("bytes"), ...usage };
+      return { load, streams: new Map(streams.map(line => [line.stream, line])), said: saidIn(stderr) };
+    },
+    async written() {
+      if (database !== undefined) {
+        const { rows } = await database.admin.query(
+          "select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text as n",
+        );
+        return Number(rows[0].n);
+      }
+      const home = join(folder, "warehouse.versions");
+      const names = (await readdir(home)).filter(name => name.startsWith("work.duckdb"));
+      const sizes = await Promise.all(names.map(async name => (await stat(join(home, name))).size));
+      return sizes.reduce((all, size) => all + size, 0);
+    },
+    async remove() {
+      await database?.drop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function saidIn(stderr: string): Said[] {
+  return stderr.split("\n").flatMap(line => {
+    if (!line.startsWith("{")) return [];
+    const { time, msg, stream } = JSON.parse(line) as { time: string | number; msg: string; stream?: string };
+    return [{ at: new Date(time).getTime(), message: msg, stream }];
+  });
+}

@@ -20,7 +20,9 @@ export function unexplained(step: RunStep, settings: Settings, { exit, error, re
     (exit === 2 && step.command === "backfill") ||
     (exit === 5 && (limited || troubled)) ||
     ((exit === 6 || exit === 4) && struck) ||
-    (exit === 2 && step.names.length > 0 && told.includes("no history"));
+    (exit === 2 && step.names.length > 0 && told.includes("no history")) ||
+    // The run before it was killed before the first answer came.
+    (exit === 1 && step.command === "replay" && told.includes("the archive holds nothing of it"));
   return explained ? [] : [`${step.command} ended with ${exit}, which nothing explains: ${told}`];
 }
 

@@ -54,7 +54,7 @@ function inUnit(unit: Figure["unit"], value: number): string {
     case "ms":
       return value < 1 ? `${(value * 1000).toFixed(2)} µs` : seconds(value);
     case "bytes":
-      return megabytes(value);
+      return value < 1e4 ? `${whole(value)} B` : megabytes(value);
     default:
       return `${whole(value)}${unit === "rows/s" ? "/s" : ""}`;
   }

@@ -1,0 +1,91 @@
+import { type Figure, type Load, median, type Warehouse } from "../figure.ts";
+import type { Laboratory, Part } from "../laboratory.ts";
+import { measureFloor } from "../measurement.ts";
+import { type Service, startService } from "../service.ts";
+import { makeWarehouse } from "../warehouse.ts";
+
+const ORDERS = 20_000;
+/** Of each list: what a run costs before its first details, which a detail's price must not hold. */
+const FEW = 100;
+const LINES = 10;
+/** As many requests at once as the configuration allows unless told otherwise. */
+const DETAILS = { path: "/po/{}", key: "po_number", inFlight: 8 };
+
+interface Round {
+  readonly floor: Load;
+  readonly first: Load;
+}
+
+/** CPU a detail with ten lines at zero latency, its row of the list included, to CPU of fetching and parsing the same. */
+export const fanout: Part = {
+  name: "fanout",
+  async measure(laboratory) {
+    const few = await roundsAt(laboratory, FEW);
+    const many = await roundsAt(laboratory, laboratory.size(ORDERS, 2 * FEW));
+    return laboratory.warehouses.flatMap(warehouse => figuresOf(warehouse, many.get(warehouse)!, few.get(warehouse)!));
+  },
+};
+
+async function roundsAt(laboratory: Laboratory, orders: number): Promise<ReadonlyMap<Warehouse, readonly Round[]>> {
+  const service = await startService({ sizes: { orders }, linesPerOrder: LINES });
+  const rounds = new Map<Warehouse, Round[]>(laboratory.warehouses.map(warehouse => [warehouse, []]));
+  try {
+    for (let run = 1; run <= laboratory.runs; run++)
+      for (const warehouse of laboratory.warehouses) {
+        laboratory.say(`  ${orders.toLocaleString("en-US")} details, ${warehouse}, ${run} of ${laboratory.runs}`);
+        // Before each, so that a slow moment of the machine meets both sides.
+        const floor = await measureFloor(laboratory, service, { lists: ["/po"], details: DETAILS });
+        rounds.get(warehouse)!.push({ floor, first: await firstLoad(laboratory, warehouse, service, orders) });
+      }
+  } finally {
+    await service.close();
+  }
+  return rounds;
+}
+
+async function firstLoad(
+  laboratory: Laboratory,
+  warehouse: Warehouse,
+  service: Service,
+  orders: number,
+): Promise<Load> {
+  const place = await makeWarehouse(laboratory, warehouse, service);
+  try {
+    const command = ["sync", "purchase_orders", "purchase_order_details"];
+    const { load, streams } = await place.run(`${warehouse} fan-out ${orders}`, command);
+    for (const stream of ["purchase_orders", "purchase_order_details"])
+      if (streams.get(stream)?.inserted !== orders)
+        throw new Error(`fan-out: expected ${orders} inserted, got ${JSON.stringify(streams.get(stream))}`);
+    return load;
+  } finally {
+    await place.remove();
+  }
+}
+
+function figuresOf(warehouse: Warehouse, many: readonly Round[], few: readonly Round[]): Figure[] {
+  const { requests } = many[0]!.floor;
+  // Details alone: of the rows read, the half that came from the list.
+  const details = many[0]!.first.rows / 2 - few[0]!.first.rows / 2;
+  const aDetail = (of: keyof Round) =>
+    (median(many.map(round => round[of].cpuMs)) - median(few.map(round => round[of].cpuMs))) / details;
+  const load = many.toSorted((a, b) => a.first.cpuMs - b.first.cpuMs)[many.length >> 1]!.first;
+  return [
+    {
+      ...{ part: "fanout", warehouse, unit: "ms", load },
+      figure: "CPU a detail of ten lines",
+      measured: aDetail("first"),
+      against: { what: "fetch and parse", value: aDetail("floor") },
+    },
+    {
+      ...{ part: "fanout", warehouse, unit: "rows/s" },
+      figure: "details a second",
+      measured: (1000 * load.rows) / 2 / load.wallMs,
+    },
+    {
+      ...{ part: "fanout", warehouse, unit: "requests" },
+      figure: "requests",
+      measured: load.requests,
+      against: { what: "lists and details", value: requests },
+    },
+  ];
+}

@@ -1,0 +1,63 @@
+import { type Figure, median, type Warehouse } from "../figure.ts";
+import type { Laboratory, Part } from "../laboratory.ts";
+import { measure } from "../measurement.ts";
+import { startService } from "../service.ts";
+import { makeWarehouse } from "../warehouse.ts";
+import { criticalPath } from "./latency.ts";
+
+/** Short jobs: so many more of them than of the others, for a calm median. */
+const TIMES = 3;
+const HELP_MS = 300;
+
+const LATENCY_MS = 50;
+const ROWS = 1_000;
+const IDLE_MS = 2_000;
+
+/** What is waited for before there is anything to do. */
+export const startup: Part = {
+  name: "startup",
+  async measure(laboratory) {
+    const idle: Figure[] = [];
+    for (const warehouse of laboratory.warehouses) idle.push(await measureIdle(laboratory, warehouse));
+    return [await measureHelp(laboratory), ...idle];
+  },
+};
+
+async function measureHelp(laboratory: Laboratory): Promise<Figure> {
+  const walls: number[] = [];
+  for (let nth = 1; nth <= TIMES * laboratory.runs; nth++)
+    walls.push((await measure(laboratory, "help", [laboratory.built.cli, "--help"])).wallMs);
+  return {
+    ...{ part: "startup", figure: "tributary --help", unit: "ms" },
+    measured: median(walls),
+    target: { of: "measured", most: HELP_MS },
+  };
+}
+
+/** A sync of the core streams, with their details, that finds nothing new; what its requests take is subtracted. */
+async function measureIdle(laboratory: Laboratory, warehouse: Warehouse): Promise<Figure> {
+  const sizes = { orders: ROWS, invoices: ROWS, items: ROWS, findings: ROWS, ingested: ROWS };
+  const service = await startService({ sizes, faults: { latencyMs: LATENCY_MS } });
+  try {
+    const place = await makeWarehouse(laboratory, warehouse, service);
+    const sync = (job: string) => place.run(`${warehouse} ${job}`, ["sync", "preset:core"]);
+    laboratory.say(`  ${warehouse}`);
+    await sync("first load");
+    const rounds = [];
+    for (let nth = 1; nth <= TIMES * laboratory.runs; nth++) {
+      await service.requests();
+      const { load } = await sync("nothing to do");
+      rounds.push({ load, beyondMs: load.wallMs - criticalPath(await service.requests(), LATENCY_MS) });
+    }
+    await place.remove();
+    const { load } = rounds.toSorted((a, b) => a.beyondMs - b.beyondMs)[rounds.length >> 1]!;
+    return {
+      ...{ part: "startup", warehouse, unit: "ms", load },
+      figure: "sync with nothing to do, beyond its requests",
+      measured: median(rounds.map(({ beyondMs }) => beyondMs)),
+      target: { of: "measured", most: IDLE_MS },
+    };
+  } finally {
+    await service.close();
+  }
+}

@@ -9,7 +9,7 @@ export interface Service {
   readonly key: string;
   /** Requests by endpoint (e.g. "/po/{po_number}") since it was started or last asked. */
   requests(): Promise<Readonly<Record<string, number>>>;
-  /** Rows by stream, e.g. { orders: 10 }. */
+  /** Rows by stream, e.g. { purchase_orders: 10 }. */
   update(rows: Readonly<Record<string, number>>): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
 import { createDatabase } from "../test/support/database.ts";
 import type { Load, Warehouse } from "./figure.ts";
 import type { Laboratory } from "./laboratory.ts";
@@ -39,6 +40,10 @@ export interface BenchWarehouse {
   run(job: string, command: readonly string[]): Promise<Run>;
   /** DuckDB: bytes of the work file and its log. PostgreSQL: bytes of write-ahead log since the server began. */
   written(): Promise<number>;
+  /** DuckDB: bytes of the versions kept for readers; else 0. */
+  versions(): Promise<number>;
+  /** The numbers in the one row of a query, as readers see the tables. */
+  numbers(query: string): Promise<readonly number[]>;
   remove(): Promise<void>;
 }
 
@@ -84,16 +89,38 @@ export async function makeWarehouse(
         );
         return Number(rows[0].n);
       }
-      const home = join(folder, "warehouse.versions");
-      const names = (await readdir(home)).filter(name => name.startsWith("work.duckdb"));
-      const sizes = await Promise.all(names.map(async name => (await stat(join(home, name))).size));
-      return sizes.reduce((all, size) => all + size, 0);
+      return bytesIn(join(folder, "warehouse.versions"), name => name.startsWith("work.duckdb"));
+    },
+    async versions() {
+      if (database !== undefined) return 0;
+      return bytesIn(join(folder, "warehouse.versions"), name => name.endsWith("/warehouse.duckdb"));
+    },
+    async numbers(query) {
+      if (database !== undefined) {
+        const { rows } = await database.admin.query({ text: query, rowMode: "array" });
+        return (rows[0] as unknown[]).map(Number);
+      }
+      const instance = await DuckDBInstance.create(join(folder, "warehouse.duckdb"), { access_mode: "READ_ONLY" });
+      const connection = await instance.connect();
+      try {
+        return (await (await connection.run(query)).getRows())[0]!.map(Number);
+      } finally {
+        connection.closeSync();
+        instance.closeSync();
+      }
     },
     async remove() {
       await database?.drop();
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Of the files below a folder whose path in it is wanted. */
+async function bytesIn(home: string, isWanted: (name: string) => boolean): Promise<number> {
+  const names = (await readdir(home, { recursive: true })).filter(isWanted);
+  const sizes = await Promise.all(names.map(async name => (await stat(join(home, name))).size));
+  return sizes.reduce((all, size) => all + size, 0);
 }
 
 function saidIn(stderr: string): Said[] {

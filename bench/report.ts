@@ -52,7 +52,8 @@ function line(figure: Figure): string[] {
 function inUnit(unit: Figure["unit"], value: number): string {
   switch (unit) {
     case "ms":
-      return value < 1 ? `${(value * 1000).toFixed(2)} µs` : seconds(value);
+      if (value < 1) return `${(value * 1000).toFixed(2)} µs`;
+      return value < 100 ? `${value.toFixed(2)} ms` : seconds(value);
     case "bytes":
       return value < 1e4 ? `${whole(value)} B` : megabytes(value);
     default:

@@ -7,11 +7,17 @@ import { type Figure, isMet } from "./figure.ts";
 import type { Laboratory, Part } from "./laboratory.ts";
 import { type Options, readOptions } from "./options.ts";
 import { cpu } from "./parts/cpu.ts";
+import { fanout } from "./parts/fanout.ts";
 import { growth } from "./parts/growth.ts";
+import { latency } from "./parts/latency.ts";
+import { nightly } from "./parts/nightly.ts";
+import { publish } from "./parts/publish.ts";
+import { replay } from "./parts/replay.ts";
+import { startup } from "./parts/startup.ts";
 import { reportTable } from "./report.ts";
 
 /** In the order of bench/README.md. */
-const parts: readonly Part[] = [cpu, growth];
+const parts: readonly Part[] = [latency, cpu, fanout, nightly, growth, publish, replay, startup];
 
 const say = (sentence: string) => process.stderr.write(`${sentence}\n`);
 

@@ -24,7 +24,7 @@ export const cpu: Part = {
   name: "cpu",
   async measure(laboratory) {
     const many = await roundsAt(laboratory, laboratory.size(ROWS, 2 * FEW));
-    const few = await roundsAt(laboratory, FEW);
+    const few = await roundsAt({ ...laboratory, profiles: undefined }, FEW);
     return laboratory.warehouses.flatMap(warehouse => figuresOf(warehouse, many.get(warehouse)!, few.get(warehouse)!));
   },
 };

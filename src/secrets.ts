@@ -10,14 +10,14 @@ export type Redactor = (text: string) => string;
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
   let known = 0;
-  let pattern = matcher(secrets);
+  let matching = matcher(secrets);
   return text => {
     if (secrets.length !== known) {
       known = secrets.length;
-      pattern = matcher(secrets);
+      matching = matcher(secrets);
     }
-    const bare = text.replace(urlPassword, `$1${mask}@`);
-    return pattern === undefined ? bare : bare.replace(pattern, mask);
+    const bare = urlWithPassword.test(text) ? text.replace(urlPassword, `$1${mask}@`) : text;
+    return matching === undefined || !mayHold(bare, matching) ? bare : bare.replace(matching.pattern, mask);
   };
 }
 
@@ -50,38 +50,69 @@ export function redactJson(value: unknown, redact: Redactor): unknown {
 
 // An address of somebody else's, such as a proxy's, never came through the configuration.
 const urlPassword = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/?#:@"'•]*:)(?!\$\{)[^\s/?#@"'•]+@/gi;
+// What every match of it holds, from a place on that is quickly found.
+const urlWithPassword = /:\/\/[^\s/?#:@"'•]*:(?!\$\{)[^\s/?#@"'•]+@/;
 
-function matcher(secrets: readonly string[]): RegExp | undefined {
+interface Matcher {
+  readonly pattern: RegExp;
+  /** Matches where the pattern does, as long as nothing is escaped. */
+  readonly plainly: RegExp;
+}
+
+function matcher(secrets: readonly string[]): Matcher | undefined {
   const forms = [...new Set(secrets)].filter(secret => secret !== "").flatMap(formsOf);
   if (forms.length === 0) return undefined;
   // The longest first: a secret that begins with another one must not leave its tail behind.
   const longestFirst = forms.sort((a, b) => b.length - a.length);
-  return new RegExp(longestFirst.map(form => form.pattern).join("|"), "gu");
+  const plain = new Set(forms.map(form => form.plain));
+  return {
+    pattern: new RegExp(longestFirst.map(form => form.pattern).join("|"), "gu"),
+    plainly: new RegExp([...plain].map(literally).join("|")),
+  };
+}
+
+// The ways to write any character; those that only some have stand where `plainPart` cuts, or are entities.
+const escaped = /%[0-9a-f]{2}|\\u[0-9a-f]{4}|&(?:#|amp;|lt;|gt;|quot;|apos;)/i;
+
+/** One look that most texts are done with: the pattern itself takes five times as long for a page of the service. */
+function mayHold(text: string, { plainly }: Matcher): boolean {
+  return plainly.test(text) || escaped.test(text);
+}
+
+/** The longest part of a secret whose characters stand for themselves wherever none is escaped. */
+function plainPart(secret: string): string {
+  return secret.split(/["\\/\s\b\f]+/).reduce((longest, part) => (part.length > longest.length ? part : longest), "");
 }
 
 interface Form {
   readonly length: number;
   readonly pattern: string;
+  /** Every match of the pattern holds it, unless a character of it is escaped. */
+  readonly plain: string;
 }
 
 function formsOf(secret: string): Form[] {
   const spelled = Array.from(secret, character => escapedCharacter(character)).join("");
   const length = secret.length;
   if (length < 4) {
-    const alone = (pattern: string): Form => ({
+    const alone = (pattern: string, plain: string): Form => ({
       length,
       pattern: `(?<![\\p{L}\\p{N}])(?:${pattern})(?![\\p{L}\\p{N}])`,
+      plain,
     });
     const whole = Buffer.from(secret).toString("base64");
-    return [alone(spelled), alone(literally(whole)), alone(literally(base64url(whole)))];
+    return [
+      alone(spelled, plainPart(secret)),
+      ...[whole, base64url(whole)].map(digits => alone(literally(digits), digits)),
+    ];
   }
   const encoded = [0, 1, 2].map(offset => base64Middle(secret, offset));
   const encodedForms = [...new Set(encoded.flatMap(middle => [middle, base64url(middle)]))];
   // One more digit on either side carries the secret's outer bits; one after a backslash is an escape of JSON.
   const digit = "(?:(?<!\\\\)[A-Za-z0-9+/_-])?";
   return [
-    { length, pattern: spelled },
-    ...encodedForms.map(form => ({ length, pattern: `${digit}${literally(form)}[A-Za-z0-9+/_-]?=*` })),
+    { length, pattern: spelled, plain: plainPart(secret) },
+    ...encodedForms.map(form => ({ length, pattern: `${digit}${literally(form)}[A-Za-z0-9+/_-]?=*`, plain: form })),
   ];
 }
 

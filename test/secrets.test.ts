@@ -35,6 +35,27 @@ test.each(Object.keys(spellings))("no secret survives spelled as %s", name => {
   );
 });
 
+test("no secret survives when each of its characters is spelled another way", () => {
+  const ways = fc.infiniteStream(fc.constantFrom(...Object.values(spellings)));
+  fc.assert(
+    fc.property(secretText, fc.string(), ways, (secret, before, chosen) => {
+      const spelled = Array.from(secret, character => chosen.next().value(character)).join("");
+      expect(createRedactor(["another one", secret])(`${before} ${spelled}`)).toContain(mask);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test.each([
+  ["ab/cd", "see ab\\/cd", `see ${mask}`],
+  ['/\\ "', 'only signs: /\\\\+\\"', `only signs: ${mask}`],
+  ["R&D budget", "R&amp;D+budget", mask],
+  ["é", "%C3%A9", mask],
+  ["a b", "a+b ab", `${mask} ab`],
+])("%j is found in %j", (secret, text, shown) => {
+  expect(createRedactor([secret])(text)).toBe(shown);
+});
+
 test.each([
   ["base64", base64],
   ["base64url", base64url],

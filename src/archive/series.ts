@@ -10,6 +10,8 @@ const PIECE_BYTES = 1024 * 1024;
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
 const compress = promisify(gzip);
+/** A piece comes out in one part, mostly. */
+const packing = { level: constants.Z_BEST_SPEED, chunkSize: PIECE_BYTES / 2 };
 
 /**
  * The files of one run and stream. Lines are compressed beside the main thread, in pieces that can be read by themselves:
@@ -19,7 +21,7 @@ export class Series {
   readonly #folder: string;
   readonly #run: string;
   readonly #largest: number;
-  #waiting: Buffer[] = [];
+  #waiting: (readonly Buffer[])[] = [];
   #waitingBytes = 0;
   #taken = 0;
   #written = 0;
@@ -36,11 +38,11 @@ export class Series {
     this.#largest = largest;
   }
 
-  /** Takes a line; it is written soon, or when `kept` is called. */
-  add(line: Buffer): void {
+  /** Takes a line in pieces; it is written soon, or when `kept` is called. */
+  add(line: readonly Buffer[]): void {
     if (this.#failure !== undefined) return;
     this.#waiting.push(line);
-    this.#waitingBytes += line.length;
+    for (const { length } of line) this.#waitingBytes += length;
     this.#taken++;
     if (this.#waitingBytes >= PIECE_BYTES) this.#work();
   }
@@ -83,7 +85,7 @@ export class Series {
     while (this.#waiting.length > 0) {
       const lines = this.#waiting.splice(0);
       this.#waitingBytes = 0;
-      const piece = await compress(Buffer.concat(lines), { level: constants.Z_BEST_SPEED });
+      const piece = await compress(Buffer.concat(lines.flat()), packing);
       const handle = await this.#file();
       await handle.appendFile(piece);
       this.#bytes += piece.length;

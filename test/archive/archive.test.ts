@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdir, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -65,6 +66,16 @@ test("kept are answers that tables are made from, and 404s that say what is gone
   expect((await archived(folder)).lines.map(line => line.head.scan)).toEqual(["page", "gone", "no detail", "unknown"]);
 });
 
+test("a mark of the byte order and line breaks between values are left out, bytes of no character are kept", async () => {
+  const { folder, archive } = await opened();
+  const odd = Buffer.concat([Buffer.from('{"data":"'), Buffer.from([0xe9]), Buffer.from('"}')]);
+  archive.keep(answer('\uFEFF{"data":\r\n1}'));
+  archive.keep(answer("", { body: odd }));
+  await archive.close();
+  const { lines } = await archived(folder);
+  expect(lines.map(({ body }) => body.toString("latin1"))).toEqual(['{"data":  1}', odd.toString("latin1")]);
+});
+
 test("no secret is in any byte, in names of fields and of files included", async () => {
   const { folder, archive } = await opened({ secrets: ["sk_live_1234"] });
   const about = { stream: "things", scan: "s", context: { id: "sk_live_1234" } };
@@ -110,6 +121,27 @@ test("what is damaged is told, and what stands before it is read", async () => {
   const { lines, odd } = await archived(folder);
   expect(lines.length).toBeGreaterThanOrEqual(15);
   expect(odd.join()).toContain("cannot be read to its end");
+});
+
+test("of a large file that is damaged in its middle every line is read that stands before, each once", async () => {
+  const { folder, archive } = await opened();
+  const noise = (nth: number) => createHash("sha512").update(`${nth}`).digest("hex").repeat(2);
+  for (let nth = 0; nth < 3_000; nth++) {
+    archive.keep(answer({ data: nth, noise: noise(nth) }, { query: { nth } }));
+    if (nth % 50 === 0) await archive.kept("things");
+  }
+  await archive.close();
+  const file = join(folder, (await filesBelow(folder))[0]!);
+  const bytes = await readFile(file);
+  expect(bytes.length).toBeGreaterThan(200_000);
+  const at = 150_000;
+  await writeFile(file, bytes.fill("damage", at, at + 5_000));
+  const { lines, odd } = await archived(folder);
+  expect(odd).toHaveLength(1);
+  expect(lines.map(({ head }) => head.request.query["nth"])).toEqual(lines.map((_, nth) => nth));
+  // Bytes of a line before damage, by the file's own share; what stood in its last steps and piece is lost.
+  expect(lines.length).toBeGreaterThan((3_000 * (at - 30_000)) / bytes.length);
+  expect(lines.length).toBeLessThan((3_000 * (at + 30_000)) / bytes.length);
 });
 
 test("a file that is full is followed by another, and they are read in their order", async () => {

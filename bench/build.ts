@@ -1,7 +1,7 @@
 import { access, copyFile, symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { build as bundle } from "rolldown";
-import config from "../rolldown.config.ts";
+import config, { http1 } from "../rolldown.config.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -17,7 +17,8 @@ export async function build(folder: string): Promise<Built> {
   const dir = join(folder, "dist");
   await symlink(join(root, "node_modules"), join(folder, "node_modules"), "junction");
   await copyFile(join(root, "package.json"), join(folder, "package.json"));
-  const { plugins: _, ...settings } = config;
+  // Not the one that writes licences.
+  const settings = { ...config, plugins: [http1] };
   await bundle({ ...settings, cwd: root, logLevel: "warn", output: { ...config.output, dir } });
   // Beside it, with their packages as npm ships them.
   const beside = join(folder, "beside");

@@ -8,7 +8,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 /** The real thing: a connection of its own for each, as there may be weeks between two. */
 export const postJson: Post = async (address, body, signal) => {
   const url = new URL(address);
-  const dispatcher = new EnvHttpProxyAgent();
+  const dispatcher = new EnvHttpProxyAgent({ allowH2: false });
   try {
     const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
     const answer = await request(`${url.origin}${url.pathname}${url.search}`, {

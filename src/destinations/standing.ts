@@ -42,7 +42,7 @@ export async function saveProblems(
   }
 }
 
-/** The stream's row in `streams`, as of this publish. `completeTo` null leaves what it was. */
+/** The stream's row in `streams`, as of this publish. `completeTo` null leaves what it was; `counted` saves a look at the ledger. */
 export async function saveDashboard(
   db: Kysely<StateTables>,
   destination: Destination,
@@ -51,6 +51,7 @@ export async function saveDashboard(
   now: string,
   completeTo: string | null,
   parent: Parents | undefined,
+  counted?: { readonly known: number; readonly live: number },
 ): Promise<void> {
   const table = stream.tables.main;
   const before = await db
@@ -59,19 +60,15 @@ export async function saveDashboard(
     .where("company", "=", company)
     .where("table_name", "=", table.name)
     .executeTakeFirst();
-  const counted = await sql<{
-    rows: number;
-    live: number;
-  }>`select count(*) as rows, count(*) - count(deleted_at) as live
-    from ${ledgerRef(destination, table)} where _company = ${company}`.execute(db);
+  const { known, live } = counted ?? (await countRows(db, destination, company, stream));
   const row = {
     stream: stream.name,
     on: true,
     off_since: null,
     last_success_at: now,
     complete_to: completeTo ?? before?.complete_to?.toISOString() ?? null,
-    rows: Number(counted.rows[0]?.rows ?? 0),
-    live_rows: Number(counted.rows[0]?.live ?? 0),
+    rows: known,
+    live_rows: live,
     details_pending: parent === undefined ? null : await pendingDetails(db, destination, company, stream.name, parent),
   };
   if (before === undefined)
@@ -86,6 +83,18 @@ export async function saveDashboard(
       .where("company", "=", company)
       .where("table_name", "=", table.name)
       .execute();
+}
+
+async function countRows(
+  db: Kysely<StateTables>,
+  destination: Destination,
+  company: string,
+  stream: Stream,
+): Promise<{ known: number; live: number }> {
+  const { rows } = await sql<{ known: number; live: number }>`
+    select count(*) as known, count(*) - count(deleted_at) as live
+    from ${ledgerRef(destination, stream.tables.main)} where _company = ${company}`.execute(db);
+  return { known: Number(rows[0]?.known ?? 0), live: Number(rows[0]?.live ?? 0) };
 }
 
 /** Live parents whose detail was never fetched, failed, or is of an earlier state of the parent. */

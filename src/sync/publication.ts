@@ -4,7 +4,7 @@ import type { Stage } from "../destinations/destination.ts";
 import type { Absent, Allows } from "../destinations/outcomes.ts";
 import type { Parents, ValueSource } from "../destinations/parents.ts";
 import { type Published, publish } from "../destinations/publish.ts";
-import { loadStreamState, saveStreamState, writeStreamRun } from "../destinations/run_log.ts";
+import { loadStreamState, loadStreamStates, saveStreamState, writeStreamRun } from "../destinations/run_log.ts";
 import { saveDashboard, saveProblems } from "../destinations/standing.ts";
 import { layoutStamp } from "../encoder.ts";
 import { TributaryError } from "../errors.ts";
@@ -168,7 +168,9 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
       };
       await saveStreamState(trx, company, stream.name, state, moment);
       await saveProblems(trx, company, stream.name, record.problems, record.rows, moment);
-      await saveDashboard(trx, destination, company, stream, moment, plan.completeTo, publication.parent);
+      // Rows of details come and go with their parents' publishes too.
+      const counted = touched || publication.parent !== undefined ? undefined : comparison;
+      await saveDashboard(trx, destination, company, stream, moment, plan.completeTo, publication.parent, counted);
       // A transaction that has to be done again counts once.
       Object.assign(tally.run, before);
       count(tally, result, record);
@@ -194,7 +196,8 @@ async function nextMoment(
   own: StreamState,
 ): Promise<string> {
   const kin = [...(parent === undefined ? [] : parent.kind === "rows" ? [parent] : parent.sources), ...details];
-  const states = await Promise.all(kin.map(({ stream }) => loadStreamState(destination.db, company, stream)));
+  const names = kin.map(({ stream }) => stream);
+  const states = await loadStreamStates(destination.db, company, names);
   const before = [own, ...states].map(state => (state.lastMoment === null ? 0 : Date.parse(state.lastMoment) + 1));
   return new Date(Math.max(clock.now(), ...before)).toISOString();
 }

@@ -12,6 +12,8 @@ export class PublishNumber implements Observer {
   readonly #stateSchema: string;
   readonly #writes: RegExp;
   #touched = false;
+  /** The table has been seen, and not in a transaction that was taken back: looking costs more than counting. */
+  #isThere = false;
 
   constructor(schema: string, stateSchema: string) {
     this.#stateSchema = stateSchema;
@@ -29,23 +31,29 @@ export class PublishNumber implements Observer {
 
   rolledBack(): void {
     this.#touched = false;
+    this.#isThere = false;
   }
 
   async beforeCommit(connection: DuckDBConnection): Promise<void> {
     if (!this.#touched) return;
     this.#touched = false;
-    const [found] = await select(
-      connection,
-      "select 1 from duckdb_tables() where database_name = current_database() and schema_name = $1 and table_name = 'warehouse'",
-      [this.#stateSchema],
-    );
-    if (found === undefined) return;
+    this.#isThere ||= await this.#looksThere(connection);
+    if (!this.#isThere) return;
     const table = `"${this.#stateSchema.replaceAll('"', '""')}".warehouse`;
     const next = await connection.run(
       `update ${table} set value = json_object('number', (value->>'number')::bigint + 1) where key = ${quoted(KEY)}`,
     );
     if (next.rowsChanged === 0)
       await connection.run(`insert into ${table} (key, value) values (${quoted(KEY)}, json_object('number', 1))`);
+  }
+
+  async #looksThere(connection: DuckDBConnection): Promise<boolean> {
+    const [found] = await select(
+      connection,
+      "select 1 from duckdb_tables() where database_name = current_database() and schema_name = $1 and table_name = 'warehouse'",
+      [this.#stateSchema],
+    );
+    return found !== undefined;
   }
 
   /** Whether the published file lacks something that the session's file has; true too when it cannot be read. */

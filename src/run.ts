@@ -84,7 +84,6 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
   // Whoever waits for a lock stops waiting at the first signal.
   const patience: Clock = { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) };
   const opener = { runId, holder, clock: patience, makesRoom: order.background !== undefined };
-  const destination = await openDestination(config.destination, opener, order.waitMs);
   const commons = order.attempt?.commons ?? createCommons(config.api, clock);
   const archives = openArchives(order.again === undefined ? config.archive : undefined, {
     run: runId,
@@ -92,14 +91,21 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     log,
     redact: tools.redact,
   });
+  const leaving = new AbortController();
+  const asked = AbortSignal.any([signal, leaving.signal]);
+  const serviceTools = { clock, random, log, signal: asked, version, maxRequests, archiveOf: archives.of };
+  const opening = companies.map(each =>
+    order.again === undefined
+      ? openService(each, config.api, order.identity, serviceTools, commons)
+      : closedService(each, config.api, clock),
+  );
+  // Asked while the destination is being opened: neither needs the other, and both take a round trip and more.
+  const asking = Promise.all(opening);
+  asking.catch(() => undefined);
+  let destination: Destination | undefined;
   try {
-    const serviceTools = { clock, random, log, signal, version, maxRequests, archiveOf: archives.of };
-    const opening = companies.map(each =>
-      order.again === undefined
-        ? openService(each, config.api, order.identity, serviceTools, commons)
-        : closedService(each, config.api, clock),
-    );
-    const services = await holdToWarehouse(await Promise.all(opening), destination);
+    destination = await openDestination(config.destination, opener, order.waitMs);
+    const services = await holdToWarehouse(await asking, destination);
     const jobs = services.flatMap(({ company }) =>
       streams
         .filter(stream => order.attempt?.isDone(company.name, stream.name) !== true)
@@ -128,9 +134,11 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     const wideJobs = jobs.map(job => ({ ...job, stream: wideOf(job.stream) }));
     return await runJobs({ ...run, catalogue: wide, jobs: wideJobs });
   } finally {
+    leaving.abort();
+    await Promise.allSettled(opening);
     for (const api of commons.apis) await api.close();
     await archives.end();
-    await destination.close();
+    await destination?.close();
   }
 }
 

@@ -44,8 +44,8 @@ export interface Prepared {
 export async function prepareWarehouse(destination: Destination, expectation: Expectation): Promise<Prepared> {
   const { db, dialect, schema, stateSchema } = destination;
   const { streams, grantSelectTo, widening, volatileOf, now } = expectation;
-  await checkTables(db, dialect, tableOrder(destination, expectation));
-  const upgraded = await ensureState(db, dialect, stateSchema);
+  const seen = await checkTables(db, dialect, tableOrder(destination, expectation));
+  const upgraded = await ensureState(db, dialect, stateSchema, undefined, seen);
   const companies = expectation.companies.map(({ name, baseUrl, companyId }) => ({
     name,
     baseUrl,

@@ -80,16 +80,21 @@ function presentColumn(line: Line): PresentColumn {
   };
 }
 
+// Joined, comments take a third of the time that functions take which are called for each column.
 const postgresLines = (schemas: ReturnType<typeof sql.join>) => sql<Line>`
   select n.nspname as schema, c.relname as table, c.relkind in ('r', 'p') as is_table,
-    obj_description(c.oid, 'pg_class') as table_comment, a.attname as name,
-    format_type(a.atttypid, a.atttypmod) as type, col_description(c.oid, a.attnum) as comment,
+    t.description as table_comment, a.attname as name,
+    format_type(a.atttypid, a.atttypmod) as type, d.description as comment,
     coalesce(a.attnotnull and not a.atthasdef and a.attidentity = '', false) as demanding,
     array_position(k.conkey, a.attnum) as place
   from pg_catalog.pg_namespace n
   left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v', 'm', 'f')
   left join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   left join pg_catalog.pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
+  left join pg_catalog.pg_description t on t.classoid = 'pg_catalog.pg_class'::regclass and t.objoid = c.oid
+    and t.objsubid = 0
+  left join pg_catalog.pg_description d on d.classoid = 'pg_catalog.pg_class'::regclass and d.objoid = c.oid
+    and d.objsubid = a.attnum
   where n.nspname in (${schemas})
   order by n.nspname, c.relname, a.attnum`;
 

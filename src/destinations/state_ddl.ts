@@ -27,16 +27,18 @@ export const DATA_VERSION = migrations.length + 1;
 
 /**
  * Creates the state schema and its tables, or upgrades them, in one transaction; writes nothing when they are as wanted.
- * Answers what it did. @throws ConfigError for a warehouse of a newer version
+ * `seen` is what was there a moment ago, where that is known. Answers what it did. @throws ConfigError for a warehouse of a
+ * newer version
  */
 export async function ensureState(
   db: Kysely<StateTables>,
   dialect: Dialect,
   stateSchema: string,
   steps: readonly Migration[] = migrations,
+  seen?: Catalog,
 ): Promise<readonly string[]> {
   const version = steps.length + 1;
-  const before = await readCatalog(db, dialect, [stateSchema]);
+  const before = seen ?? (await readCatalog(db, dialect, [stateSchema]));
   if (
     (await versionOf(db, stateSchema, before, version)) === version &&
     missing(dialect, stateSchema, before).length === 0

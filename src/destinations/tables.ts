@@ -2,7 +2,7 @@ import { CompiledQuery, type Kysely, sql } from "kysely";
 import type { Table, TableSet } from "../columns.ts";
 import { DestinationError } from "../errors.ts";
 import { altering } from "./alteration.ts";
-import { readCatalog } from "./catalog.ts";
+import { type Catalog, readCatalog } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
 import type { Fragment } from "./fragments.ts";
 import { grantSteps } from "./grants.ts";
@@ -66,12 +66,13 @@ async function executeAll(db: Kysely<StateTables>, statements: readonly Fragment
   await send();
 }
 
-/** Throws what `ensureState` and `ensureTables` would refuse, and writes nothing: for a look before anything is made. */
-export async function checkTables(db: Kysely<StateTables>, dialect: Dialect, order: TableOrder): Promise<void> {
+/** Throws what `ensureState` and `ensureTables` would refuse, and writes nothing: for a look before anything is made. Answers what is there. */
+export async function checkTables(db: Kysely<StateTables>, dialect: Dialect, order: TableOrder): Promise<Catalog> {
   const schemas = [order.schema, order.stateSchema];
   if (dialect.name === "postgres") await requireRights(db, schemas);
   const catalog = await readCatalog(db, dialect, schemas);
   accepted(planTables(dialect, catalog, wantedShapes(dialect, order), () => false));
+  return catalog;
 }
 
 async function planned(db: Kysely<StateTables>, dialect: Dialect, order: TableOrder): Promise<Plan> {

@@ -11,6 +11,8 @@ export interface Laboratory {
   readonly postgresUrl: string;
   /** How often short jobs are run; medians are told. */
   readonly runs: number;
+  /** Whether the harness works is all that is asked: what only makes figures truer can be left out. */
+  readonly quick: boolean;
   /** Node's own flags for measured processes. */
   readonly nodeFlags: readonly string[];
   /** Folder for CPU profiles, if any. */

@@ -22,7 +22,7 @@ const parts: readonly Part[] = [latency, cpu, fanout, nightly, growth, publish, 
 const say = (sentence: string) => process.stderr.write(`${sentence}\n`);
 
 async function main(options: Options): Promise<readonly Figure[]> {
-  const { scale, runs, nodeFlags, profiles, warehouses } = options;
+  const { scale, runs, quick, nodeFlags, profiles, warehouses } = options;
   const folder = await mkdtemp(join(tmpdir(), "tributary-bench-"));
   const needsServer = warehouses.includes("postgres") && options.postgres === undefined;
   const server = needsServer ? await startPostgres() : undefined;
@@ -34,6 +34,7 @@ async function main(options: Options): Promise<readonly Figure[]> {
       warehouses,
       postgresUrl: options.postgres ?? server?.url ?? "",
       runs,
+      quick,
       nodeFlags,
       profiles,
       size: (rows, least = 1) => Math.max(least, Math.round(rows * scale)),

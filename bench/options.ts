@@ -8,6 +8,7 @@ export interface Options {
   readonly parts: readonly string[];
   readonly scale: number;
   readonly runs: number;
+  readonly quick: boolean;
   readonly warehouses: readonly Warehouse[];
   readonly nodeFlags: readonly string[];
   /** Folder for CPU profiles. */
@@ -58,6 +59,7 @@ export function readOptions(argv: readonly string[], parts: readonly string[]): 
     parts: parts.filter(name => chosen.includes(name)),
     scale: above("--scale", values.scale, values.quick ? 0.001 : 1),
     runs: Math.ceil(above("--runs", values.runs, values.quick ? 1 : 3)),
+    quick: values.quick,
     warehouses: only === undefined ? warehouses : [only],
     nodeFlags: values.node.length > 0 ? values.node : commandFlags(),
     profiles: profiles === undefined ? undefined : resolve(profiles),

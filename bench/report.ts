@@ -52,6 +52,7 @@ function line(figure: Figure): string[] {
 function inUnit(unit: Figure["unit"], value: number): string {
   switch (unit) {
     case "ms":
+      if (value === 0) return "0 s";
       if (value < 1) return `${(value * 1000).toFixed(2)} µs`;
       return value < 100 ? `${value.toFixed(2)} ms` : seconds(value);
     case "bytes":

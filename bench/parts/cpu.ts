@@ -24,8 +24,10 @@ export const cpu: Part = {
   name: "cpu",
   async measure(laboratory) {
     const many = await roundsAt(laboratory, laboratory.size(ROWS, 2 * FEW));
-    const few = await roundsAt({ ...laboratory, profiles: undefined }, FEW);
-    return laboratory.warehouses.flatMap(warehouse => figuresOf(warehouse, many.get(warehouse)!, few.get(warehouse)!));
+    const few = laboratory.quick ? undefined : await roundsAt({ ...laboratory, profiles: undefined }, FEW);
+    return laboratory.warehouses.flatMap(warehouse =>
+      figuresOf(warehouse, many.get(warehouse)!, few?.get(warehouse) ?? []),
+    );
   },
 };
 
@@ -69,8 +71,9 @@ async function roundOf(
 
 function figuresOf(warehouse: Warehouse, many: readonly Round[], few: readonly Round[]): Figure[] {
   const aRow = (of: keyof Round) => {
-    const rows = many[0]!.first.rows - few[0]!.first.rows;
-    return (median(many.map(round => round[of].cpuMs)) - median(few.map(round => round[of].cpuMs))) / rows;
+    const rows = many[0]!.first.rows - (few[0]?.first.rows ?? 0);
+    const start = few.length === 0 ? 0 : median(few.map(round => round[of].cpuMs));
+    return (median(many.map(round => round[of].cpuMs)) - start) / rows;
   };
   const figure = (of: "first" | "night", name: string, most: number): Figure[] => {
     const load = many.toSorted((a, b) => a[of].cpuMs - b[of].cpuMs)[many.length >> 1]![of];

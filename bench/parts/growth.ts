@@ -4,6 +4,8 @@ import { startService } from "../service.ts";
 import { makeWarehouse } from "../warehouse.ts";
 
 const SIZES = [10_000, 100_000, 200_000, 1_000_000] as const;
+/** At a small scale sizes become the same one, which is measured once. */
+const LEAST = 1_000;
 const MEMORY: Readonly<Record<Warehouse, readonly [firstLoad: number, night: number]>> = {
   duckdb: [400e6, 300e6],
   postgres: [150e6, 150e6],
@@ -24,15 +26,14 @@ export const growth: Part = {
   async measure(laboratory) {
     const figures: Figure[] = [];
     const pairs = new Map<string, Pair>();
-    for (const size of SIZES) {
-      const rows = laboratory.size(size, 10);
+    for (const rows of new Set(SIZES.map(size => laboratory.size(size, LEAST)))) {
       const service = await startService({ sizes: { items: rows } });
       try {
         for (const warehouse of laboratory.warehouses) {
           laboratory.say(`  ${rows.toLocaleString("en-US")} rows, ${warehouse}`);
           const place = await makeWarehouse(laboratory, warehouse, service);
           const sync = async (job: string) => (await place.run(`${warehouse} ${job}`, ["sync", "items"])).load;
-          pairs.set(`${warehouse} ${size}`, { first: await sync("first load"), night: await sync("unchanged night") });
+          pairs.set(`${warehouse} ${rows}`, { first: await sync("first load"), night: await sync("unchanged night") });
           await place.remove();
         }
       } finally {
@@ -52,8 +53,9 @@ function figuresOf(
   pairs: ReadonlyMap<string, Pair>,
 ): Figure[] {
   const job = of === "first" ? "first load" : "unchanged night";
-  const at = (size: number) => pairs.get(`${warehouse} ${size}`)![of];
-  const count = (size: number) => laboratory.size(size, 10).toLocaleString("en-US");
+  const rowsOf = (size: number) => laboratory.size(size, LEAST);
+  const at = (size: number) => pairs.get(`${warehouse} ${rowsOf(size)}`)![of];
+  const count = (size: number) => rowsOf(size).toLocaleString("en-US");
   const timeOf = (size: number) => at(size).wallMs / at(size).rows;
   const [small, compared, usual, largest] = SIZES;
   const base = { part: "growth", warehouse } as const;

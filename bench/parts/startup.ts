@@ -11,6 +11,7 @@ const HELP_MS = 300;
 
 const LATENCY_MS = 50;
 const ROWS = 1_000;
+const LEAST = 40;
 const IDLE_MS = 2_000;
 
 /** What is waited for before there is anything to do. */
@@ -23,9 +24,11 @@ export const startup: Part = {
   },
 };
 
+const timesOf = ({ quick, runs }: Laboratory): number => (quick ? 1 : TIMES * runs);
+
 async function measureHelp(laboratory: Laboratory): Promise<Figure> {
   const walls: number[] = [];
-  for (let nth = 1; nth <= TIMES * laboratory.runs; nth++)
+  for (let nth = 1; nth <= timesOf(laboratory); nth++)
     walls.push((await measure(laboratory, "help", [laboratory.built.cli, "--help"])).wallMs);
   return {
     ...{ part: "startup", figure: "tributary --help", unit: "ms" },
@@ -36,7 +39,8 @@ async function measureHelp(laboratory: Laboratory): Promise<Figure> {
 
 /** A sync of the core streams, with their details, that finds nothing new; what its requests take is subtracted. */
 async function measureIdle(laboratory: Laboratory, warehouse: Warehouse): Promise<Figure> {
-  const sizes = { orders: ROWS, invoices: ROWS, items: ROWS, findings: ROWS, ingested: ROWS };
+  const rows = laboratory.size(ROWS, LEAST);
+  const sizes = { orders: rows, invoices: rows, items: rows, findings: rows, ingested: rows };
   const service = await startService({ sizes, faults: { latencyMs: LATENCY_MS } });
   try {
     const place = await makeWarehouse(laboratory, warehouse, service);
@@ -44,7 +48,7 @@ async function measureIdle(laboratory: Laboratory, warehouse: Warehouse): Promis
     laboratory.say(`  ${warehouse}`);
     await sync("first load");
     const rounds = [];
-    for (let nth = 1; nth <= TIMES * laboratory.runs; nth++) {
+    for (let nth = 1; nth <= timesOf(laboratory); nth++) {
       await service.requests();
       const { load } = await sync("nothing to do");
       rounds.push({ load, beyondMs: load.wallMs - criticalPath(await service.requests(), LATENCY_MS) });

@@ -11,7 +11,7 @@ const read = (...argv: string[]) => {
 test("without a word everything is measured at its own size, as the command starts Node", () => {
   const { nodeFlags, ...options } = read();
   expect(options).toEqual({
-    ...{ parts, scale: 1, runs: 3, warehouses: ["duckdb", "postgres"] },
+    ...{ parts, scale: 1, runs: 3, quick: false, warehouses: ["duckdb", "postgres"] },
     ...{ profiles: undefined, postgres: undefined, json: false },
   });
   expect(nodeFlags.length).toBeGreaterThan(0);
@@ -23,7 +23,7 @@ test("parts come in the bench's order, whatever the order they are asked for in"
 });
 
 test("quick is few rows once; a scale and a number of runs beside it win", () => {
-  expect(read("--quick")).toMatchObject({ scale: 0.001, runs: 1 });
+  expect(read("--quick")).toMatchObject({ quick: true, scale: 0.001, runs: 1 });
   expect(read("--quick", "--scale", "0.5", "--runs", "2")).toMatchObject({ scale: 0.5, runs: 2 });
 });
 

@@ -42,6 +42,7 @@ test("a target of the figure itself is told in the figure's unit", () => {
 });
 
 test.each([
+  ["ms", 0, "0 s"],
   ["ms", 0.0312, "31.20 µs"],
   ["ms", 6.5, "6.50 ms"],
   ["ms", 250, "0.25 s"],

@@ -80,6 +80,11 @@ export interface Stage {
   keys(): RawBuilder<unknown>;
   /** `_seq`, for a child table `_index`, then `stageColumns(table)` with their own types, then `_extra`, `_problems` (JSON). */
   rows(table: Table): RawBuilder<unknown>;
+  /**
+   * From now until the stage is appended to, `rows` need hold no others than these, by `_seq`, ascending: for a publish that
+   * touches few of many. DuckDB would read all files for it; absent where a database finds them by itself.
+   */
+  only?(sequences: readonly number[]): Promise<void>;
   /** `_seq`, `parent_key` text, `parent_hash` bigint, `outcome` text, `fetched_at` timestamptz, `reason` text. */
   outcomes(): RawBuilder<unknown>;
   /** Removes rows and record. */

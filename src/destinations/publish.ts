@@ -47,9 +47,26 @@ export async function publish(
   publication: Publication,
   order: PublishOrder,
 ): Promise<Published> {
+  await pickChanged(destination, publication, order.comparison);
   const published = await destination.withRoom("write", () => publishAtOnce(destination, publication, order));
   await dropTemporary(destination.db, publication);
   return published;
+}
+
+/** Of so many staged rows, when no larger share is touched, the touched ones are picked out first. */
+const PICKED_FROM = 20_000;
+const PICKED_SHARE = 0.1;
+
+async function pickChanged(
+  { db }: Destination,
+  publication: Publication,
+  { staged, touched }: Comparison,
+): Promise<void> {
+  const { stage } = publication;
+  if (stage.only === undefined || staged < PICKED_FROM || touched === 0 || touched > PICKED_SHARE * staged) return;
+  const { rows } = await sql<{ _seq: number }>`select _seq from ${sql.id(temporaryNames(publication).changed)}
+    order by _seq`.execute(db);
+  await stage.only(rows.map(row => Number(row._seq)));
 }
 
 async function publishAtOnce(
@@ -79,7 +96,8 @@ async function publishAtOnce(
       await replaceRows(work, comparison);
       for (const child of publication.tables.children) await publishChildren(work, child);
       await writeLedger(work);
-      await restoreDetails(work);
+      // Rows that came back are among the updated.
+      if (comparison.updated > 0) await restoreDetails(work);
     }
     const ofMissing = order.verdict === undefined ? 0 : await deleteMissing(work, order.verdict);
     const absent = parent === undefined || judged === undefined ? 0 : await publishOutcomes(work, parent, judged);

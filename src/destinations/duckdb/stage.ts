@@ -16,6 +16,7 @@ import {
   type StagedFile,
   writeManifest,
 } from "./manifest.ts";
+import { pickLines } from "./picking.ts";
 import { type FileColumn, relationOf } from "./relation.ts";
 
 const outcomeColumns: readonly FileColumn[] = [
@@ -59,6 +60,8 @@ class FileStage implements Stage {
   readonly #tables: TableSet;
   #manifest: Manifest | undefined;
   #next: number;
+  /** By table: the file that holds the rows which `only` wants. */
+  #picked: ReadonlyMap<string, StagedFile> = new Map();
 
   constructor(
     folder: string,
@@ -87,11 +90,13 @@ class FileStage implements Stage {
       const manifest = { ...this.#identity, record, next: this.#next, batches: [] };
       await writeManifest(this.#folder, manifest);
       this.#manifest = manifest;
+      this.#picked = new Map();
       await removeUnnamed(this.#folder, manifest);
     });
   }
 
   async append(batch: Batch, record: StageRecord): Promise<void> {
+    this.#picked = new Map();
     const before = this.#manifest;
     if (before === undefined) throw new TypeError("a stage takes rows only after begin()");
     const number = this.#next++;
@@ -142,9 +147,30 @@ class FileStage implements Stage {
     );
   }
 
+  async only(sequences: readonly number[]): Promise<void> {
+    this.#picked = new Map();
+    const picked = new Map<string, StagedFile>();
+    await attempting("read the stage", async () => {
+      for (const table of [this.#tables.main, ...this.#tables.children]) {
+        const files = this.#filesOf(table);
+        if (files.length === 0) continue;
+        const name = `picked.${picked.size}.csv`;
+        const paths = files.map(file => join(this.#folder, file.name));
+        const found = await pickLines(paths, sequences, join(this.#folder, name));
+        const isMain = table === this.#tables.main;
+        if (found === undefined || (isMain && found.sequences !== sequences.length)) return;
+        const longest = Math.max(...files.map(file => file.longest));
+        const wide = [...new Set(files.flatMap(file => file.wide))];
+        picked.set(table.name, { name, bytes: 0, rows: found.rows, longest, wide });
+      }
+      this.#picked = picked;
+    });
+  }
+
   rows(table: Table): RawBuilder<unknown> {
     const child = this.#tables.children.findIndex(candidate => candidate.name === table.name);
-    const files = this.#files(batch => (child === -1 ? batch.main : batch.children[child]));
+    const picked = this.#picked.get(table.name);
+    const files = picked === undefined ? this.#filesOf(table) : picked.rows === 0 ? [] : [picked];
     return relationOf(this.#folder, files, [
       { name: "_seq", kind: "count" },
       ...(child === -1 ? [] : [{ name: INDEX_COLUMN, kind: "count" as const }]),
@@ -162,6 +188,11 @@ class FileStage implements Stage {
     );
   }
 
+  #filesOf(table: Table): StagedFile[] {
+    const child = this.#tables.children.findIndex(candidate => candidate.name === table.name);
+    return this.#files(batch => (child === -1 ? batch.main : batch.children[child]));
+  }
+
   #files(pick: (batch: Manifest["batches"][number]) => StagedFile | null | undefined): StagedFile[] {
     return (this.#manifest?.batches ?? []).map(pick).filter(file => file !== undefined && file !== null);
   }
@@ -171,6 +202,7 @@ class FileStage implements Stage {
       await mkdir(this.#folder, { recursive: true, mode: 0o700 });
       await removeManifest(this.#folder);
       this.#manifest = undefined;
+      this.#picked = new Map();
       await removeUnnamed(this.#folder, undefined);
       await rmdir(this.#folder);
     });

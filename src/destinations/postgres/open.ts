@@ -28,8 +28,9 @@ export interface PostgresSettings {
 /** What status and rejects need: no locks, and every transaction read-only. */
 export type Reading = Pick<Destination, "dialect" | "schema" | "stateSchema" | "db" | "close">;
 
-/** Fewer changed rows don't change a plan that was good before. */
+/** Fewer changed rows, or a smaller share of all, don't change a plan that was good before; statistics of a wide table take a second. */
 const ANALYZED_ROWS = 500;
+const ANALYZED_SHARE = 0.05;
 
 /** Opens the warehouse for a run: one session for locks, batches and publishes. @throws DestinationError, ConfigError */
 export async function openPostgres(settings: PostgresSettings): Promise<Destination> {
@@ -66,6 +67,13 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     unshown: () => Promise.resolve({ owed: false, shownAt: undefined }),
     async settle(table, rows) {
       if (rows < ANALYZED_ROWS) return;
+      // Many small changes add up: the server counts them.
+      const { rows: due } = await sql`select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = ${schema} and c.relname = ${table.name} and (c.reltuples <= 0
+          or greatest(${rows}::bigint, pg_stat_get_mod_since_analyze(c.oid)) >= ${ANALYZED_SHARE} * c.reltuples)`.execute(
+        db,
+      );
+      if (due.length === 0) return;
       await sql`analyze ${sql.id(schema, table.name)}`.execute(db);
       if (table.path.length === 0) await sql`analyze ${sql.id(stateSchema, ledgerName(table.name))}`.execute(db);
     },

@@ -62,4 +62,34 @@ describe.each(warehouses)("$name", ({ make }) => {
       expect(lines.rows).toEqual([{ line_no: "3" }]);
     }
   });
+
+  test("few changed rows among many become what they are, whatever their texts hold", async () => {
+    const destination = await make();
+    const rows = Array.from({ length: 20_000 }, (_, i) => ({
+      id: `id ${i}`,
+      text: i % 3 === 0 ? `one "of"\n${i + 2},"many"\n` : "plain",
+      lines:
+        i % 5 === 0
+          ? [
+              { line_no: 1, price: i },
+              { line_no: 2, price: 1e20 },
+            ]
+          : [],
+    }));
+    await store(destination, rows);
+    const changed = rows.map((row, i) =>
+      i % 100 === 7 ? { ...row, text: `${row.text}\nnow`, lines: [{ line_no: i }] } : row,
+    );
+    await store(destination, changed, isoUtc, 16);
+    const all = sql<{ id: string; text: string }>`select id, text from procurement.things`.execute(destination.db);
+    const texts = new Map((await all).rows.map(row => [row.id, row.text]));
+    expect(texts).toEqual(new Map(changed.map(row => [row.id, row.text])));
+    const lines = await sql<{ id: string; n: number }>`select id, count(*) as n from procurement.thing_lines
+      where _deleted_at is null group by id`.execute(destination.db);
+    const counts = new Map(lines.rows.map(row => [row.id, Number(row.n)]));
+    expect(counts).toEqual(new Map(changed.flatMap(({ id, lines: l }) => (l.length > 0 ? [[id, l.length]] : []))));
+    const touched = await sql<{ n: number }>`select count(*) as n from procurement.things
+      where _changed_at >= '2026-03-16T00:00:00Z'`.execute(destination.db);
+    expect(Number(touched.rows[0]?.n)).toBe(200);
+  });
 });

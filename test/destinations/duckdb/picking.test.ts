@@ -1,0 +1,46 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { pickLines } from "../../../src/destinations/duckdb/picking.ts";
+
+async function pick(contents: readonly string[], sequences: readonly number[]) {
+  const folder = await mkdtemp(join(tmpdir(), "tributary-picking-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const files = contents.map((_, i) => join(folder, `${i}.csv`));
+  for (const [i, content] of contents.entries()) await writeFile(files[i]!, content);
+  const to = join(folder, "picked.csv");
+  const picked = await pickLines(files, sequences, to);
+  return { picked, text: await readFile(to, "utf8") };
+}
+
+test("lines are picked by their number, from whichever file has them", async () => {
+  const files = ["1,a\n2,b\n3,c\n", "5,d\n6,e\n", "7,f\n17,g\n170,h\n"];
+  expect(await pick(files, [1, 3, 4, 6, 17, 200])).toEqual({
+    picked: { rows: 4, sequences: 4 },
+    text: "1,a\n3,c\n6,e\n17,g\n",
+  });
+  expect((await pick(files, [170])).text).toBe("170,h\n");
+  expect((await pick(files, [])).picked).toEqual({ rows: 0, sequences: 0 });
+  expect((await pick([], [1])).picked).toEqual({ rows: 0, sequences: 0 });
+});
+
+test("several lines of one number belong together, and a number may have none", async () => {
+  const files = ["1,0,a\n1,1,b\n3,0,c\n", "4,0,d\n4,1,e\n4,2,f\n"];
+  expect(await pick(files, [1, 2, 4])).toEqual({
+    picked: { rows: 5, sequences: 2 },
+    text: "1,0,a\n1,1,b\n4,0,d\n4,1,e\n4,2,f\n",
+  });
+});
+
+test("what a value holds is no line, however much it looks like one", async () => {
+  const value = '"he said ""no""\n2,b\n3,c\n4,"",""\n"';
+  const lines = [`1,${value}\n`, "2,true\n", `3,x,${value},\n`, '4,""\n'];
+  const all = lines.join("");
+  for (const [i, line] of lines.entries()) expect((await pick([all], [i + 1])).text).toBe(line);
+  expect((await pick([all, "5,z\n"], [2, 4, 5])).text).toBe(`2,true\n4,""\n5,z\n`);
+});
+
+test("files in another order are left to DuckDB", async () => {
+  expect((await pick(["5,a\n", "2,b\n"], [2, 5])).picked).toBeUndefined();
+});

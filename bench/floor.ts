@@ -9,6 +9,8 @@ import { Pool } from "undici";
 /** `details` is a path with `{}` for the value of the row's field `key`. */
 export interface FloorOrder {
   readonly lists: readonly string[];
+  /** All lists at once. */
+  readonly sideBySide?: true;
   readonly details?: { readonly path: string; readonly key: string; readonly inFlight: number };
 }
 
@@ -20,8 +22,8 @@ interface Page {
 }
 
 const [origin = "", key = "", given = "{}"] = process.argv.slice(2);
-const { lists, details } = JSON.parse(given) as FloorOrder;
-const pool = new Pool(origin, { connections: details?.inFlight ?? 1 });
+const { lists, sideBySide, details } = JSON.parse(given) as FloorOrder;
+const pool = new Pool(origin, { connections: details?.inFlight ?? (sideBySide === true ? lists.length : 1) });
 const read = { rows: 0, requests: 0, bytes: 0 };
 
 async function fetchPage(path: string): Promise<Page> {
@@ -50,7 +52,12 @@ async function readList(path: string, keys: string[] | undefined, field: string)
 }
 
 const keys: string[] | undefined = details === undefined ? undefined : [];
-for (const [i, list] of lists.entries()) await readList(list, i === 0 ? keys : undefined, details?.key ?? "");
+const reading: Promise<void>[] = [];
+for (const [i, list] of lists.entries()) {
+  reading.push(readList(list, i === 0 ? keys : undefined, details?.key ?? ""));
+  if (sideBySide !== true) await reading[i];
+}
+await Promise.all(reading);
 if (details !== undefined && keys !== undefined) {
   const fetching = async () => {
     for (let value = keys.pop(); value !== undefined; value = keys.pop())

@@ -200,7 +200,7 @@ async function runJobs(run: Run): Promise<RunReport> {
   const stopAll = (error: unknown) => ending.abort(error);
   limitTime(order, clock, timers.signal, stopAll);
   const showing = showEvery(run, timers.signal).catch(error => void errors.push(error));
-  const looking = await firstLook(run);
+  const looking = firstLook(run);
   const listed = () => looking().catch(error => void errors.push(error));
   tools.watch(viewOf(jobs, services, clock));
   const { full, allDetails, confirmDeletes } = order;
@@ -249,15 +249,20 @@ function limitTime(order: RunOrder, clock: Clock, signal: AbortSignal, stopAll: 
   );
 }
 
-/** A first load is usable early: its lists are shown when they have been read, unless that was a moment ago. */
-async function firstLook({ destination, tools }: Run): Promise<() => Promise<void>> {
+/**
+ * A first load is usable early: its lists are shown when they have been read, unless that was a moment ago. Whether it is
+ * one is asked when it matters: most runs are over by then.
+ */
+function firstLook({ destination, tools }: Run): () => Promise<void> {
   const { clock, log } = tools;
-  const isFirst = (await destination.unshown()).shownAt === undefined;
+  let isFirst: boolean | undefined;
   let last = clock.now();
   return async () => {
-    if (!isFirst || clock.now() - last < FIRST_LOOK_MS) return;
+    if (isFirst === false || clock.now() - last < FIRST_LOOK_MS) return;
     last = clock.now();
-    if ((await destination.unshown()).owed) await show(destination, log);
+    const { owed, shownAt } = await destination.unshown();
+    isFirst ??= shownAt === undefined;
+    if (isFirst && owed) await show(destination, log);
   };
 }
 

@@ -45,7 +45,7 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
       { stream: stream.name, runs: near.length, from: near[0]?.[0]?.begunAt, to: near.at(-1)?.[0]?.begunAt },
       "runs whose answers are loaded again from the archive",
     );
-    if (state.publishedScan !== null)
+    if (state.publishedScan !== null || completeTo !== null)
       return { ...plan, known: { kind: "answers", runs: near, known: true }, later: new Map() };
     const later = near.map(run => [run[0]!.run, { kind: "answers", runs: [run], known: false }] as const);
     return { ...plan, known: undefined, later: new Map(later) };

@@ -46,7 +46,13 @@ export function chooseScans(stream: Stream, scans: readonly HeldScan[], knowledg
   const isLookup = lookupOf(stream) !== undefined;
   const usable = scans.filter(scan => isIn(span, scan.endedAt) && (isLookup || scan.windows || isComplete(scan)));
   const alone = (scan: HeldScan): ScanGroup => ({ scans: [scan], full: isWhole(scan), seen: false, stale: false });
-  if (state.publishedScan === null) return { known: undefined, later: usable.map(alone), refused: undefined };
+  if (state.publishedScan === null) {
+    // Rows that a reset left are not taken through their earlier states once more.
+    const chosen = completeTo === null ? [] : merged(stream, usable, span);
+    if (chosen.length === 0) return { known: undefined, later: usable.map(alone), refused: undefined };
+    const full = chosen.length === 1 && isWhole(chosen[0]!);
+    return { known: { scans: chosen, full, seen: false, stale: false }, later: [], refused: undefined };
+  }
   const published = scans.findLastIndex(({ ids }) => ids.has(state.publishedScan!));
   const isKnown = (scan: HeldScan): boolean =>
     published >= 0 ? scans.indexOf(scan) <= published : completeTo === null || scan.date <= completeTo;

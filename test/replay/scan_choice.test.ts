@@ -52,6 +52,18 @@ const known = (nth: number, more: Partial<Knowledge> = {}): Knowledge => ({
 const unknown: Knowledge = { state: noState, completeTo: null, runs: [] };
 const daysOf = (scans: readonly HeldScan[] = []) => scans.map(({ endedAt }) => Number(endedAt.slice(8, 10)));
 
+test("after a reset that left the rows they are loaded all at once, from the last scan on that holds all", () => {
+  const reset = { ...unknown, completeTo: day(4) };
+  const { known, later } = chooseScans(list, [held(1), held(2), held(3, { full: false })], reset, always);
+  expect(daysOf(known?.scans)).toEqual([2, 3]);
+  expect(known).toMatchObject({ full: false, stale: false });
+  expect(later).toEqual([]);
+  expect(chooseScans(list, [held(1), held(2)], reset, always).known).toMatchObject({
+    scans: [{ run: "run 2" }],
+    full: true,
+  });
+});
+
 test("without tables every complete scan is loaded by itself, in order; one that never ended is left out", () => {
   const choice = chooseScans(
     list,

@@ -192,7 +192,7 @@ class Life {
   /** Resolves when the requests of a process that is gone have ended with their sockets. */
   async #drained(): Promise<void> {
     const { requests } = this.#village;
-    for (let turn = 0; requests.entries.length < requests.total && turn < 200; turn++) await sleep(5);
+    for (let turn = 0; requests.entries.length < requests.total && turn < 4_000; turn++) await sleep(5);
   }
 
   #calm(): void {

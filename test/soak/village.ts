@@ -272,6 +272,8 @@ export async function openVillage(facts: VillageFacts): Promise<Village> {
     state.asked += 1;
     village.now += LATENCY;
     const pass = () => {
+      // Killed while the hook had its turn: nobody would tell when such a request ends.
+      if (message.socket.destroyed) return;
       const instead = troubles.bareNotFound > 0 ? 404 : troubles.webPage > 0 ? 200 : undefined;
       if (instead === undefined) return void inner.emit("request", message, response);
       if (instead === 404) troubles.bareNotFound -= 1;

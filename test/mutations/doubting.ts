@@ -89,7 +89,7 @@ export const doubting: readonly Mutation[] = [
     name: "a row that comes back leaves its details deleted",
     invariant: 4,
     file: "src/destinations/publish.ts",
-    text: "      await restoreDetails(work);\n",
+    text: "      if (comparison.updated > 0) await restoreDetails(work);\n",
     becomes: "",
     test: "test/sync/second_run.test.ts",
     notices: "a row that comes back is live again with its details, and keeps the day it was first seen",

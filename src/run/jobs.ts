@@ -178,6 +178,7 @@ export async function contextOf(
     limiter: service.limiter,
     archived: async () => undefined,
     destination,
+    inTurn: turns(),
     hasher: await createHasher(),
     formats: config.formats,
     wanted: new Set(on.map(stream => stream.name)),
@@ -192,6 +193,16 @@ export async function contextOf(
       publishEveryMs: config.destination.publishEveryMs,
     },
     policyOf: name => policyOf(config, name),
+  };
+}
+
+/** Does what it is given one after another, in the order of asking. */
+function turns(): SyncContext["inTurn"] {
+  let last: Promise<unknown> = Promise.resolve();
+  return work => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
   };
 }
 

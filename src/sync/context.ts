@@ -70,6 +70,11 @@ export interface SyncContext {
   /** Resolves when every answer so far is in the archive of raw pages; at once where there is none. */
   readonly archived: () => Promise<void>;
   readonly destination: Destination;
+  /**
+   * Publishes one after another: taken in small steps side by side all of them would end with the last, and what waits for
+   * the first list, its details, would wait for the others too.
+   */
+  readonly inTurn: <T>(publish: () => Promise<T>) => Promise<T>;
   readonly clock: Clock;
   readonly hasher: Hasher;
   readonly formats: Formats;

@@ -126,7 +126,7 @@ export interface PublishPlan {
  * When more rows or values are unusable than the config allows nothing is published and the scan forgotten: it throws.
  */
 export async function publishStage(context: SyncContext, plan: PublishPlan): Promise<Published> {
-  const { destination, company, runId } = context;
+  const { destination } = context;
   const { stream, stage, record, tally } = plan;
   tally.activity.state = "publishing";
   context.log.debug({ stream: stream.name, rows: record.rows }, "publishing");
@@ -145,6 +145,18 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
   const comparison = await compare(destination, publication, plan.withMissing);
   await nameStorm(context, stream, publication, comparison, tally);
   const verdict = plan.withMissing ? await plan.decide(comparison, publication) : undefined;
+  return context.inTurn(() => publishCompared(context, plan, publication, comparison, verdict));
+}
+
+async function publishCompared(
+  context: SyncContext,
+  plan: PublishPlan,
+  publication: Publication,
+  comparison: Comparison,
+  verdict: Verdict | undefined,
+): Promise<Published> {
+  const { destination, company, runId } = context;
+  const { stream, stage, record, tally } = plan;
   const moment = await nextMoment(context, publication, plan.state);
   const before = { ...tally.run };
   let drift: Settled | undefined;

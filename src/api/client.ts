@@ -1,7 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-// By file: the package's index loads its fetch, its caches and its mocks too, 5 MB and 30 ms.
-import EnvHttpProxyAgent from "undici/lib/dispatcher/env-http-proxy-agent.js";
-import Pool from "undici/lib/dispatcher/pool.js";
+import { EnvHttpProxyAgent, Pool } from "undici";
 import type { Clock } from "../clock.ts";
 import type { ApiError, ApiFailure } from "../errors.ts";
 import { acceptEncoding, BodyTooLargeError } from "./body.ts";

@@ -1,10 +1,10 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { TableSet } from "../columns.ts";
 import type { Destination, Stage } from "./destination.ts";
 import { findDifference } from "./difference.ts";
-import { columnList, temporaryName } from "./fragments.ts";
+import { columnList } from "./fragments.ts";
 import type { Parents, ValueSource } from "./parents.ts";
-import type { StateTables } from "./state_tables.ts";
+import { temporaryNames } from "./temporary.ts";
 
 /** A stream whose rows belong to another stream's: `on` pairs its key columns with that stream's. */
 export interface Kin {
@@ -78,39 +78,4 @@ export async function missingKeys(
   >`select ${columnList(key)} from ${sql.id(temporaryNames(publication).gone)}
     where missing_since is null order by ${columnList(key)} limit ${sql.lit(limit)}`.execute(destination.db);
   return rows;
-}
-
-export interface TemporaryNames {
-  readonly staged: string;
-  readonly changed: string;
-  readonly gone: string;
-  /** Values that live rows carry, of a detail that is asked for by them. */
-  readonly parents: string;
-  /** Of a detail with many rows an answer: which of the staged rows each parent's last answer is. */
-  readonly answers: string;
-}
-
-export function temporaryNames({ company, stream }: Publication): TemporaryNames {
-  const name = (purpose: string) => temporaryName(purpose, company, stream);
-  return {
-    staged: name("staged"),
-    changed: name("changed"),
-    gone: name("gone"),
-    parents: name("parents"),
-    answers: name("answers"),
-  };
-}
-
-/** Drops the ones that a comparison of this kind makes: each statement for nothing costs DuckDB most of a millisecond. */
-export async function dropTemporary(db: Kysely<StateTables>, publication: Publication): Promise<void> {
-  const { staged, changed, gone, parents, answers } = temporaryNames(publication);
-  const made = [staged, changed, gone];
-  if (publication.parent?.kind === "values") made.push(parents);
-  if (publication.many === true) made.push(answers);
-  await sql
-    .join(
-      made.map(name => sql`drop table if exists ${sql.id(name)}`),
-      sql`; `,
-    )
-    .execute(db);
 }

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import { stageColumns } from "../batch.ts";
 import { publishChildren } from "./children.ts";
-import { type Comparison, dropTemporary, type Publication, temporaryNames } from "./comparison.ts";
+import type { Comparison, Publication } from "./comparison.ts";
 import { deleteMissing, restoreDetails, type Verdict } from "./deletion.ts";
 import type { Destination } from "./destination.ts";
 import { assignments, columnList, equal, ledgerRef, tableRef } from "./fragments.ts";
@@ -9,6 +9,7 @@ import { withTables } from "./inspection.ts";
 import { type Absent, type Allows, judgeAnswers, type Parted, publishOutcomes } from "./outcomes.ts";
 import { restamped } from "./parents.ts";
 import type { StateTables } from "./state_tables.ts";
+import { dropTemporary, temporaryNames } from "./temporary.ts";
 import { momentOf, parentKey, type Work } from "./work.ts";
 
 /** How a publish is to end. */

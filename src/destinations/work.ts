@@ -1,8 +1,9 @@
 import { type Kysely, sql } from "kysely";
-import type { Kin, Publication, TemporaryNames } from "./comparison.ts";
+import type { Kin, Publication } from "./comparison.ts";
 import type { Destination } from "./destination.ts";
 import type { Fragment } from "./fragments.ts";
 import type { StateTables } from "./state_tables.ts";
+import type { TemporaryNames } from "./temporary.ts";
 
 /** What every step of a publish needs. */
 export interface Work {

@@ -155,8 +155,8 @@ class FileStage implements Stage {
         const files = this.#filesOf(table);
         if (files.length === 0) continue;
         const name = `picked.${picked.size}.csv`;
-        const paths = files.map(file => join(this.#folder, file.name));
-        const found = await pickLines(paths, sequences, join(this.#folder, name));
+        const lines = files.map(file => ({ path: join(this.#folder, file.name), rows: file.rows }));
+        const found = await pickLines(lines, sequences, join(this.#folder, name));
         const isMain = table === this.#tables.main;
         if (found === undefined || (isMain && found.sequences !== sequences.length)) return;
         const longest = Math.max(...files.map(file => file.longest));

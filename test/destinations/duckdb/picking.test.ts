@@ -4,13 +4,15 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { pickLines } from "../../../src/destinations/duckdb/picking.ts";
 
-async function pick(contents: readonly string[], sequences: readonly number[]) {
+/** A file's rows are its line breaks, but for those within values: `rows` tells then. */
+async function pick(contents: readonly string[], sequences: readonly number[], rows?: readonly number[]) {
   const folder = await mkdtemp(join(tmpdir(), "tributary-picking-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const files = contents.map((_, i) => join(folder, `${i}.csv`));
   for (const [i, content] of contents.entries()) await writeFile(files[i]!, content);
   const to = join(folder, "picked.csv");
-  const picked = await pickLines(files, sequences, to);
+  const lines = files.map((path, i) => ({ path, rows: rows?.[i] ?? contents[i]!.split("\n").length - 1 }));
+  const picked = await pickLines(lines, sequences, to);
   return { picked, text: await readFile(to, "utf8") };
 }
 
@@ -37,8 +39,8 @@ test("what a value holds is no line, however much it looks like one", async () =
   const value = '"he said ""no""\n2,b\n3,c\n4,"",""\n"';
   const lines = [`1,${value}\n`, "2,true\n", `3,x,${value},\n`, '4,""\n'];
   const all = lines.join("");
-  for (const [i, line] of lines.entries()) expect((await pick([all], [i + 1])).text).toBe(line);
-  expect((await pick([all, "5,z\n"], [2, 4, 5])).text).toBe(`2,true\n4,""\n5,z\n`);
+  for (const [i, line] of lines.entries()) expect((await pick([all], [i + 1], [4])).text).toBe(line);
+  expect((await pick([all, "5,z\n"], [2, 4, 5], [4, 1])).text).toBe(`2,true\n4,""\n5,z\n`);
 });
 
 test("files in another order are left to DuckDB", async () => {

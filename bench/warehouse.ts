@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { createDatabase } from "../test/support/database.ts";
@@ -55,11 +55,9 @@ export async function makeWarehouse(
   config: Readonly<Record<string, unknown>> = {},
 ): Promise<BenchWarehouse> {
   const folder = await mkdtemp(join(laboratory.folder, "warehouse-"));
-  await mkdir(folder, { recursive: true });
   const database = warehouse === "postgres" ? await createDatabase(laboratory.postgresUrl) : undefined;
   const destination =
     database === undefined ? { type: "duckdb", path: "./warehouse.duckdb" } : { type: "postgres", url: database.url };
-  const { api = {}, ...others } = config;
   const file = join(folder, "config.yaml");
   // JSON is YAML.
   await writeFile(
@@ -67,8 +65,8 @@ export async function makeWarehouse(
     JSON.stringify({
       company: "acme",
       destination,
-      ...others,
-      api: { base_url: service.url, key: service.key, ...(api as object) },
+      ...config,
+      api: { base_url: service.url, key: service.key },
     }),
   );
   return {
@@ -116,8 +114,8 @@ export async function makeWarehouse(
   };
 }
 
-/** Of the files below a folder whose path in it is wanted. */
-async function bytesIn(home: string, isWanted: (name: string) => boolean): Promise<number> {
+/** Bytes of the files below a folder whose path in it is wanted. */
+export async function bytesIn(home: string, isWanted: (name: string) => boolean): Promise<number> {
   const names = (await readdir(home, { recursive: true })).filter(isWanted);
   const sizes = await Promise.all(names.map(async name => (await stat(join(home, name))).size));
   return sizes.reduce((all, size) => all + size, 0);

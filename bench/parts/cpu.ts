@@ -1,6 +1,7 @@
 import { type Figure, type Load, median, type Warehouse } from "../figure.ts";
 import type { Laboratory, Part } from "../laboratory.ts";
 import { measureFloor } from "../measurement.ts";
+import { inTurns } from "../rounds.ts";
 import { type Service, startService } from "../service.ts";
 import { makeWarehouse } from "../warehouse.ts";
 
@@ -33,19 +34,11 @@ export const cpu: Part = {
 
 async function roundsAt(laboratory: Laboratory, rows: number): Promise<ReadonlyMap<Warehouse, readonly Round[]>> {
   const service = await startService({ sizes: { items: rows, orders: rows } });
-  const rounds = new Map<Warehouse, Round[]>(laboratory.warehouses.map(warehouse => [warehouse, []]));
-  try {
-    for (let run = 1; run <= laboratory.runs; run++)
-      for (const warehouse of laboratory.warehouses) {
-        laboratory.say(`  twice ${rows.toLocaleString("en-US")} rows, ${warehouse}, ${run} of ${laboratory.runs}`);
-        // Before each, so that a slow moment of the machine meets both sides.
-        const floor = await measureFloor(laboratory, service, { lists: LISTS });
-        rounds.get(warehouse)!.push({ floor, ...(await roundOf(laboratory, warehouse, service, rows)) });
-      }
-  } finally {
-    await service.close();
-  }
-  return rounds;
+  const round = async (warehouse: Warehouse): Promise<Round> => {
+    const floor = await measureFloor(laboratory, service, { lists: LISTS });
+    return { floor, ...(await roundOf(laboratory, warehouse, service, rows)) };
+  };
+  return inTurns(laboratory, `twice ${rows.toLocaleString("en-US")} rows`, round).finally(() => service.close());
 }
 
 async function roundOf(

@@ -1,6 +1,7 @@
 import { type Figure, type Load, median, type Warehouse } from "../figure.ts";
 import type { Laboratory, Part } from "../laboratory.ts";
 import { measureFloor } from "../measurement.ts";
+import { inTurns } from "../rounds.ts";
 import { type Service, startService } from "../service.ts";
 import { makeWarehouse } from "../warehouse.ts";
 
@@ -30,19 +31,11 @@ export const fanout: Part = {
 
 async function roundsAt(laboratory: Laboratory, orders: number): Promise<ReadonlyMap<Warehouse, readonly Round[]>> {
   const service = await startService({ sizes: { orders }, linesPerOrder: LINES });
-  const rounds = new Map<Warehouse, Round[]>(laboratory.warehouses.map(warehouse => [warehouse, []]));
-  try {
-    for (let run = 1; run <= laboratory.runs; run++)
-      for (const warehouse of laboratory.warehouses) {
-        laboratory.say(`  ${orders.toLocaleString("en-US")} details, ${warehouse}, ${run} of ${laboratory.runs}`);
-        // Before each, so that a slow moment of the machine meets both sides.
-        const floor = await measureFloor(laboratory, service, { lists: ["/po"], details: DETAILS });
-        rounds.get(warehouse)!.push({ floor, first: await firstLoad(laboratory, warehouse, service, orders) });
-      }
-  } finally {
-    await service.close();
-  }
-  return rounds;
+  const round = async (warehouse: Warehouse): Promise<Round> => {
+    const floor = await measureFloor(laboratory, service, { lists: ["/po"], details: DETAILS });
+    return { floor, first: await firstLoad(laboratory, warehouse, service, orders) };
+  };
+  return inTurns(laboratory, `${orders.toLocaleString("en-US")} details`, round).finally(() => service.close());
 }
 
 async function firstLoad(

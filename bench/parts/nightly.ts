@@ -6,8 +6,8 @@ import { type BenchWarehouse, makeWarehouse, type Run, type StreamLine } from ".
 const ROWS = 1_000_000;
 /** Of the orders, changed before the night. */
 const CHANGED = 0.01;
-const AUDIT = 0.02;
 /** Of unchanged details, looked at again. */
+const AUDIT = 0.02;
 const PAGE = 100;
 /**
  * Details of older orders are out of range. The simulator's newest are 20 days old; one order in 16 has no date, and those
@@ -83,7 +83,7 @@ async function nightsOf(
   check(busy.run, "purchase_order_details", detailed);
   say("nothing changed");
   const quiet = await night("night, nothing changed");
-  // The order list and the details of what changed in it; a twentieth of a percent more is for asking who we are.
+  // The order list and the details of what changed in it; asking whose key it is is the one request more.
   const audited = Math.ceil(AUDIT * (details - inRange));
   const needed = Math.ceil(rows / PAGE) + inRange + audited;
   const base = { part: "nightly", warehouse } as const;

@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, stat } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { type Figure, type Load, median, type Warehouse } from "../figure.ts";
 import type { Laboratory, Part } from "../laboratory.ts";
+import { inTurns } from "../rounds.ts";
 import { type Service, startService } from "../service.ts";
-import { makeWarehouse } from "../warehouse.ts";
+import { bytesIn, makeWarehouse } from "../warehouse.ts";
 
 const ROWS = 200_000;
 
@@ -21,16 +22,10 @@ export const replay: Part = {
   async measure(laboratory) {
     const rows = laboratory.size(ROWS);
     const service = await startService({ sizes: { items: rows } });
-    const rounds = new Map<Warehouse, Round[]>(laboratory.warehouses.map(warehouse => [warehouse, []]));
-    try {
-      for (let run = 1; run <= laboratory.runs; run++)
-        for (const warehouse of laboratory.warehouses) {
-          laboratory.say(`  ${rows.toLocaleString("en-US")} rows, ${warehouse}, ${run} of ${laboratory.runs}`);
-          rounds.get(warehouse)!.push(await roundOf(laboratory, warehouse, service, rows));
-        }
-    } finally {
-      await service.close();
-    }
+    const what = `${rows.toLocaleString("en-US")} rows`;
+    const rounds = await inTurns(laboratory, what, warehouse => roundOf(laboratory, warehouse, service, rows)).finally(
+      () => service.close(),
+    );
     return laboratory.warehouses.flatMap(warehouse => figuresOf(warehouse, rounds.get(warehouse)!));
   },
 };
@@ -56,14 +51,7 @@ async function roundOf(laboratory: Laboratory, warehouse: Warehouse, service: Se
   const replayed = await load("replay", "replay", archive);
   const asked = await service.requests();
   if (Object.keys(asked).length > 0) throw new Error(`replay: expected no request, got ${JSON.stringify(asked)}`);
-  return { direct, archiving, replayed, archiveBytes: await bytesIn(path) };
-}
-
-async function bytesIn(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter(entry => entry.isFile());
-  const sizes = await Promise.all(files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size));
-  return sizes.reduce((all, size) => all + size, 0);
+  return { direct, archiving, replayed, archiveBytes: await bytesIn(path, name => name.endsWith(".gz")) };
 }
 
 function figuresOf(warehouse: Warehouse, rounds: readonly Round[]): Figure[] {

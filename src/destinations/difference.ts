@@ -207,8 +207,6 @@ async function liveCount(db: Db, ledger: Fragment, company: string): Promise<{ k
 async function settleStamps(db: Db, destination: Destination, publication: Publication): Promise<void> {
   const { tables, stage, company } = publication;
   const changed = sql.id(temporaryNames(publication).changed);
-  const restamped = await sql<{ n: number }>`select count(*) as n from ${changed} where op = 's'`.execute(db);
-  if (Number(restamped.rows[0]?.n ?? 0) === 0) return;
   const key = tables.main.key;
   const stable = (table: TableSet["main"]) =>
     stageColumns(table)

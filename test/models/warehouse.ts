@@ -1,0 +1,143 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { inject } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import type { Table } from "../../src/columns.ts";
+import type { Destination } from "../../src/destinations/destination.ts";
+import { openDuckdb } from "../../src/destinations/duckdb/open.ts";
+import { openPostgres } from "../../src/destinations/postgres/open.ts";
+import { ensureState } from "../../src/destinations/state_ddl.ts";
+import { ensureTables } from "../../src/destinations/tables.ts";
+import { streams } from "../../streams/index.ts";
+import { createDatabase } from "../support/database.ts";
+import { makeViews } from "./views.ts";
+
+/** A value as the service gives it: decimals, dates and moments as text, JSON as an object. */
+export type Value = string | number | boolean | null | object;
+export type Row = Readonly<Record<string, Value>>;
+
+/** What stands in the tables. */
+export interface Contents {
+  /** By table name. Every stream that one of the tables belongs to is on, all others are off. `_company` is acme where a row says nothing. */
+  readonly rows: Readonly<Record<string, readonly Row[]>>;
+  /** What `calendar_today` says: 2026-03-15 unless told otherwise. */
+  readonly today?: string;
+}
+
+/** A small warehouse with the product's own tables and the models over them. */
+export interface ModelWarehouse {
+  /** Decimals as text without zeros at the end, whole counts as numbers, dates as text. */
+  query(text: string): Promise<Record<string, unknown>[]>;
+  /** All rows of a model, ordered by these columns; `columns` leaves out the others. */
+  model(name: string, order: string, columns?: string): Promise<Record<string, unknown>[]>;
+  /** The models that were made: those of which no needed table is missing. */
+  readonly models: ReadonlySet<string>;
+  /** What `explain` says of a query. */
+  explain(text: string): Promise<string>;
+  drop(): Promise<void>;
+}
+
+const run = {
+  schema: "procurement",
+  stateSchema: "_tributary",
+  runId: "run-1",
+  holder: { pid: process.pid, host: "here", command: "sync", startedAt: "2026-03-15T00:00:00Z" },
+  clock: systemClock,
+};
+
+/** Both databases, for `describe.each`; whoever makes a warehouse drops it. */
+export const modelWarehouses: readonly {
+  readonly name: "duckdb" | "postgres";
+  readonly make: (contents: Contents) => Promise<ModelWarehouse>;
+}[] = [
+  {
+    name: "duckdb",
+    async make(contents) {
+      const folder = await mkdtemp(join(tmpdir(), "tributary-models-"));
+      const path = join(folder, "warehouse.duckdb");
+      const destination = await openDuckdb({ ...run, path, readers: "direct", keepVersions: 1, memoryLimitMb: 512 });
+      return filled(destination, contents, async () => {
+        await destination.close();
+        await rm(folder, { recursive: true, force: true });
+      });
+    },
+  },
+  {
+    name: "postgres",
+    async make(contents) {
+      const database = await createDatabase(inject("postgresUrl"));
+      const destination = await openPostgres({ ...run, url: database.url, grantSelectTo: [] });
+      return filled(destination, contents, async () => {
+        await destination.close();
+        await database.drop();
+      });
+    },
+  },
+];
+
+async function filled(
+  destination: Destination,
+  { rows, today = "2026-03-15" }: Contents,
+  drop: () => Promise<void>,
+): Promise<ModelWarehouse> {
+  const { db, dialect, schema, stateSchema } = destination;
+  const query = async (text: string) =>
+    (await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(db)).rows.map(row =>
+      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, canonical(value)])),
+    );
+  const on = streams.filter(({ tables }) => [tables.main, ...tables.children].some(({ name }) => name in rows));
+  const tables = on.flatMap(stream => [stream.tables.main, ...stream.tables.children]);
+  await ensureState(db, dialect, stateSchema);
+  await ensureTables(db, dialect, {
+    schema,
+    stateSchema,
+    streams: on.map(stream => stream.tables),
+    comment: table => table.name,
+    grantSelectTo: [],
+  });
+  for (const [name, given] of Object.entries(rows)) {
+    const table = tables.find(candidate => candidate.name === name);
+    if (table === undefined) throw new TypeError(`no stream has a table ${name}`);
+    if (given.length > 0) await query(insertion(table, given));
+  }
+  const snapshots = on.filter(({ mode }) => mode.kind === "snapshot");
+  const daily = new Set(snapshots.flatMap(stream => [stream.tables.main, ...stream.tables.children].map(t => t.name)));
+  const models = await makeViews(query, tables, daily, today);
+  return {
+    query,
+    models,
+    model: (name, order, columns = "*") =>
+      query(`select ${columns} from procurement_analytics.${name} order by ${order}`),
+    explain: async text => (await query(`explain ${text}`)).map(row => Object.values(row).join(" ")).join("\n"),
+    drop,
+  };
+}
+
+const MOMENT = "2026-03-15T06:00:00Z";
+
+/** Values go in as text: on the way into the column each database reads them as that column's. */
+function insertion(table: Table, rows: readonly Row[]): string {
+  const own = ["_company", ...table.columns.map(({ name }) => name), "_changed_at", "_deleted_at"];
+  for (const name of rows.flatMap(row => Object.keys(row)))
+    if (!own.includes(name)) throw new TypeError(`${table.name} has no column ${name}`);
+  const lines = rows.map(row => {
+    const whole: Row = { _company: "acme", _changed_at: MOMENT, ...row };
+    for (const key of table.key)
+      if (whole[key] === undefined) throw new TypeError(`a row of ${table.name} lacks its key ${key}`);
+    return `(${own.map(name => literal(whole[name] ?? null)).join(", ")})`;
+  });
+  return `insert into procurement.${table.name} (${own.map(name => `"${name}"`).join(", ")}) values ${lines.join(", ")}`;
+}
+
+function literal(value: Value): string {
+  if (value === null) return "null";
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+function canonical(value: unknown): unknown {
+  if (typeof value !== "string" || !/^-?\d+\.\d+$/.test(value)) return value;
+  return value.replace(/\.?0+$/, "");
+}

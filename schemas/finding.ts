@@ -7,7 +7,9 @@ export const finding = record(
     item_id: named("finding_item_id", id()).describe(
       "The row's own identifier; it has nothing to do with items.item_id.",
     ),
-    kind: text().describe("Kind of row, as the service names it; values not documented."),
+    kind: text().describe(
+      "What the entry stands for among the findings, by the service's own labels, which are not documented.",
+    ),
     waiting_on: text()
       .nullable()
       .describe("Whose move it is, for example yours or the vendor's; values not documented."),
@@ -15,7 +17,7 @@ export const finding = record(
     finding_id: id()
       .nullable()
       .describe("The finding itself, which drafts and lineage refer to; null where a row has none."),
-    finding_type: text().nullable().describe("Type of finding, as the service names it; values not documented."),
+    finding_type: text().nullable().describe("What was found, by the service's own labels, which are not documented."),
     category: text().nullable().describe("Area of purchasing: billing, contracts, payments, receiving or documents."),
     severity: text().nullable().describe("How severe the finding is, as the service names it; values not documented."),
     title: text().nullable().describe("Headline of the finding, in words; null where it has none."),

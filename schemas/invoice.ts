@@ -130,7 +130,9 @@ export const invoice = record(
     linked_invoice_doc_id: id()
       .nullable()
       .describe("Invoice that this document refers to, as a credit memo does; null where it refers to none."),
-    linked_invoice_number: text().nullable().describe("Number of the linked invoice; null where there is none."),
+    linked_invoice_number: text()
+      .nullable()
+      .describe("Number printed on the invoice that linked_invoice_doc_id names; null where there is none."),
     credit_memo_match_method: text()
       .nullable()
       .describe("How a credit memo was tied to its invoice; values not documented, null for other documents."),

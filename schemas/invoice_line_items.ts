@@ -13,11 +13,15 @@ export const invoiceLineItems = table(
       .nullable()
       .describe("Line number as it stands on the invoice; text, and null where the line has none."),
     description: text().nullable().describe("What is billed, in words; null where the line says nothing."),
-    buyer_part_number: text().nullable().describe("The buyer's own number for the part; null where it is not given."),
-    vendor_part_number: text().nullable().describe("The vendor's own number for the part; null where it is not given."),
+    buyer_part_number: text()
+      .nullable()
+      .describe("What the buying company calls the part, as printed on the invoice; null where it is not given."),
+    vendor_part_number: text()
+      .nullable()
+      .describe("What the vendor calls the part in its own catalogue; null where it is not given."),
     manufacturer_part_number: text()
       .nullable()
-      .describe("The manufacturer's number for the part; null where not given."),
+      .describe("What the maker calls the part, whoever sells it; null where not given."),
     uom: text().nullable().describe("Unit of measure of the line's quantities; null where it is not given."),
     po_qty: quantity()
       .nullable()
@@ -39,14 +43,18 @@ export const invoiceLineItems = table(
     gl_coded_at: moment().nullable().describe("When the line was coded; null while it is not coded."),
     expected_price: money(inRow("expected_price_currency"))
       .nullable()
-      .describe("Price the service expected for one unit; null where it expected none."),
+      .describe(
+        "What one unit should cost by expected_price_source, in expected_price_currency; null where nothing was expected.",
+      ),
     expected_price_source: text()
       .nullable()
       .describe("Where the expected price comes from, as the service names it; values not documented."),
     expected_price_effective_date: date()
       .nullable()
       .describe("Day from which the expected price applies; null where that is not known."),
-    expected_price_currency: text().nullable().describe("Currency of the expected price; null where it is not known."),
+    expected_price_currency: text()
+      .nullable()
+      .describe("Currency code that expected_price is in, such as USD; null where it is not known."),
     price_vs_expected_pct: percent()
       .nullable()
       .describe(

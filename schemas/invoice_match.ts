@@ -29,11 +29,11 @@ export const invoiceMatch = record(
       .describe("The order that the chain hangs on; content not documented, kept as JSON."),
     order_confirmations: json()
       .nullable()
-      .describe("Confirmations of the order; content not documented, kept as JSON."),
+      .describe("What the vendor confirmed of the order behind the invoice; content not documented, kept as JSON."),
     communication_hints: invoiceCommunicationHints,
     money_documents: invoiceMoneyDocuments,
     counterparty_position: json()
       .nullable()
-      .describe("Position of the counterparty; content not documented, kept as JSON."),
+      .describe("Where the vendor stands on the invoice, going by the name; content not documented, kept as JSON."),
   },
 );

@@ -38,7 +38,11 @@ export const purchaseOrderDetail = record("Purchase orders in full: terms, parti
   match_status: text()
     .nullable()
     .describe("Outcome of comparing the order with its other documents; the values are not documented."),
-  match_receipt_backed: flag().nullable().describe("Whether a receipt backs the match; null where there is no match."),
+  match_receipt_backed: flag()
+    .nullable()
+    .describe(
+      "Whether goods that were received, and not papers alone, back match_status; null where there is no match.",
+    ),
   open_obligation_count: count().nullable().describe("How many of the order's obligations are still open."),
   legs: purchaseOrderLegs,
   obligations: purchaseOrderObligations,
@@ -74,7 +78,9 @@ export const purchaseOrderDetail = record("Purchase orders in full: terms, parti
     .describe("The vendor; content not documented, kept as JSON, see purchase_orders for its id."),
   amounts: json().nullable().describe("The order's amounts; content not documented, kept as JSON."),
   delivery: json().nullable().describe("The order's delivery; content not documented, kept as JSON."),
-  delivery_site: json().nullable().describe("The site delivered to; content not documented, kept as JSON."),
+  delivery_site: json()
+    .nullable()
+    .describe("Place that the goods go to, as the order names it; content not documented, kept as JSON."),
   shipping: json().nullable().describe("How the order is shipped; content not documented, kept as JSON."),
   line_items: purchaseOrderLineItems,
   linked_documents: purchaseOrderLinkedDocuments,
@@ -83,7 +89,11 @@ export const purchaseOrderDetail = record("Purchase orders in full: terms, parti
     .nullable()
     .describe("The service's analysis of the order; content not documented, kept as JSON."),
   exceptions: json().describe("Exceptions raised on the order, a list whose content is not documented, kept as JSON."),
-  delivery_health: json().nullable().describe("How healthy the delivery is; content not documented, kept as JSON."),
+  delivery_health: json()
+    .nullable()
+    .describe(
+      "Whether the order is on its way as promised, by the service's account; content not documented, kept as JSON.",
+    ),
   contract_nte: json().describe(
     "Not-to-exceed limits of contracts, a list whose content is not documented, kept as JSON.",
   ),

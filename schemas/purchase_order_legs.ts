@@ -21,7 +21,7 @@ export const purchaseOrderLegs = table(
     recorded_at: moment()
       .nullable()
       .describe("When the service put the statement on record; null where that is not known."),
-    stated: json().describe("What was stated; content not documented, kept as JSON."),
+    stated: json().describe("What the party said about the leg; content not documented, kept as JSON."),
     entries: json().describe("The entries behind the leg, a list whose content is not documented, kept as JSON."),
     entry_count: count().describe("How many entries stand behind the leg."),
   },

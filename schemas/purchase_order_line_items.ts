@@ -9,10 +9,12 @@ export const purchaseOrderLineItems = table(
   {
     line_no: id().nullable().describe("Line number as it stands on the order; text, and null where the line has none."),
     part_number: text().nullable().describe("Part number on the order line; whose numbering it is, is not documented."),
-    vendor_part_number: text().nullable().describe("The vendor's own number for the part; null where it is not given."),
+    vendor_part_number: text()
+      .nullable()
+      .describe("What the vendor calls the part in its own catalogue; null where it is not given."),
     manufacturer_part_number: text()
       .nullable()
-      .describe("The manufacturer's number for the part; null where it is not given."),
+      .describe("What the maker calls the part, whoever sells it; null where it is not given."),
     description: text().nullable().describe("What is ordered, in words; null where the line says nothing."),
     quantity: quantity()
       .nullable()

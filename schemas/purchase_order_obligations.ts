@@ -8,8 +8,8 @@ export const purchaseOrderObligations = table(
     obligation_id: id().describe("The service's identifier of the obligation."),
     type: text().nullable().describe("Kind of obligation, as the service names it; values not documented."),
     status: text().nullable().describe("Where the obligation stands, as the service names it; values not documented."),
-    owed_by: text().nullable().describe("Who owes it; null where that is not known."),
-    owed_to: text().nullable().describe("Whom it is owed to; null where that is not known."),
+    owed_by: text().nullable().describe("Party that has to do or deliver it; null where that is not known."),
+    owed_to: text().nullable().describe("Party that can ask for it; null where that is not known."),
     subject: text().nullable().describe("What it is about, in words; null where nothing is said."),
     opened_by_fact_id: id()
       .nullable()

@@ -3,7 +3,7 @@ import { date, table, text } from "./fields.ts";
 /** `shipment_tracking[]` of `GET /po/{po_number}`. */
 export const purchaseOrderShipmentTracking = table(
   "purchase_order_shipment_tracking",
-  "Shipments of each purchase order, as far as they are tracked.",
+  "Parcels and loads on their way for each purchase order: carrier, status, expected and actual arrival.",
   {
     tracking_number: text().nullable().describe("The carrier's number for the shipment; null where none is known."),
     carrier_name: text().nullable().describe("Carrier that moves the shipment; null where it is not known."),

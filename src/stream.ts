@@ -206,7 +206,12 @@ function addedColumns({ mode, path, key }: StreamFacts): Column[] {
       return [
         addedColumn(OBSERVED_ON, "context", "date", "The day on which the service gave these figures."),
         ...Object.keys(mode.parameters ?? {}).map(name =>
-          addedColumn(name, "context", "id", `The ${name} that was asked for.`),
+          addedColumn(
+            name,
+            "context",
+            "id",
+            `Value of the parameter ${name} that these figures were asked with; the configuration may name others.`,
+          ),
         ),
       ];
     case "detail": {
@@ -219,8 +224,8 @@ function addedColumns({ mode, path, key }: StreamFacts): Column[] {
             "context",
             "id",
             mode.by === undefined
-              ? `The ${mode.of.replace(/_/g, " ")} row it belongs to.`
-              : `The value of ${mode.of}.${mode.by} that was asked for.`,
+              ? `Row of ${mode.of} that it belongs to, by ${mode.of}.${name}.`
+              : `Value of ${mode.of}.${mode.by} that the request was made for; joins to that column.`,
           ),
         ),
         ...placed(key),
@@ -238,7 +243,12 @@ function addedColumns({ mode, path, key }: StreamFacts): Column[] {
 function askedFor(path: string, { ask = [], passes }: Lookup): Column[] {
   const names = [...pathParameters(path), ...ask];
   const columns = names.map(name =>
-    addedColumn(parameterColumn(name), "context", "id", `The ${snakeCase(name)} that was asked for.`),
+    addedColumn(
+      parameterColumn(name),
+      "context",
+      "id",
+      `Value of the parameter ${name} that the request was made with; the configuration names the values.`,
+    ),
   );
   const others = addedColumn(ASKED_WITH, "context", "id", "The query that was asked with, its parameters in order.");
   return passes === undefined ? columns : [...columns, others];

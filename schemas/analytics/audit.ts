@@ -13,7 +13,9 @@ const audit = (stream: string, of: string) =>
       resolved_count: count().nullable().describe("How many anomalies have been resolved."),
     }),
     by_type: table(`${stream}_by_type`, `Anomalies in ${of} by type, one set of rows a day.`, {
-      anomaly_type: text().describe("Type of anomaly, as the service names it; values not documented."),
+      anomaly_type: text().describe(
+        "What is out of the ordinary, by the service's own labels, which are not documented.",
+      ),
       count: count().nullable().describe("How many anomalies are of the type."),
       critical_count: count().nullable().describe("How many anomalies of the type are critical."),
     }),

@@ -44,10 +44,10 @@ export const discounts = record("Discounts captured and missed over a trailing w
       .describe("Share of the discounts that was captured, in the service's own percentage unit."),
     eligible_count: count()
       .nullable()
-      .describe("How many the service counts as eligible; what is counted is not documented."),
+      .describe("How many discounts could be had, going by the name; what is counted is not documented."),
     expiring_soon_count: count()
       .nullable()
-      .describe("How many the service counts as expiring soon; how soon is not documented."),
+      .describe("How many discounts lapse before long, going by the name; how soon is not documented."),
     pipeline_savings: money(inRow("currency_code"))
       .nullable()
       .describe("Savings in the pipeline; what the service counts as such is not documented."),

@@ -6,7 +6,9 @@ const ownCurrency = inRow("currency_code");
 export const executiveSummary = record("The few figures that management looks at, one row a day.", {
   currency_code: text().nullable().describe("Currency of the spend figures; null where the service names none."),
   total_spend: money(ownCurrency).nullable().describe("Money spent in the window of total_spend_window."),
-  total_spend_window: json().nullable().describe("Window of the spend; content not documented, kept as JSON."),
+  total_spend_window: json()
+    .nullable()
+    .describe("Span of time that total_spend covers; content not documented, kept as JSON."),
   total_spend_basis: text()
     .nullable()
     .describe("What the spend rests on, as the service names it; values not documented."),
@@ -15,7 +17,9 @@ export const executiveSummary = record("The few figures that management looks at
     .describe(
       "Share on time and in full, in the service's own percentage unit; of which deliveries is not documented.",
     ),
-  otif_window: json().nullable().describe("Window of the delivery figures; content not documented, kept as JSON."),
+  otif_window: json()
+    .nullable()
+    .describe("Span of time that the otif figures cover; content not documented, kept as JSON."),
   otif_deliveries: count().nullable().describe("Deliveries in the window of otif_window."),
   otif_on_time_deliveries: count().nullable().describe("Deliveries of the window that came on time."),
   otif_measured_deliveries: count().nullable().describe("Deliveries of the window that could be measured."),
@@ -24,7 +28,7 @@ export const executiveSummary = record("The few figures that management looks at
     .describe("Share of invoices that matched at the first attempt; the unit is not documented."),
   first_pass_match_window: json()
     .nullable()
-    .describe("Window of the match figures; content not documented, kept as JSON."),
+    .describe("Span of time that the first-pass figures cover; content not documented, kept as JSON."),
   first_pass_matched: count().nullable().describe("Invoices that matched at the first attempt."),
   first_pass_match_eligible: count().nullable().describe("Invoices that could have matched at the first attempt."),
   value_surfaced: money(inRow("value_currency_code"))

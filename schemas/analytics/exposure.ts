@@ -3,7 +3,9 @@ import { count, date, flag, id, inName, json, money, record, score, table, text 
 const undocumented = "content not documented, kept as JSON.";
 
 const byKind = table("exposure_by_kind", "Money exposed to each kind of signal, one set of rows a day.", {
-  signal_kind: text().describe("Kind of signal, as the service names it; values not documented."),
+  signal_kind: text().describe(
+    "What sort of risk or event the signal is, by the service's own labels, which are not documented.",
+  ),
   label: text().describe("Name of the kind for display."),
   total_usd: money(inName).nullable().describe("Money exposed to the kind, in US dollars; null where not known."),
   amount_label: text().describe("What the amount is, in the service's words for display."),
@@ -13,7 +15,9 @@ const byKind = table("exposure_by_kind", "Money exposed to each kind of signal, 
 });
 
 const signals = table("exposure_signals", "Signals and the money exposed to each, one set of rows a day.", {
-  signal_kind: text().describe("Kind of signal, as the service names it; values not documented."),
+  signal_kind: text().describe(
+    "What sort of risk or event the signal is, by the service's own labels, which are not documented.",
+  ),
   signal_kind_label: text().describe("Name of the signal's kind for display."),
   signal_ref: id().describe("What the signal is known by within its kind."),
   signal_label: text().describe("Name of the signal for display."),
@@ -25,9 +29,11 @@ const signals = table("exposure_signals", "Signals and the money exposed to each
   confidence: score().nullable().describe("How sure the service is of it; the scale is not documented."),
   as_of_date: date().nullable().describe("Day that the signal is as of; null where not known."),
   snapshot_status: text().describe("How fresh the signal is, as the service names it; values not documented."),
-  source: json().nullable().describe(`Where the signal comes from, ${undocumented}`),
-  evidence_summary: json().describe(`What speaks for the exposure, ${undocumented}`),
-  related_events: json().describe(`Events that belong to the signal, a list whose ${undocumented}`),
+  source: json().nullable().describe(`Where the signal comes from; ${undocumented}`),
+  evidence_summary: json().describe(`What speaks for the exposure; ${undocumented}`),
+  related_events: json().describe(
+    `Events that belong to the signal, a list whose content is not documented, kept as JSON.`,
+  ),
 });
 
 /** `GET /exposure`. */
@@ -40,7 +46,7 @@ export const exposure = record("How much money is exposed to what the service ca
   money_unavailable_reason: text().nullable().describe("Why there are no amounts; null where there are."),
   portfolio_as_of_date: date().nullable().describe("Day that the purchases behind it are as of; null where not known."),
   events_linked: count().describe("How many events are linked to the signals."),
-  briefing: json().nullable().describe(`A short account of the exposure, ${undocumented}`),
+  briefing: json().nullable().describe(`A short account of the exposure; ${undocumented}`),
   by_kind: byKind,
   signals,
 });

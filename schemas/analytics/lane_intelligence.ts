@@ -21,8 +21,14 @@ const recommendations = table("lane_intelligence_recommendations", "Carriers tha
   has_rate_card: flag().nullable().describe("Whether there is a rate card of the carrier for the lane."),
   rate_card_rate: amount().describe("Rate on the rate card; rate_type says what it is per."),
   rate_type: text().nullable().describe("What the rate is per, as the service names it; values not documented."),
-  cost_score: score().nullable().describe("Score for cost; the scale is not documented."),
-  otif_score: score().nullable().describe("Score for punctuality and completeness; the scale is not documented."),
+  cost_score: score()
+    .nullable()
+    .describe("How cheap the carrier is on the lane in the service's judgement; the scale is not documented."),
+  otif_score: score()
+    .nullable()
+    .describe(
+      "How punctual and complete the carrier delivers in the service's judgement; the scale is not documented.",
+    ),
   volume_score: score().nullable().describe("Score for experience on the lane; the scale is not documented."),
   composite_score: score().nullable().describe("Overall score of the recommendation; the scale is not documented."),
   acceptance_rate_pct: percent()
@@ -36,20 +42,24 @@ const recommendations = table("lane_intelligence_recommendations", "Carriers tha
   acceptance_month_bucket: text().nullable().describe("Month that the tender figures are of, as the service names it."),
 });
 
-const rateCards = table("lane_intelligence_rate_cards", "Rates that the rate cards have for a lane.", {
-  carrier_name: text().describe("Carrier's name as a label, never to be joined on."),
-  scac_code: text().nullable().describe("Carrier's standard alpha code; null where not known."),
-  discount_pct: percent()
-    .nullable()
-    .describe("Discount on the carrier's tariff, in the service's own percentage unit."),
-  rate_per_cwt: amount().describe("Price for each hundredweight."),
-  flat_rate: amount().describe("Price for the whole shipment."),
-  rate_per_mile: amount().describe("Price for each mile of the way."),
-  minimum_charge: amount().describe("The least that a shipment costs."),
-  freight_class: text().nullable().describe("Freight class that the rates are for; null where they are for any."),
-  weight_break_min: quantity().nullable().describe("Weight from which the rates hold; the unit is not documented."),
-  weight_break_max: quantity().nullable().describe("Weight up to which the rates hold; the unit is not documented."),
-});
+const rateCards = table(
+  "lane_intelligence_rate_cards",
+  "What carriers ask on the lane by their agreements: discounts, prices by weight or mile, minimum charges.",
+  {
+    carrier_name: text().describe("Carrier's name as a label, never to be joined on."),
+    scac_code: text().nullable().describe("Carrier's standard alpha code; null where not known."),
+    discount_pct: percent()
+      .nullable()
+      .describe("Discount on the carrier's tariff, in the service's own percentage unit."),
+    rate_per_cwt: amount().describe("Price for each hundredweight."),
+    flat_rate: amount().describe("Price for the whole shipment."),
+    rate_per_mile: amount().describe("Price for each mile of the way."),
+    minimum_charge: amount().describe("The least that a shipment costs."),
+    freight_class: text().nullable().describe("Freight class that the rates are for; null where they are for any."),
+    weight_break_min: quantity().nullable().describe("Weight from which the rates hold; the unit is not documented."),
+    weight_break_max: quantity().nullable().describe("Weight up to which the rates hold; the unit is not documented."),
+  },
+);
 
 /** `GET /analytics/lane-intelligence`. */
 export const laneIntelligence = record("What the service knows of a freight lane that was asked for.", {

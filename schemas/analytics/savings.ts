@@ -29,19 +29,45 @@ const recentItems = table(
 export const savings = record("What the service saved over a trailing window, one row a day and number of months.", {
   currency_code: text().nullable().describe("Currency of the savings; null where the service names none."),
   totals: z.object({
-    total_savings: amount().describe("Total savings, as the service counts them; their definition is not documented."),
-    duplicates_prevented: amount().describe("Figure for duplicates prevented; its definition is not documented."),
-    price_variances: amount().describe("Figure for price variances; its definition is not documented."),
-    overbilling_caught: amount().describe("Figure for overbilling caught; its definition is not documented."),
-    price_outliers: amount().describe("Figure for price outliers; its definition is not documented."),
-    cumulative_fraud: amount().describe("Figure for cumulative fraud; its definition is not documented."),
-    sourcing_opportunities: amount().describe("Figure for sourcing opportunities; its definition is not documented."),
-    early_payment_discounts: amount().describe("Figure for early payment discounts; its definition is not documented."),
-    sole_source_risk: amount().describe("Figure for sole source risk; its definition is not documented."),
-    late_delivery_cost: amount().describe("Figure for the cost of late delivery; its definition is not documented."),
-    email_credit_memos: amount().describe("Figure for credit memos by e-mail; its definition is not documented."),
-    discount_captured: amount().describe("Figure for discounts captured; its definition is not documented."),
-    discount_missed: amount().describe("Figure for discounts missed; its definition is not documented."),
+    total_savings: amount().describe(
+      "Savings of the window in all, by the service's count, whose parts it does not define.",
+    ),
+    duplicates_prevented: amount().describe(
+      "Money kept from being paid twice by the service's count, which it does not define.",
+    ),
+    price_variances: amount().describe(
+      "Money in billed prices that differ from the agreed ones by the service's count, which it does not define.",
+    ),
+    overbilling_caught: amount().describe(
+      "Money billed beyond what was due and noticed by the service's count, which it does not define.",
+    ),
+    price_outliers: amount().describe(
+      "Money in prices far from the usual ones by the service's count, which it does not define.",
+    ),
+    cumulative_fraud: amount().describe(
+      "Money in suspected fraud that adds up over several invoices by the service's count, which it does not define.",
+    ),
+    sourcing_opportunities: amount().describe(
+      "Money that buying elsewhere could save by the service's count, which it does not define.",
+    ),
+    early_payment_discounts: amount().describe(
+      "Money to be saved by paying before the due date by the service's count, which it does not define.",
+    ),
+    sole_source_risk: amount().describe(
+      "Money at risk where only one vendor delivers by the service's count, which it does not define.",
+    ),
+    late_delivery_cost: amount().describe(
+      "Money lost to goods that came too late by the service's count, which it does not define.",
+    ),
+    email_credit_memos: amount().describe(
+      "Money in credits that vendors promised by e-mail by the service's count, which it does not define.",
+    ),
+    discount_captured: amount().describe(
+      "Money saved by discounts that were taken by the service's count, which it does not define.",
+    ),
+    discount_missed: amount().describe(
+      "Money in discounts that lapsed untaken by the service's count, which it does not define.",
+    ),
     total_events: count()
       .nullable()
       .describe("How many events there are in all; what counts as one is not documented."),

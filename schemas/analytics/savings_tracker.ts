@@ -12,7 +12,7 @@ export const savingsEntry = record(
     contract_id: id()
       .nullable()
       .describe("Contract it is about; assumed to be contracts.contract_id, null without one."),
-    finding_type: text().nullable().describe("Kind of finding, as the service names it; values not documented."),
+    finding_type: text().nullable().describe("What was found, by the service's own labels, which are not documented."),
     finding_title: text().describe("Headline of the finding for display."),
     vendor_name: text().nullable().describe("Vendor's name as a label, never to be joined on."),
     identified_amount: money(inRow("list_currency_code"))

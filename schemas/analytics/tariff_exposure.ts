@@ -25,10 +25,12 @@ export const tariffExposure = record("What tariffs cost on what was bought, one 
     .nullable()
     .describe("Where the duties come from, as the service names it; values not documented."),
   by_country: byCountry,
-  domestic: json().nullable().describe(`What was bought at home, ${undocumented}`),
-  by_material: json().nullable().describe(`Tariffs by material, a list whose ${undocumented}`),
-  material_by_country: json().nullable().describe(`Tariffs by material and country, a list whose ${undocumented}`),
-  material_coverage: json().nullable().describe(`How far materials are known, ${undocumented}`),
+  domestic: json().nullable().describe(`What was bought at home; ${undocumented}`),
+  by_material: json().nullable().describe(`Tariffs by material, a list whose content is not documented, kept as JSON.`),
+  material_by_country: json()
+    .nullable()
+    .describe(`Tariffs by material and country, a list whose content is not documented, kept as JSON.`),
+  material_coverage: json().nullable().describe(`For how much of the purchases the material is known; ${undocumented}`),
   coverage: z.object({
     total_lines: count().nullable().describe("How many document lines were looked at."),
     lines_with_coo: count().nullable().describe("How many lines name a country of origin."),
@@ -56,5 +58,7 @@ export const tariffExposure = record("What tariffs cost on what was bought, one 
       .nullable()
       .describe("How many contracts let the vendor pass tariffs on without limit."),
   }),
-  risk_profiles: json().nullable().describe(`Countries' risk profiles, a list whose ${undocumented}`),
+  risk_profiles: json()
+    .nullable()
+    .describe(`Countries' risk profiles, a list whose content is not documented, kept as JSON.`),
 });

@@ -5,7 +5,9 @@ const answerCurrency = inTable("analytics_tariff_exposure", "currency_code", "ob
 /** Tariffs by country of origin. */
 export const byCountry = table("analytics_tariff_exposure_by_country", "Tariffs by country of origin, one set a day.", {
   country: text().describe("Country of origin, as the service names it."),
-  country_code: text().nullable().describe("Code of the country; null where the service gives none."),
+  country_code: text()
+    .nullable()
+    .describe("Short code of the country of origin, going by the name an ISO code; null where the service gives none."),
   risk_tier: text().nullable().describe("How risky the country is, as the service names it; values not documented."),
   base_tariff_pct: percent().nullable().describe("The country's base tariff, in the service's own percentage unit."),
   doc_count: count().nullable().describe("How many documents have something from the country."),

@@ -3,12 +3,12 @@ import { flag, id, json, moment, record, score, text } from "../fields.ts";
 /** A row of `GET /communications/{id}/facts`. */
 export const communicationFact = record("Facts that the service read out of each message, superseded ones included.", {
   fact_id: id().describe("Identifier of the fact, by which fact_lineage tells where it comes from."),
-  kind: text().describe("Kind of fact, as the service names it; values not documented."),
+  kind: text().describe("What sort of statement it is, by the service's own labels, which are not documented."),
   stated: json().nullable().describe("What the message states; content not documented, kept as JSON."),
   act: text().nullable().describe("What the speaker does by saying it, as the service names it."),
   topic: text().nullable().describe("Subject matter of the fact, as the service names it."),
-  speaker: text().nullable().describe("Who says it in the message; null where that is not known."),
-  addressee: text().nullable().describe("Who it is said to; null where that is not known."),
+  speaker: text().nullable().describe("Person or firm that says it in the message; null where that is not known."),
+  addressee: text().nullable().describe("Person or firm that the speaker turns to; null where that is not known."),
   subject_ref: text().nullable().describe("What the fact is about, as a reference; null where there is none."),
   in_reply_to: text().nullable().describe("What the fact answers, as the service refers to it; null for nothing."),
   valid_from: moment().nullable().describe("From when on the fact holds; null where the message gives no time."),

@@ -19,7 +19,9 @@ const sheets = table("document_workbook_sheets", "The sheets of each workbook an
 export const documentWorkbook = record("Each document as a workbook, with its sheets in document_workbook_sheets.", {
   workbook: z.object({
     doc_id: id().describe("Document that the workbook is, as the workbook's own record names it."),
-    file_name: text().nullable().describe("Name of the workbook's file; null where it has none."),
+    file_name: text()
+      .nullable()
+      .describe("What the spreadsheet was called when it came in; null where that is not known."),
     source: text().nullable().describe("Way the workbook came in, as the service names it."),
     mime_type: text().nullable().describe("Media type of the workbook's file; null where not known."),
     doc_type: text().nullable().describe("Kind of document the workbook is, as the service names it."),

@@ -2,7 +2,9 @@ import { count, flag, id, json, moment, record, table, text } from "../fields.ts
 
 const schema = table("entity_schema", "Which fields each entity's kind has, as the service defines them.", {
   field_path: text().describe("Place of the field within the entity, as a path."),
-  field_type: text().describe("Type of the field, as the service names it; values not documented."),
+  field_type: text().describe(
+    "What sort of value the entity has there, by the service's own labels, which are not documented.",
+  ),
   is_summable: flag().describe("Whether the field's values can be added up."),
   is_filterable: flag().describe("Whether entities can be filtered by the field."),
   description: text().nullable().describe("What the field means, in the service's words; null where it says nothing."),

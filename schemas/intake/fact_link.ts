@@ -13,7 +13,9 @@ export const factLink = record("The chain of records that each fact comes from, 
   parser_version: text().nullable().describe("Version of the parser that read the source; null where not known."),
   extraction_run_id: id().nullable().describe("Run of the extraction that read the fact; null where not known."),
   llm_call_id: id().nullable().describe("Call of a language model that read the fact; null where none did."),
-  fact_kind: text().nullable().describe("Kind of fact, as the service names it; values not documented."),
+  fact_kind: text()
+    .nullable()
+    .describe("What sort of statement it is, by the service's own labels, which are not documented."),
   confidence: score().nullable().describe("How sure the service is of the record; the scale is not documented."),
   verification_status: text().nullable().describe("Whether the fact was verified; values not documented."),
   source_segment_id: id().nullable().describe("Segment of the source that holds the passage; null where not known."),
@@ -27,7 +29,9 @@ export const factLink = record("The chain of records that each fact comes from, 
   received_at: moment().nullable().describe("When the source came in; null where that is not known."),
   filename: text().nullable().describe("Name of the source's file; null where it has none."),
   document_type: text().nullable().describe("Kind of document the source is; null where it is none."),
-  source_kind: text().nullable().describe("Kind of source, as the service names it; values not documented."),
+  source_kind: text()
+    .nullable()
+    .describe("What sort of thing was read, by the service's own labels, which are not documented."),
   section_tag: text().nullable().describe("Section of the source that holds the passage; null where it has none."),
   from_type: text().nullable().describe("Kind of thing a link of the chain begins at; null where it is no link."),
   from_id: id().nullable().describe("Thing a link of the chain begins at; null where it is no link."),

@@ -6,11 +6,15 @@ const aliases = table("identity_aliases", "Other names and numbers by which each
   type: text().describe("Kind of alias, as the service names it; values not documented."),
 });
 
-const mergedFrom = table("identity_merged_from", "Identities that were merged into each identity.", {
-  id: id().describe("Identifier that the merged identity had."),
-  former_name: text().nullable().describe("Name that the merged identity had; null where it had none."),
-  merged_at: moment().nullable().describe("When the identity was merged; null where that is not known."),
-});
+const mergedFrom = table(
+  "identity_merged_from",
+  "Duplicates whose records became part of each identity, with the id and name they had before.",
+  {
+    id: id().describe("Identifier that the merged identity had."),
+    former_name: text().nullable().describe("Name that the merged identity had; null where it had none."),
+    merged_at: moment().nullable().describe("When the identity was merged; null where that is not known."),
+  },
+);
 
 /** `GET /identity/{type}/{id}`. */
 export const identity = record("Who or what an identifier stands for after duplicates were merged.", {

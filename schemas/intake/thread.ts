@@ -3,7 +3,9 @@ import { flag, id, json, text } from "../fields.ts";
 /** A thread as it hangs on messages and on documents alike. */
 export const threadFields = {
   thread_id: id().describe("Identifier of the thread; unique among those of one message or document."),
-  thread_kind: text().describe("Kind of thread, as the service names it; values not documented."),
+  thread_kind: text().describe(
+    "What business the thread is about, by the service's own labels, which are not documented.",
+  ),
   primary_po_number: id()
     .nullable()
     .describe("Order the thread is mainly about, assumed to be purchase_orders.po_number; null where there is none."),

@@ -4,7 +4,9 @@ const sourceDocs = table("vendor_credential_lineage_source_docs", "Documents tha
   doc_id: id().describe("Document that shows the credential, assumed to be documents.doc_id."),
   title: text().nullable().describe("Title of the document; null where it has none."),
   doc_type: text().nullable().describe("Kind of document, as the service names it; values not documented."),
-  source_kind: text().nullable().describe("Kind of source, as the service names it; values not documented."),
+  source_kind: text()
+    .nullable()
+    .describe("What sort of thing was read, by the service's own labels, which are not documented."),
   received_at: moment().nullable().describe("When the document came in; null where that is not known."),
 });
 

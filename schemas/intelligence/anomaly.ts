@@ -6,7 +6,9 @@ export const anomaly = record(
   {
     id: id().describe("The service's identifier of the row; the key of this table."),
     finding_id: id().describe("The finding that the anomaly is, which lineage and drafts refer to."),
-    anomaly_type: text().describe("Type of anomaly, as the service names it; values not documented."),
+    anomaly_type: text().describe(
+      "What is out of the ordinary, by the service's own labels, which are not documented.",
+    ),
     severity: text().describe("How severe the anomaly is, as the service names it; values not documented."),
     status: text().describe(
       "Where the anomaly stands, as the service names it; flagged unless other states are read too.",
@@ -21,10 +23,12 @@ export const anomaly = record(
       .nullable()
       .describe("Documents that the anomaly concerns, a list of their ids kept as JSON."),
     field_name: text().nullable().describe("Field whose value is out of the ordinary; null where it is not about one."),
-    current_value: json().nullable().describe("The value as it stands, any JSON value; null where there is none."),
+    current_value: json()
+      .nullable()
+      .describe("What field_name holds on the document, any JSON value; null where there is none."),
     expected_value: json()
       .nullable()
-      .describe("The value the service expected, any JSON value; null where there is none."),
+      .describe("What field_name should hold in the service's judgement, any JSON value; null where there is none."),
     deviation_score: score()
       .nullable()
       .describe("How far the value is from the expected one; the scale is not documented."),

@@ -1,7 +1,7 @@
 import { flag, id, json, record, table, text } from "../fields.ts";
 
 const evidenceLinks = table("finding_draft_evidence_links", "Sources that the draft for each finding points to.", {
-  kind: text().describe("Kind of source, as the service names it; values not documented."),
+  kind: text().describe("What sort of thing was read, by the service's own labels, which are not documented."),
   id: id().describe("Identifier of the source within its kind."),
   url: text().describe("Address under which the service shows the source."),
   label: text().nullable().describe("Name of the source for display; null where it has none."),

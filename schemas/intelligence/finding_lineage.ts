@@ -21,7 +21,9 @@ const sourceDocs = table("finding_lineage_source_docs", "Documents that each fin
   doc_title: text().nullable().describe("Title of the document; null where it has none."),
   filename: text().nullable().describe("Name of the document's file; null where there is none."),
   document_number: text().nullable().describe("Number printed on the document; null where none was read."),
-  source_kind: text().nullable().describe("Kind of source, as the service names it; values not documented."),
+  source_kind: text()
+    .nullable()
+    .describe("What sort of thing was read, by the service's own labels, which are not documented."),
   primary: flag().describe("Whether it is the document that the finding mainly rests on."),
 });
 
@@ -30,7 +32,7 @@ export const findingLineage = record(
   "What each finding rests on: its claim, the values compared, and how it was settled.",
   {
     finding_id: id().describe("The finding, the same as findings.finding_id."),
-    finding_type: text().describe("Type of finding, as the service names it; values not documented."),
+    finding_type: text().describe("What was found, by the service's own labels, which are not documented."),
     category: text().nullable().describe("Area of purchasing that the finding belongs to; null where it has none."),
     title: text().nullable().describe("Headline of the finding, in words; null where it has none."),
     summary: text().nullable().describe("What was found, in a few words; null where nothing is said."),

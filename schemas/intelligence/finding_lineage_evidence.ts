@@ -40,11 +40,15 @@ export const findingLineageEvidenceWalk = table(
     line_no: id().nullable().describe("Line of that document, as text; null where it is not about a line."),
     fact_id: id().nullable().describe("Fact on the service's record behind the step; null where there is none."),
     quote: text().nullable().describe("Words of the document that bear the step out; null where none are quoted."),
-    source_kind: text().nullable().describe("Kind of source, as the service names it; values not documented."),
+    source_kind: text()
+      .nullable()
+      .describe("What sort of thing was read, by the service's own labels, which are not documented."),
     source_table: text()
       .nullable()
       .describe("The service's own table that the value comes from; null where not given."),
-    source_row_key: text().nullable().describe("Key of the row in the service's own table; null where not given."),
+    source_row_key: text()
+      .nullable()
+      .describe("Which record of source_table the value comes from; null where not given."),
     ref: text().nullable().describe("Reference of the step in the service's own terms; its form is not documented."),
     walkable: flag().describe("Whether the service can lead from the step to its source."),
   },
@@ -78,7 +82,9 @@ export const findingLineageTimeline = table(
     kind: text().describe("Kind of entry, as the service names it; values not documented."),
     date: date().describe("Calendar date of the entry."),
     contract_id: id().nullable().describe("Contract that the entry is about; null where it is about none."),
-    contract_number: text().nullable().describe("Number of that contract; null where there is none."),
+    contract_number: text()
+      .nullable()
+      .describe("What is written on the contract as its number; null for entries that are about none."),
     expiration_date: date().nullable().describe("Day on which that contract expires; null where none is known."),
     po_number: id().nullable().describe("Order that the entry is about, assumed to be purchase_orders.po_number."),
     doc_id: id().nullable().describe("Document that the entry is; null where it is none."),

@@ -10,7 +10,9 @@ export const invoiceAmendment = record(
       "Number of the changed invoice as the row itself gives it; invoice_number is the one asked for.",
     ),
     vendor_id: id().nullable().describe("Vendor of the invoice; null where the service resolved none."),
-    amendment_type: text().describe("Type of change, as the service names it; values not documented."),
+    amendment_type: text().describe(
+      "What is changed on the invoice, by the service's own labels, which are not documented.",
+    ),
     line_number: id()
       .nullable()
       .describe("Line that was changed, as text; null where the change is to the whole invoice."),

@@ -53,7 +53,9 @@ const acknowledged = table(
     title: text().describe("Headline of the acknowledged point, in words."),
     user_id: id().nullable().describe("User who acknowledged it; null where not known."),
     user_email: text().nullable().describe("E-mail address of that user; null where not known."),
-    acknowledged_at: moment().nullable().describe("When it was acknowledged; null where not known."),
+    acknowledged_at: moment()
+      .nullable()
+      .describe("When somebody said to have taken note of the point; null where not known."),
     note: text().nullable().describe("What the user remarked on it; null where nothing."),
   },
 );

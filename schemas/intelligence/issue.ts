@@ -12,7 +12,9 @@ export const issue = record("Issues the service has raised about documents and t
   affected_count: count().describe("How many things the issue affects; what is counted is not documented."),
   affected_fields: json().describe("Names of the fields that the issue affects, a list kept as JSON."),
   current_value: text().nullable().describe("The value as it stands, as text; null where the issue is not about one."),
-  expected_value: text().nullable().describe("The value the service expected, as text; null where it expected none."),
+  expected_value: text()
+    .nullable()
+    .describe("What the affected field should hold in the service's judgement, as text; null where it expected none."),
   deviation_score: score()
     .nullable()
     .describe("How far the value is from the expected one; the scale is not documented."),

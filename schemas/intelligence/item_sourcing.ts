@@ -21,7 +21,9 @@ export const itemSourcing = record(
       .describe("Weight of one unit, by its name in pounds; null where not known."),
     weight_unit: text()
       .nullable()
-      .describe("Unit of weight that the service names beside it; null where it names none."),
+      .describe(
+        "What weight_per_unit_lbs is counted in by the service's own account, such as lb; null where it names none.",
+      ),
     length_in: quantity().nullable().describe("Length, by its name in inches; null where it is not known."),
     width_in: quantity().nullable().describe("Width, by its name in inches; null where it is not known."),
     height_in: quantity().nullable().describe("Height, by its name in inches; null where it is not known."),

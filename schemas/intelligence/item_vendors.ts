@@ -37,7 +37,7 @@ export const itemVendors = table("item_vendors", "Vendors of each item, with wha
     ),
   contract_price: money(inItemCurrency)
     .nullable()
-    .describe("Price of one unit under contract; null where there is none."),
+    .describe("What one unit costs at the vendor by an agreement in force; null where there is none."),
   contract_drift: json()
     .nullable()
     .describe("How prices drift from the contract; content not documented, kept as JSON."),

@@ -13,7 +13,9 @@ const subjects = table("negotiation_subjects", "What each negotiation is about, 
   term_scope: text().describe("What the term covers, as the service names it; values not documented."),
   subject_key: text().describe("The service's own key for the subject; its form is not documented."),
   status: text().describe("Where the subject stands, as the service names it; values not documented."),
-  current_offer: json().nullable().describe("The offer that is on the table; content not documented, kept as JSON."),
+  current_offer: json()
+    .nullable()
+    .describe("What was last put on the table for the subject; content not documented, kept as JSON."),
   target_terms: json().nullable().describe("Terms the buyer wants to reach; content not documented, kept as JSON."),
   item_id: id()
     .nullable()
@@ -28,7 +30,9 @@ const subjects = table("negotiation_subjects", "What each negotiation is about, 
 
 const events = table("negotiation_events", "What happened in each negotiation, one row an event.", {
   id: id().describe("The service's identifier of the event."),
-  event_type: text().describe("Type of event, as the service names it; values not documented."),
+  event_type: text().describe(
+    "What happened between the parties, by the service's own labels, which are not documented.",
+  ),
   actor: text().describe("Who acted, as the service names it; values not documented."),
   event_data: json().nullable().describe("Particulars of the event; any JSON value, content not documented."),
   event_at: moment().describe("When the event happened."),
@@ -55,7 +59,7 @@ export const negotiationDetail = record(
     ),
     current_offer: json()
       .nullable()
-      .describe("The offer that is on the table; any JSON value, content not documented."),
+      .describe("What was last put on the table; any JSON value, content not documented."),
     target_terms: json().nullable().describe("Terms the buyer wants to reach; any JSON value, content not documented."),
     initiated_at: moment().nullable().describe("When the negotiation began; null where that is not known."),
     closed_at: moment().nullable().describe("When the negotiation was closed; null while it is open."),

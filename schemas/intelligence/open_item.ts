@@ -9,7 +9,9 @@ export const openItem = record("Order lines that are still open; a line that is 
     .nullable()
     .describe("Line number on the order, as text; assumed to be purchase_order_line_items.line_no."),
   part_number: text().nullable().describe("Number of the ordered part; null where it is not given."),
-  vendor_part_number: text().nullable().describe("The vendor's own number for the part; null where it is not given."),
+  vendor_part_number: text()
+    .nullable()
+    .describe("What the vendor calls the part in its own catalogue; null where it is not given."),
   description: text().nullable().describe("What is ordered, in words; null where the line says nothing."),
   vendor_name: text().nullable().describe("Vendor's name as a label; null where unknown, and never to be joined on."),
   vendor_id: id().nullable().describe("Vendor of the order; null where the service resolved none."),

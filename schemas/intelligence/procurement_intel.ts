@@ -65,7 +65,7 @@ export const findingIntel = record(
     agent_mode: text()
       .nullable()
       .describe("Mode in which the agent looked at it, as the service names it; values not documented."),
-    finding_type: text().nullable().describe("Type of finding, as the service names it; values not documented."),
+    finding_type: text().nullable().describe("What was found, by the service's own labels, which are not documented."),
     title: text().nullable().describe("Headline of the agent's account, in words; null where it has none."),
     summary: text().nullable().describe("The agent's account in a few words; null where nothing is said."),
     findings: json()

@@ -5,7 +5,9 @@ export const purchaseOrderChangeOrder = record(
   "Change orders: what was changed on each purchase order after it was placed.",
   {
     change_order_id: id().describe("The service's identifier of the change order."),
-    change_type: text().nullable().describe("Type of change, as the service names it; values not documented."),
+    change_type: text()
+      .nullable()
+      .describe("What is changed on the order, by the service's own labels, which are not documented."),
     description: text().nullable().describe("What is changed, in words; null where nothing is said."),
     created_at: moment().nullable().describe("When the change order was made; null where that is not known."),
     created_by: text().nullable().describe("Who made the change order; null where that is not known."),

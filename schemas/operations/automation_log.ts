@@ -16,7 +16,7 @@ export const automationEvent = record("Events in procurement that automations ca
 
 const historyFields = {
   id: id().describe("Identifier of the entry in the history, unique within the company."),
-  record_id: id().describe("The record that the entry tells of; which kind of record it is is not documented."),
+  record_id: id().describe("The record that the entry tells of; of which kind it is, is not documented."),
   source: text().describe(
     "Who acted, an automation rule or the agent, as the service names it; values not documented.",
   ),

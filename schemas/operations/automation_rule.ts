@@ -26,7 +26,9 @@ export const automationRule = record("Automation rules the company has set up, o
   quiet_hours_end: text().nullable().describe("Time of day until which it keeps quiet, as the service writes it."),
   quiet_hours_timezone: text().nullable().describe("Time zone in which the quiet hours are meant; null where not set."),
   workflow_mode: text().nullable().describe("Way in which the rule's steps run, as the service names it."),
-  condition_groups: json().nullable().describe("Conditions in groups; content not documented, kept as JSON."),
+  condition_groups: json()
+    .nullable()
+    .describe("Under which combinations of conditions the rule acts; content not documented, kept as JSON."),
   event_types: text()
     .nullable()
     .describe("Kinds of event the rule listens to, as one text; its form is not documented."),

@@ -17,12 +17,18 @@ export const billingUsage = record("The company's plan with the service and how 
   per_doc_price_cents: money(notGiven)
     .nullable()
     .describe("Price of a document, in cents going by the name; null where the plan has none."),
-  trial_ends_at: moment().nullable().describe("When the trial ends or ended; null where there is none."),
+  trial_ends_at: moment()
+    .nullable()
+    .describe("Until when the company may use the service on trial; null where there is no trial."),
   pilot_active: flag().describe("Whether the company is in a pilot."),
-  pilot_ends_at: moment().nullable().describe("When the pilot ends or ended; null where there is none."),
+  pilot_ends_at: moment()
+    .nullable()
+    .describe("Until when the company may use the service as a pilot; null where there is no pilot."),
   pilot_days_remaining: count().describe("How many days of the pilot are left."),
   cancel_at_period_end: flag().describe("Whether the subscription ends with its current period."),
-  current_period_end: moment().nullable().describe("When the current period ends; null where that is not known."),
+  current_period_end: moment()
+    .nullable()
+    .describe("When the subscription's running period is over; null where that is not known."),
   company_created_at: moment().nullable().describe("When the company was set up with the service."),
   dollars_caught: money(notGiven).describe("Money that the service says it has caught, in dollars going by the name."),
   is_demo: flag().describe("Whether the company is only for demonstration."),

@@ -12,14 +12,18 @@ export const featureFlags = record("Which features of the service are switched o
 
 /** `GET /company-settings`. */
 export const companySettings = record("The company's settings for procurement, as they stood on each day.", {
-  settings: json().describe("All settings; their names and values are not documented, kept as JSON."),
+  settings: json().describe(
+    "The company's choices for procurement in one object; its contents are not documented, kept as JSON.",
+  ),
 });
 
 /** `GET /auth/company-settings` without the webhook's secret. */
 export const companyProfile = record("The company's own particulars with the service, as they stood on each day.", {
   company_id: id().describe("The service's identifier of the company."),
-  company_name: text().describe("Name of the company."),
-  company_name_is_placeholder: flag().nullable().describe("Whether the name is only a placeholder so far."),
+  company_name: text().describe("Buying company's name as it is registered with the service."),
+  company_name_is_placeholder: flag()
+    .nullable()
+    .describe("Whether company_name was filled in by the service and nobody has set the real one yet."),
   email: text().nullable().describe("E-mail address of the company; null where none is set."),
   ingest_email: text().nullable().describe("Address to which documents can be mailed; null where there is none."),
   webhook_url: text().nullable().describe("Address that is told when a document is processed; null where none is set."),

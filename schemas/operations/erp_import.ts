@@ -25,5 +25,5 @@ export const erpImportRun = record("Imports of ERP files, one row a file that wa
 /** An element of `rows[]` of `GET /erp/import/runs/{id}/rows`. */
 export const erpImportRow = record("Rows of imported ERP files, cell by cell, as far as the service returns them.", {
   row_number: count().describe("Number of the row within its file, as the service counts."),
-  cells: json().describe("The row's cells, a list whose content is not documented, kept as JSON."),
+  cells: json().describe("What the file has in the row, column by column; its form is not documented, kept as JSON."),
 });

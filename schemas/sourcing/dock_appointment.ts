@@ -25,8 +25,12 @@ export const dockAppointment = record("Appointments of carriers at the docks: on
     .describe("Orders that the truck delivers, in one text as the service writes it; null where none are named."),
   shipment_doc_id: id().nullable().describe("Document of the shipment that the truck brings; null without one."),
   tracking_number: text().nullable().describe("Number to track the shipment by; null where it is not known."),
-  trailer_number: text().nullable().describe("Number of the trailer; null where it is not known."),
-  seal_number: text().nullable().describe("Number of the trailer's seal; null where it is not known."),
+  trailer_number: text()
+    .nullable()
+    .describe("Identification of the trailer that the truck pulls; null where it is not known."),
+  seal_number: text()
+    .nullable()
+    .describe("Identification of the seal that locks the trailer; null where it is not known."),
   commodity_description: text().nullable().describe("What the truck carries, in words; null where nothing is said."),
   total_weight: quantity().nullable().describe("Weight of the load; its unit is not documented, null where unknown."),
   total_pallets: quantity().nullable().describe("How many pallets the load has; null where it is not known."),

@@ -5,7 +5,9 @@ const fields = {
   claim_number: text().nullable().describe("Number under which the claim is filed; null before it has one."),
   vendor_id: id().nullable().describe("Vendor that the claim is made against; null where it was not resolved."),
   vendor_name: text().nullable().describe("Vendor's name as a label; null where unknown, and never to be joined on."),
-  claim_type: text().nullable().describe("What is claimed for, as the service names it; values not documented."),
+  claim_type: text()
+    .nullable()
+    .describe("What happened to the shipment, by the service's own labels, which are not documented."),
   status: text()
     .nullable()
     .describe("Where the claim stands; open, resolved, recovered and denied are counted by the service."),

@@ -39,7 +39,9 @@ export const requisitionFields = {
   rejected_at: moment().nullable().describe("When it was rejected; null as long as it is not."),
   rejection_reason: text().nullable().describe("Why it was rejected, in words; null where it was not."),
   changes_requested_by: text().nullable().describe("Who asked for changes; null where nobody has."),
-  changes_requested_at: moment().nullable().describe("When changes were asked for; null where none were."),
+  changes_requested_at: moment()
+    .nullable()
+    .describe("When an approver sent it back to be reworked; null where nobody did."),
   changes_requested_reason: text().nullable().describe("Which changes were asked for and why; null where none were."),
   generated_po_doc_id: id().nullable().describe("Document of the order made from it; null before there is one."),
   generated_po_number: text()

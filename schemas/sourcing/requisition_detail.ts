@@ -10,16 +10,22 @@ const lines = table("requisition_lines", "What each requisition asks for: one ro
   description: text().describe("What is asked for, in words."),
   item_id: id().nullable().describe("Item that is asked for; assumed to be items.item_id, null where none was found."),
   item_name: text().nullable().describe("Name of the item that is asked for; null where none was found."),
-  item_category: text().nullable().describe("Category of the item that is asked for; null where none is known."),
-  vendor_part_number: text().nullable().describe("The vendor's own number of the part; null where it is not known."),
+  item_category: text()
+    .nullable()
+    .describe("What sort of goods or service the line asks for; null where none is known."),
+  vendor_part_number: text()
+    .nullable()
+    .describe("What the vendor calls the part in its own catalogue; null where it is not known."),
   quantity: quantity().nullable().describe("How much is asked for, counted in unit; null where it is not said."),
   unit: text().describe("Unit that the quantity is counted in."),
   estimated_unit_price: money(inRequisitionCurrency)
     .nullable()
-    .describe("Estimated price of one unit; null where there is no estimate."),
+    .describe("What one unit is expected to cost before a vendor has quoted; null where nobody put a figure to it."),
   estimated_line_total: money(inRequisitionCurrency)
     .nullable()
-    .describe("Estimated value of the line; null where there is no estimate."),
+    .describe(
+      "What the whole line is expected to cost before a vendor has quoted; null where nobody put a figure to it.",
+    ),
   gl_account_code: text()
     .nullable()
     .describe("Ledger account that the line is booked on; assumed to be chart_of_accounts.account_code."),

@@ -1,5 +1,5 @@
 import type { Column, Table, TableSet } from "../columns.ts";
-import { columnComment, engineComments } from "./comments.ts";
+import { columnComment, engineComments, ledgerComments } from "./comments.ts";
 import type { Dialect } from "./destination.ts";
 import { ledgerName } from "./state_tables.ts";
 
@@ -72,7 +72,12 @@ export function shapesOf(
 }
 
 function ledgerShape(dialect: Dialect, stateSchema: string, main: Table): Shape {
-  const plain = (name: string, type: string): ShapedColumn => ({ name, type, comment: undefined, of: undefined });
+  const plain = (name: keyof typeof ledgerComments, type: string): ShapedColumn => ({
+    name,
+    type,
+    comment: ledgerComments[name],
+    of: undefined,
+  });
   const moment = dialect.columnType("moment");
   const key = main.key.map(name => main.columns.find(column => column.name === name)!);
   return {
@@ -81,8 +86,13 @@ function ledgerShape(dialect: Dialect, stateSchema: string, main: Table): Shape 
     role: "ledger",
     stream: main.name,
     columns: [
-      plain("_company", dialect.columnType("text")),
-      ...key.map(column => plain(column.name, dialect.columnType(column.kind))),
+      { name: "_company", type: dialect.columnType("text"), comment: engineComments._company, of: undefined },
+      ...key.map(({ name, kind }) => ({
+        name,
+        type: dialect.columnType(kind),
+        comment: `Part of the row's key: ${main.name}.${name}.`,
+        of: undefined,
+      })),
       plain("hash", "bigint"),
       plain("vhash", "bigint"),
       plain("stamp", "integer"),
@@ -91,6 +101,6 @@ function ledgerShape(dialect: Dialect, stateSchema: string, main: Table): Shape 
       plain("deleted_at", moment),
     ],
     primaryKey: ["_company", ...main.key],
-    comment: undefined,
+    comment: `The program's own record of every row of ${main.name}: what a run compares with, so that it need not read the wide table. Not meant to be changed by hand.`,
   };
 }

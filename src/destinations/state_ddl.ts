@@ -3,8 +3,10 @@ import { ConfigError } from "../errors.ts";
 import { altering } from "./alteration.ts";
 import { type Catalog, readCatalog } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
-import { stateColumns, stateDigests, stateKeys } from "./state_shape.ts";
+import { stateCommentStatements } from "./state_comments.ts";
+import { STAGES, stateColumns, stateDigests, stateKeys } from "./state_shape.ts";
 import type { StateTables } from "./state_tables.ts";
+import { executeAll } from "./tables.ts";
 
 type Fragment = RawBuilder<unknown>;
 
@@ -41,20 +43,22 @@ export async function ensureState(
   const before = seen ?? (await readCatalog(db, dialect, [stateSchema]));
   if (
     (await versionOf(db, stateSchema, before, version)) === version &&
-    missing(dialect, stateSchema, before).length === 0
+    stateStatements(dialect, stateSchema, before).length === 0
   )
     return [];
   return altering(db, dialect, async trx => {
     const catalog = await readCatalog(trx, dialect, [stateSchema]);
     const found = await versionOf(trx, stateSchema, catalog, version);
     const done: string[] = [];
-    for (const statement of missing(dialect, stateSchema, catalog)) await statement.execute(trx);
+    await executeAll(trx, missing(dialect, stateSchema, catalog));
     // Tables without a version were made by a script, of whatever version: steps are taken again where they were taken.
     const from = found ?? (catalog.tables.has(`${stateSchema}.warehouse`) ? 1 : version);
     for (let at = from; at < version; at++) {
       await steps[at - 1]!(trx, dialect, stateSchema);
       done.push(`upgraded the warehouse from data version ${at} to ${at + 1}`);
     }
+    // After the steps, which may have brought columns.
+    await executeAll(trx, stateCommentStatements(dialect, stateSchema, catalog));
     if (found === undefined) done.unshift(`created the state schema ${stateSchema}`);
     if (found !== version) {
       const warehouse = sql.id(stateSchema, "warehouse");
@@ -88,15 +92,15 @@ function missing(dialect: Dialect, stateSchema: string, catalog: Catalog): Fragm
   for (const name of Object.keys(stateColumns) as (keyof StateTables)[])
     if (!has(name)) statements.push(...stateTable(dialect, stateSchema, name));
   // UNLOGGED like the rows it speaks of: a crash of the server empties both.
-  if (dialect.name === "postgres" && !has("stages"))
-    statements.push(sql`create unlogged table ${sql.id(stateSchema, "stages")} (company text, stream text, layout text not null,
+  if (dialect.name === "postgres" && !has(STAGES))
+    statements.push(sql`create unlogged table ${sql.id(stateSchema, STAGES)} (company text, stream text, layout text not null,
       record jsonb not null, staged bigint not null, primary key (company, stream))`);
   return statements;
 }
 
-/** Everything the state schema needs, for a warehouse that is empty. */
+/** Everything the state schema lacks of tables and comments; of one that is empty, all it needs. */
 export function stateStatements(dialect: Dialect, stateSchema: string, catalog: Catalog): readonly Fragment[] {
-  return missing(dialect, stateSchema, catalog);
+  return [...missing(dialect, stateSchema, catalog), ...stateCommentStatements(dialect, stateSchema, catalog)];
 }
 
 function stateTable(dialect: Dialect, stateSchema: string, name: keyof StateTables): Fragment[] {

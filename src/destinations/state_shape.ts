@@ -115,6 +115,9 @@ export const stateColumns: StateColumns = {
   holders: { company: "text", family: "text", run_id: "text", holder: "json", since: "moment" },
 };
 
+/** PostgreSQL's table of the scans under way. */
+export const STAGES = "stages";
+
 /** Where a key helps PostgreSQL find a row again. */
 export const stateKeys: Readonly<Partial<Record<keyof StateTables, readonly string[]>>> = {
   warehouse: ["key"],

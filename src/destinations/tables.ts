@@ -49,7 +49,7 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
 }
 
 /** New tables bring hundreds of comments: what takes no parameters goes to the database at once, a quarter of a new warehouse's time less. */
-async function executeAll(db: Kysely<StateTables>, statements: readonly Fragment[]): Promise<void> {
+export async function executeAll(db: Kysely<StateTables>, statements: readonly Fragment[]): Promise<void> {
   let waiting: string[] = [];
   const send = async () => {
     if (waiting.length > 0) await db.executeQuery(CompiledQuery.raw(waiting.join(";\n")));

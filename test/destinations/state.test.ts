@@ -90,6 +90,25 @@ describe.each(warehouses)("$name", ({ name, make }) => {
     expect(await destination.db.selectFrom("problems").selectAll().execute()).toEqual([]);
   });
 
+  test("a warehouse of before says what its tables and columns are after the next run, which tells nothing of it", async () => {
+    const destination = await make();
+    const { db, dialect } = destination;
+    await ensure(destination);
+    const said = async () => {
+      const table = (await readCatalog(db, dialect, ["_tributary"])).tables.get("_tributary.stream_runs")!;
+      return [table.comment, table.columns.get("carried")!.comment];
+    };
+    const before = await said();
+    expect(before).toEqual([
+      expect.stringMatching(/^What each run did/),
+      expect.stringMatching(/^Rows that an earlier run/),
+    ]);
+    await sql`comment on table _tributary.stream_runs is null`.execute(db);
+    await sql`comment on column _tributary.stream_runs.carried is 'something else'`.execute(db);
+    expect(await ensure(destination)).toEqual([]);
+    expect(await said()).toEqual(before);
+  });
+
   test("a company, its address and its id are recorded and held to", async () => {
     const destination = await make();
     await ensure(destination);

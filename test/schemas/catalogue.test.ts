@@ -5,6 +5,7 @@ import type { Column, Table } from "../../src/columns.ts";
 import { isReserved } from "../../src/reserved.ts";
 import { streams } from "../../streams/index.ts";
 import { names } from "./names.ts";
+import { tellingWords } from "./telling.ts";
 
 const tables: readonly Table[] = streams.flatMap(({ tables: { main, children } }) => [main, ...children]);
 const byName = tables.map(table => [table.name, table] as const);
@@ -111,6 +112,21 @@ describe("descriptions", () => {
       return !sentence || plain(description) === plain(name) || /\. [A-Z]/.test(description);
     });
     expect(silent).toEqual([]);
+  });
+
+  it("tell more than the name they explain", () => {
+    expect(where(({ name, description }) => tellingWords(name, description).length === 0)).toEqual([]);
+    // The measure itself: it knows a name that is said again, and words that are said of every column.
+    expect(tellingWords("vendor_part_number", "The vendor's own number for the part; null where not given.")).toEqual(
+      [],
+    );
+    expect(tellingWords("claim_types", "Type of claim, as the service names it; values not documented.")).toEqual([]);
+    expect(tellingWords("po_number", "Purchase order that the line belongs to.")).toEqual([
+      "purchas",
+      "order",
+      "lin",
+      "belong",
+    ]);
   });
 
   it("differ between the columns of a table", () => {

@@ -1,0 +1,167 @@
+-- What stands in the way of paying each invoice, one row an invoice and exception. Exceptions are found by what the
+-- service says plainly or what figures show, never by its status labels, whose values are not documented: those stand
+-- beside, so that paid or dismissed invoices can be left out. To add up invoices, take exception_number = 1.
+-- needs: invoices, amount_currencies, calendar_today
+-- optional: three_way_match
+-- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
+-- column doc_id: The invoice document.
+-- column exception_number: Counts the invoice's exceptions from 1, the gravest first.
+-- column exception: on hold, failed checks, critical anomalies, anomalies, possible duplicate, price above order, quantity above order or receipt, open findings, vendor not resolved, or no order matched.
+-- column exception_count: How many there are of them: anomalies, findings, lines or invoices of the same number; 1 where there is nothing to count.
+-- column exception_amount: What the exception is worth: for prices what is billed above the order's, for quantities what is billed and not received, for a duplicate the invoice itself; null for the others.
+-- column detail: The reason of a hold in the service's words; null for the other exceptions.
+-- column vendor_id: Vendor the service resolved the invoice to; null where it resolved none.
+-- column vendor_name: Vendor's name as the invoice list shows it, as a label.
+-- column document_number: Invoice number printed on the document; null where none was read.
+-- column document_date: Calendar date on the invoice; null where none was read.
+-- column days_since_document: Days from that date until today; null where none was read.
+-- column due_date: Day on which payment is due; null where it cannot be told.
+-- column matched_po_number: Purchase order the service matched the invoice with; null where it matched none.
+-- column invoice_amount: Total of the invoice, the same on each of its rows; null where none was read.
+-- column final_status: Final status of the invoice in the service's words; values not documented.
+-- column match_status: Outcome of matching in the service's words; the full list of values is not documented.
+-- column payment_status: Whether and how far it is paid in the service's words; values not documented.
+-- column settlement_state: Where settlement stands in the service's words; values not documented.
+-- column current_status: Present status in the workflow in the service's words; values not documented.
+-- column currency_code: Currency of the amounts, in no way converted; null where it is not known.
+-- column currency_source: Where that currency stands: row, order, feed, list, company or unknown.
+with kinds as (
+  select *
+  from (
+    values
+      (1, 'on hold'),
+      (2, 'failed checks'),
+      (3, 'critical anomalies'),
+      (4, 'anomalies'),
+      (5, 'possible duplicate'),
+      (6, 'price above order'),
+      (7, 'quantity above order or receipt'),
+      (8, 'open findings'),
+      (9, 'vendor not resolved'),
+      (10, 'no order matched')
+  ) listed (kind, exception)
+),
+repeated as (
+  select _company, vendor_id, document_number, count(*) as invoice_count
+  from procurement_analytics.invoices
+  where vendor_id is not null and document_number is not null
+  group by _company, vendor_id, document_number
+  having count(*) > 1
+),
+off_lines as (
+-- with three_way_match
+  select
+    _company,
+    doc_id,
+    count(*) filter (where price_verdict = 'above order') as price_lines,
+    sum(price_effect_amount) filter (where price_verdict = 'above order') as price_amount,
+    count(*) filter (where quantity_verdict like 'above%') as quantity_lines,
+    sum(not_received_amount) filter (where quantity_verdict like 'above%') as quantity_amount
+  from procurement_analytics.three_way_match
+  where price_verdict = 'above order' or quantity_verdict like 'above%'
+  group by _company, doc_id
+-- end
+-- without three_way_match
+-- |   select
+-- |     cast(null as text) as _company,
+-- |     cast(null as text) as doc_id,
+-- |     cast(null as bigint) as price_lines,
+-- |     cast(null as decimal(38, 9)) as price_amount,
+-- |     cast(null as bigint) as quantity_lines,
+-- |     cast(null as decimal(38, 9)) as quantity_amount
+-- |   where false
+-- end
+),
+counted as (
+  select
+    invoices._company,
+    invoices.doc_id,
+    invoices.vendor_id,
+    invoices.vendor_name,
+    invoices.document_number,
+    invoices.document_date,
+    invoices.due_date,
+    invoices.matched_po_number,
+    invoices.total_amount,
+    invoices.hold_reason,
+    invoices.final_status,
+    invoices.match_status,
+    invoices.payment_status,
+    invoices.settlement_state,
+    invoices.current_status,
+    case when trim(hold_reason) <> '' then 1 else 0 end as holds,
+    case
+      when replace(cast(failed_checks as text), ' ', '') in ('[]', '{}', '""', 'null', 'false', '0') then 0
+      when failed_checks is null then 0
+      else 1
+    end as checks,
+    coalesce(critical_anomaly_count, 0) as criticals,
+    coalesce(anomaly_count, 0) - coalesce(critical_anomaly_count, 0) as anomalies,
+    coalesce(repeated.invoice_count, 0) as duplicates,
+    coalesce(off_lines.price_lines, 0) as price_lines,
+    off_lines.price_amount,
+    coalesce(off_lines.quantity_lines, 0) as quantity_lines,
+    off_lines.quantity_amount,
+    coalesce(open_findings_count, 0) as findings,
+    case when invoices.vendor_id is null then 1 else 0 end as strangers,
+    case when matched_po_number is null then 1 else 0 end as orderless
+  from procurement_analytics.invoices invoices
+  left join repeated
+    on repeated._company = invoices._company
+    and repeated.vendor_id = invoices.vendor_id
+    and repeated.document_number = invoices.document_number
+  left join off_lines on off_lines._company = invoices._company and off_lines.doc_id = invoices.doc_id
+),
+found as (
+  select
+    counted.*,
+    kinds.kind,
+    kinds.exception,
+    case kinds.kind
+      when 1 then holds
+      when 2 then checks
+      when 3 then criticals
+      when 4 then anomalies
+      when 5 then duplicates
+      when 6 then price_lines
+      when 7 then quantity_lines
+      when 8 then findings
+      when 9 then strangers
+      when 10 then orderless
+    end as exception_count
+  from counted
+  cross join kinds
+)
+select
+  found._company,
+  found.doc_id,
+  row_number() over (partition by found._company, found.doc_id order by found.kind) as exception_number,
+  found.exception,
+  found.exception_count,
+  cast(
+    case found.kind when 5 then found.total_amount when 6 then found.price_amount when 7 then found.quantity_amount end
+    as decimal(38, 9)
+  ) as exception_amount,
+  case found.kind when 1 then found.hold_reason end as detail,
+  found.vendor_id,
+  found.vendor_name,
+  found.document_number,
+  found.document_date,
+  cast(calendar.today - found.document_date as bigint) as days_since_document,
+  found.due_date,
+  found.matched_po_number,
+  found.total_amount as invoice_amount,
+  found.final_status,
+  found.match_status,
+  found.payment_status,
+  found.settlement_state,
+  found.current_status,
+  currencies.currency_code,
+  coalesce(currencies.currency_source, 'unknown') as currency_source
+from found
+cross join procurement_analytics.calendar_today calendar
+left join procurement_analytics.amount_currencies currencies
+  on currencies._company = found._company
+  and currencies.table_name = 'invoices'
+  and currencies.row_key = found.doc_id
+where found.exception_count > 0

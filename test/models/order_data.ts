@@ -1,0 +1,122 @@
+import type { Row } from "./warehouse.ts";
+
+const order = (po_number: string, more: Row = {}): Row => ({
+  po_number,
+  is_open: true,
+  vendor_id: "V1",
+  vendor_name: "Vogel",
+  ...more,
+});
+const detail = (po_number: string, more: Row = {}): Row => ({ po_number, is_open: true, ...more });
+const line = (po_number: string, _index: number, more: Row = {}): Row => ({ po_number, _index, ...more });
+const gone = "2026-03-01T00:00:00Z";
+/** More than a product can hold in DuckDB's widest decimal. */
+const huge = "99999999999999999999999999999";
+
+/** Orders of two companies with their lines and invoices; today is 2026-03-15. */
+export const orderRows = {
+  company_profile: [{ observed_on: "2026-03-14", company_id: "1", company_name: "Acme", base_currency: "SEK" }],
+  purchase_orders: [
+    order("late", {
+      po_date: "2026-01-04",
+      total_amount: "1000",
+      list_currency_code: "USD",
+      next_expected_date: "2026-03-10",
+      delivery_vendor_promise_date: "2026-03-05",
+      delivery_requested_date: "2026-03-20",
+      delivery_days_late: 4,
+      open_findings_count: 2,
+      delivery_standing: "overdue",
+      fulfillment_state: "partial",
+      delivery_site_name: "Werk 1",
+    }),
+    order("bare", { vendor_id: null, vendor_name: null, list_currency_code: "USD" }),
+    order("unpriced", { po_date: "2025-12-14", total_amount: "250", delivery_vendor_promise_date: "2026-03-15" }),
+    order("all in", { po_date: "2026-02-13", total_amount: "80", delivery_requested_date: "2025-12-01" }),
+    order("huge", { po_date: "2025-12-15", total_amount: huge, delivery_requested_date: "2025-12-14" }),
+    order("returned", { po_date: "2026-02-12", total_amount: "-18", delivery_vendor_promise_date: "2026-02-12" }),
+    order("unseen", { po_date: "2026-01-14", total_amount: "12", delivery_vendor_promise_date: "2025-12-14" }),
+    order("closed", { is_open: false, po_date: "2025-11-02", total_amount: "40" }),
+    order("no longer listed", { total_amount: "7", _deleted_at: gone }),
+    order("late", {
+      _company: "beta",
+      vendor_id: "V9",
+      vendor_name: "Beta's",
+      total_amount: "30",
+      delivery_requested_date: "2026-02-13",
+    }),
+  ],
+  purchase_order_details: [
+    detail("late", { currency_code: "EUR" }),
+    detail("unpriced"),
+    detail("all in"),
+    detail("huge", { currency_code: "JPY" }),
+    detail("closed", { currency_code: "EUR" }),
+    detail("late", { _company: "beta" }),
+  ],
+  purchase_order_line_items: [
+    line("late", 0, {
+      line_no: "10",
+      part_number: "P-1",
+      vendor_part_number: "VP-1",
+      manufacturer_part_number: "MP-1",
+      description: "Bolts",
+      unit: "box",
+      quantity: "11",
+      qty_ordered: "10",
+      qty_acked: "9",
+      qty_shipped: "5",
+      qty_received: "4",
+      qty_accepted: "3",
+      qty_rejected: "1",
+      qty_invoiced: "6",
+      unit_price: "50",
+      invoice_unit_price: "55",
+      amount: "499",
+      line_total: "500",
+      expected_date: "2026-03-10",
+      actual_date: "2026-03-02",
+      actual_delivery_date: "2026-03-01",
+      on_time: true,
+      in_full: false,
+    }),
+    line("late", 1, { quantity: "3", unit_price: "33.335", uom: "kg", unit: "lb" }),
+    line("late", 2, {
+      qty_ordered: "4",
+      qty_received: "6",
+      qty_invoiced: null,
+      unit_price: "10",
+      amount: "40",
+      carrier_delivered_date: "2026-02-12",
+    }),
+    line("late", 3, { qty_ordered: "1000", unit_price: "1000", qty_received: "500", _deleted_at: gone }),
+    line("unpriced", 0, { qty_ordered: "3", qty_received: "1" }),
+    line("unpriced", 1, { qty_ordered: "2", unit_price: "20", qty_received: "0", qty_invoiced: "3" }),
+    line("all in", 0, { qty_ordered: "8", qty_received: "8", qty_invoiced: "8", unit_price: "10", in_full: true }),
+    line("all in", 1, { qty_ordered: "0", unit_price: "10" }),
+    line("huge", 0, { qty_ordered: huge, qty_received: huge, unit_price: huge }),
+    line("returned", 0, { qty_ordered: "-2", qty_received: "0", unit_price: "9" }),
+    line("closed", 0, {
+      qty_ordered: "5",
+      qty_received: "5",
+      qty_invoiced: "2",
+      unit_price: "1.5",
+      actual_date: "2025-12-14",
+    }),
+    line("no longer listed", 0, { qty_ordered: "7", qty_received: "7", unit_price: "1", _deleted_at: gone }),
+    line("late", 0, {
+      _company: "beta",
+      qty_ordered: "3",
+      qty_received: "1",
+      unit_price: "10",
+      actual_date: "2026-01-14",
+    }),
+  ],
+  invoices: [
+    { doc_id: "I-1", matched_po_number: "closed" },
+    { doc_id: "I-2", matched_po_number: "closed" },
+    { doc_id: "I-3", matched_po_number: "closed", _deleted_at: gone },
+    { doc_id: "I-4", matched_po_number: null },
+    { doc_id: "I-1", matched_po_number: "late", _company: "beta" },
+  ],
+} satisfies Record<string, Row[]>;

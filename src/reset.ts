@@ -8,7 +8,7 @@ import { withTables } from "./destinations/inspection.ts";
 import { openDestination } from "./destinations/open.ts";
 import { hasUnpublished, openReading } from "./destinations/reading.ts";
 import { dropTables, forgetProgress } from "./destinations/removal.ts";
-import { pendingDetails } from "./destinations/standing.ts";
+import { countParents } from "./destinations/standing.ts";
 import { DATA_VERSION, ensureState } from "./destinations/state_ddl.ts";
 import { policyOf } from "./run/jobs.ts";
 import { configured, familyOf, select } from "./selection.ts";
@@ -135,7 +135,8 @@ async function resetStream(
       .where("stream", "=", stream.name)
       .executeTakeFirst();
     if (mode.kind !== "detail" || known === undefined) return;
-    const pending = await pendingDetails(trx, destination, company, stream.name, parentsOf(catalogue, stream, mode));
+    const parents = parentsOf(catalogue, stream, mode);
+    const { pending } = await countParents(trx, destination, company, stream.name, parents);
     await trx
       .updateTable("streams")
       .set({ details_pending: pending })

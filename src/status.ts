@@ -59,6 +59,10 @@ export interface StreamStatus {
   readonly rows: number;
   readonly live_rows: number;
   readonly details_pending: number | null;
+  /** As its last run found it: rows at the service, and the table less them; null where the run could not tell. */
+  readonly service_rows: number | null;
+  readonly difference: number | null;
+  readonly difference_reason: string | null;
   readonly problems: number;
   readonly rejects: number;
   readonly error: string | null;
@@ -170,9 +174,15 @@ async function streamStatuses(
       rows: board?.rows ?? 0,
       live_rows: board?.live_rows ?? 0,
       details_pending: board?.details_pending ?? null,
+      service_rows: removed ? null : countOf(run?.service_rows),
+      difference: removed ? null : countOf(run?.difference),
+      difference_reason: removed ? null : (run?.difference_reason ?? null),
       problems: Number(run?.problems ?? 0),
       rejects: Number(run?.rejected ?? 0),
       error: run?.error ?? null,
     };
   });
 }
+
+const countOf = (value: number | null | undefined): number | null =>
+  value === null || value === undefined ? null : Number(value);

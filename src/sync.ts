@@ -1,10 +1,12 @@
 import { writeStreamRun } from "./destinations/run_log.ts";
+import { liveRows } from "./destinations/standing.ts";
 import { ApiError, StoppedError } from "./errors.ts";
 import type { Tally } from "./extract/tally.ts";
 import type { Stream } from "./stream.ts";
 import type { SyncContext } from "./sync/context.ts";
 import { syncDetails } from "./sync/details.ts";
 import { syncListing } from "./sync/listing.ts";
+import { unproven } from "./sync/proof.ts";
 import { syncSnapshot } from "./sync/snapshot.ts";
 
 /** How the error of a stream begins that this key may not read. */
@@ -38,9 +40,15 @@ export async function syncStream(
     throw error;
   } finally {
     run.finished_at = new Date(clock.now()).toISOString();
+    if (run.difference_reason === null) Object.assign(run, unproven(await rowsLeft(context, stream)));
     // When the destination is gone there is nowhere to write this: the error on its way says so.
     await note().catch(() => undefined);
   }
+}
+
+/** Rows that earlier runs left in the table; null where that cannot be told. */
+async function rowsLeft({ destination, company }: SyncContext, { tables }: Stream): Promise<number | null> {
+  return liveRows(destination.db, company, tables.main.name).catch(() => null);
 }
 
 /** A 403: the plan or the key lacks it. Asked for by name that is a failure, as a part of all that is on it is not. */

@@ -1,4 +1,5 @@
 import type { Status, StreamStatus } from "../status.ts";
+import { atService, differences } from "./proof.ts";
 import { formatCount, formatTable } from "./table.ts";
 import { formatAge, formatTimespan } from "./timespan.ts";
 
@@ -53,6 +54,7 @@ function streamTable(streams: readonly StreamStatus[], now: number): string {
     { title: "complete to" },
     { title: "last success" },
     { title: "rows", align: right },
+    { title: "at service", align: right },
     { title: "deleted", align: right },
     { title: "pending", align: right },
     { title: "problems", align: right },
@@ -65,6 +67,7 @@ function streamTable(streams: readonly StreamStatus[], now: number): string {
     formatAge(one.complete_to, now),
     formatAge(one.last_success_at, now),
     formatCount(one.live_rows),
+    atService(one),
     formatCount(one.rows - one.live_rows),
     one.details_pending === null ? "" : formatCount(one.details_pending),
     formatCount(one.problems),
@@ -78,9 +81,11 @@ function remarks(streams: readonly StreamStatus[]): string[] {
   const named = (rows: readonly StreamStatus[]) => [...new Set(rows.map(one => one.stream))].join(", ");
   const rejecting = streams.filter(one => one.rejects > 0);
   const doubtful = streams.filter(one => one.problems > 0);
+  const apart = streams.filter(one => one.on && (one.difference ?? 0) !== 0);
   const behind = streams.filter(one => (one.details_pending ?? 0) > 0);
   return [
     ...failed,
+    ...differences(apart),
     ...(rejecting.length > 0
       ? [`Rows that could not be stored (${named(rejecting)}): \`tributary rejects\` shows them.`]
       : []),

@@ -1,4 +1,5 @@
 import type { RunReport } from "../run.ts";
+import { atService, differences } from "./proof.ts";
 import { formatCount, formatTable, type TableColumn } from "./table.ts";
 import { formatTimespan } from "./timespan.ts";
 
@@ -22,6 +23,7 @@ export function syncReport(report: RunReport, readers: string, next = "tributary
   const time = formatTimespan(Date.parse(finished_at) - Date.parse(started_at));
   const heading = `Run ${run_id} ${verdict(report)} after ${time}.`;
   const blocks = [streamTable(streams), heading];
+  blocks.push(...differences(streams.filter(row => (row.difference ?? 0) !== 0)));
   if (report.status === "stopped") blocks.push(saved(streams, next));
   blocks.push(...report.notes, ...report.warnings.map(text => `Warning: ${text}`), ...report.errors, readers);
   return blocks.filter(block => block !== "").join("\n\n");
@@ -34,6 +36,8 @@ function streamTable(streams: readonly Row[]): string {
     { title: "stream" },
     { title: "status" },
     ...counts.map(({ title }) => ({ title, align: right })),
+    { title: "in table", align: right },
+    { title: "at service", align: right },
     { title: "time", align: right },
   ];
   const lines = streams.map(row => [
@@ -41,6 +45,8 @@ function streamTable(streams: readonly Row[]): string {
     row.stream,
     row.status,
     ...counts.map(({ of }) => formatCount(of(row))),
+    row.table_rows === null ? "" : formatCount(row.table_rows),
+    atService(row),
     row.finished_at === null ? "" : formatTimespan(Date.parse(row.finished_at) - Date.parse(row.started_at)),
   ]);
   return formatTable(columns, lines);

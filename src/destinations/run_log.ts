@@ -23,7 +23,14 @@ export interface StreamRun {
   rounded: number;
   bytes: number;
   error: string | null;
+  service_rows: number | null;
+  table_rows: number | null;
+  difference: number | null;
+  difference_reason: string | null;
 }
+
+/** Of it, what says whether the tables have all that the service has. */
+export type Proven = Pick<StreamRun, "service_rows" | "table_rows" | "difference" | "difference_reason">;
 
 /** What adds up where several runs, or parts of one, did a stream's work. `carried` does only where nothing was staged between them. */
 export const COUNTERS = [
@@ -93,10 +100,12 @@ export async function lastStreamRuns(
   db: Db,
   stateSchema: string,
 ): Promise<
-  readonly (Pick<StreamRun, "status" | "rejected" | "problems" | "error"> & { company: string; stream: string })[]
+  readonly (Pick<StreamRun, "status" | "rejected" | "problems" | "error"> &
+    Partial<Proven> & { company: string; stream: string })[]
 > {
+  // All columns: a warehouse that no run of this version has upgraded yet lacks the youngest ones.
   const { rows } = await sql<Awaited<ReturnType<typeof lastStreamRuns>>[number]>`
-    select company, stream, status, rejected, problems, error from (
+    select * from (
       select r.*, row_number() over (partition by company, stream order by started_at desc, run_id desc) as nth
       from ${sql.id(stateSchema, "stream_runs")} r where status not in ('running', 'skipped')
     ) ranked where nth = 1`.execute(db);

@@ -42,6 +42,20 @@ export async function saveProblems(
   }
 }
 
+/** What a stream's main table holds, and of details what there is to ask for. */
+export interface Standing {
+  readonly known: number;
+  readonly live: number;
+  readonly parents: ParentCounts | undefined;
+}
+
+/** Live parents; those whose detail was never fetched, failed, or is of an earlier state of the parent; those that have none. */
+export interface ParentCounts {
+  readonly all: number;
+  readonly pending: number;
+  readonly absent: number;
+}
+
 /** The stream's row in `streams`, as of this publish. `completeTo` null leaves what it was; `counted` saves a look at the ledger. */
 export async function saveDashboard(
   db: Kysely<StateTables>,
@@ -52,7 +66,7 @@ export async function saveDashboard(
   completeTo: string | null,
   parent: Parents | undefined,
   counted?: { readonly known: number; readonly live: number },
-): Promise<void> {
+): Promise<Standing> {
   const table = stream.tables.main;
   const before = await db
     .selectFrom("streams")
@@ -61,6 +75,7 @@ export async function saveDashboard(
     .where("table_name", "=", table.name)
     .executeTakeFirst();
   const { known, live } = counted ?? (await countRows(db, destination, company, stream));
+  const parents = parent === undefined ? undefined : await countParents(db, destination, company, stream.name, parent);
   const row = {
     stream: stream.name,
     on: true,
@@ -69,7 +84,7 @@ export async function saveDashboard(
     complete_to: completeTo ?? before?.complete_to?.toISOString() ?? null,
     rows: known,
     live_rows: live,
-    details_pending: parent === undefined ? null : await pendingDetails(db, destination, company, stream.name, parent),
+    details_pending: parents?.pending ?? null,
   };
   if (before === undefined)
     await db
@@ -83,6 +98,18 @@ export async function saveDashboard(
       .where("company", "=", company)
       .where("table_name", "=", table.name)
       .execute();
+  return { known, live, parents };
+}
+
+/** Live rows of a table as of its last publish; null before the first. */
+export async function liveRows(db: Kysely<StateTables>, company: string, table: string): Promise<number | null> {
+  const row = await db
+    .selectFrom("streams")
+    .select("live_rows")
+    .where("company", "=", company)
+    .where("table_name", "=", table)
+    .executeTakeFirst();
+  return row?.live_rows ?? null;
 }
 
 async function countRows(
@@ -97,19 +124,22 @@ async function countRows(
   return { known: Number(rows[0]?.known ?? 0), live: Number(rows[0]?.live ?? 0) };
 }
 
-/** Live parents whose detail was never fetched, failed, or is of an earlier state of the parent. */
-export async function pendingDetails(
+/** Counts the rows or values that a stream's details are asked for. */
+export async function countParents(
   db: Kysely<StateTables>,
   destination: Destination,
   company: string,
   stream: string,
   parents: Parents,
-): Promise<number> {
+): Promise<ParentCounts> {
   const present = await presentParents({ db, schema: destination.schema }, parents);
   const changed = parents.kind === "values" && parents.aged ? sql`` : sql` or d.parent_hash <> p.parent_hash`;
-  const { rows } = await sql<{ n: number }>`select count(*) as n from ${liveParents(destination, company, present)} p
+  const { rows } = await sql<ParentCounts>`select count(*) as "all",
+      count(*) filter (where d.parent_key is null or d.outcome = 'failed'${changed}) as pending,
+      count(*) filter (where d.outcome = 'absent') as absent
+    from ${liveParents(destination, company, present)} p
     left join ${sql.id(destination.stateSchema, "details")} d
-      on d.company = ${company} and d.stream = ${stream} and d.parent_key = p.parent_key
-    where d.parent_key is null or d.outcome = 'failed'${changed}`.execute(db);
-  return Number(rows[0]?.n ?? 0);
+      on d.company = ${company} and d.stream = ${stream} and d.parent_key = p.parent_key`.execute(db);
+  const { all = 0, pending = 0, absent = 0 } = rows[0] ?? {};
+  return { all: Number(all), pending: Number(pending), absent: Number(absent) };
 }

@@ -72,6 +72,12 @@ export const stateComments: Comments = {
       rounded: "Decimals with more than nine places, which were rounded half away from zero.",
       bytes: "Bytes of the answers' bodies, decompressed.",
       error: "Why the stream failed, in words; NULL where it did not.",
+      service_rows:
+        "Rows the service has: its list's own total, else the rows its pages showed; of details, the rows to ask for. NULL where the run could not tell.",
+      table_rows: "Live rows of the stream's main table when the run was through with it.",
+      difference:
+        "table_rows less service_rows: above 0 the table has more, below 0 the service; NULL where not known.",
+      difference_reason: "Why the two differ, equal where they don't, or why they were not compared.",
     },
   },
   stream_state: {

@@ -21,8 +21,16 @@ const describeRejects: Migration = async (trx, dialect, stateSchema) => {
       add column if not exists ${sql.id(name)} ${sql.raw(dialect.columnType(kind))}`.execute(trx);
 };
 
+/** Runs say what the service has, what the table has, and why that is not the same. */
+const countBothSides: Migration = async (trx, dialect, stateSchema) => {
+  const { service_rows, table_rows, difference, difference_reason } = stateColumns.stream_runs;
+  for (const [name, kind] of Object.entries({ service_rows, table_rows, difference, difference_reason }))
+    await sql`alter table ${sql.id(stateSchema, "stream_runs")}
+      add column if not exists ${sql.id(name)} ${sql.raw(dialect.columnType(kind))}`.execute(trx);
+};
+
 /** The n-th takes a warehouse from version n to n + 1 (from 1). Only ever appended to. */
-const migrations: readonly Migration[] = [describeRejects];
+const migrations: readonly Migration[] = [describeRejects, countBothSides];
 
 /** The shape of the state schema this program writes. */
 export const DATA_VERSION = migrations.length + 1;

@@ -45,6 +45,10 @@ export const stateColumns: StateColumns = {
     rounded: "count",
     bytes: "count",
     error: "text",
+    service_rows: "count",
+    table_rows: "count",
+    difference: "count",
+    difference_reason: "text",
   },
   stream_state: { company: "text", stream: "text", state: "json", updated_at: "moment" },
   details: {

@@ -51,6 +51,13 @@ export interface StreamRunsTable {
   rounded: number;
   bytes: number;
   error: string | null;
+  /** What the service has of the stream's rows, as far as the run could tell. */
+  service_rows: number | null;
+  /** Live rows of the stream's main table after it. */
+  table_rows: number | null;
+  /** Table less service. */
+  difference: number | null;
+  difference_reason: string | null;
 }
 
 export interface StreamStateTable {

@@ -45,6 +45,10 @@ export class Tally {
       rounded: 0,
       bytes: 0,
       error: null,
+      service_rows: null,
+      table_rows: null,
+      difference: null,
+      difference_reason: null,
     };
   }
 

@@ -94,6 +94,10 @@ export function createMetrics(sources: MetricsSources): Metrics {
   const late = streamGauge("late", "1 when the stream's data is older than freshness.late_after.");
   const failed = streamGauge("failed", "1 when the stream failed when it was last worked on.");
   const liveRows = streamGauge("live_rows", "Rows of the stream that the service lists.");
+  const apart = streamGauge(
+    "service_difference",
+    "Rows of the table less rows at the service, as the last run found them; absent where it could not tell.",
+  );
   const took = streamGauge("last_run_duration_seconds", "How long the stream took when the daemon last worked on it.");
   const runs = new Counter({
     name: "tributary_runs_total",
@@ -141,6 +145,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
     late.set(labels, isLate(stream, lateAfterMs(), now) ? 1 : 0);
     failed.set(labels, stream.status === "failed" ? 1 : 0);
     liveRows.set(labels, stream.live_rows);
+    if (stream.difference !== null) apart.set(labels, stream.difference);
     // A counter that is there from the start shows its first increase.
     for (const { counter } of counters) counter.inc(labels, 0);
   }

@@ -39,13 +39,21 @@ function row(view: View, stream: StreamStatus) {
   return html`<tr role="row" class="${stream.on ? "" : "off"}">
     <th role="rowheader" scope="row"><span class="name">${breakable(stream.stream)}</span>
       <span class="quiet">${counted(stream.live_rows, "row")}${deleted > 0 ? html`, ${count(deleted)} deleted` : ""}</span>
-      ${(stream.details_pending ?? 0) > 0 ? html`<span class="quiet">${count(stream.details_pending ?? 0)} to be fetched</span>` : ""}</th>
+      ${(stream.details_pending ?? 0) > 0 ? html`<span class="quiet">${count(stream.details_pending ?? 0)} to be fetched</span>` : ""}
+      ${besideService(stream)}</th>
     <td role="cell" data-title="Data as of">${freshness(view, stream)}</td>
     <td role="cell" data-title="Last run">${lastRun(view, stream)}</td>
     <td role="cell" data-title="Rows read">${chart(areaChart, "rows", runs, run => run.rowsRead)}</td>
     <td role="cell" data-title="Changes">${chart(columnChart, "changes", runs, run => run.changes)}</td>
     <td role="cell" data-title="Rejects">${chart(columnChart, "rejects", runs, run => run.rejected)}</td>
   </tr>`;
+}
+
+/** Said only where the table has other rows than the service. */
+function besideService({ on, difference, difference_reason }: StreamStatus) {
+  if (!on || difference === null || difference === 0) return "";
+  const more = `${counted(Math.abs(difference), "row")} ${difference > 0 ? "more" : "fewer"}`;
+  return html`<span class="quiet">${more} than at the service: ${difference_reason}</span>`;
 }
 
 function freshness(view: View, stream: StreamStatus) {

@@ -1,5 +1,5 @@
 import type { Destination } from "../destinations/destination.ts";
-import { endRun, streamRunsOf, writeStreamRun } from "../destinations/run_log.ts";
+import { endRun, type Proven, streamRunsOf, writeStreamRun } from "../destinations/run_log.ts";
 import { DestinationError, HeldError } from "../errors.ts";
 import { type RunOrder, type RunTools, runSync } from "../run.ts";
 import { mergeReports } from "./merging.ts";
@@ -134,15 +134,20 @@ async function putRight({ db }: Destination, report: RunReport | undefined): Pro
   });
 }
 
-type Counts = Pick<
-  Line,
-  "inserted" | "updated" | "unchanged" | "repeated" | "missing" | "deleted" | "rejected" | "problems" | "rounded"
->;
+type Counts = Proven &
+  Pick<
+    Line,
+    "inserted" | "updated" | "unchanged" | "repeated" | "missing" | "deleted" | "rejected" | "problems" | "rounded"
+  >;
 
 /** Of a stream's row what is written by the transactions that publish. */
 function publishedBy(row: Counts): Counts {
   const { inserted, updated, unchanged, repeated, missing, deleted, rejected, problems, rounded } = row;
-  return { inserted, updated, unchanged, repeated, missing, deleted, rejected, problems, rounded };
+  const { service_rows, table_rows, difference, difference_reason } = row;
+  return {
+    ...{ inserted, updated, unchanged, repeated, missing, deleted, rejected, problems, rounded },
+    ...{ service_rows, table_rows, difference, difference_reason },
+  };
 }
 
 /** The whole story. What kept the first attempt from beginning is thrown; of a later one it is told. */

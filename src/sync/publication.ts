@@ -13,6 +13,7 @@ import type { ScanRecord, StreamState } from "../state.ts";
 import { type Detail, OBSERVED_ON, type Stream } from "../stream.ts";
 import type { SyncContext } from "./context.ts";
 import { changesOf, listed, type Settled, settleDrift, tellDrift } from "./drift.ts";
+import { proofOf } from "./proof.ts";
 import { nameStorm } from "./refetch.ts";
 
 /** The stream's stage, ready to be compared with its tables. */
@@ -160,6 +161,8 @@ async function publishCompared(
   const moment = await nextMoment(context, publication, plan.state);
   const before = { ...tally.run };
   let drift: Settled | undefined;
+  const bounded = context.policy.start !== undefined && isDated(stream);
+  const again = context.asOf !== undefined || plan.apart === true;
   const published = await publish(destination, publication, {
     comparison,
     moment,
@@ -182,10 +185,16 @@ async function publishCompared(
       await saveProblems(trx, company, stream.name, record.problems, record.rows, moment);
       // Rows of details come and go with their parents' publishes too.
       const counted = touched || publication.parent !== undefined ? undefined : comparison;
-      await saveDashboard(trx, destination, company, stream, moment, plan.completeTo, publication.parent, counted);
+      const { completeTo } = plan;
+      const { parent } = publication;
+      const standing = await saveDashboard(trx, destination, company, stream, moment, completeTo, parent, counted);
       // A transaction that has to be done again counts once.
       Object.assign(tally.run, before);
       count(tally, result, record);
+      Object.assign(
+        tally.run,
+        proofOf({ stream, record, comparison, missing: result.missing, standing, bounded, again }),
+      );
       await writeStreamRun(trx, runId, company, stream.name, tally.run);
       await plan.also?.(trx);
     },
@@ -199,6 +208,11 @@ async function publishCompared(
   if (changed > 0) await destination.settle(stream.tables.main, changed);
   context.log.debug({ stream: stream.name, ...published }, "published");
   return published;
+}
+
+/** Whether `start` keeps rows from being asked for. */
+function isDated({ mode }: Stream): boolean {
+  return mode.kind === "feed" ? mode.narrow.by === "dates" : mode.kind === "detail" && mode.newest !== undefined;
 }
 
 /** Later than every publish that touched the same tables, also when a clock was set back: a list's publish touches its details' rows too. */

@@ -58,9 +58,11 @@ test("status, rejects and problems of a warehouse, before and after it is loaded
       problems: 0,
     });
     expect(streamOf(status, "purchase_orders")).toMatchObject({ status: "warning", rows: 12, problems: 1 });
+    expect(streamOf(status, "items")).toMatchObject({ service_rows: 130, difference: -1 });
+    expect(shown.stdout).toContain("items: 1 row fewer than at the service: rows rejected");
     expect(streamOf(status, "invoices")).toMatchObject({ status: "never" });
     expect(shown.stdout).toMatch(/\nRunning: +nothing\nLast run: +\S+ warning, just now, took /);
-    expect(shown.stdout).toMatch(/\nitems +warning +just now +just now +129 +0 +0 +1\n/);
+    expect(shown.stdout).toMatch(/\nitems +warning +just now +just now +129 +130 +0 +0 +1\n/);
     expect(shown.stdout).toContain("Rows that could not be stored (items): `tributary rejects` shows them.");
 
     const rejects = json<{ total: number; rejects: RejectedRow[] }>(rejected);

@@ -16,7 +16,7 @@ test("sync loads everything, then nothing, then exactly what changed", async () 
   const first = await run(["sync"]);
   expect(first.code).toBe(0);
   expect(first.stdout).toMatch(
-    /^stream +status +read +inserted +updated +unchanged +deleted +missing +rejects +requests +time\n/,
+    /^stream +status +read +inserted +updated +unchanged +deleted +missing +rejects +requests +in table +at service +time\n/,
   );
   expect(first.stdout).toMatch(/\npurchase_orders +succeeded +12 +12 +0 +0 +0 +0 +0 +1 /);
   expect(first.stdout).toMatch(/\nRun \S+ succeeded after /);

@@ -185,6 +185,13 @@ test("the next run and what runs elsewhere", async () => {
   expect(words).toContain("Run r9 ( sync items , process 7 on db1) began 5 min ago . Its");
 });
 
+test("a table with other rows than the service says so, and why", async () => {
+  const apart = stream({ service_rows: 12, difference: -2, difference_reason: "rows rejected" });
+  const { words } = await shown(telling(() => standing([apart, stream({ stream: "even" })])));
+  expect(words).toContain("2 rows fewer than at the service: rows rejected");
+  expect(words.match(/than at the service/g)).toHaveLength(1);
+});
+
 test("before the first load it says how to begin", async () => {
   const empty = standing([
     stream({ status: "never", complete_to: null, last_success_at: null, rows: 0, live_rows: 0 }),

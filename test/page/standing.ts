@@ -19,6 +19,7 @@ export function stream(facts: Partial<StreamStatus> = {}): StreamStatus {
     rows: 12,
     live_rows: 10,
     details_pending: null,
+    ...{ service_rows: 10, difference: 0, difference_reason: "equal" },
     problems: 0,
     rejects: 0,
     error: null,

@@ -1,0 +1,32 @@
+import { formatCount } from "./table.ts";
+
+/** What a run or a warehouse's standing says of a stream beside the service. */
+interface Compared {
+  readonly company: string;
+  readonly stream: string;
+  readonly service_rows: number | null;
+  readonly difference: number | null;
+  readonly difference_reason: string | null;
+}
+
+/** More lines than these are told in one. */
+const MOST_TOLD = 8;
+
+/** The service's rows: `=` where the table has as many, nothing where it is not known. */
+export function atService({ service_rows, difference }: Pick<Compared, "service_rows" | "difference">): string {
+  if (service_rows === null) return "";
+  return difference === 0 ? "=" : formatCount(service_rows);
+}
+
+/** A block with a line for each stream whose table has other rows than the service; none for none. */
+export function differences(streams: readonly Compared[]): string[] {
+  if (streams.length === 0) return [];
+  const several = new Set(streams.map(one => one.company)).size > 1;
+  const lines = streams.slice(0, MOST_TOLD).map(one => {
+    const by = one.difference ?? 0;
+    const rows = `${formatCount(Math.abs(by))} ${Math.abs(by) === 1 ? "row" : "rows"} ${by > 0 ? "more" : "fewer"}`;
+    return `${several ? `${one.company}/` : ""}${one.stream}: ${rows} than at the service: ${one.difference_reason}`;
+  });
+  const rest = streams.length - lines.length;
+  return [[...lines, ...(rest > 0 ? [`… and ${rest} streams more: \`--json\` names them`] : [])].join("\n")];
+}

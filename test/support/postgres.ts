@@ -1,5 +1,6 @@
 import type { TestProject } from "vitest/node";
 import { buildProgram } from "./built.ts";
+import { makeRoom } from "./room.ts";
 import { startPostgres } from "./server.ts";
 
 declare module "vitest" {
@@ -13,10 +14,15 @@ declare module "vitest" {
  * command. The server is never cut off from its power, so it need not wait for the disk: a database costs half the time.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [server, removeProgram] = await Promise.all([startPostgres(["fsync=off"]), buildProgram()]);
+  const removeRoom = await makeRoom();
+  const [server, removeProgram] = await Promise.all([
+    startPostgres(["fsync=off", "max_wal_size=256MB"]),
+    buildProgram(),
+  ]);
   project.provide("postgresUrl", server.url);
   return async () => {
     await server.close();
     await removeProgram();
+    await removeRoom();
   };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import pg from "pg";
 import { inject, onTestFinished } from "vitest";
-import { openDuckdbForReading } from "../../src/destinations/duckdb/reading.ts";
+import { openDuckdbForReading, type Reading } from "../../src/destinations/duckdb/reading.ts";
 import { valueTypes } from "../../src/destinations/postgres/values.ts";
 import { createDatabase } from "./database.ts";
 
@@ -29,21 +29,45 @@ export type View = Pick<Warehouse, "name" | "query">;
 export async function duckdbWarehouse(readers: "snapshot" | "direct" = "direct"): Promise<Warehouse> {
   const folder = await mkdtemp(join(tmpdir(), "tributary-sync-"));
   const path = join(folder, "warehouse.duckdb");
-  const look = async <T>(looking: (view: View) => Promise<T>) => {
-    const reading = await openDuckdbForReading({ path, readers, stateSchema: "_tributary" });
-    const query = async <R>(text: string) => (await sql<R>`${sql.raw(text)}`.execute(reading.db)).rows;
-    try {
-      return await looking({ name: "duckdb", query });
-    } finally {
-      await reading.close();
-    }
-  };
+  const borrow = lingering(() => openDuckdbForReading({ path, readers, stateSchema: "_tributary" }));
+  const look = <T>(looking: (view: View) => Promise<T>) =>
+    borrow(async ({ db }) => {
+      const query = async <R>(text: string) => (await sql<R>`${sql.raw(text)}`.execute(db)).rows;
+      return looking({ name: "duckdb", query });
+    });
   return {
     name: "duckdb",
     destination: { type: "duckdb", path, readers },
     query: <T>(text: string) => look(view => view.query<T>(text)),
     look,
     drop: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/**
+ * Opening the file takes 50 ms, a question 2. So it stays open for questions that follow at once, and is closed before
+ * anything can happen that waits for a file or a socket, as every run does before it opens the warehouse.
+ */
+function lingering(open: () => Promise<Reading>): <T>(using: (reading: Reading) => Promise<T>) => Promise<T> {
+  let held: Promise<Reading> | undefined;
+  let users = 0;
+  let parting: NodeJS.Immediate | undefined;
+  const part = () => {
+    const last = held;
+    held = undefined;
+    // One that did not open has told whoever asked.
+    last?.then(reading => reading.close()).catch(() => undefined);
+  };
+  return async using => {
+    clearImmediate(parting);
+    users++;
+    try {
+      held ??= open();
+      return await using(await held);
+    } finally {
+      users--;
+      if (users === 0) parting = setImmediate(part);
+    }
   };
 }
 

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { longest } from "../support/order.ts";
 import { root } from "./sources.ts";
 
 const folders = ["src", "streams", "schemas", "test", "bench"];
@@ -82,4 +83,8 @@ test.each([
   [everywhere, `https://registry.${"npmjs"}.org/x`, true],
 ])("what is looked for is found: %#", (patterns, line, found) => {
   expect(lines(patterns, [{ path: "x", text: line }]).length > 0).toBe(found);
+});
+
+test("the files that the tests begin with are there", () => {
+  expect(longest.filter(path => !existsSync(join(root, path)))).toEqual([]);
 });

@@ -15,7 +15,7 @@ export interface Built {
 /** Builds into a folder: stripping types at each start would be counted as the product's CPU. */
 export async function build(folder: string): Promise<Built> {
   const dir = join(folder, "dist");
-  await symlink(join(root, "node_modules"), join(folder, "node_modules"), "junction");
+  for (const part of ["node_modules", "models"]) await symlink(join(root, part), join(folder, part), "junction");
   await copyFile(join(root, "package.json"), join(folder, "package.json"));
   // Not the one that writes licences.
   const settings = { ...config, plugins: [http1] };

@@ -31,6 +31,8 @@ export interface Config {
   readonly hooks: HooksConfig | undefined;
   /** Undefined: answers are kept nowhere. */
   readonly archive: ArchiveConfig | undefined;
+  /** Whether the tables stand once more as views for analysts, with models beside them. */
+  readonly views: boolean;
   /** A backfill of more requests is confirmed by a person, or by --yes. */
   readonly backfill: { readonly confirmAbove: number };
 }

@@ -7,6 +7,7 @@ import { openDestination } from "./destinations/open.ts";
 import { beginRun } from "./destinations/run_log.ts";
 import { ConfigError, StoppedError } from "./errors.ts";
 import { Tally } from "./extract/tally.ts";
+import type { Models } from "./model.ts";
 import { type Archives, openArchives } from "./run/archives.ts";
 import type { Attempt } from "./run/attempts.ts";
 import { holdToWarehouse, identityOf, isItself, logOf, sideBySide } from "./run/companies.ts";
@@ -28,6 +29,7 @@ export interface RunOrder {
   readonly version: string;
   readonly config: Config;
   readonly catalogue: readonly Stream[];
+  readonly models: Models;
   readonly identity: IdentityEndpoint;
   /** Names, patterns, presets; empty: all that the config switches on. */
   readonly names: readonly string[];
@@ -111,10 +113,10 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
         .filter(stream => order.attempt?.isDone(company.name, stream.name) !== true)
         .map(stream => ({ company: company.name, stream, tally: new Tally(startedAt) })),
     );
-    const run: Run = { order, tools, runId, startedAt, services, catalogue, destination, jobs, archives };
+    const run: Run = { order, tools, runId, startedAt, services, catalogue, destination, jobs, archives, warnings: [] };
     if (services.every(service => service.failure !== undefined) && !(await hasState(destination))) return refused(run);
     const policy = (name: string) => policyOf(config, name);
-    const { done, widened } = await prepareWarehouse(destination, {
+    const { done, warnings, widened } = await prepareWarehouse(destination, {
       companies: services.filter(isItself).map(identityOf),
       catalogue,
       streams: catalogue.filter(stream => on.includes(stream) || streams.includes(stream)),
@@ -124,7 +126,9 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       volatileOf: name => config.streams.settings[name]?.volatile ?? [],
       waitMs: order.waitMs,
       now: startedAt,
+      views: { wanted: config.views, models: order.models },
     });
+    for (const warning of warnings) log.warn({}, warning);
     const wide = catalogue.map(widened);
     const wideOf = (stream: Stream) => wide[catalogue.indexOf(stream)]!;
     for (const sentence of done) log.info({}, sentence);
@@ -132,7 +136,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     await order.background?.begin(destination, names, wide);
     await order.attempt?.begin(destination);
     const wideJobs = jobs.map(job => ({ ...job, stream: wideOf(job.stream) }));
-    return await runJobs({ ...run, catalogue: wide, jobs: wideJobs });
+    return await runJobs({ ...run, catalogue: wide, jobs: wideJobs, warnings });
   } finally {
     leaving.abort();
     await Promise.allSettled(opening);
@@ -177,6 +181,8 @@ interface Run {
   readonly destination: Destination;
   readonly jobs: readonly Job[];
   readonly archives: Archives;
+  /** About the warehouse, not a stream. */
+  readonly warnings: readonly string[];
 }
 
 /** Between two looks at a first load: a publish of a small file takes a fifth of a second. */

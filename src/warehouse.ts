@@ -5,7 +5,9 @@ import { checkIdentity } from "./destinations/identity.ts";
 import { forgetStreamState } from "./destinations/run_log.ts";
 import { DATA_VERSION, ensureState } from "./destinations/state_ddl.ts";
 import { checkTables, commentTables, ensureTables, type TableOrder } from "./destinations/tables.ts";
+import { analyticsSchema, type ViewOrder } from "./destinations/views/view.ts";
 import { lookupOf } from "./lookup.ts";
+import type { Models } from "./model.ts";
 import type { Stream } from "./stream.ts";
 
 /** What a run expects of the warehouse. */
@@ -28,12 +30,21 @@ export interface Expectation {
   readonly waitMs: number;
   /** ISO 8601. */
   readonly now: string;
+  readonly views: Views;
+}
+
+/** The views beside the tables: whether there are to be any, and those that are written as files. */
+export interface Views {
+  readonly wanted: boolean;
+  readonly models: Models;
 }
 
 /** A warehouse that is ready. */
 export interface Prepared {
   /** What was changed, as sentences. */
   readonly done: readonly string[];
+  /** What could not be changed though the run can go on. */
+  readonly warnings: readonly string[];
   /** The stream with the columns that were added to its tables. */
   readonly widened: (stream: Stream) => Stream;
 }
@@ -56,13 +67,18 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   const widenable = streams.filter(({ name }) => widening.includes(name));
   const added = await addColumns(destination, widenable, now);
   const widened = (stream: Stream): Stream => withAdded(stream, added, volatileOf(stream.name));
-  const order = tableOrder(destination, { streams: streams.map(widened), grantSelectTo });
-  const { done, missing } = await ensureTables(db, dialect, order);
+  const wide = { streams: streams.map(widened), grantSelectTo };
+  const off = await offComments(destination, expectation);
+  const order = {
+    ...tableOrder(destination, wide),
+    views: viewOrder(destination, expectation.catalogue.map(widened), expectation.views, off),
+  };
+  const { done, missing, warnings } = await ensureTables(db, dialect, order);
   const lost = expectation.catalogue.filter(stream => missing.includes(stream.name));
   for (const stream of lost) await forgetLoss(destination, expectation, stream);
-  await markOff(destination, expectation);
+  await markOff(destination, expectation, off);
   const gone = lost.map(stream => `${stream.name}: its tables were gone, it is read from the start`);
-  return { done: [...upgraded, ...done, ...gone], widened };
+  return { done: [...upgraded, ...done, ...gone], warnings, widened };
 }
 
 export function tableOrder(
@@ -80,6 +96,22 @@ export function tableOrder(
     streams: expectation.streams.map(stream => stream.tables),
     comment: table => comments.get(table.name) ?? table.description,
     grantSelectTo: expectation.grantSelectTo,
+  };
+}
+
+/** The views of a catalogue's tables, and the models. `comments`: by the table's name, instead of its own. */
+export function viewOrder(
+  destination: { readonly schema: string },
+  catalogue: readonly Stream[],
+  { wanted, models }: Views,
+  comments: ReadonlyMap<string, string> = new Map(),
+): ViewOrder {
+  return {
+    ...models,
+    schema: analyticsSchema(destination.schema),
+    wanted,
+    catalogue,
+    comment: (stream, table) => comments.get(table.name) ?? tableComment(stream, table),
   };
 }
 
@@ -127,17 +159,16 @@ async function forgetLoss(destination: Destination, expectation: Expectation, st
   for (const { name } of expectation.companies) await (await destination.stage(name, stream.tables)).drop();
 }
 
-/** A stream that is switched off keeps its tables; they say since when. */
-async function markOff(destination: Destination, { catalogue, streams, companies, now }: Expectation): Promise<void> {
-  const { db, dialect, schema } = destination;
-  const off = catalogue.filter(stream => !streams.includes(stream));
-  const rows = await db.selectFrom("streams").select(["stream", "company", "last_success_at", "on"]).execute();
+/** What the tables of streams that are switched off say: since when they stand still. By the table's name. */
+async function offComments(
+  { db }: Destination,
+  { catalogue, streams, companies, now }: Expectation,
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.selectFrom("streams").select(["stream", "company", "last_success_at"]).execute();
   const comments = new Map<string, string>();
-  for (const stream of off) {
-    const known = rows.filter(
-      row => row.stream === stream.name && companies.some(company => company.name === row.company),
-    );
-    const last = known
+  for (const stream of catalogue.filter(candidate => !streams.includes(candidate))) {
+    const last = rows
+      .filter(row => row.stream === stream.name && companies.some(company => company.name === row.company))
       .map(row => row.last_success_at?.toISOString() ?? now)
       .sort()
       .at(-1);
@@ -148,14 +179,26 @@ async function markOff(destination: Destination, { catalogue, streams, companies
         `not updated since ${last.slice(0, 10)} (the stream is off). ${tableComment(stream, table)}`,
       );
     }
-    for (const row of known.filter(candidate => candidate.on)) {
-      await db
-        .updateTable("streams")
-        .set({ on: false, off_since: now })
-        .where("stream", "=", stream.name)
-        .where("company", "=", row.company)
-        .execute();
-    }
+  }
+  return comments;
+}
+
+/** A stream that is switched off keeps its tables; they say since when. */
+async function markOff(
+  { db, dialect, schema }: Destination,
+  { catalogue, streams, companies, now }: Expectation,
+  comments: ReadonlyMap<string, string>,
+): Promise<void> {
+  const off = catalogue.filter(stream => !streams.includes(stream)).map(({ name }) => name);
+  const rows = await db.selectFrom("streams").select(["stream", "company", "on"]).where("on", "=", true).execute();
+  for (const { stream, company } of rows) {
+    if (!off.includes(stream) || !companies.some(({ name }) => name === company)) continue;
+    await db
+      .updateTable("streams")
+      .set({ on: false, off_since: now })
+      .where("stream", "=", stream)
+      .where("company", "=", company)
+      .execute();
   }
   await commentTables(db, dialect, schema, comments);
 }

@@ -1,9 +1,10 @@
 import type { Standing } from "../schedule/order.ts";
+import { readModels } from "./models.ts";
 import { packageVersion } from "./package_root.ts";
 
 /** What every run of this program is given, whatever starts it. */
 export async function standing(): Promise<Standing> {
   const { streams } = await import("../../streams/index.ts");
   const { identityEndpoint } = await import("../../streams/identity.ts");
-  return { version: packageVersion(), catalogue: streams, identity: identityEndpoint };
+  return { version: packageVersion(), catalogue: streams, models: await readModels(), identity: identityEndpoint };
 }

@@ -58,6 +58,7 @@ export function normalise(effective: EffectiveConfig, companies: readonly Compan
       keepMs: ms(archive.keep),
       onError: archive.on_error,
     },
+    views: effective.views,
     backfill: { confirmAbove: effective.backfill.confirm_above },
   };
 }

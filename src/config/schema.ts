@@ -163,6 +163,7 @@ export const configSchema = object({
     debounce: f.duration("0s", "1d").default("1m"),
     at_most_every: f.duration("0s", "1d").default("5m"),
   }).optional(),
+  views: f.flag().default(true),
   backfill: object({ confirm_above: f.whole(0, 1_000_000_000).default(5000) }).prefault({}),
 }).superRefine((config, context) => {
   const { destination, notify } = config;
@@ -178,6 +179,15 @@ export const configSchema = object({
     if ((target.url === undefined) === (target.command === undefined))
       refuse(["notify", "targets", index], "expected either url or command");
   }
+  // PostgreSQL cuts names at 63 bytes.
+  const analytics = `${destination.schema}_analytics`;
+  if (config.views && Buffer.byteLength(analytics) > 63)
+    refuse(
+      ["destination", "schema"],
+      `the views' schema would be ${analytics}, which is longer than 63 bytes: expected at most 53, or views: false`,
+    );
+  if (config.views && destination.state_schema.toLowerCase() === analytics.toLowerCase())
+    refuse(["destination", "state_schema"], `must be another schema than that of the views, ${analytics}`);
   const repeated = (list: readonly { readonly name: string }[]): number =>
     list.findIndex((entry, index) => list.findIndex(other => other.name === entry.name) < index);
   const company = repeated(config.companies ?? []);

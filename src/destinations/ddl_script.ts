@@ -9,11 +9,15 @@ import {
 } from "kysely";
 import { type Catalog, emptyCatalog } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
-import { allGrants } from "./grants.ts";
+import { allGrants, allViewGrants } from "./grants.ts";
 import { inOrder, planTables } from "./plan.ts";
 import { DATA_VERSION, stateStatements } from "./state_ddl.ts";
 import type { StateTables } from "./state_tables.ts";
 import { type TableOrder, wantedShapes } from "./tables.ts";
+import { creation } from "./views/ensure.ts";
+import { planViews, recordOf } from "./views/plan.ts";
+import { recordViews } from "./views/present.ts";
+import { analyticsSchema } from "./views/view.ts";
 
 /** SQL that makes the warehouse, or with a catalog that was read, what is still to be made of it. No connection is needed. */
 export function ddlScript(dialect: Dialect, order: TableOrder, catalog: Catalog = emptyCatalog): string {
@@ -25,6 +29,7 @@ export function ddlScript(dialect: Dialect, order: TableOrder, catalog: Catalog 
     ...schema,
     ...inOrder(steps),
     ...(dialect.name === "postgres" ? allGrants(order, shapes) : []),
+    ...viewStatements(dialect, order, catalog),
   ];
   const heading = [
     `-- tributary, data version ${DATA_VERSION}, ${dialect.name}`,
@@ -33,17 +38,39 @@ export function ddlScript(dialect: Dialect, order: TableOrder, catalog: Catalog 
   return `${heading.join("\n")}\nbegin;\n${statements.map(text => `${compiled(text)};\n`).join("")}commit;\n`;
 }
 
-/** What needs more rights than the run's role has: the two schemas and their owner. Statements for PostgreSQL, a remark for DuckDB. */
+/** The views and that they are ours: a run would take them for somebody's own otherwise. */
+function viewStatements(dialect: Dialect, order: TableOrder, catalog: Catalog): readonly RawBuilder<unknown>[] {
+  const { views, stateSchema, grantSelectTo } = order;
+  if (views === undefined || !views.wanted) return [];
+  const nobody = { isSchemaThere: false, names: new Map<string, boolean>(), record: {} };
+  const made = new Set(order.streams.flatMap(({ main, children }) => [main, ...children].map(({ name }) => name)));
+  const { changed } = planViews(dialect, order, views, { catalog, made }, nobody, compiled);
+  const names = changed.map(({ name }) => name);
+  return [
+    sql`create schema if not exists ${sql.id(views.schema)}`,
+    ...changed.flatMap(view => creation(views.schema, view)),
+    ...recordViews(stateSchema, recordOf(changed)),
+    ...(dialect.name === "postgres" ? allViewGrants(grantSelectTo, views.schema, names) : []),
+  ];
+}
+
+/** What needs more rights than the run's role has: the schemas and their owner. Statements for PostgreSQL, a remark for DuckDB. */
 export function dbaScript(
   dialect: Dialect,
-  place: Pick<TableOrder, "schema" | "stateSchema"> & { readonly database: string; readonly role: string },
+  place: Pick<TableOrder, "schema" | "stateSchema"> & {
+    readonly database: string;
+    readonly role: string;
+    /** Whether there are to be views. */
+    readonly views: boolean;
+  },
 ): string {
   if (dialect.name !== "postgres")
     return "-- DuckDB: nothing here needs an administrator; the folder must be writable.\n";
-  const { database, role, schema, stateSchema } = place;
+  const { database, role, schema, stateSchema, views } = place;
+  const schemas = [schema, stateSchema, ...(views ? [analyticsSchema(schema)] : [])];
   const statements = [
     sql`grant connect, temporary on database ${sql.id(database)} to ${sql.id(role)}`,
-    ...[schema, stateSchema].flatMap(name => [
+    ...schemas.flatMap(name => [
       sql`create schema if not exists ${sql.id(name)} authorization ${sql.id(role)}`,
       sql`alter schema ${sql.id(name)} owner to ${sql.id(role)}`,
     ]),

@@ -28,16 +28,52 @@ export async function grantSteps(
 ): Promise<Step[]> {
   if (dialect.name !== "postgres" || place.grantSelectTo.length === 0) return [];
   await requireRoles(db, place.grantSelectTo);
+  const wanted = {
+    schemas: [place.schema, place.stateSchema],
+    tables: readableTables(place, shapes),
+    later: place.schema,
+  };
   const steps: Step[] = [];
   for (const role of place.grantSelectTo) {
-    const lacking = [
-      ...(await schemasHidden(db, role, [place.schema, place.stateSchema])).map(schema => grantUsage(schema, role)),
-      ...(await tablesHidden(db, role, readableTables(place, shapes))).map(table => grantSelect(table, role)),
-      ...((await readsLaterTables(db, role, place.schema)) ? [] : [grantLater(place.schema, role)]),
-    ];
+    const lacking = await lackingGrants(db, role, wanted);
     if (lacking.length > 0) steps.push({ sentence: `let ${role} read ${place.schema}`, statements: lacking });
   }
   return steps;
+}
+
+/** What readers are to have: use of schemas, tables or views, and those that `later` gets. */
+interface Readable {
+  readonly schemas: readonly string[];
+  readonly tables: readonly Table[];
+  readonly later: string;
+}
+
+/** What a role lacks of it, as statements. */
+async function lackingGrants(
+  db: Kysely<StateTables>,
+  role: string,
+  { schemas, tables, later }: Readable,
+): Promise<RawBuilder<unknown>[]> {
+  return [
+    ...(await schemasHidden(db, role, schemas)).map(schema => grantUsage(schema, role)),
+    ...(await tablesHidden(db, role, tables)).map(table => grantSelect(table, role)),
+    ...((await readsLaterTables(db, role, later)) ? [] : [grantLater(later, role)]),
+  ];
+}
+
+/** What the readers' roles lack of the views that stand in a schema. A view reads with its owner's rights: the tables need none. */
+export async function viewGrants(
+  db: Kysely<StateTables>,
+  dialect: Dialect,
+  roles: readonly string[],
+  schema: string,
+  views: readonly string[],
+): Promise<RawBuilder<unknown>[]> {
+  if (dialect.name !== "postgres" || views.length === 0) return [];
+  const wanted = { schemas: [schema], tables: views.map(name => ({ schema, name })), later: schema };
+  const statements: RawBuilder<unknown>[] = [];
+  for (const role of roles) statements.push(...(await lackingGrants(db, role, wanted)));
+  return statements;
 }
 
 /** All grants, for a script. */
@@ -47,6 +83,19 @@ export function allGrants(place: Place, shapes: readonly Shape[]): RawBuilder<un
     grantUsage(place.stateSchema, role),
     ...readableTables(place, shapes).map(table => grantSelect(table, role)),
     grantLater(place.schema, role),
+  ]);
+}
+
+/** All grants of views, for a script. */
+export function allViewGrants(
+  roles: readonly string[],
+  schema: string,
+  views: readonly string[],
+): RawBuilder<unknown>[] {
+  return roles.flatMap(role => [
+    grantUsage(schema, role),
+    ...views.map(name => grantSelect({ schema, name }, role)),
+    grantLater(schema, role),
   ]);
 }
 

@@ -8,6 +8,10 @@ import type { Dialect } from "./destination.ts";
 import { loadStreamState, saveStreamState } from "./run_log.ts";
 import { ledgerName, type StateTables } from "./state_tables.ts";
 import { recordedTables, recordTables } from "./table_record.ts";
+import { dependentsOf } from "./views/dependents.ts";
+import { dropViews } from "./views/ensure.ts";
+import { presentViews, recordViews } from "./views/present.ts";
+import { analyticsSchema } from "./views/view.ts";
 
 /** One company's rows of a stream, to be removed. */
 export interface Removal {
@@ -56,11 +60,24 @@ export async function dropTables(
         .execute();
     // Main table, children and ledger stay together: a half-dropped stream would look like a lost one.
     if (empty.length < present.length || present.length === 0) return done;
-    const views = await dependentViews(trx, dialect, schema, empty);
-    if (views.length > 0)
+    const shown = analyticsSchema(schema);
+    const { record } = await presentViews(trx, dialect, { schema: shown, stateSchema });
+    const { ours, foreign } = await dependentsOf(
+      trx,
+      dialect,
+      schema,
+      empty.filter(table => table.schema === schema).map(({ name }) => name),
+      view => view.schema === shown && Object.hasOwn(record, view.name),
+    );
+    if (foreign.length > 0)
       throw new DestinationError(
-        `${views.join(", ")} read ${tables.main.name} or its child tables, which would be dropped. Nothing was changed; drop those views first, or run reset without --drop.`,
+        `${foreign.join(", ")} read ${tables.main.name} or its child tables, which would be dropped. Nothing was changed; drop those views first, or run reset without --drop.`,
       );
+    // The next run makes anew those that can do without the tables.
+    await dropViews(trx, dialect, shown, ours);
+    const kept = Object.entries(record).filter(([name]) => !ours.includes(name));
+    for (const statement of recordViews(stateSchema, Object.fromEntries(kept))) await statement.execute(trx);
+    if (ours.length > 0) done.push(`dropped ${ours.length === 1 ? "view" : "views"} ${ours.join(", ")}`);
     for (const table of empty) {
       await dropTable(trx, table);
       if (table.schema === schema) done.push(`dropped table ${table.name}`);
@@ -95,34 +112,6 @@ async function removeRows(trx: Transaction<StateTables>, table: Named, company: 
 async function isEmpty(trx: Transaction<StateTables>, table: Named): Promise<boolean> {
   const { rows } = await sql`select 1 as one from ${ref(table)} limit 1`.execute(trx);
   return rows.length === 0;
-}
-
-async function dependentViews(
-  trx: Transaction<StateTables>,
-  dialect: Dialect,
-  schema: string,
-  tables: readonly Named[],
-): Promise<readonly string[]> {
-  if (dialect.name === "postgres") {
-    const { rows } = await sql<{ view: string }>`
-      select distinct format('%I.%I', vn.nspname, v.relname) as view
-      from pg_catalog.pg_depend d
-      join pg_catalog.pg_rewrite r on d.classid = 'pg_catalog.pg_rewrite'::regclass and r.oid = d.objid
-      join pg_catalog.pg_class v on v.oid = r.ev_class
-      join pg_catalog.pg_namespace vn on vn.oid = v.relnamespace
-      join pg_catalog.pg_class t on d.refclassid = 'pg_catalog.pg_class'::regclass and t.oid = d.refobjid and t.oid <> v.oid
-      join pg_catalog.pg_namespace tn on tn.oid = t.relnamespace
-      where tn.nspname = ${schema} and t.relname = any(${tables.map(table => table.name)}::text[])
-      order by 1`.execute(trx);
-    return rows.map(row => row.view);
-  }
-  // DuckDB lets a table go from under its views, so their text has to tell.
-  const { rows } = await sql<{ schema: string; view: string; sql: string }>`
-    select schema_name as "schema", view_name as "view", sql from duckdb_views()
-    where not internal and database_name = current_database()`.execute(trx);
-  return rows
-    .filter(row => tables.some(table => new RegExp(`(^|[^a-z0-9_])${table.name}($|[^a-z0-9_])`, "i").test(row.sql)))
-    .map(row => `${row.schema}.${row.view}`);
 }
 
 async function dropTable(trx: Transaction<StateTables>, table: Named): Promise<void> {

@@ -10,6 +10,12 @@ interface Found {
 
 /** PostgreSQL: whether the role may make tables in the schemas, or the schemas where there are none. @throws DestinationError */
 export async function requireRights(db: Kysely<StateTables>, schemas: readonly string[]): Promise<void> {
+  const lacking = await rightsLacking(db, schemas);
+  if (lacking !== undefined) throw new DestinationError(lacking);
+}
+
+/** What the role lacks to make tables and views in the schemas, with the statements that give it; undefined for nothing. */
+export async function rightsLacking(db: Kysely<StateTables>, schemas: readonly string[]): Promise<string | undefined> {
   const { rows } = await sql<Found>`
     select current_user::text as "user", current_database()::text as database,
       case when n.oid is null then has_database_privilege(current_database(), 'create')
@@ -17,8 +23,7 @@ export async function requireRights(db: Kysely<StateTables>, schemas: readonly s
     from unnest(${schemas}::text[]) as wanted(name)
     left join pg_catalog.pg_namespace n on n.nspname = wanted.name`.execute(db);
   const lacking = rows.find(row => !row.allowed);
-  if (lacking !== undefined)
-    throw new DestinationError(rightsMissing({ user: lacking.user, database: lacking.database, schemas }));
+  return lacking && rightsMissing({ user: lacking.user, database: lacking.database, schemas });
 }
 
 /** What a role without rights has to be given, as statements to run. */

@@ -11,6 +11,8 @@ import { requireRights } from "./rights.ts";
 import { type Shape, shapesOf } from "./shape.ts";
 import type { StateTables } from "./state_tables.ts";
 import { recordedTables, recordTables } from "./table_record.ts";
+import { lookAtViews } from "./views/look.ts";
+import type { ViewOrder } from "./views/view.ts";
 
 /** The tables a warehouse is to have. */
 export interface TableOrder {
@@ -21,12 +23,16 @@ export interface TableOrder {
   readonly comment: (table: Table) => string;
   /** Roles that may read; PostgreSQL only. */
   readonly grantSelectTo: readonly string[];
+  /** The views beside the tables; undefined: nobody speaks of them. */
+  readonly views?: ViewOrder;
 }
 
 /** What was done, as sentences, and the streams whose tables were lost: their state and details ledger were emptied with it. */
 export interface Ensured {
   readonly done: readonly string[];
   readonly missing: readonly string[];
+  /** What could not be done though the run can go on. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -35,16 +41,18 @@ export interface Ensured {
  */
 export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, order: TableOrder): Promise<Ensured> {
   const before = await planned(db, dialect, order);
-  if (before.steps.length === 0) return { done: [], missing: before.missing };
+  const views = await lookAtViews(db, dialect, order, before.catalog);
+  if (before.steps.length === 0 && views.isDone) return { done: [], missing: before.missing, warnings: views.warnings };
   return altering(db, dialect, async trx => {
-    const { steps, missing } = await planned(trx, dialect, order);
+    const { steps, missing, catalog } = await planned(trx, dialect, order);
     await executeAll(trx, inOrder(steps));
+    const shown = await (await lookAtViews(trx, dialect, order, catalog)).ensure(trx);
     // In this transaction: were it killed afterwards, nothing would tell that the marks speak of rows that are gone.
     for (const stream of missing) {
       await trx.deleteFrom("stream_state").where("stream", "=", stream).execute();
       await trx.deleteFrom("details").where("stream", "=", stream).execute();
     }
-    return { done: steps.flatMap(step => step.sentence ?? []), missing };
+    return { done: [...steps.flatMap(step => step.sentence ?? []), ...shown.done], missing, warnings: shown.warnings };
   });
 }
 
@@ -75,7 +83,11 @@ export async function checkTables(db: Kysely<StateTables>, dialect: Dialect, ord
   return catalog;
 }
 
-async function planned(db: Kysely<StateTables>, dialect: Dialect, order: TableOrder): Promise<Plan> {
+async function planned(
+  db: Kysely<StateTables>,
+  dialect: Dialect,
+  order: TableOrder,
+): Promise<Plan & { readonly catalog: Catalog }> {
   const { schema, stateSchema } = order;
   const catalog = await readCatalog(db, dialect, [schema, stateSchema]);
   const shapes = wantedShapes(dialect, order);
@@ -88,7 +100,7 @@ async function planned(db: Kysely<StateTables>, dialect: Dialect, order: TableOr
   const names = new Set([...recorded, ...shapes.filter(shape => shape.role !== "ledger").map(shape => shape.name)]);
   if (names.size > recorded.size)
     steps.push({ sentence: undefined, statements: [], onRows: recordTables(stateSchema, names) });
-  return { ...plan, steps };
+  return { ...plan, steps, catalog };
 }
 
 export function wantedShapes(dialect: Dialect, order: Omit<TableOrder, "grantSelectTo">): readonly Shape[] {

@@ -14,6 +14,8 @@ export interface Concluding {
   readonly runId: string;
   readonly startedAt: string;
   readonly jobs: readonly Job[];
+  /** About the warehouse, not a stream. */
+  readonly warnings: readonly string[];
 }
 
 /** Makes what is committed visible to readers. */
@@ -28,7 +30,7 @@ export async function show(destination: Destination, log: Log): Promise<Shown> {
 export async function conclude(run: Concluding, errors: unknown[]): Promise<RunReport> {
   const { tools, destination, runId, jobs } = run;
   const finishedAt = new Date(tools.clock.now()).toISOString();
-  const warnings = warningsOf(jobs);
+  const warnings = [...run.warnings, ...warningsOf(jobs)];
   const exitCode = exitCodeOf(errors);
   const first = errors.find(each => exitCodeOf([each]) === exitCode);
   const end = {
@@ -65,7 +67,7 @@ async function isWorthShowing(
 
 /** The report of a run that has come to its end. */
 export function reportOf(
-  { runId, startedAt, jobs, tools }: Omit<Concluding, "destination">,
+  { runId, startedAt, jobs, tools }: Omit<Concluding, "destination" | "warnings">,
   failures: readonly unknown[],
   warnings: readonly string[],
   finishedAt: string,

@@ -51,6 +51,7 @@ test("an empty file is the contract's defaults", async () => {
     freshness: { lateAfterMs: 93_600_000 },
     notify: { atMostEveryMs: 3_600_000, targets: [] },
     hooks: undefined,
+    views: true,
     backfill: { confirmAbove: 5000 },
   });
 });

@@ -61,7 +61,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     await expect(companies(destination)).rejects.toThrow(/items/);
     expect(await drop(destination, "beta")).toEqual([]);
     const again = await ensureTables(destination.db, destination.dialect, order);
-    expect(again).toEqual({ done: ["created table items", "created table item_tags"], missing: [] });
+    expect(again).toEqual({ done: ["created table items", "created table item_tags"], missing: [], warnings: [] });
   });
 
   test("a view that needs a table is named, and everything stays", async () => {
@@ -82,13 +82,13 @@ describe.each(warehouses)("$name", ({ make }) => {
     for (const statement of script.replace(/^--.*$/gm, "").split(/;\n/))
       if (!/^\s*(begin|commit|)\s*$/.test(statement)) await sql`${sql.raw(statement)}`.execute(db);
     await ensureState(db, dialect, "_tributary");
-    expect(await ensureTables(db, dialect, order)).toEqual({ done: [], missing: [] });
+    expect(await ensureTables(db, dialect, order)).toEqual({ done: [], missing: [], warnings: [] });
   });
 });
 
 test("an administrator's script holds the schemas and nothing else", async () => {
   const destination = await warehouses[0]!.make();
-  const place = { schema: "procurement", stateSchema: "_tributary", database: "d", role: "loader" };
+  const place = { schema: "procurement", stateSchema: "_tributary", database: "d", role: "loader", views: false };
   expect(dbaScript(destination.dialect, place)).toBe(
     [
       'grant connect, temporary on database "d" to "loader";',
@@ -98,6 +98,9 @@ test("an administrator's script holds the schemas and nothing else", async () =>
       'alter schema "_tributary" owner to "loader";',
       "",
     ].join("\n"),
+  );
+  expect(dbaScript(destination.dialect, { ...place, views: true })).toContain(
+    'create schema if not exists "procurement_analytics" authorization "loader";',
   );
   const duckdb = await warehouses[1]!.make();
   expect(dbaScript(duckdb.dialect, place)).toMatch(/^-- DuckDB/);

@@ -15,7 +15,17 @@ import { root } from "./sources.ts";
  */
 
 const KEY = "a-key-that-nobody-sees";
-const parts = ["src", "streams", "schemas", "package.json", "tsconfig.json", "rolldown.config.ts", "docs", "deploy"];
+const parts = [
+  "src",
+  "streams",
+  "schemas",
+  "models",
+  "package.json",
+  "tsconfig.json",
+  "rolldown.config.ts",
+  "docs",
+  "deploy",
+];
 const pages = ["config.example.yaml", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "LICENSE"];
 
 let folder: string;
@@ -45,7 +55,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test("the tarball holds the program and its pages, no sources, tests, maps, or paths of this machine", async () => {
-  const others = packed.filter(path => !/^(dist\/chunks\/.+\.js|docs\/.+|deploy\/.+)$/.test(path));
+  const others = packed.filter(path => !/^(dist\/chunks\/.+\.js|docs\/.+|models\/\w+\.sql|deploy\/.+)$/.test(path));
   const made = ["dist/tributary.js", "dist/LICENSES.txt"];
   expect(others.sort()).toEqual([...pages, ...made, "package.json"].sort());
   const leaks: string[] = [];

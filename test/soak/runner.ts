@@ -1,4 +1,5 @@
 // First: what the engine calls has to be in place when it is loaded.
+import { models } from "../support/models.ts";
 import "./touches.ts";
 import { setImmediate as turn } from "node:timers/promises";
 import { runBackfill } from "../../src/backfill.ts";
@@ -85,7 +86,15 @@ async function perform(job: Job): Promise<Done> {
       watch: () => undefined,
     };
     const { names, full, allDetails, confirmDeletes, maxTimeMs, maxRequests } = job;
-    const shared = { version: "0.0.0", config, catalogue, identity: identityEndpoint, company: undefined, waitMs: 0 };
+    const shared = {
+      version: "0.0.0",
+      config,
+      catalogue,
+      models,
+      identity: identityEndpoint,
+      company: undefined,
+      waitMs: 0,
+    };
     if (job.command === "reset") {
       const runId = newRunId(new Date(clock.now()).toISOString(), random);
       const order = { config, catalogue, names, companies: ["acme"], drop: job.drop };

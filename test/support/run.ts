@@ -10,6 +10,7 @@ import type { Simulator } from "../../src/simulator/simulator.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
 import { streams } from "../../streams/index.ts";
 import { type StillClock, stillClock } from "./clock.ts";
+import { models } from "./models.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 /** What a test says about its runs; the rest is the configuration's defaults. */
@@ -94,6 +95,7 @@ const whole: Omit<RunOrder, "config"> = {
   command: "sync",
   version: "0.0.0",
   catalogue: streams,
+  models,
   identity: identityEndpoint,
   names: [],
   company: undefined,

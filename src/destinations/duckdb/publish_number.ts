@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { analyticsSchema } from "../views/view.ts";
 import type { Observer } from "./driver.ts";
 import { quoted, select } from "./session.ts";
 
@@ -17,10 +18,14 @@ export class PublishNumber implements Observer {
 
   constructor(schema: string, stateSchema: string) {
     this.#stateSchema = stateSchema;
-    const name = schema.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+    const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+    const names = [schema, analyticsSchema(schema)].flatMap(name => [
+      `"${escaped(name.replaceAll('"', '""'))}"`,
+      escaped(name),
+    ]);
     // "if not exists" is asked at the start of every run and mostly changes nothing.
     this.#writes = new RegExp(
-      `\\b(?:insert\\s+into|update|delete\\s+from|merge\\s+into|(?:create|alter|drop)\\s+(?:table|view)(?:\\s+if\\s+exists)?)\\s+(?:"${name.replaceAll('"', '""')}"|${name})\\s*\\.`,
+      `\\b(?:insert\\s+into|update|delete\\s+from|merge\\s+into|(?:create|alter|drop)\\s+(?:or\\s+replace\\s+)?(?:table|view)(?:\\s+if\\s+exists)?)\\s+(?:${names.join("|")})\\s*\\.`,
       "i",
     );
   }

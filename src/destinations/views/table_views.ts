@@ -1,0 +1,98 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Table } from "../../columns.ts";
+import { OBSERVED_ON, type Stream } from "../../stream.ts";
+import type { Catalog } from "../catalog.ts";
+import type { Dialect } from "../destination.ts";
+import { type Shape, type ShapedColumn, shapesOf } from "../shape.ts";
+import type { View, ViewOrder } from "./view.ts";
+
+/** What an analyst has no use for: what was not understood, and when a row came. */
+const hidden: readonly string[] = ["_extra", "_problems", "_first_seen_at"];
+
+interface Place {
+  readonly schema: string;
+  readonly stateSchema: string;
+}
+
+/** A fragment's text; it has no parameters. */
+export type Compile = (fragment: RawBuilder<unknown>) => string;
+
+/**
+ * The views of the tables that are there or being made: live rows, for snapshots those of the latest day, and beside them
+ * `<table>_daily` with all days.
+ */
+export function tableViews(
+  dialect: Dialect,
+  place: Place,
+  order: ViewOrder,
+  there: { readonly catalog: Catalog; readonly made: ReadonlySet<string> },
+  compile: Compile,
+): readonly View[] {
+  const has = (name: string) => there.made.has(name) || there.catalog.tables.get(`${place.schema}.${name}`)?.isTable;
+  return order.catalogue
+    .filter(stream => has(stream.name))
+    .flatMap(stream => {
+      const { main, children } = stream.tables;
+      const shapes = shapesOf(dialect, place, stream.tables, table => order.comment(stream, table));
+      return [main, ...children]
+        .filter(table => has(table.name))
+        .flatMap(table => {
+          const shape = shapes.find(candidate => candidate.role !== "ledger" && candidate.name === table.name)!;
+          return viewsOf(stream, table, shape, shownColumns(shape, there), compile);
+        });
+    });
+}
+
+/** In the order of the table: what was added later stands at its end. */
+function shownColumns(
+  shape: Shape,
+  { catalog, made }: { readonly catalog: Catalog; readonly made: ReadonlySet<string> },
+): readonly ShapedColumn[] {
+  const present = [...(catalog.tables.get(`${shape.schema}.${shape.name}`)?.columns.keys() ?? [])];
+  const kept = shape.columns.filter(({ name }) => made.has(shape.name) || present.includes(name));
+  const known = kept.filter(({ name }) => !hidden.includes(name));
+  const placeOf = ({ name }: ShapedColumn) => (present.includes(name) ? present.indexOf(name) : present.length);
+  return known.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+function viewsOf(
+  stream: Stream,
+  table: Table,
+  shape: Shape,
+  columns: readonly ShapedColumn[],
+  compile: Compile,
+): readonly View[] {
+  const from = sql.id(shape.schema, shape.name);
+  const list = sql.join(columns.map(({ name }) => sql.id(name)));
+  const live = sql`select ${list} from ${from} where _deleted_at is null`;
+  const shared = { columns: columns.map(({ name, comment }) => ({ name, comment })) };
+  const comment = shape.comment ?? "";
+  if (stream.mode.kind !== "snapshot")
+    return [{ ...shared, name: table.name, select: compile(live), comment: `Live rows. ${comment}` }];
+  const { main } = stream.tables;
+  const each = sql.join(["_company", ...main.key.filter(name => name !== OBSERVED_ON)].map(name => sql.id(name)));
+  const day = sql.id(OBSERVED_ON);
+  // The main table says which day is the latest: a child table may have had no rows on it.
+  const latest = sql`${live} and (${each}, ${day}) in (select ${each}, max(${day}) from ${sql.id(
+    shape.schema,
+    main.name,
+  )} where _deleted_at is null group by ${each})`;
+  const daily = dailyName(table.name);
+  return [
+    {
+      ...shared,
+      name: table.name,
+      select: compile(latest),
+      comment: `The latest day's rows; ${daily} has every day. ${comment}`,
+    },
+    {
+      ...shared,
+      name: daily,
+      select: compile(live),
+      comment: `Every day's rows; ${table.name} has the latest. ${comment}`,
+    },
+  ];
+}
+
+/** The view of a snapshot's table that keeps all days. */
+export const dailyName = (table: string): string => `${table}_daily`;

@@ -1,0 +1,139 @@
+/** A view that is written as a file: one select, with what it needs and what it says said in comments at its head. */
+export interface Model {
+  readonly name: string;
+  /** For the people who read it; becomes the view's comment. */
+  readonly description: string;
+  /** Tables and models without which there is no such view. */
+  readonly needs: readonly string[];
+  /** Tables and models it can do without. */
+  readonly optional: readonly string[];
+  /** In the order of the select. */
+  readonly columns: readonly ModelColumn[];
+  readonly parts: readonly ModelPart[];
+}
+
+/** All models of a program, and the names that they call the schemas by. */
+export interface Models {
+  readonly models: readonly Model[];
+  readonly writtenFor: { readonly schema: string; readonly stateSchema: string };
+}
+
+export interface ModelColumn {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** Lines that belong together: they stand where all the tables are there (`with`), or where one of them is not (`without`). */
+export interface ModelPart {
+  readonly on: { readonly tables: readonly string[]; readonly present: boolean } | undefined;
+  readonly text: string;
+}
+
+/** The schemas by the names that models are written with, and those that they are to be read with. */
+export type Places = Readonly<Record<string, string>>;
+
+const DIRECTIVE = /^--\s*(with|without)\s+(\w+(?:\s*,\s*\w+)*)\s*$/;
+const END = /^--\s*end\s*$/;
+const NAME = /^[a-z][a-z0-9_]*$/;
+
+/** Reads a model's file. @throws TypeError that names the file, the line, and what was expected there */
+export function parseModel(name: string, text: string): Model {
+  const lines = text.split(/\r?\n/);
+  const wrong = (at: number, what: string) => new TypeError(`models/${name}.sql, line ${at + 1}: ${what}`);
+  if (!NAME.test(name)) throw new TypeError(`models/${name}.sql: a model's name is lower case: letters, digits, _`);
+  const bodyAt = lines.findIndex(line => line.trim() !== "" && (!line.startsWith("--") || DIRECTIVE.test(line)));
+  if (bodyAt < 0) throw new TypeError(`models/${name}.sql: expected a select after the comments, found none`);
+  return { name, ...headOf(lines.slice(0, bodyAt), wrong), parts: partsOf(lines, bodyAt, wrong) };
+}
+
+type Wrong = (at: number, what: string) => TypeError;
+
+function headOf(lines: readonly string[], wrong: Wrong): Omit<Model, "name" | "parts"> {
+  const description: string[] = [];
+  const lists = { needs: [] as string[], optional: [] as string[] };
+  const columns: { name: string; description: string }[] = [];
+  for (const [at, line] of lines.entries()) {
+    const said = line.replace(/^--\s*/, "").trim();
+    if (said === "") continue;
+    const list = /^(needs|optional):\s*(.*)$/.exec(said);
+    const column = /^column\s+(\w+):\s*(.*)$/.exec(said);
+    if (list !== null) lists[list[1] as "needs" | "optional"].push(...namesIn(list[2]!));
+    else if (column !== null) {
+      if (column[2] === "") throw wrong(at, `column ${column[1]} has no description`);
+      if (columns.some(({ name }) => name === column[1])) throw wrong(at, `column ${column[1]} stands here twice`);
+      columns.push({ name: column[1]!, description: column[2]! });
+    } else if (columns.length > 0) {
+      const last = columns.at(-1)!;
+      last.description = `${last.description} ${said}`;
+    } else description.push(said);
+  }
+  if (description.length === 0) throw wrong(0, "expected a description in the first comment");
+  if (columns.length === 0)
+    throw wrong(lines.length - 1, "expected a line `-- column <name>: <description>` for each column");
+  return { description: description.join(" "), ...lists, columns };
+}
+
+const namesIn = (text: string): string[] =>
+  text
+    .split(",")
+    .map(word => word.trim())
+    .filter(word => word !== "");
+
+function partsOf(lines: readonly string[], from: number, wrong: Wrong): readonly ModelPart[] {
+  const parts: ModelPart[] = [];
+  let on: ModelPart["on"];
+  let own: string[] = [];
+  const close = () => {
+    const text = own.filter(line => line.trim() !== "").join("\n");
+    if (text !== "") parts.push({ on, text });
+    own = [];
+  };
+  for (const [offset, line] of lines.slice(from).entries()) {
+    const directive = DIRECTIVE.exec(line.trim());
+    const isEnd = END.test(line.trim());
+    if (directive === null && !isEnd) {
+      const kept = on?.present === false ? line.replace(/^\s*--\s*\|\s?/, "") : line;
+      if (!/^\s*--/.test(kept)) own.push(kept);
+      continue;
+    }
+    if (isEnd === (on === undefined))
+      throw wrong(from + offset, isEnd ? "`-- end` without `-- with …`" : "`-- end` was expected before this");
+    close();
+    on = directive === null ? undefined : { tables: namesIn(directive[2]!), present: directive[1] === "with" };
+  }
+  if (on !== undefined) throw wrong(lines.length - 1, "`-- end` was expected");
+  close();
+  const last = parts.pop()!;
+  return [...parts, { ...last, text: last.text.trimEnd().replace(/;$/, "") }];
+}
+
+/** The select of a model in a warehouse that has these tables and models, with its schemas under the names they have there. */
+export function modelSelect(model: Model, has: (name: string) => boolean, places: Places): string {
+  const text = model.parts
+    .filter(({ on }) => on === undefined || on.tables.every(has) === on.present)
+    .map(part => part.text)
+    .join("\n");
+  const schemas = Object.keys(places).sort((a, b) => b.length - a.length);
+  // What stands in quotes or behind a comment's dashes is nobody's name.
+  const names = new RegExp(`'(?:[^']|'')*'|--[^\\n]*|(?<![\\w."])(${schemas.join("|")})(?=\\.)`, "g");
+  return text.replace(names, (found, schema?: string) =>
+    schema === undefined ? found : `"${places[schema]!.replaceAll('"', '""')}"`,
+  );
+}
+
+/** The models in an order in which each comes after those it reads. @throws TypeError where they read each other in a circle */
+export function inDependencyOrder(models: readonly Model[]): readonly Model[] {
+  const ordered: Model[] = [];
+  const visit = (model: Model, way: readonly string[]): void => {
+    if (ordered.includes(model)) return;
+    if (way.includes(model.name))
+      throw new TypeError(`models read each other in a circle: ${[...way, model.name].join(" → ")}`);
+    for (const name of [...model.needs, ...model.optional]) {
+      const needed = models.find(other => other.name === name);
+      if (needed !== undefined) visit(needed, [...way, model.name]);
+    }
+    ordered.push(model);
+  };
+  for (const model of models) visit(model, []);
+  return ordered;
+}

@@ -1,0 +1,102 @@
+import { constructedRelations, type NoRelation, type Relation, relationsByName } from "../src/relation.ts";
+import type { Stream } from "../src/stream.ts";
+
+const ORDERS = { table: "purchase_orders", columns: ["po_number"] };
+const INVOICES = { table: "invoices", columns: ["doc_id"] };
+const DOCUMENTS = { table: "documents", columns: ["doc_id"] };
+const VENDORS = { table: "dim_vendors", columns: ["vendor_id"] };
+
+const assumed = { certainty: "assumed", toOne: true } as const;
+
+const named: readonly Relation[] = [
+  {
+    ...assumed,
+    from: { table: "invoices", columns: ["matched_po_number"] },
+    to: ORDERS,
+    note: "One order at most: an invoice over several orders stands in purchase_order_linked_documents.",
+  },
+  {
+    ...assumed,
+    from: { table: "purchase_order_linked_documents", columns: ["doc_id"] },
+    to: INVOICES,
+    where: { column: "doc_type", values: ["invoice"] },
+    note: "Only documents that are invoices; the service does not document the values of doc_type.",
+  },
+  {
+    ...assumed,
+    from: { table: "ingested", columns: ["id"] },
+    to: INVOICES,
+    where: { column: "row_type", values: ["document"] },
+    note: "Only rows that are documents, and of those only invoices match; the values of row_type are not documented.",
+  },
+  {
+    ...assumed,
+    from: { table: "ingested", columns: ["id"] },
+    to: DOCUMENTS,
+    where: { column: "row_type", values: ["document"] },
+    note: "Only rows that are documents; the service does not document the values of row_type.",
+  },
+  {
+    ...assumed,
+    from: { table: "findings", columns: ["po_number"] },
+    to: ORDERS,
+    note: "Null for findings that are not about one order.",
+  },
+  {
+    ...assumed,
+    from: { table: "findings", columns: ["doc_id"] },
+    to: INVOICES,
+    note: "Null for findings that are not about one document; some documents are no invoices.",
+  },
+  {
+    ...assumed,
+    from: { table: "open_items", columns: ["po_number", "line_no"] },
+    to: { table: "purchase_order_line_items", columns: ["po_number", "line_no"] },
+    toOne: false,
+    note: "Null for lines without a number; a number may stand on an order twice.",
+  },
+];
+
+/**
+ * Which rows of these streams' tables belong together, and to what: guaranteed by the catalogue, or assumed and measured by
+ * every run. Join along no others. The tables at the other end may belong to streams that were not given.
+ */
+export function relationsOf(streams: readonly Stream[]): readonly Relation[] {
+  const names = new Set(
+    streams.flatMap(({ tables: { main, children } }) => [main, ...children].map(table => table.name)),
+  );
+  return [
+    ...constructedRelations(streams),
+    ...named.filter(({ from }) => names.has(from.table)),
+    ...relationsByName(
+      streams,
+      "vendor_id",
+      VENDORS,
+      "Null where the service resolved no vendor; vendor_name is a label and never a key.",
+    ),
+  ];
+}
+
+/** What invites to a join and must not be joined. */
+export const noRelations: readonly NoRelation[] = [
+  {
+    from: { table: "invoices", columns: ["buyer_po_number"] },
+    to: ORDERS,
+    note: "The order's number as printed on the invoice, not as the service matched it: use matched_po_number.",
+  },
+  {
+    from: { table: "purchase_order_line_items", columns: ["part_number"] },
+    to: { table: "items", columns: ["sku"] },
+    note: "Part numbers are the order's own: item_transactions is the only link between items and orders.",
+  },
+  {
+    from: { table: "purchase_order_line_items", columns: ["manufacturer_part_number"] },
+    to: { table: "items", columns: ["mpn"] },
+    note: "Part numbers are the order's own: item_transactions is the only link between items and orders.",
+  },
+  {
+    from: { table: "invoice_line_items", columns: ["line_no"] },
+    to: { table: "purchase_order_line_items", columns: ["line_no"] },
+    note: "The order's and the receipt's side stand on the invoice line itself.",
+  },
+];

@@ -10,9 +10,10 @@ import { openDuckdb } from "../../src/destinations/duckdb/open.ts";
 import { openPostgres } from "../../src/destinations/postgres/open.ts";
 import { ensureState } from "../../src/destinations/state_ddl.ts";
 import { ensureTables } from "../../src/destinations/tables.ts";
+import { tableOrder, viewOrder } from "../../src/warehouse.ts";
 import { streams } from "../../streams/index.ts";
 import { createDatabase } from "../support/database.ts";
-import { makeViews } from "./views.ts";
+import { models as program } from "../support/models.ts";
 
 /** A value as the service gives it: decimals, dates and moments as text, JSON as an object. */
 export type Value = string | number | boolean | null | object;
@@ -82,7 +83,7 @@ async function filled(
   { rows, today = "2026-03-15" }: Contents,
   drop: () => Promise<void>,
 ): Promise<ModelWarehouse> {
-  const { db, dialect, schema, stateSchema } = destination;
+  const { db, dialect, stateSchema } = destination;
   const query = async (text: string) =>
     (await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(db)).rows.map(row =>
       Object.fromEntries(Object.entries(row).map(([name, value]) => [name, canonical(value)])),
@@ -90,21 +91,22 @@ async function filled(
   const on = streams.filter(({ tables }) => [tables.main, ...tables.children].some(({ name }) => name in rows));
   const tables = on.flatMap(stream => [stream.tables.main, ...stream.tables.children]);
   await ensureState(db, dialect, stateSchema);
-  await ensureTables(db, dialect, {
-    schema,
-    stateSchema,
-    streams: on.map(stream => stream.tables),
-    comment: table => table.name,
-    grantSelectTo: [],
+  const { warnings } = await ensureTables(db, dialect, {
+    ...tableOrder(destination, { streams: on, grantSelectTo: [] }),
+    views: viewOrder(destination, on, { wanted: true, models: program }),
   });
+  if (warnings.length > 0) throw new Error(warnings.join("\n"));
+  await query(`create or replace view procurement_analytics.calendar_today as select date '${today}' as today`);
   for (const [name, given] of Object.entries(rows)) {
     const table = tables.find(candidate => candidate.name === name);
     if (table === undefined) throw new TypeError(`no stream has a table ${name}`);
     if (given.length > 0) await query(insertion(table, given));
   }
-  const snapshots = on.filter(({ mode }) => mode.kind === "snapshot");
-  const daily = new Set(snapshots.flatMap(stream => [stream.tables.main, ...stream.tables.children].map(t => t.name)));
-  const models = await makeViews(query, tables, daily, today);
+  const views = await query(
+    "select table_name from information_schema.tables where table_schema = 'procurement_analytics'",
+  );
+  const names = new Set(views.map(view => view["table_name"]));
+  const models = new Set(program.models.map(({ name }) => name).filter(name => names.has(name)));
   return {
     query,
     models,

@@ -1,0 +1,65 @@
+-- Spend: what vendors invoiced, by vendor and month of the invoice's date, in the invoice's currency and with its tax and shipping.
+-- Invoices of every status count, for the service does not document its statuses. A document that refers to another invoice, as a credit memo does, is no spend: its amount stands beside it as the service gives it, and whether credits bear a minus is not documented.
+-- One row a company, vendor, month, currency and source of the currency. Invoices that no vendor was resolved for stand together without one, and so do those without a date.
+-- needs: invoices, amount_currencies, dim_vendors
+-- column _company: The company that was invoiced.
+-- column vendor_id: Vendor the service resolved the invoices to; null for all those it resolved none for.
+-- column vendor_name: The vendor's label as in dim_vendors; null without a vendor.
+-- column month: First day of the month of the invoices' date; null for invoices without a date.
+-- column currency_code: Currency of all amounts of the row; null where it is unknown.
+-- column currency_source: Where the currency was found, as in amount_currencies.
+-- column invoice_count: How many invoices the spend is made of, those without an amount included.
+-- column spend_amount: Sum of the invoices' totals, tax and shipping included; 0 where no invoice has an amount.
+-- column tax_amount: The tax within it, as far as invoices tell.
+-- column shipping_amount: The shipping within it, as far as invoices tell.
+-- column without_amount_count: How many of the invoices have no total, so that their spend is missing.
+-- column credit_count: How many documents refer to another invoice, such as credit memos.
+-- column credit_amount: Sum of their totals, with the sign that the service gives them; not part of the spend.
+with documents as (
+  select
+    i._company,
+    nullif(i.vendor_id, '') as vendor_id,
+    cast(date_trunc('month', i.document_date) as date) as month,
+    c.currency_code,
+    coalesce(c.currency_source, 'unknown') as currency_source,
+    i.total_amount,
+    i.tax_amount,
+    i.shipping_amount,
+    coalesce(nullif(i.linked_invoice_doc_id, ''), nullif(i.linked_invoice_number, ''), nullif(i.credit_memo_match_method, '')) is not null as is_credit
+  from procurement_analytics.invoices i
+  left join procurement_analytics.amount_currencies c
+    on c._company = i._company and c.table_name = 'invoices' and c.row_key = i.doc_id
+),
+months as (
+  select
+    _company,
+    vendor_id,
+    month,
+    currency_code,
+    currency_source,
+    count(*) filter (where not is_credit) as invoice_count,
+    coalesce(sum(total_amount) filter (where not is_credit), 0) as spend_amount,
+    coalesce(sum(tax_amount) filter (where not is_credit), 0) as tax_amount,
+    coalesce(sum(shipping_amount) filter (where not is_credit), 0) as shipping_amount,
+    count(*) filter (where not is_credit and total_amount is null) as without_amount_count,
+    count(*) filter (where is_credit) as credit_count,
+    coalesce(sum(total_amount) filter (where is_credit), 0) as credit_amount
+  from documents
+  group by _company, vendor_id, month, currency_code, currency_source
+)
+select
+  m._company,
+  m.vendor_id,
+  v.vendor_name,
+  m.month,
+  m.currency_code,
+  m.currency_source,
+  m.invoice_count,
+  m.spend_amount,
+  m.tax_amount,
+  m.shipping_amount,
+  m.without_amount_count,
+  m.credit_count,
+  m.credit_amount
+from months m
+left join procurement_analytics.dim_vendors v on v._company = m._company and v.vendor_id = m.vendor_id

@@ -7,7 +7,7 @@ import type { Company, LoadedConfig } from "./config.ts";
 import { demandOwnKey } from "./run/companies.ts";
 import { policyOf } from "./run/jobs.ts";
 import type { ServiceTools } from "./run/service.ts";
-import { configured, selectedByConfig } from "./selection.ts";
+import { configured, selectedByConfig, versionedBy } from "./selection.ts";
 import type { IdentityEndpoint, Stream } from "./stream.ts";
 
 export type { CheckLine } from "./check/line.ts";
@@ -45,7 +45,10 @@ export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGe
   }
   if (offline) yield ok("api key", "not looked at: --offline");
   if (offline && config.destination.type === "postgres") yield ok("destination", "not looked at: --offline");
-  else yield* checkDestination(config.destination, { companies: found, streams }, tools.clock);
+  else {
+    const versioned = versionedBy(streams, config.streams);
+    yield* checkDestination(config.destination, { companies: found, streams, versioned }, tools.clock);
+  }
   yield* checkSchedules({ loaded, catalogue, on: streams, now: tools.clock.now() });
   yield* checkSurroundings(config, order.programs);
 }

@@ -139,7 +139,8 @@ export interface StreamDefaults {
   readonly unknownFields: UnknownFields;
   readonly audit: number;
   readonly maxRejectShare: number;
-  readonly history: false;
+  /** Whether every version of a row is kept. */
+  readonly history: boolean;
 }
 
 export interface StreamSettings {
@@ -166,7 +167,7 @@ export interface StreamSettings {
   readonly unknownFields: UnknownFields | undefined;
   readonly audit: number | undefined;
   readonly maxRejectShare: number | undefined;
-  readonly history: false | undefined;
+  readonly history: boolean | undefined;
 }
 
 export type DateFormat = "iso" | "MM/DD/YYYY" | "DD.MM.YYYY";

@@ -15,7 +15,7 @@ import { conclude, reportOf, show } from "./run/conclusion.ts";
 import { contextOf, policyOf, runCompany } from "./run/jobs.ts";
 import { type Job, type RunReport, type RunView, viewOf } from "./run/report.ts";
 import { closedService, createCommons, openService, type Service } from "./run/service.ts";
-import { configured, familyOf, select, selectedByConfig } from "./selection.ts";
+import { configured, familyOf, select, selectedByConfig, versionedBy } from "./selection.ts";
 import type { IdentityEndpoint, Stream } from "./stream.ts";
 import type { Log } from "./sync/context.ts";
 import type { Work } from "./sync.ts";
@@ -116,11 +116,14 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     const run: Run = { order, tools, runId, startedAt, services, catalogue, destination, jobs, archives, warnings: [] };
     if (services.every(service => service.failure !== undefined) && !(await hasState(destination))) return refused(run);
     const policy = (name: string) => policyOf(config, name);
+    const families = new Set(streams.map(stream => familyOf(catalogue, stream)));
     const { done, warnings, widened } = await prepareWarehouse(destination, {
       companies: services.filter(isItself).map(identityOf),
       catalogue,
       streams: catalogue.filter(stream => on.includes(stream) || streams.includes(stream)),
-      families: [...new Set(streams.map(stream => familyOf(catalogue, stream)))],
+      families: [...families],
+      held: catalogue.filter(stream => families.has(familyOf(catalogue, stream))).map(({ name }) => name),
+      versioned: versionedBy(catalogue, config.streams),
       grantSelectTo: config.destination.type === "postgres" ? config.destination.grantSelectTo : [],
       widening: streams.map(({ name }) => name).filter(name => policy(name).unknownFields === "column"),
       volatileOf: name => config.streams.settings[name]?.volatile ?? [],

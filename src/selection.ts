@@ -146,6 +146,18 @@ export function configured(
   return catalogue.map(stream => withVolatile(stream, settings[stream.name]?.volatile ?? []));
 }
 
+/** The names of those streams of which the config has every version of a row kept. */
+export function versionedBy(
+  streams: readonly Pick<Stream, "name">[],
+  config: {
+    readonly defaults: { readonly history: boolean };
+    readonly settings: Readonly<Record<string, { readonly history: boolean | undefined }>>;
+  },
+): ReadonlySet<string> {
+  const { defaults, settings } = config;
+  return new Set(streams.map(({ name }) => name).filter(name => settings[name]?.history ?? defaults.history));
+}
+
 /** The stream at the root of a stream's family: locks cover a list with all its details. */
 export function familyOf(catalogue: readonly Stream[], stream: Stream): string {
   const { mode } = stream;

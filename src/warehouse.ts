@@ -1,7 +1,10 @@
 import type { Table } from "./columns.ts";
 import { addColumns, withAdded } from "./destinations/added_columns.ts";
+import { versionsName } from "./destinations/as_of.ts";
+import { versionsComment } from "./destinations/comments.ts";
 import type { Destination } from "./destinations/destination.ts";
 import { checkIdentity } from "./destinations/identity.ts";
+import { historiesLeft, settleHistory } from "./destinations/row_history.ts";
 import { forgetStreamState } from "./destinations/run_log.ts";
 import { DATA_VERSION, ensureState } from "./destinations/state_ddl.ts";
 import { checkTables, commentTables, ensureTables, type TableOrder } from "./destinations/tables.ts";
@@ -22,6 +25,10 @@ export interface Expectation {
   readonly streams: readonly Stream[];
   /** The lists (with their details) that this run works on. */
   readonly families: readonly string[];
+  /** All streams of those families. */
+  readonly held: readonly string[];
+  /** The streams of which every version of a row is to be kept. */
+  readonly versioned: ReadonlySet<string>;
   readonly grantSelectTo: readonly string[];
   /** Streams of those families whose fields get columns though the documents don't name them. */
   readonly widening: readonly string[];
@@ -54,7 +61,7 @@ export interface Prepared {
  */
 export async function prepareWarehouse(destination: Destination, expectation: Expectation): Promise<Prepared> {
   const { db, dialect, schema, stateSchema } = destination;
-  const { streams, grantSelectTo, widening, volatileOf, now } = expectation;
+  const { streams, grantSelectTo, widening, volatileOf, versioned, now } = expectation;
   const seen = await checkTables(db, dialect, tableOrder(destination, expectation));
   const upgraded = await ensureState(db, dialect, stateSchema, undefined, seen);
   const companies = expectation.companies.map(({ name, baseUrl, companyId }) => ({
@@ -67,7 +74,7 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   const widenable = streams.filter(({ name }) => widening.includes(name));
   const added = await addColumns(destination, widenable, now);
   const widened = (stream: Stream): Stream => withAdded(stream, added, volatileOf(stream.name));
-  const wide = { streams: streams.map(widened), grantSelectTo };
+  const wide = { streams: streams.map(widened), grantSelectTo, versioned };
   const off = await offComments(destination, expectation);
   const order = {
     ...tableOrder(destination, wide),
@@ -76,14 +83,21 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   const { done, missing, warnings } = await ensureTables(db, dialect, order);
   const lost = expectation.catalogue.filter(stream => missing.includes(stream.name));
   for (const stream of lost) await forgetLoss(destination, expectation, stream);
-  await markOff(destination, expectation, off);
+  const kept = wide.streams.filter(({ name }) => versioned.has(name) && expectation.held.includes(name));
+  const histories = await settleHistory(destination, {
+    companies: companies.map(({ name }) => name),
+    kept: kept.map(stream => stream.tables),
+    left: expectation.held.filter(name => !kept.some(stream => stream.name === name)),
+    now,
+  });
+  await markOff(destination, expectation, new Map([...off, ...(await leftComments(destination, expectation))]));
   const gone = lost.map(stream => `${stream.name}: its tables were gone, it is read from the start`);
-  return { done: [...upgraded, ...done, ...gone], warnings, widened };
+  return { done: [...upgraded, ...done, ...gone, ...histories], warnings, widened };
 }
 
 export function tableOrder(
   destination: { schema: string; stateSchema: string },
-  expectation: Pick<Expectation, "streams" | "grantSelectTo">,
+  expectation: Pick<Expectation, "streams" | "grantSelectTo"> & Partial<Pick<Expectation, "versioned">>,
 ): TableOrder {
   const comments = new Map(
     expectation.streams.flatMap(stream =>
@@ -94,6 +108,7 @@ export function tableOrder(
     schema: destination.schema,
     stateSchema: destination.stateSchema,
     streams: expectation.streams.map(stream => stream.tables),
+    versioned: expectation.versioned ?? new Set(),
     comment: table => comments.get(table.name) ?? table.description,
     grantSelectTo: expectation.grantSelectTo,
   };
@@ -179,6 +194,28 @@ async function offComments(
         `not updated since ${last.slice(0, 10)} (the stream is off). ${tableComment(stream, table)}`,
       );
     }
+  }
+  return comments;
+}
+
+/** What tables of versions say that are no longer kept. By the table's name. */
+async function leftComments(
+  { db }: Destination,
+  { catalogue, streams, versioned, companies }: Expectation,
+): Promise<ReadonlyMap<string, string>> {
+  const names = companies.map(({ name }) => name);
+  const comments = new Map<string, string>();
+  for (const [name, since] of await historiesLeft(db, names)) {
+    const stream = catalogue.find(candidate => candidate.name === name);
+    const isOn = streams.some(candidate => candidate.name === name);
+    // To be kept again, by the next run that works on it.
+    if (stream === undefined || (isOn && versioned.has(name))) continue;
+    const why = isOn ? "history" : "the stream";
+    for (const table of [stream.tables.main, ...stream.tables.children])
+      comments.set(
+        versionsName(table),
+        `not kept since ${since.slice(0, 10)} (${why} is off). ${versionsComment(table)}`,
+      );
   }
   return comments;
 }

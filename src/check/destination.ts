@@ -24,6 +24,8 @@ export interface Fitness {
     readonly companyId: string | undefined;
   }[];
   readonly streams: readonly Stream[];
+  /** Those of which every version of a row is to be kept. */
+  readonly versioned: ReadonlySet<string>;
 }
 
 /** Looks at the warehouse without writing to it: reachable, ours, with the rights and the room a run needs. */
@@ -80,10 +82,10 @@ async function* checkDuckdb(
 async function checkContents(
   looked: Looked & { readonly dialect: Dialect },
   where: DestinationConfig,
-  { companies, streams }: Fitness,
+  { companies, streams, versioned }: Fitness,
 ): Promise<boolean> {
   const grantSelectTo = where.type === "postgres" ? where.grantSelectTo : [];
-  await checkTables(looked.db, looked.dialect, tableOrder(where, { streams, grantSelectTo }));
+  await checkTables(looked.db, looked.dialect, tableOrder(where, { streams, grantSelectTo, versioned }));
   if (!(await hasState(looked))) return false;
   const known = companies.map(({ name, baseUrl, companyId }) => ({
     name,

@@ -34,13 +34,14 @@ async function script(config: Config, forDba: boolean): Promise<string> {
   const { dialectOf, roleOf } = await import("../destinations/open.ts");
   const dialect = dialectOf(destination);
   if (forDba) return dbaScript(dialect, { ...destination, ...(await roleOf(destination)), views: config.views });
-  const { configured, selectedByConfig } = await import("../selection.ts");
+  const { configured, selectedByConfig, versionedBy } = await import("../selection.ts");
   const { tableOrder, viewOrder } = await import("../warehouse.ts");
   const { readModels } = await import("./models.ts");
   const { streams: catalogue } = await import("../../streams/index.ts");
   const all = configured(catalogue, config.streams.settings);
   const streams = selectedByConfig(all, config.streams);
   const grantSelectTo = destination.type === "postgres" ? destination.grantSelectTo : [];
+  const versioned = versionedBy(streams, config.streams);
   const views = viewOrder(destination, all, { wanted: config.views, models: await readModels() });
-  return ddlScript(dialect, { ...tableOrder(destination, { streams, grantSelectTo }), views });
+  return ddlScript(dialect, { ...tableOrder(destination, { streams, grantSelectTo, versioned }), views });
 }

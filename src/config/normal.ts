@@ -24,7 +24,7 @@ export function normalise(effective: EffectiveConfig, companies: readonly Compan
         unknownFields: streams.defaults.unknown_fields,
         audit: streams.defaults.audit,
         maxRejectShare: streams.defaults.max_reject_share,
-        history: false,
+        history: streams.defaults.history,
       },
       settings: Object.fromEntries(
         Object.entries(streams.settings).map(([name, own]) => [name, settings(own, streams.defaults)]),
@@ -98,7 +98,7 @@ function settings(
     unknownFields: given.unknown_fields ?? defaults.unknown_fields,
     audit: given.audit,
     maxRejectShare: given.max_reject_share,
-    history: given.history === undefined ? undefined : false,
+    history: given.history,
   };
 }
 

@@ -4,9 +4,7 @@ import * as f from "./fields.ts";
 /** Where the key is looked for when the file says nothing. */
 export const defaultKey = `\${PROCUREMENT_API_KEY}`;
 
-const off = "isn't available in this version yet";
 const unknownFields = () => f.choice("keep", "column", "fail");
-const history = () => f.flag().refine(on => on === false, { error: `history: true ${off}; expected false` });
 const names = (what: string) => z.array(f.name(what), { error: "expected a list such as [a, b]" });
 // The message says it all: what came would not add to it.
 const complete = { complete: true };
@@ -54,7 +52,7 @@ const streamSettings = object({
   unknown_fields: unknownFields().optional(),
   audit: f.share().optional(),
   max_reject_share: f.share().optional(),
-  history: history().optional(),
+  history: f.flag().optional(),
 });
 
 const schedule = object({
@@ -123,7 +121,7 @@ export const configSchema = object({
       unknown_fields: unknownFields().default("keep"),
       audit: f.share().default(0.02),
       max_reject_share: f.share().default(0.05),
-      history: history().default(false),
+      history: f.flag().default(false),
     }).prefault({}),
     settings: z.record(z.string(), streamSettings, map).default({}),
   }).prefault({}),

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import type { Functions } from "./as_of.ts";
 import type { Dialect } from "./destination.ts";
 import type { StateTables } from "./state_tables.ts";
 
@@ -25,9 +26,11 @@ export interface PresentTable {
 export interface Catalog {
   readonly schemas: ReadonlySet<string>;
   readonly tables: ReadonlyMap<string, PresentTable>;
+  /** Those beside tables of versions; none where they were not asked for. */
+  readonly functions: Functions;
 }
 
-export const emptyCatalog: Catalog = { schemas: new Set(), tables: new Map() };
+export const emptyCatalog: Catalog = { schemas: new Set(), tables: new Map(), functions: new Map() };
 
 interface Line {
   readonly schema: string;
@@ -68,7 +71,7 @@ export async function readCatalog(
         .map(line => line.name!),
     });
   }
-  return { schemas: new Set(rows.map(line => line.schema)), tables };
+  return { schemas: new Set(rows.map(line => line.schema)), tables, functions: new Map() };
 }
 
 function presentColumn(line: Line): PresentColumn {

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { stageColumns } from "../batch.ts";
 import type { Table } from "../columns.ts";
 import { anyDiffers, assignments, columnList, equal, tableRef } from "./fragments.ts";
+import { beginVersions, endVersions } from "./row_versions.ts";
 import { momentOf, type Work } from "./work.ts";
 
 /**
@@ -27,6 +28,7 @@ export async function publishChildren(work: Work, child: Table): Promise<void> {
     from ${changed} c join ${stage.rows(child)} r on r._seq = c._seq`;
   if (known.rows.length === 0) {
     await insert.execute(trx);
+    await beginVersions(work, tables, child, sql`${changed} c`, same);
     return;
   }
   await sql`update ${target} t set _deleted_at = ${moment}, _changed_at = ${moment} from ${changed} c
@@ -41,4 +43,8 @@ export async function publishChildren(work: Work, child: Table): Promise<void> {
     trx,
   );
   await sql`${insert} where not exists (select 1 from ${target} t where ${same} and t._index = r._index)`.execute(trx);
+  const touched = sql`${changed} c join ${target} n on n._company = ${company} and ${equal("n", "c", key)}
+    and n._changed_at = ${moment}`;
+  await endVersions(work, tables, child, touched, sql`t._company = ${company} and ${equal("t", "n", child.key)}`);
+  await beginVersions(work, tables, child, sql`${changed} c`, same);
 }

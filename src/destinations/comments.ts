@@ -1,4 +1,5 @@
-import type { Column, Currency } from "../columns.ts";
+import type { Column, Currency, Table } from "../columns.ts";
+import { asOfName } from "./as_of.ts";
 
 /** What the engine's own columns are, for people who browse the tables. */
 export const engineComments = {
@@ -10,6 +11,10 @@ export const engineComments = {
   _changed_at:
     "When a publish brought the row's present values, its deletion or its return. Columns that change by themselves every day don't move it.",
   _deleted_at: "When a publish first missed the row: the service no longer lists it. NULL while it does.",
+  _valid_from: "The moment of the publish that brought these values, or from which on the history of the row is kept.",
+  _valid_to:
+    "The moment of the publish that brought other values or the row's deletion: they were no longer true from then on. NULL while they are.",
+  _is_current: "Whether these are the row's present values: where _valid_to is NULL.",
 } as const;
 
 /** What a row ledger's columns beside the key are. */
@@ -23,20 +28,31 @@ export const ledgerComments = {
   deleted_at: "When the row was marked as no longer listed, as in its _deleted_at; NULL while it is listed.",
 } as const;
 
-/** Description, currency, what moves `_changed_at`, and where the API has it. */
-export function columnComment(column: Column): string {
+/** Description, currency, what moves `_changed_at`, and where the API has it. `versioned`: as it stands in a table of versions. */
+export function columnComment(column: Column, versioned = false): string {
+  const aside = versioned
+    ? "Changes by itself: its value when the version began."
+    : "Changes by itself: alone it does not move _changed_at.";
   return [
     sentence(column.description),
     column.nullable && column.source !== "context" && !/\bnull\b/i.test(column.description)
       ? "NULL where the service gives none."
       : "",
     column.kind === "money" && column.currency !== undefined ? currencySentence(column.currency) : "",
-    column.volatile && column.source === "row" ? "Changes by itself: alone it does not move _changed_at." : "",
+    column.volatile && column.source === "row" ? aside : "",
     sourceSentence(column),
   ]
     .filter(part => part !== "")
     .join(" ");
 }
+
+/** What a table of versions is, for people who browse the tables. */
+export const versionsComment = (table: Table): string =>
+  `Every version of each row of ${table.name}: what it said from _valid_from until just before _valid_to. A version begins when a row comes, changes (also in a row of a child table), or returns, and ends when it changes or is no longer listed. ${asOfName(table)}('2026-01-31') answers the rows of that moment. ${table.description}`.trim();
+
+/** What the function beside a table of versions is. */
+export const asOfComment = (table: string): string =>
+  `The rows of ${table} that were live at a moment, as they were then. A date means its first instant in the session's time zone.`;
 
 function currencySentence(currency: Currency): string {
   switch (currency.in) {

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { TableSet } from "../columns.ts";
 import { equal, equalPairs, type Fragment, ledgerRef, tableRef } from "./fragments.ts";
+import { beginVersions, endVersions } from "./row_versions.ts";
 import { momentOf, parentKey, type Work } from "./work.ts";
 
 /** Which missing rows are gone for good; the others stay live. */
@@ -20,11 +21,13 @@ export async function restoreDetails(work: Work): Promise<void> {
   const { trx, destination, publication, names } = work;
   for (const detail of publication.details) {
     const { main, children } = detail.tables;
-    const back = sql`from ${sql.id(names.changed)} c where c.op = 'r' and t._company = ${publication.company}
-      and ${equalPairs("t", "c", detail.on)}`;
+    const returned = sql`${sql.id(names.changed)} c`;
+    const match = sql`c.op = 'r' and t._company = ${publication.company} and ${equalPairs("t", "c", detail.on)}`;
+    const back = sql`from ${returned} where ${match}`;
     for (const table of [main, ...children]) {
       await sql`update ${tableRef(destination, table)} t set _deleted_at = null, _changed_at = ${momentOf(work)}
         ${back} and t._deleted_at = c.was_deleted_at`.execute(trx);
+      await beginVersions(work, detail.tables, table, returned, match);
     }
     await sql`update ${ledgerRef(destination, main)} t set deleted_at = null ${back} and t.deleted_at = c.was_deleted_at`.execute(
       trx,
@@ -75,6 +78,7 @@ async function markDeleted(work: Work, tables: TableSet, rows: Fragment, match: 
   for (const table of [tables.main, ...tables.children]) {
     await sql`update ${tableRef(destination, table)} t set _deleted_at = ${momentOf(work)}, _changed_at = ${momentOf(work)}
       from ${rows} g where ${match} and t._deleted_at is null`.execute(trx);
+    await endVersions(work, tables, table, sql`${rows} g`, match);
   }
   await sql`update ${ledgerRef(destination, tables.main)} t set deleted_at = ${momentOf(work)}, missing_since = null
     from ${rows} g where ${match} and t.deleted_at is null`.execute(trx);

@@ -6,7 +6,7 @@ import type { Shape } from "./shape.ts";
 import type { StateTables } from "./state_tables.ts";
 
 /** State that dashboards read. */
-export const readableState = ["streams", "runs", "stream_runs", "problems", "details"] as const;
+export const readableState = ["streams", "runs", "stream_runs", "problems", "details", "history"] as const;
 
 interface Place {
   readonly schema: string;

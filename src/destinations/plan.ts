@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { type AsOf, createAsOf } from "./as_of.ts";
 import { type Catalog, canonicalType, type PresentTable } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
 import { fillStatement } from "./fill.ts";
@@ -25,6 +26,8 @@ export interface Plan {
   readonly refusals: readonly string[];
   /** Streams that have state but lack a table: they have to be read from the start. */
   readonly missing: readonly string[];
+  /** Streams of which a table of versions is made. */
+  readonly unversioned: readonly string[];
 }
 
 /** Compares what is there with what is wanted. `known` tells the tables that were made once. */
@@ -37,6 +40,7 @@ export function planTables(
   const steps: Step[] = [];
   const refusals: string[] = [];
   const missing = new Set<string>();
+  const unversioned = new Set<string>();
   for (const shape of shapes) {
     const present = catalog.tables.get(`${shape.schema}.${shape.name}`);
     if (present === undefined) {
@@ -44,16 +48,18 @@ export function planTables(
         sentence: shape.role === "ledger" ? undefined : `created table ${shape.name}`,
         statements: [createTable(dialect, shape)],
       });
-      if (shape.role !== "ledger" && known(shape)) missing.add(shape.stream);
+      if (shape.role === "versions") unversioned.add(shape.stream);
+      else if (shape.role !== "ledger" && known(shape)) missing.add(shape.stream);
     } else {
       const objections = objectionsTo(dialect, shape, present);
       refusals.push(...objections);
       if (objections.length === 0) steps.push(...newColumns(dialect, shape, present));
     }
     steps.push(...comments(shape, present));
+    if (shape.asOf !== undefined) steps.push(...functions(dialect, catalog, shape.asOf));
   }
   steps.push(...ledgerRepairs(catalog, shapes));
-  return { steps, refusals, missing: [...missing] };
+  return { steps, refusals, missing: [...missing], unversioned: [...unversioned] };
 }
 
 export const tableOf = (shape: { schema: string; name: string }): Fragment => sql.id(shape.schema, shape.name);
@@ -113,6 +119,11 @@ function newColumns(dialect: Dialect, shape: Shape, present: PresentTable): Step
         onRows: fill === undefined ? [] : [fill],
       };
     });
+}
+
+function functions(dialect: Dialect, { functions: there }: Catalog, asOf: AsOf): Step[] {
+  if (there.get(`${asOf.schema}.${asOf.name}`) === asOf.comment) return [];
+  return [{ sentence: undefined, statements: createAsOf(dialect, asOf) }];
 }
 
 function comments(shape: Shape, present: PresentTable | undefined): Step[] {

@@ -8,6 +8,8 @@ import { assignments, columnList, equal, ledgerRef, tableRef } from "./fragments
 import { withTables } from "./inspection.ts";
 import { type Absent, type Allows, judgeAnswers, type Parted, publishOutcomes } from "./outcomes.ts";
 import { restamped } from "./parents.ts";
+import { keptStreams } from "./row_history.ts";
+import { beginVersions, endVersions } from "./row_versions.ts";
 import type { StateTables } from "./state_tables.ts";
 import { dropTemporary, temporaryNames } from "./temporary.ts";
 import { momentOf, parentKey, type Work } from "./work.ts";
@@ -81,12 +83,14 @@ async function publishAtOnce(
     const untouched = order.comparison.touched === 0 && order.comparison.missing === 0 && parent === undefined;
     const details = untouched ? [] : await withTables({ db: trx, schema: destination.schema }, publication.details);
     const whole = { ...publication, details };
+    const streams = [publication, ...details].map(({ tables }) => tables.main.name);
     const work: Work = {
       trx,
       destination,
       publication: whole,
       moment: order.moment,
       names: temporaryNames(publication),
+      versioned: untouched ? new Set() : await keptStreams(trx, publication.company, streams),
     };
     const judged =
       parent === undefined
@@ -129,15 +133,19 @@ async function replaceRows(work: Work, comparison: Comparison): Promise<void> {
   const rows = publication.stage.rows(main);
   const columns = [...stageColumns(main).map(column => column.name), "_extra", "_problems"];
   const into = sql`insert into ${target} (_company, ${columnList(columns)}, _first_seen_at, _changed_at)`;
-  const { inserted, updated, staged, distinct, refreshed } = comparison;
+  const { inserted, updated, staged, distinct, refreshed, known } = comparison;
+  const changed = sql.id(names.changed);
+  const same = sql`t._company = ${publication.company} and ${equal("t", "c", main.key)}`;
   if (inserted > 0 && inserted === distinct && staged === distinct) {
     // A first load needs no look at the difference: every staged row is new.
     await sql`${into} select ${work.publication.company}, ${columnList(columns, "r")}, ${momentOf(work)}, ${momentOf(work)}
       from ${rows} r`.execute(trx);
+    // Where the company had no rows all that are there now are meant.
+    const [others, match] =
+      known === 0 ? [undefined, sql`t._company = ${publication.company}`] : [sql`${changed} c`, same];
+    await beginVersions(work, publication.tables, main, others, match);
     return;
   }
-  const changed = sql.id(names.changed);
-  const same = sql`t._company = ${publication.company} and ${equal("t", "c", main.key)}`;
   if (refreshed > 0) {
     const own = [
       ...stageColumns(main)
@@ -154,6 +162,9 @@ async function replaceRows(work: Work, comparison: Comparison): Promise<void> {
   if (inserted + updated > 0) {
     await sql`${into} select ${publication.company}, ${columnList(columns, "r")}, coalesce(c.first_seen_at, ${momentOf(work)}), ${momentOf(work)}
       from ${changed} c join ${rows} r on r._seq = c._seq where c.op in ('i', 'u', 'r')`.execute(trx);
+    const those = sql`${changed} c`;
+    if (updated > 0) await endVersions(work, publication.tables, main, those, sql`${same} and c.op in ('u', 'r')`);
+    await beginVersions(work, publication.tables, main, those, sql`${same} and c.op in ('i', 'u', 'r')`);
   }
 }
 

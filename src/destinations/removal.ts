@@ -3,6 +3,7 @@ import type { TableSet } from "../columns.ts";
 import { DestinationError } from "../errors.ts";
 import { noState } from "../state.ts";
 import { altering } from "./alteration.ts";
+import { asOfName, dropAsOf, versionsName } from "./as_of.ts";
 import { readCatalog } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
 import { loadStreamState, saveStreamState } from "./run_log.ts";
@@ -27,7 +28,7 @@ interface Named {
 }
 
 /**
- * Removes a company's rows, and the tables when no company has rows in them, in one transaction. Answers what it did.
+ * Removes a company's rows and their versions, and the tables when no company has rows in them, in one transaction. Answers what it did.
  * Never CASCADE: where a view needs a table that would go, nothing is changed. @throws DestinationError that names the views
  */
 export async function dropTables(
@@ -38,8 +39,10 @@ export async function dropTables(
   const { schema, stateSchema, tables } = removal;
   return altering(db, dialect, async trx => {
     const catalog = await readCatalog(trx, dialect, [schema, stateSchema]);
+    const data = [...tables.children, tables.main];
     const wanted: Named[] = [
-      ...[...tables.children, tables.main].map(table => ({ schema, name: table.name })),
+      ...data.map(table => ({ schema, name: versionsName(table) })),
+      ...data.map(table => ({ schema, name: table.name })),
       { schema: stateSchema, name: ledgerName(tables.main.name) },
     ];
     const present = wanted.filter(table => catalog.tables.has(`${table.schema}.${table.name}`));
@@ -52,7 +55,7 @@ export async function dropTables(
     }
     // With the rows: a mark that outlived them would keep the next run from reading them again.
     await forgetStream(trx, removal.company, tables.main.name);
-    for (const name of ["streams", "problems", "rejects", "schema_changes"] as const)
+    for (const name of ["streams", "problems", "rejects", "schema_changes", "history"] as const)
       await trx
         .deleteFrom(name)
         .where("company", "=", removal.company)
@@ -60,13 +63,16 @@ export async function dropTables(
         .execute();
     // Main table, children and ledger stay together: a half-dropped stream would look like a lost one.
     if (empty.length < present.length || present.length === 0) return done;
+    const functions = data
+      .filter(table => empty.some(({ name }) => name === versionsName(table)))
+      .map(table => ({ schema, name: asOfName(table) }));
     const shown = analyticsSchema(schema);
     const { record } = await presentViews(trx, dialect, { schema: shown, stateSchema });
     const { ours, foreign } = await dependentsOf(
       trx,
       dialect,
       schema,
-      empty.filter(table => table.schema === schema).map(({ name }) => name),
+      [...empty, ...functions].filter(each => each.schema === schema).map(({ name }) => name),
       view => view.schema === shown && Object.hasOwn(record, view.name),
     );
     if (foreign.length > 0)
@@ -78,8 +84,9 @@ export async function dropTables(
     const kept = Object.entries(record).filter(([name]) => !ours.includes(name));
     for (const statement of recordViews(stateSchema, Object.fromEntries(kept))) await statement.execute(trx);
     if (ours.length > 0) done.push(`dropped ${ours.length === 1 ? "view" : "views"} ${ours.join(", ")}`);
+    for (const each of functions) await drop(trx, each, dropAsOf(dialect, each));
     for (const table of empty) {
-      await dropTable(trx, table);
+      await drop(trx, table, sql`drop table ${ref(table)}`);
       if (table.schema === schema) done.push(`dropped table ${table.name}`);
     }
     await trx.deleteFrom("added_columns").where("stream", "=", tables.main.name).execute();
@@ -114,14 +121,14 @@ async function isEmpty(trx: Transaction<StateTables>, table: Named): Promise<boo
   return rows.length === 0;
 }
 
-async function dropTable(trx: Transaction<StateTables>, table: Named): Promise<void> {
+async function drop(trx: Transaction<StateTables>, named: Named, statement: RawBuilder<unknown>): Promise<void> {
   try {
-    await sql`drop table ${ref(table)}`.execute(trx);
+    await statement.execute(trx);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "2BP01")) throw error;
     const detail = "detail" in error && typeof error.detail === "string" ? error.detail : error.message;
     throw new DestinationError(
-      `Something of yours needs ${table.schema}.${table.name}, which would be dropped: ${detail}. Nothing was changed; drop it first, or run reset without --drop.`,
+      `Something of yours needs ${named.schema}.${named.name}, which would be dropped: ${detail}. Nothing was changed; drop it first, or run reset without --drop.`,
       error,
     );
   }

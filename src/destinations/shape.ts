@@ -1,5 +1,6 @@
 import type { Column, Table, TableSet } from "../columns.ts";
-import { columnComment, engineComments, ledgerComments } from "./comments.ts";
+import { type AsOf, asOfName, versionsName } from "./as_of.ts";
+import { asOfComment, columnComment, engineComments, ledgerComments, versionsComment } from "./comments.ts";
 import type { Dialect } from "./destination.ts";
 import { ledgerName } from "./state_tables.ts";
 
@@ -7,12 +8,14 @@ import { ledgerName } from "./state_tables.ts";
 export interface Shape {
   readonly schema: string;
   readonly name: string;
-  readonly role: "main" | "child" | "ledger";
+  readonly role: "main" | "child" | "versions" | "ledger";
   /** The stream's name. */
   readonly stream: string;
   readonly columns: readonly ShapedColumn[];
   readonly primaryKey: readonly string[];
   readonly comment: string | undefined;
+  /** Of a table of versions: what answers them as they were. */
+  readonly asOf?: AsOf;
 }
 
 export interface ShapedColumn {
@@ -26,25 +29,29 @@ export interface ShapedColumn {
 /** Hashes under this stamp say nothing: the next full scan compares such rows column by column. Outside `layoutStamp`'s range. */
 export const NO_STAMP = 2_147_483_647;
 
-/** All tables of a stream: main, children, row ledger. `comment` is the text of a table's comment. */
+/**
+ * All tables of a stream: main, children, where its history is kept those of their versions, row ledger. `comment` is the
+ * text of a table's comment.
+ */
 export function shapesOf(
   dialect: Dialect,
   place: { readonly schema: string; readonly stateSchema: string },
   tables: TableSet,
   comment: (table: Table) => string,
+  versioned = false,
 ): readonly Shape[] {
   const { main, children } = tables;
   const stream = main.name;
-  const engine = (name: keyof typeof engineComments, kind: "text" | "json" | "moment"): ShapedColumn => ({
+  const engine = (name: keyof typeof engineComments, kind: "text" | "json" | "moment" | "flag"): ShapedColumn => ({
     name,
     type: dialect.columnType(kind),
     comment: engineComments[name],
     of: undefined,
   });
-  const data = (column: Column): ShapedColumn => ({
+  const data = (column: Column, ofVersion: boolean): ShapedColumn => ({
     name: column.name,
     type: dialect.columnType(column.kind),
-    comment: columnComment(column),
+    comment: columnComment(column, ofVersion),
     of: column,
   });
   const shape = (table: Table, role: "main" | "child", closing: readonly ShapedColumn[]): Shape => ({
@@ -54,7 +61,7 @@ export function shapesOf(
     stream,
     columns: [
       engine("_company", "text"),
-      ...table.columns.map(data),
+      ...table.columns.map(column => data(column, false)),
       engine("_extra", "json"),
       engine("_problems", "json"),
       ...closing,
@@ -62,11 +69,34 @@ export function shapesOf(
     primaryKey: ["_company", ...table.key],
     comment: comment(table),
   });
+  const versions = (table: Table): Shape => ({
+    ...shape(table, "main", []),
+    name: versionsName(table),
+    role: "versions",
+    columns: [
+      engine("_company", "text"),
+      ...table.columns.map(column => data(column, true)),
+      engine("_extra", "json"),
+      engine("_problems", "json"),
+      engine("_valid_from", "moment"),
+      engine("_valid_to", "moment"),
+      engine("_is_current", "flag"),
+    ],
+    primaryKey: ["_company", ...table.key, "_valid_from"],
+    comment: versionsComment(table),
+    asOf: {
+      schema: place.schema,
+      name: asOfName(table),
+      versions: versionsName(table),
+      comment: asOfComment(table.name),
+    },
+  });
   const changed = engine("_changed_at", "moment");
   const deleted = engine("_deleted_at", "moment");
   return [
     shape(main, "main", [engine("_first_seen_at", "moment"), changed, deleted]),
     ...children.map(child => shape(child, "child", [changed, deleted])),
+    ...(versioned ? [main, ...children].map(versions) : []),
     ledgerShape(dialect, place.stateSchema, main),
   ];
 }

@@ -177,6 +177,15 @@ export const stateComments: Comments = {
       added_at: "When a run made the column; rows of before got their values out of _extra.",
     },
   },
+  history: {
+    table: "The spans of time in which every version of a stream's rows was kept in its tables of versions.",
+    columns: {
+      company,
+      stream: "The stream whose main and child tables have their versions kept.",
+      kept_from: "From when on: the versions that were current then began with it, or were compared with the rows.",
+      kept_to: "Until when: from then on rows changed without their versions; NULL while every publish writes them.",
+    },
+  },
   holders: {
     table: "Who works on what at this moment. A row alone proves nothing: a killed run leaves its rows behind.",
     columns: {

@@ -116,6 +116,7 @@ export const stateColumns: StateColumns = {
     kind: "text",
     added_at: "moment",
   },
+  history: { company: "text", stream: "text", kept_from: "moment", kept_to: "moment" },
   holders: { company: "text", family: "text", run_id: "text", holder: "json", since: "moment" },
 };
 
@@ -131,6 +132,7 @@ export const stateKeys: Readonly<Partial<Record<keyof StateTables, readonly stri
   details: ["company", "stream", "parent_key"],
   streams: ["company", "table_name"],
   added_columns: ["table_name", "column_name"],
+  history: ["company", "stream", "kept_from"],
   holders: ["company", "family"],
 };
 

@@ -145,6 +145,14 @@ export interface AddedColumnsTable {
   added_at: Moment;
 }
 
+/** The spans of time in which the versions of a stream's rows were kept; `kept_to` null: they are, by every publish. */
+export interface HistoryTable {
+  company: string;
+  stream: string;
+  kept_from: Moment;
+  kept_to: OptionalMoment;
+}
+
 /** Who works on what (PostgreSQL: the row that every transaction checks; DuckDB: beside the file). */
 export interface HoldersTable {
   company: string;
@@ -166,6 +174,7 @@ export interface StateTables {
   problems: ProblemsTable;
   schema_changes: SchemaChangesTable;
   added_columns: AddedColumnsTable;
+  history: HistoryTable;
   holders: HoldersTable;
 }
 

@@ -2,12 +2,14 @@ import { CompiledQuery, type Kysely, sql } from "kysely";
 import type { Table, TableSet } from "../columns.ts";
 import { DestinationError } from "../errors.ts";
 import { altering } from "./alteration.ts";
+import { readFunctions } from "./as_of.ts";
 import { type Catalog, readCatalog } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
 import type { Fragment } from "./fragments.ts";
 import { grantSteps } from "./grants.ts";
 import { commentOnTable, inOrder, type Plan, planTables, type Step } from "./plan.ts";
 import { requireRights } from "./rights.ts";
+import { interruptHistory } from "./row_history.ts";
 import { type Shape, shapesOf } from "./shape.ts";
 import type { StateTables } from "./state_tables.ts";
 import { recordedTables, recordTables } from "./table_record.ts";
@@ -19,6 +21,8 @@ export interface TableOrder {
   readonly schema: string;
   readonly stateSchema: string;
   readonly streams: readonly TableSet[];
+  /** Of which of them, by the main table's name, every version of a row is kept. */
+  readonly versioned?: ReadonlySet<string>;
   /** The whole text of a table's comment: what it is, endpoint, mode, absence. */
   readonly comment: (table: Table) => string;
   /** Roles that may read; PostgreSQL only. */
@@ -44,7 +48,7 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
   const views = await lookAtViews(db, dialect, order, before.catalog);
   if (before.steps.length === 0 && views.isDone) return { done: [], missing: before.missing, warnings: views.warnings };
   return altering(db, dialect, async trx => {
-    const { steps, missing, catalog } = await planned(trx, dialect, order);
+    const { steps, missing, unversioned, catalog } = await planned(trx, dialect, order);
     await executeAll(trx, inOrder(steps));
     const shown = await (await lookAtViews(trx, dialect, order, catalog)).ensure(trx);
     // In this transaction: were it killed afterwards, nothing would tell that the marks speak of rows that are gone.
@@ -52,6 +56,7 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
       await trx.deleteFrom("stream_state").where("stream", "=", stream).execute();
       await trx.deleteFrom("details").where("stream", "=", stream).execute();
     }
+    await interruptHistory(trx, [...missing, ...unversioned]);
     return { done: [...steps.flatMap(step => step.sentence ?? []), ...shown.done], missing, warnings: shown.warnings };
   });
 }
@@ -89,22 +94,28 @@ async function planned(
   order: TableOrder,
 ): Promise<Plan & { readonly catalog: Catalog }> {
   const { schema, stateSchema } = order;
-  const catalog = await readCatalog(db, dialect, [schema, stateSchema]);
   const shapes = wantedShapes(dialect, order);
+  const tables = await readCatalog(db, dialect, [schema, stateSchema]);
+  // DuckDB takes its time to list functions: only where there are to be some.
+  const some = shapes.some(shape => shape.asOf !== undefined);
+  const catalog = some ? { ...tables, functions: await readFunctions(db, dialect, schema) } : tables;
   const recorded = await recordedTables(db, stateSchema);
   const plan = accepted(planTables(dialect, catalog, shapes, shape => recorded.has(shape.name)));
   const steps: Step[] = [];
   if (!catalog.schemas.has(schema))
     steps.push({ sentence: `created schema ${schema}`, statements: [sql`create schema ${sql.id(schema)}`] });
   steps.push(...plan.steps, ...(await grantSteps(db, dialect, order, shapes)));
-  const names = new Set([...recorded, ...shapes.filter(shape => shape.role !== "ledger").map(shape => shape.name)]);
+  const own = shapes.filter(shape => shape.role === "main" || shape.role === "child");
+  const names = new Set([...recorded, ...own.map(shape => shape.name)]);
   if (names.size > recorded.size)
     steps.push({ sentence: undefined, statements: [], onRows: recordTables(stateSchema, names) });
   return { ...plan, steps, catalog };
 }
 
 export function wantedShapes(dialect: Dialect, order: Omit<TableOrder, "grantSelectTo">): readonly Shape[] {
-  return order.streams.flatMap(tables => shapesOf(dialect, order, tables, order.comment));
+  return order.streams.flatMap(tables =>
+    shapesOf(dialect, order, tables, order.comment, order.versioned?.has(tables.main.name)),
+  );
 }
 
 function accepted(plan: Plan): Plan {

@@ -12,6 +12,8 @@ export interface Work {
   readonly publication: Publication;
   readonly moment: string;
   readonly names: TemporaryNames;
+  /** Streams of which every version of a row is kept: among the published one and its details. */
+  readonly versioned: ReadonlySet<string>;
 }
 
 /** The moment of the publish, as SQL. */

@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { bareSchema, configSchema, isOpen } from "../../src/config/schema.ts";
 import { streams } from "../../streams/index.ts";
-import { load, refusal, sampleEnv } from "./sample.ts";
+import { load, sampleEnv } from "./sample.ts";
 
 const example = readFileSync(join(import.meta.dirname, "../../config.example.yaml"), "utf8");
 const env = {
@@ -100,12 +100,6 @@ test("the example loads with companies instead of company, and with PostgreSQL i
   const postgres = allSwitchedOn.replace(/^company:.*$/gm, "").replace("type: duckdb", "type: postgres");
   const { config } = await load(postgres, env);
   expect(config.destination).toMatchObject({ type: "postgres", url: env.DATABASE_URL, grantSelectTo: ["bi_reader"] });
-});
-
-test("what this version cannot do is refused, not ignored", async () => {
-  const asked = example.replace(/^(\s*history:) false/m, "$1 true");
-  expect(asked).not.toBe(example);
-  expect(await refusal(asked, env)).toContain("isn't available in this version yet");
 });
 
 test("only names and options may come from a variable without becoming secrets", () => {

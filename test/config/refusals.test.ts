@@ -54,13 +54,10 @@ test.each([
   ["destination: { keep_versions: 0 }", "destination.keep_versions: expected a whole number from 1"],
   ["streams: { start: 2023-02-30 }", 'streams.start: expected a date such as 2023-01-31, got "2023-02-30"'],
   ["streams: { include: items }", 'streams.include: expected a list such as [a, b], got "items"'],
+  ["streams: { defaults: { history: always } }", 'streams.defaults.history: expected true or false, got "always"'],
   [
-    "streams: { defaults: { history: true } }",
-    "streams.defaults.history: history: true isn't available in this version yet",
-  ],
-  [
-    "streams: { settings: { items: { history: true } } }",
-    "streams.settings.items.history: history: true isn't available",
+    "streams: { settings: { items: { history: 30d } } }",
+    'streams.settings.items.history: expected true or false, got "30d"',
   ],
   [
     "streams: { defaults: { unknown_fields: columns } }",

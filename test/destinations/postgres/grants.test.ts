@@ -41,7 +41,7 @@ test("a plain role reads tables, later tables and the dashboards' state, and not
   const reader = await connected(database.as(encodeURIComponent(role), "reader"));
   for (const table of ["procurement.orders", "procurement.order_parts", "procurement.later"])
     await reader.query(`select * from ${table}`);
-  for (const table of ["streams", "runs", "stream_runs", "problems", "details"])
+  for (const table of ["streams", "runs", "stream_runs", "problems", "details", "history"])
     await reader.query(`select * from _tributary.${table}`);
   await destination.db.schema
     .withSchema("procurement")

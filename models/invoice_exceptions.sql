@@ -7,7 +7,7 @@
 -- column doc_id: The invoice document.
 -- column exception_number: Counts the invoice's exceptions from 1, the gravest first.
 -- column exception: on hold, failed checks, critical anomalies, anomalies, possible duplicate, price above order, quantity above order or receipt, open findings, vendor not resolved, or no order matched.
--- column exception_count: How many there are of them: anomalies, findings, lines or invoices of the same number; 1 where there is nothing to count.
+-- column exception_count: How many there are of them: anomalies, findings, lines, or invoices of the vendor that bear the same number; 1 where there is nothing to count.
 -- column exception_amount: What the exception is worth: for prices what is billed above the order's, for quantities what is billed and not received, for a duplicate the invoice itself; null for the others.
 -- column detail: The reason of a hold in the service's words; null for the other exceptions.
 -- column vendor_id: Vendor the service resolved the invoice to; null where it resolved none.
@@ -41,24 +41,40 @@ with kinds as (
       (10, 'no order matched')
   ) listed (kind, exception)
 ),
-repeated as (
-  select _company, vendor_id, document_number, count(*) as invoice_count
+-- A credit memo may bear the number of its invoice.
+bills as (
+  select _company, doc_id, vendor_id, document_number
   from procurement_analytics.invoices
-  where vendor_id is not null and document_number is not null
-  group by _company, vendor_id, document_number
-  having count(*) > 1
+  where vendor_id <> ''
+    and trim(document_number) <> ''
+    and coalesce(linked_invoice_doc_id, '') = ''
+    and coalesce(linked_invoice_number, '') = ''
+    and coalesce(credit_memo_match_method, '') = ''
+),
+repeated as (
+  select bills._company, bills.doc_id, same.invoice_count
+  from bills
+  join (
+    select _company, vendor_id, document_number, count(*) as invoice_count
+    from bills
+    group by _company, vendor_id, document_number
+    having count(*) > 1
+  ) same
+    on same._company = bills._company
+    and same.vendor_id = bills.vendor_id
+    and same.document_number = bills.document_number
 ),
 off_lines as (
 -- with three_way_match
   select
     _company,
     doc_id,
-    count(*) filter (where price_verdict = 'above order') as price_lines,
-    sum(price_effect_amount) filter (where price_verdict = 'above order') as price_amount,
-    count(*) filter (where quantity_verdict like 'above%') as quantity_lines,
-    sum(not_received_amount) filter (where quantity_verdict like 'above%') as quantity_amount
+    count(*) filter (where price_difference > 0) as price_lines,
+    sum(price_effect_amount) filter (where price_difference > 0) as price_amount,
+    count(*) filter (where quantity_over_order > 0 or quantity_over_receipt > 0) as quantity_lines,
+    sum(not_received_amount) filter (where quantity_over_order > 0 or quantity_over_receipt > 0) as quantity_amount
   from procurement_analytics.three_way_match
-  where price_verdict = 'above order' or quantity_verdict like 'above%'
+  where price_difference > 0 or quantity_over_order > 0 or quantity_over_receipt > 0
   group by _company, doc_id
 -- end
 -- without three_way_match
@@ -103,13 +119,10 @@ counted as (
     coalesce(off_lines.quantity_lines, 0) as quantity_lines,
     off_lines.quantity_amount,
     coalesce(open_findings_count, 0) as findings,
-    case when invoices.vendor_id is null then 1 else 0 end as strangers,
-    case when matched_po_number is null then 1 else 0 end as orderless
+    case when coalesce(invoices.vendor_id, '') = '' then 1 else 0 end as strangers,
+    case when coalesce(matched_po_number, '') = '' then 1 else 0 end as orderless
   from procurement_analytics.invoices invoices
-  left join repeated
-    on repeated._company = invoices._company
-    and repeated.vendor_id = invoices.vendor_id
-    and repeated.document_number = invoices.document_number
+  left join repeated on repeated._company = invoices._company and repeated.doc_id = invoices.doc_id
   left join off_lines on off_lines._company = invoices._company and off_lines.doc_id = invoices.doc_id
 ),
 found as (

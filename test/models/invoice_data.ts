@@ -62,6 +62,7 @@ export const invoiceRows = {
       critical_anomaly_count: 1,
     }),
     invoice("I-4", { vendor_id: "V2", failed_checks: [], anomaly_count: 0, open_findings_count: 0 }),
+    invoice("credit", { linked_invoice_number: "R-1", total_amount: "-5" }),
     invoice("I-5", { _deleted_at: gone, hold_reason: "deleted" }),
     invoice("I-1", { _company: "beta", hold_reason: "other company", total_amount: huge }),
   ],

@@ -41,28 +41,22 @@ with kinds as (
       (10, 'no order matched')
   ) listed (kind, exception)
 ),
--- A credit memo may bear the number of its invoice.
-bills as (
-  select _company, doc_id, vendor_id, document_number
-  from procurement_analytics.invoices
-  where vendor_id <> ''
-    and trim(document_number) <> ''
-    and coalesce(linked_invoice_doc_id, '') = ''
-    and coalesce(linked_invoice_number, '') = ''
-    and coalesce(credit_memo_match_method, '') = ''
+-- A credit memo may bear the number of its invoice. Conditions here, not in a filter: PostgreSQL would expect a row or
+-- two behind so many and compare every invoice with every other.
+bills as not materialized (
+  select
+    invoices.*,
+    case
+      when linked_invoice_doc_id <> '' or linked_invoice_number <> '' or credit_memo_match_method <> '' then null
+      when trim(document_number) <> '' then nullif(vendor_id, '')
+    end as payee
+  from procurement_analytics.invoices invoices
 ),
 repeated as (
-  select bills._company, bills.doc_id, same.invoice_count
+  select _company, payee, document_number, count(*) as invoice_count
   from bills
-  join (
-    select _company, vendor_id, document_number, count(*) as invoice_count
-    from bills
-    group by _company, vendor_id, document_number
-    having count(*) > 1
-  ) same
-    on same._company = bills._company
-    and same.vendor_id = bills.vendor_id
-    and same.document_number = bills.document_number
+  group by _company, payee, document_number
+  having count(*) > 1
 ),
 off_lines as (
 -- with three_way_match
@@ -90,21 +84,21 @@ off_lines as (
 ),
 counted as (
   select
-    invoices._company,
-    invoices.doc_id,
-    invoices.vendor_id,
-    invoices.vendor_name,
-    invoices.document_number,
-    invoices.document_date,
-    invoices.due_date,
-    invoices.matched_po_number,
-    invoices.total_amount,
-    invoices.hold_reason,
-    invoices.final_status,
-    invoices.match_status,
-    invoices.payment_status,
-    invoices.settlement_state,
-    invoices.current_status,
+    bills._company,
+    bills.doc_id,
+    bills.vendor_id,
+    bills.vendor_name,
+    bills.document_number,
+    bills.document_date,
+    bills.due_date,
+    bills.matched_po_number,
+    bills.total_amount,
+    bills.hold_reason,
+    bills.final_status,
+    bills.match_status,
+    bills.payment_status,
+    bills.settlement_state,
+    bills.current_status,
     case when trim(hold_reason) <> '' then 1 else 0 end as holds,
     case
       when replace(cast(failed_checks as text), ' ', '') in ('[]', '{}', '""', 'null', 'false', '0') then 0
@@ -119,11 +113,14 @@ counted as (
     coalesce(off_lines.quantity_lines, 0) as quantity_lines,
     off_lines.quantity_amount,
     coalesce(open_findings_count, 0) as findings,
-    case when coalesce(invoices.vendor_id, '') = '' then 1 else 0 end as strangers,
+    case when coalesce(bills.vendor_id, '') = '' then 1 else 0 end as strangers,
     case when coalesce(matched_po_number, '') = '' then 1 else 0 end as orderless
-  from procurement_analytics.invoices invoices
-  left join repeated on repeated._company = invoices._company and repeated.doc_id = invoices.doc_id
-  left join off_lines on off_lines._company = invoices._company and off_lines.doc_id = invoices.doc_id
+  from bills
+  left join repeated
+    on repeated._company = bills._company
+    and repeated.payee = bills.payee
+    and repeated.document_number = bills.document_number
+  left join off_lines on off_lines._company = bills._company and off_lines.doc_id = bills.doc_id
 ),
 found as (
   select

@@ -65,6 +65,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./rejects.ts")).registerRejects,
   },
   {
+    name: "verify",
+    summary: "compare the warehouse with the service, field by field",
+    load: async () => (await import("./verify.ts")).registerVerify,
+  },
+  {
     name: "reset",
     summary: "forget marks and cursors of streams, or their rows too",
     load: async () => (await import("./reset.ts")).registerReset,

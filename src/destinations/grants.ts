@@ -6,7 +6,10 @@ import type { Shape } from "./shape.ts";
 import type { StateTables } from "./state_tables.ts";
 
 /** State that dashboards read. */
-export const readableState = ["streams", "runs", "stream_runs", "problems", "details", "history"] as const;
+export const readableState = [
+  ...(["streams", "runs", "stream_runs", "problems", "details", "history"] as const),
+  ...(["verifications", "verification_differences"] as const),
+];
 
 interface Place {
   readonly schema: string;

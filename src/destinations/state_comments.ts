@@ -186,6 +186,39 @@ export const stateComments: Comments = {
       kept_to: "Until when: from then on rows changed without their versions; NULL while every publish writes them.",
     },
   },
+  verifications: {
+    table: "What `tributary verify` found: a row for each stream that was compared with the service.",
+    columns: {
+      run_id: "Identifier of the verification; it is no run and stands in no other table but verification_differences.",
+      company,
+      stream,
+      status:
+        "equal, different (the warehouse is wrong), incomplete (not everything could be read; error says why), or skipped.",
+      checked_at: "When the stream had been compared.",
+      seed: "Text that decided which details were asked for: the same seed asks for the same ones again.",
+      sample: "Details that were asked for at most; NULL where all were. Lists are always read whole.",
+      rows_checked: "Rows of the service that were compared with the tables, main rows only.",
+      rows_equal: "Those of them that were as the tables have them, child rows included.",
+      differences: "Values and rows of the warehouse that are wrong; they stand in verification_differences.",
+      changed_since: "Rows that the service has changed since they were loaded, or that came or went since: no error.",
+      requests: "Requests that were sent for the stream.",
+      error: "Why not everything could be compared; NULL where it was.",
+    },
+  },
+  verification_differences: {
+    table: "The differences that `tributary verify` found, at most 10,000 of a stream and verification.",
+    columns: {
+      run_id: "Which verification found it: joins to verifications.run_id.",
+      company,
+      stream,
+      table_name: "Table of the data schema it was found in.",
+      key: "Key of the row, as column=value, joined by commas.",
+      column_name: "Column that differs; NULL where it is the row as a whole.",
+      kind: "differs, missing_here (the service has the row), missing_there (only the table has it), changed_since.",
+      warehouse_value: "What the table holds, as text; NULL for NULL.",
+      service_value: "What the service answered, as the table would hold it; NULL for NULL.",
+    },
+  },
   holders: {
     table: "Who works on what at this moment. A row alone proves nothing: a killed run leaves its rows behind.",
     columns: {

@@ -117,6 +117,32 @@ export const stateColumns: StateColumns = {
     added_at: "moment",
   },
   history: { company: "text", stream: "text", kept_from: "moment", kept_to: "moment" },
+  verifications: {
+    run_id: "text",
+    company: "text",
+    stream: "text",
+    status: "text",
+    checked_at: "moment",
+    seed: "text",
+    sample: "count",
+    rows_checked: "count",
+    rows_equal: "count",
+    differences: "count",
+    changed_since: "count",
+    requests: "count",
+    error: "text",
+  },
+  verification_differences: {
+    run_id: "text",
+    company: "text",
+    stream: "text",
+    table_name: "text",
+    key: "text",
+    column_name: "text",
+    kind: "text",
+    warehouse_value: "text",
+    service_value: "text",
+  },
   holders: { company: "text", family: "text", run_id: "text", holder: "json", since: "moment" },
 };
 
@@ -133,6 +159,7 @@ export const stateKeys: Readonly<Partial<Record<keyof StateTables, readonly stri
   streams: ["company", "table_name"],
   added_columns: ["table_name", "column_name"],
   history: ["company", "stream", "kept_from"],
+  verifications: ["run_id", "company", "stream"],
   holders: ["company", "family"],
 };
 

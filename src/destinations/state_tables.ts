@@ -153,6 +153,43 @@ export interface HistoryTable {
   kept_to: OptionalMoment;
 }
 
+/** A stream that was compared with the service once more. */
+export interface VerificationsTable {
+  run_id: string;
+  company: string;
+  stream: string;
+  /** equal, different, incomplete (not all could be read), skipped. */
+  status: string;
+  checked_at: Moment;
+  /** Decides which details were asked for. */
+  seed: string;
+  /** Details that were asked for at most; null: all. */
+  sample: number | null;
+  rows_checked: number;
+  rows_equal: number;
+  differences: number;
+  /** Rows that the service has changed since they were loaded: no fault of anybody's. */
+  changed_since: number;
+  requests: number;
+  error: string | null;
+}
+
+/** What a verification found: a row for each value, or for a row that one side lacks. */
+export interface VerificationDifferencesTable {
+  run_id: string;
+  company: string;
+  stream: string;
+  table_name: string;
+  /** As `column=value`, joined by commas. */
+  key: string;
+  /** Null: the row as a whole. Of a row that the service changed since, all columns that differ. */
+  column_name: string | null;
+  /** differs, missing_here, missing_there, changed_since. */
+  kind: string;
+  warehouse_value: string | null;
+  service_value: string | null;
+}
+
 /** Who works on what (PostgreSQL: the row that every transaction checks; DuckDB: beside the file). */
 export interface HoldersTable {
   company: string;
@@ -175,6 +212,8 @@ export interface StateTables {
   schema_changes: SchemaChangesTable;
   added_columns: AddedColumnsTable;
   history: HistoryTable;
+  verifications: VerificationsTable;
+  verification_differences: VerificationDifferencesTable;
   holders: HoldersTable;
 }
 

@@ -22,7 +22,10 @@ export const isItself = ({ failure }: Service): boolean => !(failure instanceof 
  * Holds each company to what the warehouse knows of it, and to the others: one that is not itself fails alone.
  * @throws ConfigError when none is left
  */
-export async function holdToWarehouse(services: readonly Service[], destination: Destination): Promise<Service[]> {
+export async function holdToWarehouse(
+  services: readonly Service[],
+  destination: Pick<Destination, "db" | "schema" | "stateSchema">,
+): Promise<Service[]> {
   const loaded = await hasState(destination);
   const held: Service[] = [];
   for (const service of services) {

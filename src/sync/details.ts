@@ -233,7 +233,7 @@ export function parameterColumns(stream: Stream, mode: Detail): Record<string, s
 }
 
 /** The parent's column for each column that the detail's key begins with. */
-function keyColumns(stream: Stream, mode: Detail, parents: Parents): Record<string, string> {
+export function keyColumns(stream: Stream, mode: Detail, parents: Parents): Record<string, string> {
   return parents.kind === "values" ? { [stream.key[0]!]: mode.by! } : Object.fromEntries(parents.on);
 }
 

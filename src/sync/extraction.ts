@@ -29,6 +29,20 @@ export function isPlaced({ mode, key }: Stream): boolean {
   return mode.kind !== "detail" && key.includes(INDEX_COLUMN);
 }
 
+/** The encoder of a stream's rows. */
+export function encoderOf(
+  { formats, hasher, redact }: Pick<SyncContext, "formats" | "hasher" | "redact">,
+  stream: Stream,
+): Encoder {
+  const { mode, tables } = stream;
+  return new Encoder({
+    ...{ tables, formats, hasher, redact },
+    ignored: mode.kind === "snapshot" ? (mode.omit ?? []) : [],
+    mark: mode.kind === "feed" ? mode.mark : undefined,
+    placed: isPlaced(stream),
+  });
+}
+
 /** Opens the stage and decides whether what lies in it may be continued: only by the request that began it. */
 export async function openExtraction(
   context: SyncContext,
@@ -37,18 +51,9 @@ export async function openExtraction(
   request: { readonly query: object; readonly full: boolean },
   tally: Tally,
 ): Promise<Extraction> {
-  const { mode } = stream;
   const placed = isPlaced(stream);
   const stage = await context.destination.stage(context.company, stream.tables);
-  const encoder = new Encoder({
-    tables: stream.tables,
-    formats: context.formats,
-    hasher: context.hasher,
-    ignored: mode.kind === "snapshot" ? (mode.omit ?? []) : [],
-    mark: mode.kind === "feed" ? mode.mark : undefined,
-    placed,
-    redact: context.redact,
-  });
+  const encoder = encoderOf(context, stream);
   const batches = new Batches(
     stage,
     encoder,

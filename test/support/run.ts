@@ -7,6 +7,8 @@ import { loadConfig } from "../../src/config.ts";
 import type { Estimate } from "../../src/estimate.ts";
 import { type RunOrder, type RunReport, type RunTools, type RunView, runSync } from "../../src/run.ts";
 import type { Simulator } from "../../src/simulator/simulator.ts";
+import type { VerifyReport } from "../../src/verify/report.ts";
+import { type VerifyOrder, verify } from "../../src/verify.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
 import { streams } from "../../streams/index.ts";
 import { type StillClock, stillClock } from "./clock.ts";
@@ -30,6 +32,8 @@ export type Ordered = Partial<Omit<RunOrder, "config" | "command" | "version">>;
 
 export type HistoryOrdered = Partial<Omit<BackfillOrder, "config" | "command" | "version">>;
 
+export type Verified = Partial<Omit<VerifyOrder, "config">>;
+
 /** Runs against one service and one warehouse. */
 export interface Bench {
   readonly clock: StillClock;
@@ -42,6 +46,8 @@ export interface Bench {
     signal?: AbortSignal,
     consent?: (estimate: Estimate) => Promise<void>,
   ): Promise<RunReport>;
+  /** Compares the warehouse with the service. */
+  verify(order?: Verified, signal?: AbortSignal): Promise<VerifyReport>;
   /** What such a backfill would request. */
   estimate(order?: HistoryOrdered): Promise<Estimate>;
   /** Changes the configuration of the runs to come. */
@@ -84,6 +90,13 @@ export function bench({
     },
     async backfill(order = {}, signal = never, consent = undefined) {
       return runBackfill(await history(order), tools(signal), consent);
+    },
+    async verify(order = {}, signal = never) {
+      const { catalogue, identity, version, names, company, maxTimeMs, maxRequests, waitMs } = whole;
+      const common = { catalogue, identity, version, names, company, maxTimeMs, maxRequests, waitMs };
+      const all = { sample: undefined, seed: "seed" };
+      const config = await configOf(simulator, warehouse, more);
+      return verify({ ...common, ...all, ...order, config }, tools(signal));
     },
     async estimate(order = {}) {
       return planBackfill(await history(order), tools(never));

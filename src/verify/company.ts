@@ -1,0 +1,71 @@
+import { discords } from "../destinations/discord.ts";
+import { liveRows } from "../destinations/standing.ts";
+import { ApiError, DestinationError, StoppedError, TributaryError } from "../errors.ts";
+import { inParallel } from "../extract/parallel.ts";
+import type { Job } from "../run/report.ts";
+import { messageOf } from "../run/report.ts";
+import type { Log } from "../sync/context.ts";
+import { UNAVAILABLE } from "../sync.ts";
+import type { VerifyContext } from "./context.ts";
+import { discrepancyOf } from "./discrepancy.ts";
+import type { ComparedLine } from "./outcome.ts";
+import { compareStream } from "./reading.ts";
+import { MOST_KEPT, Result } from "./result.ts";
+
+/** Compares a company's streams, several at once. A failure of one is kept to it; `stop` ends the company, or all. */
+export async function compareCompany(
+  context: VerifyContext,
+  failure: TributaryError | undefined,
+  jobs: readonly Job[],
+  loaded: ReadonlySet<string>,
+  atOnce: number,
+  log: Log,
+  errors: unknown[],
+  stop: (error: unknown) => void,
+): Promise<readonly ComparedLine[]> {
+  const lines: ComparedLine[] = [];
+  const line = (job: Job, result: Result | undefined, error: string | null): ComparedLine => ({
+    ...{ job, result, error, checkedAt: new Date(context.clock.now()).toISOString() },
+  });
+  if (failure !== undefined) {
+    errors.push(failure);
+    return jobs.map(job => line(job, undefined, failure.message));
+  }
+  for await (const done of inParallel(each(jobs), atOnce, compareJob)) lines.push(done);
+  return lines;
+
+  async function compareJob(job: Job): Promise<ComparedLine> {
+    const { stream, tally } = job;
+    const { signal, company, warehouse } = context;
+    if (signal.aborted) return line(job, undefined, "the verification was ending");
+    const known = loaded.has(stream.name) && (await liveRows(warehouse.db, company, stream.tables.main.name)) !== null;
+    if (!known) return line(job, undefined, null);
+    const result = new Result();
+    tally.activity.state = "reading";
+    try {
+      const found = await discords(warehouse, company, stream.tables, MOST_KEPT);
+      result.add(found.map(each => discrepancyOf(each, stream.tables.main)));
+      await compareStream(context, stream, result, tally);
+      tally.activity.state = "done";
+      log.info({ stream: stream.name, rows: result.checked, differences: result.differences }, "compared");
+      return line(job, result, null);
+    } catch (error) {
+      tally.activity.state = "failed";
+      if (!(error instanceof TributaryError) || error instanceof DestinationError) throw error;
+      if (error instanceof ApiError && error.failure === "forbidden")
+        return line(job, result, `${UNAVAILABLE}: ${error.message}`);
+      if (!(error instanceof StoppedError) && !errors.includes(error)) errors.push(error);
+      if (endsCompany(error)) stop(error);
+      log.warn({ stream: stream.name }, messageOf(error));
+      return line(job, result, error.message);
+    }
+  }
+}
+
+/** What every other stream of the company would meet as well. */
+const endsCompany = (error: TributaryError): boolean =>
+  error instanceof ApiError && ["unauthorized", "limited", "budget"].includes(error.failure);
+
+async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}

@@ -1,0 +1,48 @@
+import { openFetched } from "../destinations/fetched_parents.ts";
+import { TributaryError } from "../errors.ts";
+import { readDetails } from "../extract/details.ts";
+import type { Tally } from "../extract/tally.ts";
+import { type Detail, fixedPaths, type Stream } from "../stream.ts";
+import { keyColumns, parameterColumns } from "../sync/details.ts";
+import { parentsOf } from "../sync/publication.ts";
+import type { VerifyContext } from "./context.ts";
+import type { Instrument } from "./instrument.ts";
+import type { Result } from "./result.ts";
+import { tellUnseen } from "./unseen.ts";
+
+/** Below the requests of lists. */
+const PRIORITY = 0.4;
+
+/** Asks for details once more, each by its own path: those that the seed chooses, or all. */
+export async function compareDetails(
+  context: VerifyContext,
+  stream: Stream,
+  mode: Detail,
+  { mirror, encoder, batches, record }: Instrument,
+  result: Result,
+  tally: Tally,
+): Promise<void> {
+  const { api, limiter, warehouse, company, catalogue, clock, seed, sample, signal } = context;
+  const parents = parentsOf(catalogue, stream, mode);
+  const columns = parameterColumns(stream, mode);
+  const keys = keyColumns(stream, mode, parents);
+  const needed = [...new Set([...Object.values(columns), ...Object.values(keys)])];
+  const request = { company, stream: stream.name, parents, columns: needed, seed, limit: sample };
+  const work = await openFetched(warehouse, request);
+  tally.activity.total = work.total;
+  const read = await readDetails({
+    ...{ api, limiter, stream, mode, columns, keys, work, encoder, batches, record, signal, tally },
+    siblings: fixedPaths(catalogue),
+    timeOf: () => new Date(clock.now()).toISOString(),
+    priority: PRIORITY,
+    between: async next => next,
+  });
+  const answered = [...mirror.answers].filter(([, outcome]) => outcome !== "failed").map(([parent]) => parent);
+  await tellUnseen(context, stream, result, answered);
+  const { failed, firstFailure } = read;
+  if (failed === 0) return;
+  throw new TributaryError(
+    `${stream.name}: ${failed} of ${work.total} details could not be fetched. The first: ${firstFailure}`,
+    1,
+  );
+}

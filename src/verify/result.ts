@@ -1,0 +1,62 @@
+import type { Discrepancy } from "./discrepancy.ts";
+
+/** Discrepancies of a stream that are kept one by one; the rest is counted. */
+export const MOST_KEPT = 10_000;
+
+/** What the comparison of a stream has come to. A key that comes again replaces what was found of it before. */
+export class Result {
+  readonly #byKey = new Map<string, readonly Discrepancy[]>();
+  readonly #seen = new Set<string>();
+  readonly #further: Discrepancy[] = [];
+
+  /** A row of the service was compared. */
+  row(key: readonly string[], discrepancies: readonly Discrepancy[]): void {
+    const id = idOf(key);
+    this.#seen.add(id);
+    if (discrepancies.length > 0) this.#byKey.set(id, discrepancies);
+    else this.#byKey.delete(id);
+  }
+
+  /** Something was found that no row of the service stands for. */
+  add(discrepancies: readonly Discrepancy[]): void {
+    this.#further.push(...discrepancies);
+  }
+
+  /** A row of the service came that cannot be stored: it is there all the same. */
+  hasSeen(key: readonly string[]): boolean {
+    return this.#seen.has(idOf(key));
+  }
+
+  get checked(): number {
+    return this.#seen.size;
+  }
+
+  get equal(): number {
+    return this.#seen.size - this.#byKey.size;
+  }
+
+  /** What is wrong, and then what the service has changed since; at most so many of each that it can be kept. */
+  get discrepancies(): readonly Discrepancy[] {
+    const all = [...[...this.#byKey.values()].flat(), ...this.#further];
+    const faults = all.filter(({ kind }) => kind !== "changed_since");
+    const changes = all.filter(({ kind }) => kind === "changed_since");
+    return [...faults, ...changes].slice(0, MOST_KEPT);
+  }
+
+  get differences(): number {
+    return this.#count(kind => kind !== "changed_since");
+  }
+
+  /** Rows that the service has changed since, those that came or went included. */
+  get changedSince(): number {
+    return this.#count(kind => kind === "changed_since");
+  }
+
+  #count(wanted: (kind: Discrepancy["kind"]) => boolean): number {
+    const of = (discrepancies: readonly Discrepancy[]): number =>
+      discrepancies.filter(({ kind }) => wanted(kind)).length;
+    return [...this.#byKey.values()].reduce((sum, discrepancies) => sum + of(discrepancies), of(this.#further));
+  }
+}
+
+const idOf = (key: readonly string[]): string => JSON.stringify(key);

@@ -80,6 +80,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./ddl.ts")).registerDdl,
   },
   {
+    name: "dbt",
+    summary: "write a dbt package for the warehouse",
+    load: async () => (await import("./dbt.ts")).registerDbt,
+  },
+  {
     name: "simulate",
     summary: "run a simulated service to try everything with",
     load: async () => (await import("./simulate.ts")).registerSimulate,

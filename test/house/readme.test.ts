@@ -7,7 +7,7 @@ import { root } from "./sources.ts";
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const readme = read("README.md");
 const start = readme.split("\n").slice(0, 40).join("\n");
-const pages = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "bench/README.md"];
+const pages = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "bench/README.md", "docs/dbt.md"];
 
 test("the first 40 lines say what it is, the two commands, the third step, the data's way and one stream", () => {
   expect(start).toMatch(/^# tributary\n\n\w/);

@@ -1,0 +1,30 @@
+import { stringify } from "yaml";
+
+/** A file of the package. `path` is below its folder, with slashes. */
+export interface PackageFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+const MADE = "Written by `tributary dbt`, which writes it anew: change the configuration, not this file.";
+
+/** A YAML file. dbt reads YAML 1.1, where `on` and `no` are truth values unless they are quoted. */
+export function yamlFile(path: string, value: unknown, remarks: readonly string[] = []): PackageFile {
+  const head = [MADE, ...remarks].map(line => `# ${line}\n`).join("");
+  return { path, text: `${head}${stringify(value, { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false })}` };
+}
+
+/** SQL with a remark above it that dbt takes out. */
+export function sqlFile(path: string, lines: readonly string[]): PackageFile {
+  return { path, text: `{#- ${MADE} -#}\n${lines.join("\n")}\n` };
+}
+
+/** Text that dbt is to show as it is: it renders descriptions as templates. */
+export function plainly(text: string): string {
+  return text.replace(/\{[{%#]/g, opening => `{{ '${opening}' }}`);
+}
+
+/** A text within `{{ … }}`. */
+export function templateText(text: string): string {
+  return `'${text.replace(/[\\']/g, character => `\\${character}`)}'`;
+}

@@ -1,0 +1,67 @@
+import type { Relation } from "../relation.ts";
+import { checkFiles } from "./checks.ts";
+import { type PackageFile, templateText, yamlFile } from "./document.ts";
+import { ATTACHED, PROFILE, type ProfileFacts, profileFile, profileVariables } from "./profile.ts";
+import { readmeFile } from "./readme.ts";
+import { type ModelSource, sourcesFile } from "./sources.ts";
+import { modelName, stagingFiles, type TestedRelation } from "./staging.ts";
+import type { PackageTable } from "./tables.ts";
+
+/** What a package is made from; the same facts make the same bytes. */
+export interface PackageFacts {
+  readonly warehouse: ProfileFacts & { readonly stateSchema: string };
+  readonly companies: readonly string[];
+  readonly lateAfterMs: number;
+  readonly tables: readonly PackageTable[];
+  /** Those whose other end is not in the package are left out. */
+  readonly relations: readonly Relation[];
+  readonly views: ModelSource;
+  /** What must not be written down. */
+  readonly secrets: readonly string[];
+}
+
+/** A dbt package for the warehouse: sources, staging models, tests, a profile and a page about them. */
+export function dbtPackage(facts: PackageFacts): readonly PackageFile[] {
+  const { warehouse, companies, lateAfterMs, tables, views } = facts;
+  const { schema, stateSchema } = warehouse;
+  const relations = testedRelations(facts);
+  const variables = profileVariables(warehouse, facts.secrets);
+  const place = { database: warehouse.type === "duckdb" ? ATTACHED : undefined, schema, stateSchema };
+  return [
+    projectFile(),
+    profileFile(warehouse, variables),
+    readmeFile({ type: warehouse.type, schema, tables: tables.length, views, relations, variables, lateAfterMs }),
+    { path: ".gitignore", text: "target/\nlogs/\ndbt_packages/\n*.duckdb\n*.duckdb.wal\n.user.yml\n" },
+    sourcesFile({ place, companies, lateAfterMs, tables, views }),
+    ...stagingFiles(schema, tables, relations),
+    ...checkFiles(),
+  ];
+}
+
+function testedRelations({ relations, tables, views }: PackageFacts): readonly TestedRelation[] {
+  const models = new Set(tables.map(({ name }) => name));
+  const sources = new Set(views.models.map(({ name }) => name));
+  return relations.flatMap(relation => {
+    const { table } = relation.to;
+    if (!models.has(relation.from.table)) return [];
+    if (models.has(table)) return [{ relation, target: `ref(${templateText(modelName(table))})` }];
+    if (!sources.has(table)) return [];
+    return [{ relation, target: `source(${[views.schema, table].map(templateText).join(", ")})` }];
+  });
+}
+
+function projectFile(): PackageFile {
+  return yamlFile("dbt_project.yml", {
+    name: PROFILE,
+    version: "1.0.0",
+    "config-version": 2,
+    // loaded_at_query came with 1.10, arguments of tests under a key of their own with 1.10.5.
+    "require-dbt-version": [">=1.10.5", "<3.0.0"],
+    profile: PROFILE,
+    "model-paths": ["models"],
+    "macro-paths": ["macros"],
+    "clean-targets": ["target", "dbt_packages"],
+    flags: { require_generic_test_arguments_property: true },
+    models: { [PROFILE]: { staging: { "+materialized": "view", "+persist_docs": { relation: true, columns: true } } } },
+  });
+}

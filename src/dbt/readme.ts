@@ -1,0 +1,96 @@
+import type { PackageFile } from "./document.ts";
+import { allowedAge, type Span } from "./freshness.ts";
+import { ATTACHED, PROFILE, type ProfileVariable } from "./profile.ts";
+import type { ModelSource } from "./sources.ts";
+import type { TestedRelation } from "./staging.ts";
+
+interface ReadmeFacts {
+  readonly type: "duckdb" | "postgres";
+  readonly schema: string;
+  readonly tables: number;
+  readonly views: ModelSource;
+  readonly relations: readonly TestedRelation[];
+  readonly variables: readonly ProfileVariable[];
+  readonly lateAfterMs: number;
+}
+
+/** The package's page: how it is called, what it holds, how others build on it. */
+export function readmeFile({
+  type,
+  schema,
+  tables,
+  views,
+  relations,
+  variables,
+  lateAfterMs,
+}: ReadmeFacts): PackageFile {
+  const { warn_after: warn, error_after: error } = allowedAge(lateAfterMs);
+  const certain = relations.filter(({ relation }) => relation.certainty === "certain").length;
+  const needed = variables.filter(({ fallback }) => fallback === undefined).map(({ name }) => `export ${name}=…`);
+  const rows = variables.map(({ name, meaning, fallback }) => [
+    `\`${name}\``,
+    meaning,
+    fallback === undefined ? "has to be set" : `\`${fallback}\``,
+  ]);
+  const text = `# The warehouse \`${schema}\` for dbt
+
+Written by \`tributary dbt\` from its configuration. It writes these files anew and leaves all others alone, so build on them
+rather than in them.
+
+## Use it
+
+\`\`\`sh
+python -m pip install dbt-core dbt-${type}      # dbt 1.10.5 or later
+${[...needed, "dbt build                                # models and tests", "dbt source freshness"].join("\n")}
+\`\`\`
+
+Called in this folder, dbt finds \`profiles.yml\`. It reads environment variables:
+
+${markdownTable(["variable", "what it is", "otherwise"], rows)}
+
+${type === "duckdb" ? aboutDuckdb : aboutPostgres(schema)}
+
+## What is in it
+
+- \`models/sources.yml\`: ${tables} tables as the source \`${schema}\`, each table and column described. Keys are tested: present,
+  and unique within a company.${views.models.length === 0 ? "" : aboutViews(views)}
+- \`models/staging/\`: a model a table, \`stg_<table>\`, with the rows that the service still lists (\`_deleted_at is null\`) and the
+  columns' own names and types. Tables of daily figures keep all their days.
+- Relations, as tests of the staging models: ${certain} that hold by construction fail when they don't, ${relations.length - certain} that are assumed
+  (names agree, the service promises nothing) only warn: their number is how many values have no counterpart.
+- \`macros/\`: those tests. dbt's own look at one column, and here every key is one within a company.
+
+Freshness is taken from the record of what syncs did (\`_tributary.stream_runs\`), never from the rows: a table in which nothing
+changed is fresh. The last sync that succeeded may be ${spoken(warn)} old before there is a warning, ${spoken(error)} before an error.
+
+## Build on it
+
+In a project of your own, name this folder in \`packages.yml\`, run \`dbt deps\`, and use \`ref('stg_…')\` and
+\`source('${schema}', '…')\`. The profile is your project's then${type === "duckdb" ? `, and has to attach the warehouse as \`${ATTACHED}\`` : ""}.
+
+\`\`\`yaml
+packages:
+  - local: ../${PROFILE}
+\`\`\`
+
+After another stream was switched on, or an upgrade, write it again: \`tributary dbt --out <this folder>\`.
+`;
+  return { path: "README.md", text };
+}
+
+const aboutViews = ({ schema, models }: ModelSource): string => `
+  ${models.length} views of tributary's own beside them are the source \`${schema}\`: ready answers to build on.`;
+
+const aboutDuckdb = `dbt writes into a file of its own and attaches the warehouse, for reading, as \`${ATTACHED}\`: so no sync and no dbt run
+is in the other's way. Who opens dbt's file attaches the warehouse too, since staging models are views of it:
+\`ATTACH '…/warehouse.duckdb' AS ${ATTACHED} (READ_ONLY)\`. Models that are tables can be read alone.`;
+
+const aboutPostgres = (schema: string): string =>
+  `The role reads the schemas \`${schema}\` and tributary's own (\`destination.grant_select_to\` in tributary's configuration lets it)
+and may create a schema in the database, or owns the one that models are written to.`;
+
+function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => "---"), ...rows].map(cells => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+const spoken = ({ count, period }: Span): string => `${count} ${period}${count === 1 ? "" : "s"}`;

@@ -1,0 +1,54 @@
+import type { Dialect } from "../destinations/destination.ts";
+import { shapesOf } from "../destinations/shape.ts";
+import { dailyName } from "../destinations/views/table_views.ts";
+import { inDependencyOrder, type Model } from "../model.ts";
+import type { Stream } from "../stream.ts";
+import { tableComment } from "../warehouse.ts";
+
+/** A table as the package speaks of it. */
+export interface PackageTable {
+  readonly name: string;
+  readonly stream: string;
+  readonly comment: string;
+  readonly columns: readonly PackageColumn[];
+  /** What is unique, `_company` first. */
+  readonly key: readonly string[];
+}
+
+export interface PackageColumn {
+  readonly name: string;
+  /** In the words of the configured database. */
+  readonly type: string;
+  readonly comment: string;
+}
+
+/** The tables of the streams, main tables before their children. */
+export function packageTables(dialect: Dialect, streams: readonly Stream[]): readonly PackageTable[] {
+  const nowhere = { schema: "", stateSchema: "" };
+  return streams.flatMap(stream =>
+    shapesOf(dialect, nowhere, stream.tables, table => tableComment(stream, table))
+      .filter(({ role }) => role !== "ledger")
+      .map(({ name, comment = "", columns, primaryKey }) => ({
+        name,
+        stream: stream.name,
+        comment,
+        columns: columns.map(column => ({ name: column.name, type: column.type, comment: column.comment ?? "" })),
+        key: primaryKey,
+      })),
+  );
+}
+
+/** The models that a warehouse with these streams has beside the views of its tables. */
+export function packageModels(models: readonly Model[], streams: readonly Stream[]): readonly Model[] {
+  const there = new Set<string>();
+  for (const { mode, tables } of streams)
+    for (const { name } of [tables.main, ...tables.children]) {
+      there.add(name);
+      if (mode.kind === "snapshot") there.add(dailyName(name));
+    }
+  return inDependencyOrder(models).filter(({ name, needs }) => {
+    const isMade = needs.every(needed => there.has(needed));
+    if (isMade) there.add(name);
+    return isMade;
+  });
+}

@@ -1,0 +1,41 @@
+import type { PackageFile } from "../../src/dbt/document.ts";
+import { dbtPackage } from "../../src/dbt/package.ts";
+import { packageModels, packageTables } from "../../src/dbt/tables.ts";
+import { dialectOf } from "../../src/destinations/open.ts";
+import { parseDuration } from "../../src/duration.ts";
+import type { Stream } from "../../src/stream.ts";
+import { streams as catalogue } from "../../streams/index.ts";
+import { relationsOf } from "../../streams/relations.ts";
+import { models } from "../support/models.ts";
+
+/** What a test says of the configuration; the rest is its defaults, with every stream on. */
+export interface Made {
+  readonly type: "duckdb" | "postgres";
+  readonly streams?: readonly Stream[];
+  readonly companies?: readonly string[];
+  readonly schema?: string;
+  readonly lateAfter?: string;
+  /** Where the warehouse is, as the configuration says. */
+  readonly at?: string;
+  readonly secrets?: readonly string[];
+}
+
+/** The files that `tributary dbt` writes. */
+export function madePackage({
+  type,
+  streams = catalogue,
+  companies = ["acme"],
+  ...more
+}: Made): readonly PackageFile[] {
+  const { schema = "procurement", lateAfter = "26h", at = "", secrets = [] } = more;
+  const place = { schema, stateSchema: "_tributary" };
+  return dbtPackage({
+    warehouse: type === "duckdb" ? { type, path: at, ...place } : { type, url: at, ...place },
+    companies,
+    lateAfterMs: parseDuration(lateAfter)!,
+    tables: packageTables(dialectOf({ type }), streams),
+    relations: relationsOf(streams),
+    views: { schema: `${schema}_analytics`, models: packageModels(models.models, streams) },
+    secrets,
+  });
+}

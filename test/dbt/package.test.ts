@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import { duckdbDialect } from "../../src/destinations/duckdb/dialect.ts";
+import { postgresDialect } from "../../src/destinations/postgres/dialect.ts";
+import { isReserved } from "../../src/reserved.ts";
+import { streams } from "../../streams/index.ts";
+import { relationsOf } from "../../streams/relations.ts";
+import { core } from "../support/core.ts";
+import { models as ours } from "../support/models.ts";
+import { profiles, project } from "./accepted.ts";
+import { madePackage } from "./made.ts";
+import { namedTests, propertiesOf, textOf, yamlOf } from "./rendered.ts";
+
+const tables = streams.flatMap(stream => [stream.tables.main, ...stream.tables.children]);
+
+describe.each([duckdbDialect, postgresDialect])("the package of every stream, for $name", dialect => {
+  const files = madePackage({ type: dialect.name });
+  const { sources, models, macros } = propertiesOf(files);
+  const [source] = sources;
+
+  test("dbt accepts its YAML", () => {
+    project.parse(yamlOf(files, "dbt_project.yml"));
+    const profile = profiles.parse(yamlOf(files, "profiles.yml"));
+    expect(Object.keys(profile)).toEqual([(yamlOf(files, "dbt_project.yml") as { profile: string }).profile]);
+    expect(sources.map(({ name }) => name)).toEqual(["procurement", "procurement_analytics"]);
+    const paths = files.map(({ path }) => path);
+    expect(paths).toEqual([...new Set(paths)]);
+  });
+
+  test("every table is a source with all its columns and their types, each described", () => {
+    expect(source?.tables.map(({ name }) => name)).toEqual(tables.map(({ name }) => name));
+    for (const [index, { name, columns, config }] of source!.tables.entries()) {
+      const table = tables[index]!;
+      const own = new Map(table.columns.map(column => [column.name, dialect.columnType(column.kind)]));
+      const said = new Map(columns.map(column => [column.name, column.data_type]));
+      expect({ name, lacking: [...own].filter(([column, type]) => said.get(column) !== type) }).toEqual({
+        name,
+        lacking: [],
+      });
+      expect(config?.meta?.["key"]).toEqual(["_company", ...table.key]);
+      const terse = columns.filter(
+        column => (column.description ?? "").length < 10 || column.description === column.name,
+      );
+      expect(terse).toEqual([]);
+    }
+  });
+
+  test("every key is tested in its source: each column is present, all together unique", () => {
+    for (const [index, { columns, data_tests }] of source!.tables.entries()) {
+      const { key } = tables[index]!;
+      const present = columns.filter(column => column.data_tests?.includes("not_null")).map(({ name }) => name);
+      expect(present.sort()).toEqual(["_company", ...key].sort());
+      expect(namedTests(data_tests)).toEqual([
+        { test: "unique_in_company", arguments: { columns: key }, severity: "error", where: undefined },
+      ]);
+    }
+  });
+
+  test("every table has a staging model of its own names and types, described like it", () => {
+    expect(models.map(({ name }) => name)).toEqual(tables.map(({ name }) => `stg_${name}`));
+    for (const [index, { name, columns }] of models.entries()) {
+      const own = tables[index]!.columns.map(column => column.name);
+      expect(columns.map(column => column.name)).toEqual(["_company", ...own, "_changed_at"]);
+      const text = textOf(files, `models/staging/${name}.sql`);
+      expect(text).toContain(`\nselect\n  _company,\n`);
+      expect(text).toContain(
+        `\nfrom {{ source('procurement', '${tables[index]!.name}') }}\nwhere _deleted_at is null\n`,
+      );
+    }
+  });
+
+  test("tests are those of macros that are there, with the arguments they take", () => {
+    const taken = new Map(macros.map(({ name, arguments: given = [] }) => [name, given.map(each => each.name)]));
+    for (const [name, given] of taken) {
+      const text = textOf(files, `macros/${name.replace(/^test_/, "")}.sql`);
+      expect(text).toContain(`{% test ${name.replace(/^test_/, "")}(model, ${given.join(", ")}) %}`);
+    }
+    const used = [...source!.tables, ...models].flatMap(({ data_tests }) => namedTests(data_tests));
+    expect(new Set(used.map(each => each.test))).toEqual(new Set(["unique_in_company", "related_in_company"]));
+    for (const each of used) expect(Object.keys(each.arguments)).toEqual(taken.get(`test_${each.test}`));
+  });
+
+  test("every relation whose ends are in the package is a test: an error what is certain, a warning what is assumed", () => {
+    const there = new Set([...sources[0]!.tables, ...sources[1]!.tables].map(({ name }) => name));
+    const known = relationsOf(streams).filter(({ to }) => there.has(to.table));
+    const tested = models.flatMap(({ name, data_tests }) =>
+      namedTests(data_tests).map(each => [name.replace(/^stg_/, ""), each] as const),
+    );
+    const asRelation = ([from, { arguments: values, severity, where = "" }]: (typeof tested)[number]) => {
+      const [, to] = /^(?:ref\('stg_|source\('procurement_analytics', ')(\w+)'\)$/.exec(String(values["to"])) ?? [];
+      return [from, values["columns"], to, values["to_columns"], severity === "error" ? "certain" : "assumed", where];
+    };
+    const wanted = known.map(({ from, to, certainty, where }) => [
+      from.table,
+      from.columns,
+      to.table,
+      to.columns,
+      certainty,
+      where === undefined ? "" : `${where.column} in ('${where.values.join("', '")}')`,
+    ]);
+    const sorted = (rows: readonly (readonly unknown[])[]) => rows.map(row => JSON.stringify(row)).sort();
+    expect(sorted(tested.map(asRelation))).toEqual(sorted(wanted));
+    expect(new Set(wanted.map(row => row[4]))).toEqual(new Set(["certain", "assumed"]));
+    const names = models.flatMap(({ data_tests = [] }) =>
+      data_tests.flatMap(each => Object.values(each)[0]?.name ?? []),
+    );
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  });
+
+  test("the models beside the tables are a source too, with their columns; those that lack a table are not", () => {
+    const given = sources[1]!.tables;
+    expect(given.map(({ name }) => name).sort()).toEqual(ours.models.map(({ name }) => name).sort());
+    for (const { name, description, columns } of given) {
+      const model = ours.models.find(each => each.name === name)!;
+      expect([description, columns]).toEqual([model.description, [...model.columns]]);
+    }
+  });
+
+  test("the same configuration makes the same bytes", () => {
+    expect(madePackage({ type: dialect.name })).toEqual(files);
+  });
+});
+
+test("models that lack a table are no sources, and relations to what is off are no tests", () => {
+  const few = streams.filter(({ name }) => ["purchase_orders", "findings"].includes(name));
+  const { sources, models } = propertiesOf(madePackage({ type: "postgres", streams: few }));
+  const names = sources[1]?.tables.map(({ name }) => name) ?? [];
+  expect(names).toContain("calendar_today");
+  expect(names).not.toContain("three_way_match");
+  const tests = models.flatMap(({ data_tests }) => namedTests(data_tests)).map(each => each.arguments["to"]);
+  expect(tests).toContain("ref('stg_purchase_orders')");
+  expect(tests).not.toContain("ref('stg_invoices')");
+});
+
+test("names of columns need no quotes in a staging model, unless an unknown field brought one that does", () => {
+  const names = tables.flatMap(({ columns }) => columns.map(({ name }) => name));
+  expect(names.filter(name => isReserved(name) || !/^[a-z_][a-z0-9_]*$/.test(name))).toEqual([]);
+});
+
+test("what YAML 1.1 or a template would read as something else stays text", () => {
+  const files = madePackage({ type: "duckdb", streams: core, companies: ["on", "O'Hara {{ co }}"], schema: "no" });
+  const [source] = propertiesOf(files).sources;
+  expect(source?.name).toBe("no");
+  expect(textOf(files, "models/sources.yml")).toContain('name: "no"\n');
+  const query = source!.tables[0]!.config!.loaded_at_query!;
+  expect(query).toContain("company in ('on', 'O''Hara {{ '{{' }} co }}')");
+  expect(query).toContain("count(*) = 2 ");
+});
+
+test.each([
+  ["26h", { count: 26, period: "hour" }, { count: 52, period: "hour" }],
+  ["7d", { count: 7, period: "day" }, { count: 14, period: "day" }],
+  ["12h", { count: 12, period: "hour" }, { count: 1, period: "day" }],
+  ["90m", { count: 90, period: "minute" }, { count: 3, period: "hour" }],
+  ["20s", { count: 1, period: "minute" }, { count: 1, period: "minute" }],
+] as const)("data later than %s is a warning, twice as late an error", (lateAfter, warn_after, error_after) => {
+  const [source] = propertiesOf(madePackage({ type: "duckdb", streams: core, lateAfter })).sources;
+  expect(source?.config?.freshness).toEqual({ warn_after, error_after });
+});

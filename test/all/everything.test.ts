@@ -65,5 +65,13 @@ async function tablesWith(warehouse: Warehouse, texts: readonly string[]): Promi
   const questions = names.map(
     name => `select '${name}' as name where exists (select 1 from procurement.${name} t where ${like})`,
   );
-  return (await warehouse.query<{ name: string }>(questions.join(" union all "))).map(({ name }) => name);
+  return warehouse.look(async view => {
+    const found: string[] = [];
+    // All in one statement took DuckDB five seconds to plan.
+    for (let at = 0; at < questions.length; at += 25) {
+      const rows = await view.query<{ name: string }>(questions.slice(at, at + 25).join(" union all "));
+      found.push(...rows.map(({ name }) => name));
+    }
+    return found;
+  });
 }

@@ -9,7 +9,7 @@ import type { Ended } from "../crash/killing.ts";
 import { differences, type Tables, tablesOf } from "../crash/tables.ts";
 import { requestsSoFar } from "../crash/trial.ts";
 import type { MakeWarehouse, Warehouse } from "../crash/warehouse.ts";
-import { program } from "../support/program.ts";
+import { program, variables } from "../support/program.ts";
 
 /** What `npm run build` makes: the command as it is installed. */
 export const built = join(import.meta.dirname, "../../dist/tributary.js");
@@ -26,7 +26,7 @@ export function startBackfill(
 ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
   const child = spawn(process.execPath, [command, "backfill", "--config", warehouse.config, "--no-progress", ...args], {
     cwd: warehouse.folder,
-    env: { PATH: process.env["PATH"] ?? "", CRASH_KEY: crashKey },
+    env: { ...variables, CRASH_KEY: crashKey },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const outputs = [text(child.stdout), text(child.stderr)] as const;

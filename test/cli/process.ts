@@ -4,10 +4,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { program } from "../support/program.ts";
-
-// What one process has compiled the next need not.
-const compiled = mkdtempSync(join(tmpdir(), "cli-compiled-"));
+import { program, variables } from "../support/program.ts";
 
 export interface Ended {
   readonly code: number | null;
@@ -32,10 +29,9 @@ export function emptyFolder(): string {
 
 /** Starts the command with no terminal and nothing to read. */
 export function start(args: readonly string[], { cwd, env = {}, node = [], uid, main = program }: Place) {
-  const path = process.env["PATH"] ?? "";
   return spawn(process.execPath, [...node, main, ...args], {
     cwd,
-    env: { PATH: path, NODE_COMPILE_CACHE: compiled, ...env },
+    env: { ...variables, ...env },
     ...(uid === undefined ? {} : { uid, gid: uid }),
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Simulator } from "../../src/simulator/simulator.ts";
-import { program } from "../support/program.ts";
+import { program, variables } from "../support/program.ts";
 import { key } from "./company.ts";
 import type { Warehouse } from "./warehouse.ts";
 
@@ -31,7 +31,7 @@ export interface RunningSync {
 export function startSync(warehouse: Warehouse, args: readonly string[] = []): RunningSync {
   const child = spawn(process.execPath, [program, "sync", "--config", warehouse.config, "--no-progress", ...args], {
     cwd: warehouse.folder,
-    env: { PATH: process.env["PATH"] ?? "", CRASH_KEY: key },
+    env: { ...variables, CRASH_KEY: key },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const outputs = [text(child.stdout), text(child.stderr)] as const;

@@ -22,6 +22,8 @@ export interface Setting {
   readonly clock?: StillClock;
   /** Further keys of the configuration; `destination` is merged with the warehouse's. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** Streams of the service that runs leave out, where the configuration names none to take or leave: they have no rows. */
+  readonly unread?: readonly string[];
   /** How an order is run; absent: once. */
   readonly run?: typeof runSync;
   /** Told by every run where to look for its progress. */
@@ -61,6 +63,7 @@ export function bench({
   config = {},
   watch = () => undefined,
   run = runSync,
+  unread = [],
 }: Setting): Bench {
   const said: string[] = [];
   const say = (_facts: object, message: string) => void said.push(message);
@@ -73,10 +76,12 @@ export function bench({
     redact: text => text,
     watch,
   });
+  const configFor = ({ catalogue }: Pick<Ordered, "catalogue">) =>
+    configOf(simulator, warehouse, catalogue === undefined ? leavingOut(unread, more) : more);
   const history = async (order: HistoryOrdered): Promise<BackfillOrder> => {
     const { full: _full, allDetails: _details, confirmDeletes: _confirm, ...rest } = whole;
     const plain = { range: { from: undefined, to: undefined }, resume: false, restart: false };
-    return { ...rest, command: "backfill", ...plain, ...order, config: await configOf(simulator, warehouse, more) };
+    return { ...rest, command: "backfill", ...plain, ...order, config: await configFor(order) };
   };
   const never = new AbortController().signal;
   return {
@@ -86,7 +91,7 @@ export function bench({
       more = changed;
     },
     async sync(order = {}, signal = never) {
-      return run({ ...whole, ...order, config: await configOf(simulator, warehouse, more) }, tools(signal));
+      return run({ ...whole, ...order, config: await configFor(order) }, tools(signal));
     },
     async backfill(order = {}, signal = never, consent = undefined) {
       return runBackfill(await history(order), tools(signal), consent);
@@ -120,11 +125,15 @@ const whole: Omit<RunOrder, "config"> = {
   waitMs: 0,
 };
 
-async function configOf(
-  simulator: Setting["simulator"],
-  warehouse: Pick<Warehouse, "destination">,
-  more: Readonly<Record<string, unknown>>,
-) {
+type More = Readonly<Record<string, unknown>>;
+
+function leavingOut(unread: readonly string[], config: More): More {
+  const streams = (config["streams"] as object | undefined) ?? {};
+  const chooses = ["preset", "include", "exclude"].some(key => Object.hasOwn(streams, key));
+  return chooses || unread.length === 0 ? config : { ...config, streams: { ...streams, exclude: unread } };
+}
+
+async function configOf(simulator: Setting["simulator"], warehouse: Pick<Warehouse, "destination">, more: More) {
   const folder = await mkdtemp(join(tmpdir(), "tributary-config-"));
   const file = join(folder, "config.yaml");
   const destination = { ...warehouse.destination, ...((more["destination"] as object | undefined) ?? {}) };

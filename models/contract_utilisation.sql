@@ -3,8 +3,8 @@
 -- The service gives contracts no currency: amounts are in the company's base currency by assumption, or unknown.
 -- needs: contracts, amount_currencies, calendar_today
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
--- column contract_id: The contract.
--- column contract_number: Number of the contract; null where none is known.
+-- column contract_id: Which contract it is: joins to contracts.contract_id.
+-- column contract_number: What is written on the contract as its number; null where none is known.
 -- column contract_type: Type of contract in the service's words; values not documented.
 -- column scope_category: What the contract is about in the service's words; values not documented.
 -- column vendor_id: Vendor that the contract is with; null where the service resolved none.

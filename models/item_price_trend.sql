@@ -4,7 +4,7 @@
 -- The history belongs to preset all; without it, items has the service's own price_trend_pct.
 -- needs: items, item_price_history, amount_currencies
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
--- column item_id: The item.
+-- column item_id: Which item it is: joins to items.item_id.
 -- column item_description: What it is, in words; null where nothing is said.
 -- column category: Category of the item in the service's words; null where it has none.
 -- column uom: Unit of measure that its prices are for, as written; null where it is not given.
@@ -13,9 +13,9 @@
 -- column currency_source: Where that currency stands: row, order, feed, list, company or unknown.
 -- column transaction_count: How many transactions the month's prices rest on; 0 where the service gives no number.
 -- column spend_amount: What was spent on the item in the month; null where the service gives none.
--- column average_price: Average price of one unit.
--- column lowest_price: Lowest price of one unit; null where the service gives none.
--- column highest_price: Highest price of one unit; null where the service gives none.
+-- column average_price: What one unit cost on average over the purchases of the month.
+-- column lowest_price: What one unit cost in the cheapest purchase of the month; null where the service gives none.
+-- column highest_price: What one unit cost in the dearest purchase of the month; null where the service gives none.
 -- column month_before: The latest earlier month that has a price; null in the first one.
 -- column change_pct: Change of the average price against month_before, in percent.
 -- column year_change_pct: Change against the same month a year earlier, in percent; null where that month has no price.

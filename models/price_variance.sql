@@ -21,8 +21,8 @@
 -- column quantity: Quantity of the lines that have one.
 -- column amount: That quantity at the prices paid.
 -- column average_price: Amount by quantity; null where the quantity adds up to 0.
--- column lowest_price: Lowest price of one unit.
--- column highest_price: Highest price of one unit.
+-- column lowest_price: What one unit cost on the cheapest of the invoice lines.
+-- column highest_price: What one unit cost on the dearest of the invoice lines.
 -- column first_date: Date of the first document; null where none has a date.
 -- column last_date: Date of the latest document; null where none has a date.
 -- column order_lines: How many lines show the order's price too, and a quantity; 0 for transactions.

@@ -10,8 +10,8 @@
 -- column po_date: Calendar date of the order; null where it is not known.
 -- column is_open: True as long as the service counts the order as open.
 -- column part_number: Part number on the order line; null where it is not given.
--- column vendor_part_number: The vendor's own number for the part; null where it is not given.
--- column manufacturer_part_number: The manufacturer's number for the part; null where it is not given.
+-- column vendor_part_number: What the vendor calls the part in its own catalogue; null where it is not given.
+-- column manufacturer_part_number: What the maker calls the part, whoever sells it; null where it is not given.
 -- column description: What is ordered, in words; null where the line says nothing.
 -- column uom: Unit that the line's quantities are counted in, as written; null where none is given.
 -- column ordered_quantity: Quantity ordered, in the line's unit; null where it is not known.

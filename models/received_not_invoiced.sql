@@ -14,7 +14,7 @@
 -- column part_number: Part number on the order line; null where it is not given.
 -- column description: What was ordered, in words; null where the line says nothing.
 -- column uom: Unit that the quantities are counted in, as written; null where none is given.
--- column received_quantity: Quantity received so far.
+-- column received_quantity: How much of the line came in so far, in its unit.
 -- column rejected_quantity: Part of the delivery that was rejected; null where nothing is recorded.
 -- column invoiced_quantity: Quantity that invoices have billed; null where nothing is recorded, which counts as nothing billed.
 -- column not_invoiced_quantity: Received and not yet invoiced; always more than 0.

@@ -14,9 +14,9 @@
 -- column document_date: Calendar date on the invoice; null where none was read.
 -- column matched_po_number: Purchase order the service matched the invoice with, one at most; null where it matched none.
 -- column description: What is billed, in words; null where the line says nothing.
--- column buyer_part_number: The buyer's own number for the part; null where it is not given.
--- column vendor_part_number: The vendor's own number for the part; null where it is not given.
--- column manufacturer_part_number: The manufacturer's number for the part; null where it is not given.
+-- column buyer_part_number: What the buying company calls the part; null where it is not given.
+-- column vendor_part_number: What the vendor calls the part in its own catalogue; null where it is not given.
+-- column manufacturer_part_number: What the maker calls the part, whoever sells it; null where it is not given.
 -- column uom: Unit of measure of the quantities; null where it is not given.
 -- column po_qty: Quantity on the order's side; null where no order line was found.
 -- column po_qty_label: What the service calls the quantity in po_qty; null where the invoice's match is not loaded.

@@ -1,10 +1,11 @@
-import type { Column, Table } from "./columns.ts";
+import type { Column, Kind, Table } from "./columns.ts";
+import { currencySentence } from "./destinations/comments.ts";
 import type { Dialect } from "./destinations/destination.ts";
 import { duckdbDialect } from "./destinations/duckdb/dialect.ts";
 import { postgresDialect } from "./destinations/postgres/dialect.ts";
 import { type ShapedColumn, shapesOf } from "./destinations/shape.ts";
 import { type Mode, pathParameters, type Stream, type StreamGroup } from "./stream.ts";
-import { tableComment } from "./warehouse.ts";
+import { absenceSentence, tableComment } from "./warehouse.ts";
 
 /** A stream as `streams --json` prints it. */
 export interface StreamDescription {
@@ -32,7 +33,13 @@ export interface StreamDescription {
 
 export interface TableDescription {
   readonly name: string;
+  /** What its rows are; the comment says further where they come from and what a row's absence means. */
+  readonly description: string;
   readonly comment: string;
+  /** What the comment says of rows that the service no longer lists. */
+  readonly deletion: string;
+  /** Unique; `_company` comes first. */
+  readonly key: readonly string[];
   /** Of the array in the answer that its rows come from; empty for the stream's own rows. */
   readonly api_path: string;
   readonly columns: readonly ColumnDescription[];
@@ -42,6 +49,12 @@ export interface ColumnDescription {
   readonly name: string;
   readonly duckdb: string;
   readonly postgres: string;
+  /** What its values mean; null for the engine's own columns. */
+  readonly kind: Kind | null;
+  /** What it is; the comment says further where its currency and its API field are. */
+  readonly description: string;
+  /** Where the currency of an amount stands; null for columns that are no money. */
+  readonly currency: string | null;
   /** The field below the row; null for a column that the API doesn't send. */
   readonly api_path: string | null;
   /** Whether the service may leave it null; a value that could not be read is NULL in any column but the key. */
@@ -98,7 +111,10 @@ function describeTables(stream: Stream): readonly TableDescription[] {
     const types = new Map(columnsOf(inPostgres, table).map(column => [column.name, column.type]));
     return {
       name: table.name,
+      description: table.description,
       comment: tableComment(stream, table),
+      deletion: absenceSentence(stream, stream.mode),
+      key: ["_company", ...table.key],
       api_path: table.path.join("."),
       columns: columns.map(column => describeColumn(column, types.get(column.name) ?? "", table)),
     };
@@ -114,6 +130,9 @@ function describeColumn({ name, type, comment, of }: ShapedColumn, postgres: str
     name,
     duckdb: type,
     postgres,
+    kind: of?.kind ?? null,
+    description: of?.description ?? comment ?? "",
+    currency: of?.kind === "money" && of.currency !== undefined ? currencySentence(of.currency) : null,
     api_path: of === undefined ? null : apiPath(of),
     nullable: !(name === "_company" || table.key.includes(name) || of?.nullable === false),
     volatile: of?.volatile ?? false,

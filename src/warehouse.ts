@@ -137,7 +137,8 @@ export function tableComment(stream: Stream, table: Table): string {
   return [table.description, endpoint, absenceSentence(stream, mode)].filter(part => part !== "").join(" ");
 }
 
-function absenceSentence(stream: Stream, mode: Stream["mode"]): string {
+/** What it means that the service no longer lists a row. */
+export function absenceSentence(stream: Stream, mode: Stream["mode"]): string {
   switch (mode.kind) {
     case "detail": {
       if (mode.by === undefined) return `One request for each row of ${mode.of}; deleted with it.`;

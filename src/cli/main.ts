@@ -85,6 +85,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./dbt.ts")).registerDbt,
   },
   {
+    name: "docs",
+    summary: "write the data dictionary, as a page and as Markdown",
+    load: async () => (await import("./docs.ts")).registerDocs,
+  },
+  {
     name: "simulate",
     summary: "run a simulated service to try everything with",
     load: async () => (await import("./simulate.ts")).registerSimulate,

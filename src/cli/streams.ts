@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import type { LoadedConfig } from "../config.ts";
-import { ConfigError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
+import { configIfAny } from "./optional_config.ts";
 import { attachOptions, type CommonOptions, examples } from "./options.ts";
 
 /** `streams`: the catalogue. */
@@ -22,7 +21,7 @@ async function listStreams(name: string | undefined, options: CommonOptions, con
   const { groups, streams } = await import("../../streams/index.ts");
   const { configured, select, selectedByConfig } = await import("../selection.ts");
   const { describeStreams } = await import("../catalogue.ts");
-  const config = (await configIfAny(options, context))?.config.streams;
+  const config = (await configIfAny(options, context, "On and off are shown by the default preset."))?.config.streams;
   const catalogue = configured(streams, config?.settings ?? {});
   const on = selectedByConfig(catalogue, config ?? { preset: "core", include: [], exclude: [] });
   const named = name === undefined ? undefined : select(catalogue, on, [name]).named;
@@ -31,17 +30,4 @@ async function listStreams(name: string | undefined, options: CommonOptions, con
   if (options.json) return context.printJson(shown);
   const { streamListing, streamSheet } = await import("./stream_listing.ts");
   context.print(named === undefined ? streamListing(shown) : shown.map(streamSheet).join("\n\n\n"));
-}
-
-/** The catalogue is for looking around, before there is a configuration or while it lacks its variables. */
-async function configIfAny(options: CommonOptions, context: CliContext): Promise<LoadedConfig | undefined> {
-  try {
-    return await context.openConfig(options);
-  } catch (error) {
-    if (!(error instanceof ConfigError) || options.config !== undefined) throw error;
-    const missing = (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT";
-    if (!missing)
-      context.stderr.write(`${context.redact(error.message)}\nOn and off are shown by the default preset.\n`);
-    return undefined;
-  }
 }

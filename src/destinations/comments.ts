@@ -54,7 +54,8 @@ export const versionsComment = (table: Table): string =>
 export const asOfComment = (table: string): string =>
   `The rows of ${table} that were live at a moment, as they were then. A date means its first instant in the session's time zone.`;
 
-function currencySentence(currency: Currency): string {
+/** Where an amount's currency stands. */
+export function currencySentence(currency: Currency): string {
   switch (currency.in) {
     case "row":
       return `Currency: ${currency.column} of the same row.`;

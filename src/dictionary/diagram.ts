@@ -1,0 +1,173 @@
+import { html } from "hono/html";
+import type { Dictionary, Domain, TableEntry } from "./dictionary.ts";
+import { type Box, type Layout, layOut, type PlacedLine } from "./layout.ts";
+import { joinOf, type Link } from "./links.ts";
+
+/** A drawing of tables and how they hang together, and in words what it shows. */
+export interface Diagram {
+  readonly title: string;
+  readonly layout: Layout;
+  readonly nodes: ReadonlyMap<string, Node>;
+  /** By `from to` of a line. */
+  readonly relations: ReadonlyMap<string, Relation>;
+  /** What is told instead of drawn: links that would cover everything else. */
+  readonly leftOut: readonly string[];
+}
+
+interface Node {
+  readonly name: string;
+  /** A second line below the name. */
+  readonly more: string | undefined;
+  /** It belongs to another subject. */
+  readonly elsewhere: boolean;
+}
+
+interface Relation {
+  readonly certain: boolean;
+  readonly words: string;
+}
+
+const LETTER = 7.3;
+const WIDTH = 960;
+/** Where so many tables of a subject point at the same one, a drawing of it shows nothing else. */
+const CROWD = 7;
+
+/** A subject's tables, with the tables of others that they point at. */
+export function domainDiagram(domain: Domain): Diagram {
+  const own = new Set(domain.tables.map(({ name }) => name));
+  const all = domain.tables.flatMap(table => [...table.out, ...askedBy(table).filter(({ from }) => !own.has(from))]);
+  const crowded = [
+    ...Map.groupBy(
+      all.filter(({ to, certain }) => !certain && !own.has(to)),
+      ({ to }) => to,
+    ),
+  ].filter(([, links]) => links.length >= CROWD);
+  const hubs = new Set(crowded.map(([to]) => to));
+  const drawn = all.filter(({ to, certain }) => certain || !hubs.has(to));
+  const nodes = new Map<string, Node>();
+  for (const name of drawn.flatMap(({ from, to }) => [from, to]))
+    if (!own.has(name)) nodes.set(name, { name, more: undefined, elsewhere: true });
+  for (const { name } of domain.tables) nodes.set(name, { name, more: undefined, elsewhere: false });
+  const leftOut = crowded.map(
+    ([to, links]) =>
+      `${links.length} tables also point at ${to} by ${[...new Set(links.map(joinOf))].join(", ")}; that is not drawn.`,
+  );
+  return diagram(
+    domain.title,
+    nodes,
+    relationsOf(drawn, name => name),
+    leftOut,
+  );
+}
+
+/** From the table whose rows or values its requests are made for. */
+const askedBy = (table: TableEntry): readonly Link[] =>
+  table.in.filter(({ from }) => table.main === undefined && from === table.stream.parent);
+
+/** The tables that others hang on, each for itself and all below it, and how those groups are connected. */
+export function overviewDiagram({ domains, models, links }: Dictionary): Diagram {
+  const tables = new Map(domains.flatMap(domain => domain.tables.map(table => [table.name, table] as const)));
+  const rootOf = (name: string): string => {
+    const above = aboveOf(tables.get(name));
+    return above === undefined ? name : rootOf(above);
+  };
+  const relations = relationsOf(links, rootOf);
+  const below = Map.groupBy(tables.keys(), rootOf);
+  const isModel = new Set(models.map(({ name }) => name));
+  const ends = new Set([...relations.keys()].flatMap(pair => pair.split(" ")));
+  const nodes = new Map(
+    [...tables.keys(), ...isModel]
+      .filter(name => ends.has(name))
+      .map(name => {
+        const count = (below.get(name)?.length ?? 1) - 1;
+        const more = isModel.has(name)
+          ? "view"
+          : count === 0
+            ? undefined
+            : `+ ${count} ${count === 1 ? "table" : "tables"}`;
+        return [name, { name, more, elsewhere: isModel.has(name) }];
+      }),
+  );
+  return diagram("The main tables", nodes, relations, []);
+}
+
+/** A child's main table, or the one list whose rows or values a detail was asked for. */
+function aboveOf(table: TableEntry | undefined): string | undefined {
+  if (table === undefined) return undefined;
+  const { main, stream } = table;
+  return main ?? (stream.values_of.length > 1 ? undefined : (stream.parent ?? undefined));
+}
+
+function relationsOf(links: readonly Link[], nameOf: (table: string) => string): ReadonlyMap<string, Relation> {
+  const pairs = Map.groupBy(links, link => `${nameOf(link.from)} ${nameOf(link.to)}`);
+  const between = [...pairs].filter(([pair]) => pair.split(" ")[0] !== pair.split(" ")[1]);
+  return new Map(
+    between.map(([pair, links]) => [
+      pair,
+      { certain: links.some(link => link.certain), words: links.map(inWords).join("; ") },
+    ]),
+  );
+}
+
+const inWords = (link: Link): string =>
+  `${link.from} → ${link.to} by ${joinOf(link)}${link.certain ? "" : " (assumed)"}`;
+
+function diagram(
+  title: string,
+  nodes: ReadonlyMap<string, Node>,
+  relations: ReadonlyMap<string, Relation>,
+  leftOut: readonly string[],
+): Diagram {
+  const boxes = [...nodes].map(([id, { name, more }]): Box => {
+    const letters = Math.max(name.length, (more?.length ?? 0) * 0.9);
+    return { id, width: Math.round(letters * LETTER) + 20, height: more === undefined ? 26 : 40 };
+  });
+  const lines = [...relations.keys()].map(pair => {
+    const [from = "", to = ""] = pair.split(" ");
+    return { from, to };
+  });
+  return { title, layout: layOut(boxes, lines, WIDTH), nodes, relations, leftOut };
+}
+
+/** The drawing. `address` is where a table's description is. */
+export function drawing({ title, layout, nodes, relations }: Diagram, address: (table: string) => string) {
+  const [width, height] = [Math.ceil(layout.width) + 8, Math.ceil(layout.height) + 8];
+  const lines = layout.lines.map(line => {
+    const { certain, words } = relations.get(`${line.from} ${line.to}`)!;
+    const [x, y] = line.points.at(-1)!;
+    return html`<path class="${certain ? "certain" : "assumed"}" d="${curve(line)}"><title>${words}</title></path><circle class="${certain ? "certain" : "assumed"}" cx="${round(x)}" cy="${round(y)}" r="3"/>`;
+  });
+  const boxes = layout.boxes.map(({ id, x, y, width, height }) => {
+    const { name, more, elsewhere } = nodes.get(id)!;
+    const middle = more === undefined ? y + height / 2 + 4 : y + 17;
+    return html`<a href="${address(name)}" class="${elsewhere ? "box elsewhere" : "box"}"><rect x="${round(x)}" y="${round(y)}" width="${width}" height="${height}" rx="5"/><text x="${round(x + 10)}" y="${round(middle)}">${name}</text>${more === undefined ? "" : html`<text class="more" x="${round(x + 10)}" y="${round(y + 32)}">${more}</text>`}</a>`;
+  });
+  return html`<svg xmlns="http://www.w3.org/2000/svg" class="diagram" viewBox="-4 -4 ${width} ${height}" width="${width}" height="${height}" role="group" aria-label="Diagram: ${title}">${lines}${boxes}</svg>`;
+}
+
+/** Horizontal where it begins and ends. */
+function curve({ points }: PlacedLine): string {
+  const [[x, y] = [0, 0], ...rest] = points;
+  let [a, b] = [x, y];
+  const parts = rest.map(([c, d]) => {
+    const middle = round((a + c) / 2);
+    const part =
+      a === c ? `L${round(c)} ${round(d)}` : `C${middle} ${round(b)} ${middle} ${round(d)} ${round(c)} ${round(d)}`;
+    [a, b] = [c, d];
+    return part;
+  });
+  return `M${round(x)} ${round(y)}${parts.join("")}`;
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10;
+
+/** The drawing as a file of its own. */
+export function drawingFile(shown: Diagram, address: (table: string) => string): string {
+  return String(drawing(shown, address)).replace(">", `><style>${looks}</style>`);
+}
+
+const looks = `
+svg{color-scheme:light dark;font:12px ui-monospace,Menlo,Consolas,monospace}
+.box rect{fill:#fff;stroke:#9aa7b5}.box text{fill:#18212c}.box .more{fill:#556272;font-size:11px}
+.elsewhere rect{fill:#eef1f5;stroke-dasharray:3 2}path{fill:none;stroke:#3b6fd0;stroke-width:1.4}circle{fill:#3b6fd0}path.assumed{stroke:#8a5a00;stroke-dasharray:5 4}circle.assumed{fill:#8a5a00}
+@media(prefers-color-scheme:dark){.box rect{fill:#161d26;stroke:#4b5a6a}.box text{fill:#e7edf4}.box .more{fill:#9dabbb}.elsewhere rect{fill:#232d38}path{stroke:#76a7ff}circle{fill:#76a7ff}path.assumed{stroke:#e0a52c}circle.assumed{fill:#e0a52c}}`;

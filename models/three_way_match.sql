@@ -18,8 +18,8 @@
 -- column vendor_part_number: What the vendor calls the part in its own catalogue; null where it is not given.
 -- column manufacturer_part_number: What the maker calls the part, whoever sells it; null where it is not given.
 -- column uom: Unit of measure of the quantities; null where it is not given.
--- column po_qty: Quantity on the order's side; null where no order line was found.
--- column po_qty_label: What the service calls the quantity in po_qty; null where the invoice's match is not loaded.
+-- column po_qty: Quantity on the order's side; po_qty_label says which, null where no order line was found.
+-- column po_qty_label: What the service calls the quantity in po_qty, for example what was ordered or what is still open; read it before you judge quantity_over_order. Null where the invoice's match is not loaded.
 -- column received_qty: Quantity that was received; null where no receipt is known.
 -- column invoice_qty: Quantity that the invoice bills; null where none was read.
 -- column po_unit_price: Price of one unit on the order; null where no order line was found.

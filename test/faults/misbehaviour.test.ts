@@ -10,7 +10,7 @@ import { type Warehouse, warehouses } from "../support/warehouse.ts";
 import { type Case, cases, items } from "./cases.ts";
 
 const sizes = { orders: 40, invoices: 0, items: 450, findings: 0, ingested: 0 };
-const few = { streams: { exclude: ["invoice*", "findings*", "ingested"] } };
+const few = { views: false, streams: { exclude: ["invoice*", "findings*", "ingested"] } };
 
 interface Met extends Bench {
   readonly simulator: Simulator;

@@ -49,7 +49,7 @@ async function party(make: () => Promise<Warehouse>, options: SimulatorOptions =
     beta,
     bench: runs,
     sync(companies, api = {}) {
-      runs.configure({ company: undefined, companies, api, streams });
+      runs.configure({ company: undefined, companies, api, streams, views: false });
       return runs.sync();
     },
   };

@@ -157,6 +157,7 @@ function configuration(url: string, keyFile: string, warehouse: Warehouse, cron:
     company: "acme",
     api: { base_url: url, key: `\${file:${keyFile}}` },
     destination: warehouse.destination,
+    views: false,
     streams: { exclude: ["purchase_order*", "items"], settings: { ingested: { full_scan_pages: 1 } } },
     schedules: [{ name: "nightly", cron, timezone: "Europe/Berlin", max_time: "4h", retries: 2, retry_after: "5m" }],
   };

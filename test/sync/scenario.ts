@@ -40,7 +40,7 @@ export async function scenario(
   const between = await interposed(simulator, passing => looking.look(passing));
   const given: object = { ...sizes, ...more.options?.sizes };
   const unread = Object.entries(sized).flatMap(([size, pattern]) => (Object.hasOwn(given, size) ? [] : [pattern]));
-  // Views are made anew by each run, a tenth of its time, and whoever looks at them says so.
+  // Making views and comparing them takes a tenth of a small run; whoever looks at them says so.
   const plain = (config: Setting["config"]) => ({ views: false, ...config });
   const runs = bench({ ...more, config: plain(more.config), simulator: between, warehouse, clock, unread });
   const looking: Scenario = {

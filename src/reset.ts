@@ -136,10 +136,10 @@ async function resetStream(
       .executeTakeFirst();
     if (mode.kind !== "detail" || known === undefined) return;
     const parents = parentsOf(catalogue, stream, mode);
-    const { pending } = await countParents(trx, destination, company, stream.name, parents);
+    const { all, pending, never } = await countParents(trx, destination, company, stream.name, parents);
     await trx
       .updateTable("streams")
-      .set({ details_pending: pending })
+      .set({ details_pending: pending, details_wanted: all, details_never: never })
       .where("company", "=", company)
       .where("stream", "=", stream.name)
       .execute();

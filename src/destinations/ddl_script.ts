@@ -14,9 +14,9 @@ import { inOrder, planTables } from "./plan.ts";
 import { DATA_VERSION, stateStatements } from "./state_ddl.ts";
 import type { StateTables } from "./state_tables.ts";
 import { type TableOrder, wantedShapes } from "./tables.ts";
-import { creation } from "./views/ensure.ts";
 import { planViews, recordOf } from "./views/plan.ts";
 import { recordViews } from "./views/present.ts";
+import { creation } from "./views/statements.ts";
 import { analyticsSchema } from "./views/view.ts";
 
 /** SQL that makes the warehouse, or with a catalog that was read, what is still to be made of it. No connection is needed. */

@@ -51,8 +51,10 @@ async function tablesAmong(
 ): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set();
   const among = names.map(([schema, table]) => sql`(table_schema = ${schema} and table_name = ${table})`);
+  // With views left out DuckDB doesn't write out what each of them says.
   const { rows } = await sql<{ table_schema: string; table_name: string }>`
-    select table_schema, table_name from information_schema.tables where ${sql.join(among, sql` or `)}`.execute(db);
+    select table_schema, table_name from information_schema.tables
+    where table_type = 'BASE TABLE' and (${sql.join(among, sql` or `)})`.execute(db);
   return new Set(rows.map(row => `${row.table_schema}.${row.table_name}`));
 }
 

@@ -10,8 +10,8 @@ import { loadStreamState, saveStreamState } from "./run_log.ts";
 import { ledgerName, type StateTables } from "./state_tables.ts";
 import { recordedTables, recordTables } from "./table_record.ts";
 import { dependentsOf } from "./views/dependents.ts";
-import { dropViews } from "./views/ensure.ts";
 import { presentViews, recordViews } from "./views/present.ts";
+import { dropViews } from "./views/statements.ts";
 import { analyticsSchema } from "./views/view.ts";
 
 /** One company's rows of a stream, to be removed. */

@@ -49,10 +49,11 @@ export interface Standing {
   readonly parents: ParentCounts | undefined;
 }
 
-/** Live parents; those whose detail was never fetched, failed, or is of an earlier state of the parent; those that have none. */
+/** Live parents; those whose detail was never fetched, failed, or is of an earlier state of the parent; the first of these alone; those that have none. */
 export interface ParentCounts {
   readonly all: number;
   readonly pending: number;
+  readonly never: number;
   readonly absent: number;
 }
 
@@ -85,6 +86,8 @@ export async function saveDashboard(
     rows: known,
     live_rows: live,
     details_pending: parents?.pending ?? null,
+    details_wanted: parents?.all ?? null,
+    details_never: parents?.never ?? null,
   };
   if (before === undefined)
     await db
@@ -136,10 +139,11 @@ export async function countParents(
   const changed = parents.kind === "values" && parents.aged ? sql`` : sql` or d.parent_hash <> p.parent_hash`;
   const { rows } = await sql<ParentCounts>`select count(*) as "all",
       count(*) filter (where d.parent_key is null or d.outcome = 'failed'${changed}) as pending,
+      count(*) filter (where d.parent_key is null) as never,
       count(*) filter (where d.outcome = 'absent') as absent
     from ${liveParents(destination, company, present)} p
     left join ${sql.id(destination.stateSchema, "details")} d
       on d.company = ${company} and d.stream = ${stream} and d.parent_key = p.parent_key`.execute(db);
-  const { all = 0, pending = 0, absent = 0 } = rows[0] ?? {};
-  return { all: Number(all), pending: Number(pending), absent: Number(absent) };
+  const { all = 0, pending = 0, never = 0, absent = 0 } = rows[0] ?? {};
+  return { all: Number(all), pending: Number(pending), never: Number(never), absent: Number(absent) };
 }

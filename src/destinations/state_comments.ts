@@ -117,6 +117,10 @@ export const stateComments: Comments = {
       live_rows: "Rows that the service still lists: those without _deleted_at.",
       details_pending:
         "Parent rows whose detail is new, changed or to be tried again and not fetched yet; NULL for streams without a parent.",
+      details_wanted:
+        "Parent rows, or values, that details are asked for, as of the last publish; NULL for streams without a parent.",
+      details_never:
+        "Of details_wanted those never asked for yet: their detail's rows are not there; NULL for streams without a parent.",
       note: "What else is to be known of the table, in words; NULL where there is nothing.",
     },
   },

@@ -29,8 +29,16 @@ const countBothSides: Migration = async (trx, dialect, stateSchema) => {
       add column if not exists ${sql.id(name)} ${sql.raw(dialect.columnType(kind))}`.execute(trx);
 };
 
+/** Streams say of how many rows details are wanted, and of how many they were never fetched. */
+const countNeverFetched: Migration = async (trx, dialect, stateSchema) => {
+  const { details_wanted, details_never } = stateColumns.streams;
+  for (const [name, kind] of Object.entries({ details_wanted, details_never }))
+    await sql`alter table ${sql.id(stateSchema, "streams")}
+      add column if not exists ${sql.id(name)} ${sql.raw(dialect.columnType(kind))}`.execute(trx);
+};
+
 /** The n-th takes a warehouse from version n to n + 1 (from 1). Only ever appended to. */
-const migrations: readonly Migration[] = [describeRejects, countBothSides];
+const migrations: readonly Migration[] = [describeRejects, countBothSides, countNeverFetched];
 
 /** The shape of the state schema this program writes. */
 export const DATA_VERSION = migrations.length + 1;

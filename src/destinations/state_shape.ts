@@ -72,6 +72,8 @@ export const stateColumns: StateColumns = {
     rows: "count",
     live_rows: "count",
     details_pending: "count",
+    details_wanted: "count",
+    details_never: "count",
     note: "text",
   },
   rejects: {

@@ -91,6 +91,9 @@ export interface StreamsTable {
   rows: number;
   live_rows: number;
   details_pending: number | null;
+  /** Parent rows or values that details are asked for, and those of them that never were. */
+  details_wanted: number | null;
+  details_never: number | null;
   note: string | null;
 }
 

@@ -3,16 +3,21 @@ import type { RunReport } from "../../src/run.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { streams } from "../../streams/index.ts";
 import { stillClock } from "../support/clock.ts";
+import { models } from "../support/models.ts";
 import { bench } from "../support/run.ts";
 import { compareWithTruth } from "../support/truth.ts";
 import { type Warehouse, warehouses } from "../support/warehouse.ts";
+import { answersOf, modelFaults } from "../views/answers.ts";
 
 const sizes = { orders: 12, invoices: 12, items: 8, findings: 8, ingested: 24 };
-const config = { streams: { preset: "all" } };
+const config = { streams: { preset: "all" }, views: true };
 const read = streams.filter(stream => stream.preset !== "lookup" && stream.name !== "vendor_orders_as_of");
 
 /** What the simulator's secrets begin with. */
 const secrets = ["whsec_", "xoxb-", "tk_"];
+
+/** What the models answered in the first database: the other one has to say the same. */
+let answers: Awaited<ReturnType<typeof answersOf>> | undefined;
 
 // One first load for all of it: with 145 streams a run takes seconds.
 test.each(warehouses)(
@@ -22,7 +27,7 @@ test.each(warehouses)(
     const simulator = await startSimulator({ sizes, now: clock.date });
     onTestFinished(() => simulator.close());
     const warehouse = await make();
-    const { sync } = bench({ simulator, warehouse, clock, config });
+    const { sync, said } = bench({ simulator, warehouse, clock, config });
     const report = await sync();
     expect(report.streams.filter(isFaulty).map(inShort)).toEqual([]);
     expect(report.streams.map(line => line.stream).sort()).toEqual(read.map(({ name }) => name).sort());
@@ -30,7 +35,18 @@ test.each(warehouses)(
     expect(loaded).toMatchObject({ different: 0, differences: [] });
     expect(await tablesWith(warehouse, secrets)).toEqual([]);
 
+    const tables = new Set(
+      streams.flatMap(({ tables: { main, children } }) => [main, ...children].map(({ name }) => name)),
+    );
+    expect(await modelFaults(warehouse, models.models, tables)).toEqual([]);
+    const answered = await answersOf(warehouse, models.models);
+    expect(answered.get("amount_currencies")!.length).toBeGreaterThan(100);
+    for (const [model, rows] of answers ?? []) expect({ model, rows: answered.get(model) }).toEqual({ model, rows });
+    answers ??= answered;
+
+    said.length = 0;
     const again = await sync();
+    expect(said.filter(sentence => /view|table/.test(sentence))).toEqual([]);
     expect(again.streams.filter(line => line.inserted + line.updated + line.deleted > 0).map(inShort)).toEqual([]);
 
     for (const name of simulator.streams) {

@@ -1,13 +1,11 @@
-import { CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Dialect } from "../destination.ts";
 import { rightsLacking } from "../rights.ts";
-import type { StateTables } from "../state_tables.ts";
 import { dependentsOf } from "./dependents.ts";
 import { isDone, recordOf, type ViewPlan } from "./plan.ts";
 import { type PresentViews, recordViews } from "./present.ts";
-import type { View, ViewRecord } from "./view.ts";
-
-type Db = Kysely<StateTables>;
+import { attempt, comments, creation, type Db, dropViews, executeTogether } from "./statements.ts";
+import type { View } from "./view.ts";
 
 interface Place {
   /** Where the views stand. */
@@ -34,207 +32,147 @@ export async function ensureViews(
   plan: ViewPlan,
   present: PresentViews,
 ): Promise<EnsuredViews> {
-  const before = [...present.names].filter(([, isOurs]) => isOurs).map(([name]) => name);
-  if (isDone(plan)) return { done: [], warnings: plan.warnings, standing: before };
   const { schema } = place;
-  const done: string[] = [];
-  const warnings = [...plan.warnings];
-  if (dialect.name === "postgres" && plan.changed.length > 0) {
-    const lacking = await rightsLacking(trx, [schema]);
-    if (lacking !== undefined)
-      return {
-        done,
-        standing: before,
-        warnings: [
-          ...warnings,
-          `The views of ${schema} could not be made; the tables are complete without them. ${lacking} Or set views: false.`,
-        ],
-      };
-  }
+  const wasThere = (name: string) => present.names.get(name) === true;
+  const before = Object.entries(present.record).filter(([name]) => wasThere(name));
+  const asBefore = { done: [], standing: before.map(([name]) => name) };
+  if (isDone(plan)) return { ...asBefore, warnings: plan.warnings };
+  const lacking = plan.changed.length === 0 ? undefined : await rightsMissing(trx, dialect, schema);
+  if (lacking !== undefined) return { ...asBefore, warnings: [...plan.warnings, lacking] };
   const gone = await removeViews(trx, dialect, schema, plan.obsolete);
-  warnings.push(...gone.warnings);
-  if (!present.isSchemaThere && plan.changed.length > 0) {
-    await sql`create schema ${sql.id(schema)}`.execute(trx);
-    done.push(`created schema ${schema}`);
-  }
+  const isNew = !present.isSchemaThere && plan.changed.length > 0;
+  if (isNew) await sql`create schema ${sql.id(schema)}`.execute(trx);
   const made = await makeViews(trx, dialect, schema, plan);
-  warnings.push(...made.warnings);
   await executeTogether(
     trx,
     plan.recommented.flatMap(view => comments(schema, view)),
   );
-  const kept = Object.entries(present.record).filter(
-    ([name]) => present.names.get(name) === true && !gone.names.includes(name) && !plan.wanted.has(name),
-  );
-  const failed = Object.entries(present.record).filter(
-    ([name]) => made.kept.has(name) && present.names.get(name) === true,
-  );
-  const record: ViewRecord = {
-    ...Object.fromEntries([...kept, ...failed]),
-    ...recordOf([...plan.wanted.values()].filter(view => !made.kept.has(view.name))),
+  // One that could not be made keeps the print of what it was, so that the next run tries again.
+  const record = {
+    ...Object.fromEntries(before.filter(([name]) => !gone.names.includes(name))),
+    ...recordOf([...plan.wanted.values()].filter(({ name }) => !made.failed.includes(name))),
   };
   for (const statement of recordViews(place.stateSchema, record)) await statement.execute(trx);
-  if (plan.wanted.size === 0 && kept.length === 0) await dropSchemaIfEmpty(trx, dialect, schema);
-  const fresh = made.names.filter(name => present.names.get(name) !== true);
-  done.push(...sentences(schema, "created", fresh));
-  done.push(
-    ...sentences(
-      schema,
-      "renewed",
-      made.names.filter(name => present.names.get(name) === true),
-    ),
-  );
-  done.push(...sentences(schema, "removed", gone.names));
-  return { done, warnings, standing: Object.keys(record) };
+  if (Object.keys(record).length === 0) await dropSchemaIfEmpty(trx, dialect, schema);
+  return {
+    done: [
+      ...(isNew ? [`created schema ${schema}`] : []),
+      ...sentence(
+        schema,
+        "created",
+        made.names.filter(name => !wasThere(name)),
+      ),
+      ...sentence(schema, "renewed", made.names.filter(wasThere)),
+      ...sentence(schema, "removed", gone.names),
+    ],
+    warnings: [...plan.warnings, ...gone.warnings, ...made.warnings],
+    standing: Object.keys(record),
+  };
 }
 
-function sentences(schema: string, what: string, names: readonly string[]): string[] {
+function sentence(schema: string, what: string, names: readonly string[]): string[] {
   if (names.length === 0) return [];
   if (names.length <= 3) return [`${what} ${names.map(name => `view ${schema}.${name}`).join(", ")}`];
   return [`${what} ${names.length} views in ${schema}`];
 }
 
+async function rightsMissing(db: Db, dialect: Dialect, schema: string): Promise<string | undefined> {
+  const lacking = dialect.name === "postgres" ? await rightsLacking(db, [schema]) : undefined;
+  return (
+    lacking &&
+    `The views of ${schema} could not be made; the tables are complete without them. ${lacking} Or set views: false.`
+  );
+}
+
+interface Made {
+  readonly names: readonly string[];
+  readonly failed: readonly string[];
+  readonly warnings: readonly string[];
+}
+
 /** Everything at once where that works; else one after another, so that one that can't be had is alone with it. */
-async function makeViews(
-  trx: Db,
-  dialect: Dialect,
-  schema: string,
-  plan: ViewPlan,
-): Promise<{ readonly names: readonly string[]; readonly kept: ReadonlySet<string>; readonly warnings: string[] }> {
-  const kept = new Set<string>();
-  const warnings: string[] = [];
-  const statements = plan.changed.flatMap(view => creation(schema, view));
-  if (statements.length === 0) return { names: [], kept, warnings };
+async function makeViews(trx: Db, dialect: Dialect, schema: string, { changed, wanted }: ViewPlan): Promise<Made> {
+  const made: { names: string[]; failed: string[]; warnings: string[] } = { names: [], failed: [], warnings: [] };
+  const statements = changed.flatMap(view => creation(schema, view));
+  if (statements.length === 0) return made;
   if ((await attempt(trx, dialect, () => executeTogether(trx, statements))) === undefined)
-    return { names: plan.changed.map(view => view.name), kept, warnings };
-  const waiting = new Set(plan.changed.map(view => view.name));
-  const names: string[] = [];
-  for (const view of plan.wanted.values()) {
+    return { ...made, names: changed.map(view => view.name) };
+  const waiting = new Set(changed.map(view => view.name));
+  for (const view of wanted.values()) {
     if (!waiting.has(view.name)) continue;
-    const replace = () => executeTogether(trx, creation(schema, view));
-    let failure = await attempt(trx, dialect, replace);
-    if (failure !== undefined && dialect.name === "postgres") {
-      const { ours, foreign } = await dependentsOf(
-        trx,
-        dialect,
-        schema,
-        [view.name],
-        other => other.schema === schema && plan.wanted.has(other.name),
-      );
-      if (foreign.length > 0) failure = `${foreign.join(", ")} read it`;
-      else {
-        const again = await attempt(trx, dialect, async () => {
-          const list = sql.join([...new Set([view.name, ...ours])].map(name => sql.id(schema, name)));
-          await sql`drop view if exists ${list}`.execute(trx);
-          await replace();
-        });
-        if (again === undefined) for (const name of ours) waiting.add(name);
-        failure = again;
-      }
-    }
-    if (failure === undefined) names.push(view.name);
+    const { failure, dropped } = await makeView(trx, dialect, schema, view, wanted);
+    for (const name of dropped) waiting.add(name);
+    if (failure === undefined) made.names.push(view.name);
     else {
-      kept.add(view.name);
-      warnings.push(
-        `The view ${schema}.${view.name} could not be made as it is to be, and was left as it was: ${failure}. Drop what stands in the way and run again; the tables are complete without it.`,
+      made.failed.push(view.name);
+      made.warnings.push(
+        `The view ${schema}.${view.name} could not be made as it is to be, and was left as it was: ${failure}. See to that and run again; the tables are complete without it.`,
       );
     }
   }
-  return { names, kept, warnings };
+  return made;
 }
 
-/** Drops views of ours, never those that somebody's own view reads. */
-export async function removeViews(
+/** Makes one view; where PostgreSQL can't replace it in place, those of ours that read it go too and wait to be made again. */
+async function makeView(
+  trx: Db,
+  dialect: Dialect,
+  schema: string,
+  view: View,
+  wanted: ReadonlyMap<string, View>,
+): Promise<{ readonly failure: string | undefined; readonly dropped: readonly string[] }> {
+  const make = () => executeTogether(trx, creation(schema, view));
+  const failure = await attempt(trx, dialect, make);
+  if (failure === undefined || dialect.name !== "postgres") return { failure, dropped: [] };
+  const isOurs = (other: { schema: string; name: string }) => other.schema === schema && wanted.has(other.name);
+  const { ours, foreign } = await dependentsOf(trx, dialect, schema, [view.name], isOurs);
+  if (foreign.length > 0) return { failure: `${foreign.join(", ")} read it`, dropped: [] };
+  const again = await attempt(trx, dialect, async () => {
+    const list = sql.join([view.name, ...ours].map(name => sql.id(schema, name)));
+    await sql`drop view if exists ${list}`.execute(trx);
+    await make();
+  });
+  return again === undefined ? { failure: undefined, dropped: ours } : { failure: again, dropped: [] };
+}
+
+/** Drops views of ours that are no longer wanted, never those that somebody's own view reads. */
+async function removeViews(
   trx: Db,
   dialect: Dialect,
   schema: string,
   names: readonly string[],
 ): Promise<{ readonly names: readonly string[]; readonly warnings: readonly string[] }> {
-  if (names.length === 0) return { names, warnings: [] };
   const warnings: string[] = [];
   const kept = new Set<string>();
-  if (dialect.name === "postgres") {
-    for (const name of names) {
-      const { ours, foreign } = await dependentsOf(
-        trx,
-        dialect,
-        schema,
-        [name],
-        other => other.schema === schema && names.includes(other.name),
-      );
-      if (foreign.length === 0) continue;
-      kept.add(name);
-      for (const other of ours) kept.add(other);
-      warnings.push(
-        `The view ${schema}.${name} is no longer wanted, but ${foreign.join(", ")} read it, so it stays. Drop those first and run again.`,
-      );
-    }
+  for (const name of dialect.name === "postgres" ? names : []) {
+    const isGoing = (other: { schema: string; name: string }) => other.schema === schema && names.includes(other.name);
+    const { foreign } = await dependentsOf(trx, dialect, schema, [name], isGoing);
+    if (foreign.length === 0) continue;
+    kept.add(name);
+    warnings.push(
+      `The view ${schema}.${name} is no longer wanted, but ${foreign.join(", ")} read it, so it stays. Drop those first and run again.`,
+    );
   }
   const going = names.filter(name => !kept.has(name));
   await dropViews(trx, dialect, schema, going);
   return { names: going, warnings };
 }
 
-/** Drops views together: they may read each other. */
-export async function dropViews(trx: Db, dialect: Dialect, schema: string, names: readonly string[]): Promise<void> {
-  if (names.length === 0) return;
-  if (dialect.name === "postgres")
-    await sql`drop view ${sql.join(names.map(name => sql.id(schema, name)))}`.execute(trx);
-  else for (const name of names) await sql`drop view ${sql.id(schema, name)}`.execute(trx);
-}
-
-/** A schema that could be made again. */
+/** A schema in which nothing is left, and that could be made again. */
 async function dropSchemaIfEmpty(trx: Db, dialect: Dialect, schema: string): Promise<void> {
+  const drop = () => sql`drop schema if exists ${sql.id(schema)}`.execute(trx);
   if (dialect.name === "postgres") {
     const { rows } = await sql<{ may: boolean }>`
       select pg_has_role(n.nspowner, 'usage') and has_database_privilege(current_database(), 'create') as may
       from pg_catalog.pg_namespace n where n.nspname = ${schema}`.execute(trx);
-    if (rows[0]?.may !== true) return;
+    if (rows[0]?.may === true) await attempt(trx, dialect, drop);
+    return;
   }
-  await attempt(trx, dialect, () => sql`drop schema if exists ${sql.id(schema)}`.execute(trx));
-}
-
-export function creation(schema: string, view: View): RawBuilder<unknown>[] {
-  return [
-    sql`create or replace view ${sql.id(schema, view.name)} as ${sql.raw(view.select)}`,
-    ...comments(schema, view),
-  ];
-}
-
-const comments = (schema: string, { name, comment, columns }: View): RawBuilder<unknown>[] => [
-  sql`comment on view ${sql.id(schema, name)} is ${sql.lit(comment)}`,
-  ...columns
-    .filter(column => column.comment !== undefined)
-    .map(column => sql`comment on column ${sql.id(schema, name, column.name)} is ${sql.lit(column.comment)}`),
-];
-
-async function executeTogether(db: Db, statements: readonly RawBuilder<unknown>[]): Promise<void> {
-  if (statements.length === 0) return;
-  await db.executeQuery(CompiledQuery.raw(statements.map(each => each.compile(db).sql).join(";\n")));
-}
-
-/** Does it; what the database says about the statement itself comes back as text, and the transaction goes on. Other failures are thrown. */
-async function attempt(trx: Db, dialect: Dialect, work: () => Promise<unknown>): Promise<string | undefined> {
-  const isPostgres = dialect.name === "postgres";
-  if (isPostgres) await sql`savepoint views`.execute(trx);
-  try {
-    await work();
-    if (isPostgres) await sql`release savepoint views`.execute(trx);
-    return undefined;
-  } catch (error) {
-    const said = objection(error);
-    if (said === undefined) throw error;
-    if (isPostgres) await sql`rollback to savepoint views`.execute(trx);
-    return said;
-  }
-}
-
-/** What a database has against a statement, as it came or as an error's cause; undefined for a failure of anything else. */
-function objection(error: unknown): string | undefined {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    const code = "code" in at ? String(at.code) : "";
-    if (/^42|^2BP01$|^0A/.test(code) || /^(Binder|Catalog|Parser|Dependency) Error/.test(at.message))
-      return at.message.trim().split("\n", 1)[0]!.replace(/\.$/, "");
-  }
-  return undefined;
+  // A refusal would end DuckDB's transaction.
+  const kinds = ["tables", "views", "functions", "sequences", "types"].map(
+    kind =>
+      sql`select 1 from ${sql.raw(`duckdb_${kind}()`)} where database_name = current_database() and schema_name = ${schema}`,
+  );
+  const { rows } = await sql`${sql.join(kinds, sql` union all `)} limit 1`.execute(trx);
+  if (rows.length === 0) await drop();
 }

@@ -1,0 +1,63 @@
+import { CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
+import type { Dialect } from "../destination.ts";
+import type { StateTables } from "../state_tables.ts";
+import type { View } from "./view.ts";
+
+export type Db = Kysely<StateTables>;
+
+/** Makes a view, or makes it anew, with its comments: a view that is made anew has lost them in DuckDB. */
+export const creation = (schema: string, view: View): readonly RawBuilder<unknown>[] => [
+  sql`create or replace view ${sql.id(schema, view.name)} as ${sql.raw(view.select)}`,
+  ...comments(schema, view),
+];
+
+export const comments = (schema: string, { name, comment, columns }: View): readonly RawBuilder<unknown>[] => [
+  sql`comment on view ${sql.id(schema, name)} is ${sql.lit(comment)}`,
+  ...columns
+    .filter(column => column.comment !== undefined)
+    .map(column => sql`comment on column ${sql.id(schema, name, column.name)} is ${sql.lit(column.comment)}`),
+];
+
+/** Drops views together, for they may read each other. Never CASCADE. */
+export async function dropViews(db: Db, dialect: Dialect, schema: string, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  if (dialect.name === "postgres")
+    await sql`drop view ${sql.join(names.map(name => sql.id(schema, name)))}`.execute(db);
+  else for (const name of names) await sql`drop view ${sql.id(schema, name)}`.execute(db);
+}
+
+/** Thousands of comments in one go: they take no parameters. */
+export async function executeTogether(db: Db, statements: readonly RawBuilder<unknown>[]): Promise<void> {
+  if (statements.length === 0) return;
+  await db.executeQuery(CompiledQuery.raw(statements.map(each => each.compile(db).sql).join(";\n")));
+}
+
+/**
+ * Does it within a transaction; what the database has against the statements themselves comes back as text, and the
+ * transaction goes on. Other failures are thrown.
+ */
+export async function attempt(db: Db, dialect: Dialect, work: () => Promise<unknown>): Promise<string | undefined> {
+  // A statement that DuckDB cannot bind leaves its transaction as it was, and it has no savepoints.
+  const isPostgres = dialect.name === "postgres";
+  if (isPostgres) await sql`savepoint views`.execute(db);
+  try {
+    await work();
+    if (isPostgres) await sql`release savepoint views`.execute(db);
+    return undefined;
+  } catch (error) {
+    const said = objection(error);
+    if (said === undefined) throw error;
+    if (isPostgres) await sql`rollback to savepoint views`.execute(db);
+    return said;
+  }
+}
+
+/** As it came or as an error's cause; undefined for a failure of anything else. */
+function objection(error: unknown): string | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const code = "code" in at ? String(at.code) : "";
+    if (/^42|^2BP01$|^0A/.test(code) || /^(Binder|Catalog|Parser|Not implemented) Error/.test(at.message))
+      return at.message.trim().split("\n", 1)[0]!.replace(/\.$/, "");
+  }
+  return undefined;
+}

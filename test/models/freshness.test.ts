@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ModelWarehouse, modelWarehouses } from "./warehouse.ts";
+
+const order = (po_number: string, is_open: boolean, more = {}) => ({ po_number, is_open, ...more });
+
+describe.each(modelWarehouses)("$name", ({ make }) => {
+  let warehouse: ModelWarehouse;
+  beforeAll(async () => {
+    warehouse = await make({
+      rows: {
+        purchase_orders: [
+          order("a", true),
+          order("b", true),
+          order("c", true),
+          order("d", false),
+          order("gone", true, { _deleted_at: "2026-03-14T00:00:00Z" }),
+          order("a", true, { _company: "beta" }),
+        ],
+      },
+    });
+    await warehouse.query(`insert into _tributary.streams
+      (company, stream, table_name, "on", off_since, last_success_at, complete_to, rows, live_rows, details_pending, details_wanted, details_never) values
+      ('acme', 'purchase_orders', 'purchase_orders', true, null, '2026-03-15T03:00:00Z', '2026-03-15T02:59:00Z', 5, 4, null, null, null),
+      ('acme', 'purchase_order_details', 'purchase_order_details', true, null, '2026-03-12T12:00:00Z', null, 3, 3, 2, 4, 1),
+      ('beta', 'purchase_order_details', 'purchase_order_details', false, '2026-03-01T12:00:00Z', null, null, 0, 0, 0, 0, 0)`);
+    await warehouse.query(`insert into _tributary.details (company, stream, parent_key, parent_hash, fetched_at, outcome, attempts) values
+      ('acme', 'purchase_order_details', 'a', 1, '2026-03-05T12:00:00Z', 'ok', 0),
+      ('acme', 'purchase_order_details', 'b', 1, '2026-03-13T12:00:00Z', 'ok', 0),
+      ('acme', 'purchase_order_details', 'd', 1, '2026-02-13T12:00:00Z', 'ok', 0),
+      ('acme', 'invoice_matches', 'a', 1, '2026-01-01T12:00:00Z', 'ok', 0)`);
+    await warehouse.query(`insert into _tributary.runs (run_id, command, status, started_at, finished_at, version, warnings) values
+      ('r1', 'tributary sync', 'succeeded', '2026-03-14T02:00:00Z', '2026-03-14T02:05:00Z', '1.0.0', '[]'),
+      ('r2', 'tributary sync', 'running', '2026-03-15T02:00:00Z', null, '1.0.0', '["careful"]')`);
+    const counts =
+      "requests, retries, pages, rows_read, inserted, updated, unchanged, repeated, carried, missing, deleted, rejected, problems, rounded, bytes";
+    await warehouse.query(`insert into _tributary.stream_runs (run_id, company, stream, status, started_at, finished_at, ${counts}, service_rows, table_rows, difference, difference_reason, error) values
+      ('r1', 'acme', 'purchase_orders', 'succeeded', '2026-03-14T02:00:00Z', '2026-03-14T02:01:30.250Z', 3, 1, 2, 8, 5, 1, 1, 0, 0, 1, 2, 1, 4, 2, 900, 5, 4, -1, 'one was held back', null),
+      ('r2', 'acme', 'purchase_orders', 'running', '2026-03-15T02:00:00Z', null, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null, null, null, null, null)`);
+  });
+  afterAll(() => warehouse.drop());
+
+  test("a stream's freshness is its last success and its last run; a list has no details", async () => {
+    const [line] = await warehouse.query(
+      `select cast(last_success_at as varchar) is not null as known, days_since_success, live_rows, all_rows, last_run_id, last_run_status,
+        last_run_problems, last_run_rejects, details_wanted, never_fetched_share, oldest_detail_at, open_orders
+      from procurement_analytics.data_freshness where _company = 'acme' and stream = 'purchase_orders'`,
+    );
+    expect(line).toEqual({
+      known: true,
+      days_since_success: 0,
+      live_rows: 4,
+      all_rows: 5,
+      last_run_id: "r2",
+      last_run_status: "running",
+      last_run_problems: 0,
+      last_run_rejects: 0,
+      details_wanted: null,
+      never_fetched_share: null,
+      oldest_detail_at: null,
+      open_orders: null,
+    });
+  });
+
+  test("the age of details, of all and of open orders", async () => {
+    const lines = await warehouse.query(
+      `select _company, is_on, days_since_success, details_wanted, details_never_fetched, never_fetched_share, details_pending,
+        oldest_detail_days, median_detail_days, open_orders, open_never_fetched, round(cast(open_never_fetched_share as decimal(18, 9)), 3) as share,
+        open_oldest_detail_days, open_median_detail_days, last_run_id
+      from procurement_analytics.data_freshness where stream = 'purchase_order_details' order by 1`,
+    );
+    expect(lines).toEqual([
+      {
+        _company: "acme",
+        is_on: true,
+        days_since_success: 3,
+        details_wanted: 4,
+        details_never_fetched: 1,
+        never_fetched_share: 0.25,
+        details_pending: 2,
+        oldest_detail_days: 30,
+        median_detail_days: 10,
+        open_orders: 3,
+        open_never_fetched: 1,
+        share: "0.333",
+        open_oldest_detail_days: 10,
+        open_median_detail_days: 10,
+        last_run_id: null,
+      },
+      {
+        _company: "beta",
+        is_on: false,
+        days_since_success: null,
+        details_wanted: 0,
+        details_never_fetched: 0,
+        never_fetched_share: null,
+        details_pending: 0,
+        oldest_detail_days: null,
+        median_detail_days: null,
+        open_orders: 1,
+        open_never_fetched: 1,
+        share: "1",
+        open_oldest_detail_days: null,
+        open_median_detail_days: null,
+        last_run_id: null,
+      },
+    ]);
+  });
+
+  test("a run's quality: its time, its share of rejects, what table and service have", async () => {
+    const lines = await warehouse.query(
+      `select run_id, _company, stream, command, run_status, status, duration_seconds, requests, rows_read, rejected, reject_share,
+        problems, service_rows, table_rows, difference, difference_reason, error
+      from procurement_analytics.run_quality order by run_id`,
+    );
+    expect(lines).toEqual([
+      {
+        run_id: "r1",
+        _company: "acme",
+        stream: "purchase_orders",
+        command: "tributary sync",
+        run_status: "succeeded",
+        status: "succeeded",
+        duration_seconds: "90.25",
+        requests: 3,
+        rows_read: 8,
+        rejected: 1,
+        reject_share: 0.125,
+        problems: 4,
+        service_rows: 5,
+        table_rows: 4,
+        difference: -1,
+        difference_reason: "one was held back",
+        error: null,
+      },
+      expect.objectContaining({
+        run_id: "r2",
+        run_status: "running",
+        duration_seconds: null,
+        reject_share: null,
+        difference: null,
+      }),
+    ]);
+  });
+});

@@ -6,6 +6,8 @@ const right = "right" as const;
 
 /** Differences that are shown one by one. */
 const MOST_SHOWN = 20;
+/** Of one column, or of rows of one table. */
+const MOST_ALIKE = 3;
 
 /** What a verification found, for people: a line a stream, the first differences, and where all of them are. */
 export function verifyReport(report: VerifyReport, stateSchema: string): string {
@@ -21,12 +23,14 @@ export function verifyReport(report: VerifyReport, stateSchema: string): string 
     ...(streams.some(({ changed_since }) => changed_since > 0)
       ? ["Changed since: the service changed these rows after they were loaded; the next `tributary sync` brings them."]
       : []),
-    ...(differences.length > Math.min(wrong.length, MOST_SHOWN) || wrong.length > 0
+    ...(differences.length > 0
       ? [`All of it: select * from ${stateSchema}.verification_differences where run_id = '${run_id}'`]
       : []),
     ...(wrong.length === 0
       ? []
-      : ["`tributary reset <stream> --drop` and a sync load a stream anew; say first who wrote into its tables."]),
+      : [
+          "Somebody other than tributary wrote into these tables, or a disk did. `tributary reset <stream> --drop` and a sync load a stream anew.",
+        ]),
     ...warnings.map(text => `Warning: ${text}`),
     ...errors,
   ];
@@ -72,16 +76,17 @@ function streamTable(streams: readonly VerifyLine[]): string {
 
 function differenceTable(wrong: readonly VerifyDifference[]): string {
   const titles = ["table", "row", "column", "what", "here", "at the service"].map(title => ({ title }));
-  const shown = wrong
-    .slice(0, MOST_SHOWN)
-    .map(one => [
-      one.table_name,
-      cutText(one.key, 50),
-      one.column_name ?? "",
-      one.kind.replaceAll("_", " "),
-      one.column_name === null ? "" : valueText(one.warehouse_value),
-      one.column_name === null ? "" : valueText(one.service_value),
-    ]);
+  // Of each sort a few: a column that is wrong in every row must not hide the others.
+  const sorts = Map.groupBy(wrong, one => JSON.stringify([one.table_name, one.column_name, one.kind]));
+  const chosen = [...sorts.values()].flatMap(all => all.slice(0, MOST_ALIKE)).slice(0, MOST_SHOWN);
+  const shown = chosen.map(one => [
+    one.table_name,
+    cutText(one.key, 50),
+    one.column_name ?? "",
+    one.kind.replaceAll("_", " "),
+    one.column_name === null ? "" : valueText(one.warehouse_value),
+    one.column_name === null ? "" : valueText(one.service_value),
+  ]);
   const more = wrong.length - shown.length;
   return `${formatTable(titles, shown)}${more > 0 ? `\n… and ${formatCount(more)} more` : ""}`;
 }

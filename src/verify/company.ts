@@ -44,7 +44,7 @@ export async function compareCompany(
     tally.activity.state = "reading";
     try {
       const found = await discords(warehouse, company, stream.tables, MOST_KEPT);
-      result.add(found.map(each => discrepancyOf(each, stream.tables.main)));
+      for (const each of found) result.add(each.key, discrepancyOf(each, stream.tables.main));
       await compareStream(context, stream, result, tally);
       tally.activity.state = "done";
       log.info({ stream: stream.name, rows: result.checked, differences: result.differences }, "compared");

@@ -7,6 +7,7 @@ export const MOST_KEPT = 10_000;
 export class Result {
   readonly #byKey = new Map<string, readonly Discrepancy[]>();
   readonly #seen = new Set<string>();
+  readonly #damaged = new Set<string>();
   readonly #further: Discrepancy[] = [];
 
   /** A row of the service was compared. */
@@ -17,12 +18,13 @@ export class Result {
     else this.#byKey.delete(id);
   }
 
-  /** Something was found that no row of the service stands for. */
-  add(discrepancies: readonly Discrepancy[]): void {
-    this.#further.push(...discrepancies);
+  /** Something was found without the service's help; the row of this key is not whole, whatever the service says of it. */
+  add(key: readonly string[], discrepancy: Discrepancy): void {
+    this.#damaged.add(idOf(key));
+    this.#further.push(discrepancy);
   }
 
-  /** A row of the service came that cannot be stored: it is there all the same. */
+  /** Whether the service showed a row of this key. */
   hasSeen(key: readonly string[]): boolean {
     return this.#seen.has(idOf(key));
   }
@@ -32,7 +34,8 @@ export class Result {
   }
 
   get equal(): number {
-    return this.#seen.size - this.#byKey.size;
+    const unequal = this.#damaged.intersection(this.#seen).union(new Set(this.#byKey.keys()));
+    return this.#seen.size - unequal.size;
   }
 
   /** What is wrong, and then what the service has changed since; at most so many of each that it can be kept. */

@@ -21,8 +21,7 @@ export async function tellUnseen(
 ): Promise<void> {
   const { warehouse, company } = context;
   const add = (keys: readonly (readonly string[])[]): void => {
-    const gone = keys.filter(key => !result.hasSeen(key));
-    result.add(gone.map(key => goneSince(tables.main, key)));
+    for (const key of keys) if (!result.hasSeen(key)) result.add(key, goneSince(tables.main, key));
   };
   if (parents !== undefined) {
     for (let i = 0; i < parents.length; i += PARENTS_AT_ONCE)

@@ -3,9 +3,12 @@ import type { VerifyReport } from "../../src/verify/report.ts";
 import type { Warehouse } from "../support/warehouse.ts";
 
 /** Runs statements in a warehouse that no run works on, past all that tributary knows of. */
-export async function meddle(warehouse: Warehouse, statements: readonly string[]): Promise<void> {
+export async function meddle(
+  warehouse: Pick<Warehouse, "name" | "destination"> & Partial<Pick<Warehouse, "query">>,
+  statements: readonly string[],
+): Promise<void> {
   if (warehouse.name === "postgres") {
-    for (const statement of statements) await warehouse.query(statement);
+    for (const statement of statements) await warehouse.query?.(statement);
     return;
   }
   const instance = await DuckDBInstance.create(String(warehouse.destination["path"]));

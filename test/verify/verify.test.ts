@@ -8,7 +8,7 @@ import { duckdbWarehouse, postgresWarehouse, type Warehouse } from "../support/w
 import { hundred, meddle, wrongIn } from "./planting.ts";
 
 const makers = { duckdb: () => duckdbWarehouse(), postgres: () => postgresWarehouse(inject("postgresUrl")) };
-const sizes = { orders: 60, invoices: 45, items: 30, findings: 20, ingested: 30 };
+const sizes = { orders: 50, invoices: 40, items: 25, findings: 12, ingested: 20 };
 
 describe.each(Object.entries(makers))("%s", (_name, make) => {
   let clock: StillClock;
@@ -36,14 +36,14 @@ describe.each(Object.entries(makers))("%s", (_name, make) => {
     const checked = Object.fromEntries(report.streams.map(line => [line.stream, [line.rows_checked, line.rows_equal]]));
     const all = (rows: number) => [rows, rows];
     expect(checked).toEqual({
-      purchase_orders: all(60),
-      purchase_order_details: all(60),
-      invoices: all(45),
-      invoice_matches: all(45),
-      items: all(30),
-      findings: all(20),
+      purchase_orders: all(50),
+      purchase_order_details: all(50),
+      invoices: all(40),
+      invoice_matches: all(40),
+      items: all(25),
+      findings: all(12),
       findings_summary: all(1),
-      ingested: all(30),
+      ingested: all(20),
     });
     expect(difference(before, await contents(warehouse, core))).toEqual([]);
     const kept = await warehouse.query<{ status: string }>("select * from _tributary.verifications");

@@ -88,6 +88,8 @@ export const whole = () => withFacts(z.unknown(), { kind: "json", whole: true })
 
 /** A field that changes by itself: written when it changes, but that is not a change of the row. */
 export const volatile = <T extends z.ZodType>(field: T): T => field.meta({ ...field.meta(), volatile: true });
+/** A field that says something about a person: an address, a name, a number, what somebody wrote. */
+export const personal = <T extends z.ZodType>(field: T): T => field.meta({ ...field.meta(), personal: true });
 /** A field whose column has another name. */
 export const named = <T extends z.ZodType>(column: string, field: T): T => field.meta({ ...field.meta(), column });
 /** An array of objects: a child table of that name. */

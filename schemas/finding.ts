@@ -1,4 +1,4 @@
-import { count, date, flag, id, inName, json, moment, money, named, record, text } from "./fields.ts";
+import { count, date, flag, id, inName, json, moment, money, named, personal, record, text } from "./fields.ts";
 
 /** A row of the findings list: `GET /findings`. */
 export const finding = record(
@@ -26,7 +26,7 @@ export const finding = record(
     verification_status: text().nullable().describe("Whether the finding has been verified; values not documented."),
     resolution_notes: text().nullable().describe("Remarks made when the finding was resolved; null until then."),
     dismiss_reason: text().nullable().describe("Why the finding was dismissed; null where it was not."),
-    resolved_by: text().nullable().describe("Who resolved the finding; null until somebody did."),
+    resolved_by: personal(text()).nullable().describe("Who resolved the finding; null until somebody did."),
     surfaceable_savings_usd: money(inName)
       .nullable()
       .describe("Savings that the finding could bring, in US dollars; null where none are put to it."),

@@ -1,4 +1,4 @@
-import { count, flag, id, inRow, json, moment, money, record, text } from "./fields.ts";
+import { count, flag, id, inRow, json, moment, money, personal, record, text } from "./fields.ts";
 
 /** A row of the intake feed: `GET /ingested`. */
 export const ingestedItem = record("Everything that came in: documents, e-mails and data imports in one feed.", {
@@ -13,9 +13,11 @@ export const ingestedItem = record("Everything that came in: documents, e-mails 
   size_bytes: count().nullable().describe("Size of the file in bytes; null for rows without a file."),
   page_count: count().nullable().describe("How many pages the document has; null for rows without pages."),
   parent_email_id: id().nullable().describe("E-mail that it came with; null where it came another way."),
-  subject: text().nullable().describe("Subject line of the e-mail; null for rows that are none."),
-  sender_email: text().nullable().describe("Address that the e-mail was sent from; null for rows that are none."),
-  body_preview: text().nullable().describe("Beginning of the e-mail's text; null for rows that are none."),
+  subject: personal(text()).nullable().describe("Subject line of the e-mail; null for rows that are none."),
+  sender_email: personal(text())
+    .nullable()
+    .describe("Address that the e-mail was sent from; null for rows that are none."),
+  body_preview: personal(text()).nullable().describe("Beginning of the e-mail's text; null for rows that are none."),
   summary: text().nullable().describe("What it says in short, by the service's account; null without a summary."),
   vendor_id: id().nullable().describe("Vendor the service resolved it to; null where it resolved none."),
   vendor_name: text().nullable().describe("Vendor's name as a label; null where unknown, and never to be joined on."),
@@ -37,7 +39,7 @@ export const ingestedItem = record("Everything that came in: documents, e-mails 
     .describe("Whether the e-mail came in or went out; null for rows that are no e-mail."),
   email_class: text().nullable().describe("Class the service sorted the e-mail into; values not documented."),
   filed_reason: text().nullable().describe("Why the mail was filed away as noise; null where it was not."),
-  filed_summary: text().nullable().describe("Short account of the filed mail; null where it was not filed."),
+  filed_summary: personal(text()).nullable().describe("Short account of the filed mail; null where it was not filed."),
   thread_message_count: count()
     .nullable()
     .describe("How many messages the e-mail's thread has; null for rows that are no e-mail."),

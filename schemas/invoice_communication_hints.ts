@@ -1,4 +1,4 @@
-import { id, json, moment, table, text } from "./fields.ts";
+import { id, json, moment, personal, table, text } from "./fields.ts";
 
 /** `communication_hints[]` of `GET /reconciliation/{doc_id}/line-items`. */
 export const invoiceCommunicationHints = table(
@@ -10,8 +10,8 @@ export const invoiceCommunicationHints = table(
     date: moment()
       .nullable()
       .describe("When the communication took place; midnight where the service gives only a day."),
-    subject: text().nullable().describe("Subject line of the communication; null where it has none."),
-    sender: text().nullable().describe("Who sent it, as a name or address; null where that is not known."),
+    subject: personal(text()).nullable().describe("Subject line of the communication; null where it has none."),
+    sender: personal(text()).nullable().describe("Who sent it, as a name or address; null where that is not known."),
     price_update: json().nullable().describe("What it says about prices; content not documented, kept as JSON."),
     quantity_update: json().nullable().describe("What it says about quantities; content not documented, kept as JSON."),
     line_item_updates: json()

@@ -1,4 +1,4 @@
-import { date, id, inRow, inTable, moment, money, percent, quantity, score, table, text } from "./fields.ts";
+import { date, id, inRow, inTable, moment, money, percent, personal, quantity, score, table, text } from "./fields.ts";
 
 const inDocumentCurrency = inTable("ingested", "currency_code", "id = doc_id, an assumed join");
 
@@ -39,7 +39,9 @@ export const invoiceLineItems = table(
       .describe("General ledger account the line is booked to; null while it is not coded."),
     gl_cost_center: text().nullable().describe("Cost centre the line is booked to; null while it is not coded."),
     gl_confidence: score().nullable().describe("How sure the service is of the coding; the scale is not documented."),
-    gl_coded_by: text().nullable().describe("Who coded the line, as the service names it; null while it is not coded."),
+    gl_coded_by: personal(text())
+      .nullable()
+      .describe("Who coded the line, as the service names it; null while it is not coded."),
     gl_coded_at: moment().nullable().describe("When the line was coded; null while it is not coded."),
     expected_price: money(inRow("expected_price_currency"))
       .nullable()

@@ -1,4 +1,4 @@
-import { count, date, flag, id, inRow, json, money, record, text } from "./fields.ts";
+import { count, date, flag, id, inRow, json, money, personal, record, text } from "./fields.ts";
 import { purchaseOrderLegs } from "./purchase_order_legs.ts";
 import { purchaseOrderLineItems } from "./purchase_order_line_items.ts";
 import { purchaseOrderLinkedDocuments } from "./purchase_order_linked_documents.ts";
@@ -62,7 +62,7 @@ export const purchaseOrderDetail = record("Purchase orders in full: terms, parti
     .nullable()
     .describe("Who pays for and bears the risk of freight, as written; null where not known."),
   source: text().nullable().describe("Where the order came from, as the service names it; values not documented."),
-  buyer_name: text().nullable().describe("Name of the buyer on the order; null where it is not known."),
+  buyer_name: personal(text()).nullable().describe("Name of the buyer on the order; null where it is not known."),
   blanket_type: text()
     .nullable()
     .describe("Kind of blanket order, values not documented; null where the order is not one."),

@@ -1,4 +1,4 @@
-import { date, id, json, money, notGiven, table, text } from "./fields.ts";
+import { date, id, json, money, notGiven, personal, table, text } from "./fields.ts";
 
 /** `linked_documents[]` of `GET /po/{po_number}`. */
 export const purchaseOrderLinkedDocuments = table(
@@ -18,7 +18,7 @@ export const purchaseOrderLinkedDocuments = table(
       .nullable()
       .describe("Delivery day that the document asks for; null where it names none."),
     email_ingest_id: id().nullable().describe("The e-mail that brought the document; null if it came another way."),
-    email_context: json()
+    email_context: personal(json())
       .nullable()
       .describe("About the e-mail that brought it; content not documented, kept as JSON."),
   },

@@ -76,7 +76,7 @@ function decided(order: BackfillOrder, unfinished: readonly Unfinished[], tools:
   const { config, names, resume, restart } = order;
   const companies = companiesOf(config, order.company).map(company => company.name);
   const wish = { companies, resume, restart, range: boundedRange(order, tools) };
-  const all = configured(order.catalogue, config.streams.settings);
+  const all = configured(order.catalogue, config);
   const { streams } = select(all, selectedByConfig(all, config.streams), names, config.streams.settings);
   // What is measured once a day has no history.
   const historic = streams.filter(stream => stream.mode.kind !== "snapshot").map(stream => stream.name);

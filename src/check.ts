@@ -27,7 +27,7 @@ export interface CheckOrder {
 export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGenerator<CheckLine> {
   const { loaded, companies, offline, identity } = order;
   const { config } = loaded;
-  const catalogue = configured(order.catalogue, config.streams.settings);
+  const catalogue = configured(order.catalogue, config);
   const streams = selectedByConfig(catalogue, config.streams);
   yield ok("streams", `${streams.length} of ${catalogue.length} are on`);
   const found: { name: string; baseUrl: string; companyId: string | undefined }[] = [];

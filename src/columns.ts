@@ -1,6 +1,9 @@
 import type { z } from "zod";
 import { isReserved } from "./reserved.ts";
 
+/** What is done to values that are not stored as they come: they are left out, replaced by a keyed hash, or masked. */
+export type Treatment = "exclude" | "hash" | "mask";
+
 /** What a field means; decides its SQL type and how its values are read. */
 export type Kind =
   | "id"
@@ -26,6 +29,8 @@ export type Currency =
 export interface FieldMeta {
   readonly kind?: Kind;
   readonly volatile?: boolean;
+  /** Says something about a person: see `privacy` in the configuration. */
+  readonly personal?: boolean;
   readonly currency?: Currency;
   readonly description?: string;
   /** Another column name than the field's own. */
@@ -49,6 +54,10 @@ export interface Column {
   readonly volatile: boolean;
   /** Not documented: it was added because the service sends the field. Its text is whatever scalar came. */
   readonly added?: true;
+  /** Says something about a person. */
+  readonly personal?: true;
+  /** What its values went through before they were stored. */
+  readonly treatment?: Exclude<Treatment, "exclude">;
   readonly currency: Currency | undefined;
   readonly description: string;
 }
@@ -143,7 +152,7 @@ export function addedColumn(
   source: "page" | "context",
   kind: Kind,
   description: string,
-  more: Partial<Pick<Column, "nullable" | "volatile" | "path">> = {},
+  more: Partial<Pick<Column, "nullable" | "volatile" | "path" | "personal">> = {},
 ): Column {
   return {
     name,
@@ -182,6 +191,7 @@ function columnsOf(object: z.ZodObject, path: readonly string[], prefix: string,
         volatile: meta.volatile ?? false,
         currency: meta.currency,
         description: meta.description ?? "",
+        ...(meta.personal === true ? { personal: true } : {}),
       });
     }
   }

@@ -22,6 +22,7 @@ export interface Config {
   readonly problems: { readonly maxShare: number; readonly onExceed: "warn" | "fail" };
   /** Date formats beside ISO, and the IANA zone of moments that carry none. */
   readonly formats: { readonly dates: readonly DateFormat[]; readonly timezone: string };
+  readonly privacy: PrivacyConfig;
   readonly schedules: readonly Schedule[];
   readonly server: ServerConfig;
   /** Data older than this is late. */
@@ -43,6 +44,17 @@ export interface ServerConfig {
   readonly port: number;
   readonly token: string | undefined;
   readonly login: { readonly user: string; readonly password: string } | undefined;
+}
+
+/** Which values are not stored as they come: columns as `table.column`, `*` for any part. */
+export interface PrivacyConfig {
+  /** Of all columns that hold personal data and are not named otherwise. */
+  readonly pii: "keep" | "exclude" | "hash";
+  /** What hashes are made with. */
+  readonly key: string | undefined;
+  readonly exclude: readonly string[];
+  readonly hash: readonly string[];
+  readonly mask: readonly string[];
 }
 
 /** Raw answers, as they came, in compressed files: what `replay` loads from. */

@@ -81,7 +81,7 @@ export function layoutStamp(tables: TableSet, hasher: Hasher): number {
     table.name,
     stageColumns(table)
       .filter(column => !column.volatile)
-      .map(column => [column.name, column.kind]),
+      .map(({ name, kind, treatment }) => [name, kind, ...(treatment === undefined ? [] : [treatment])]),
   ]);
   return Number(BigInt.asIntN(31, hasher.hash(Buffer.from(JSON.stringify([ENCODING, layout])))));
 }

@@ -77,7 +77,7 @@ export async function estimateSync(
   tools: ServiceTools,
 ): Promise<Estimate> {
   const { config } = order;
-  const catalogue = configured(order.catalogue, config.streams.settings);
+  const catalogue = configured(order.catalogue, config);
   const { streams } = select(
     catalogue,
     selectedByConfig(catalogue, config.streams),

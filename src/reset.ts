@@ -34,7 +34,7 @@ export interface ResetLine {
 
 /** The streams that were named, and of lists the details: their ledger speaks of the list's rows. */
 export function resetStreams({ config, catalogue, names }: ResetOrder): readonly Stream[] {
-  const all = configured(catalogue, config.streams.settings);
+  const all = configured(catalogue, config);
   const { named } = select(all, all, names);
   const wanted = new Set(named);
   const isOf = ({ mode }: Stream): boolean => {

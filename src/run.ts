@@ -13,6 +13,7 @@ import type { Attempt } from "./run/attempts.ts";
 import { holdToWarehouse, identityOf, isItself, logOf, sideBySide } from "./run/companies.ts";
 import { conclude, reportOf, show } from "./run/conclusion.ts";
 import { contextOf, policyOf, runCompany } from "./run/jobs.ts";
+import { expectOwnKey, privacyOf, settlePrivacy } from "./run/privacy.ts";
 import { type Job, type RunReport, type RunView, viewOf } from "./run/report.ts";
 import { closedService, createCommons, openService, type Service } from "./run/service.ts";
 import { configured, familyOf, select, selectedByConfig, versionedBy } from "./selection.ts";
@@ -79,7 +80,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
   const runId = newRunId(startedAt, random);
   order.attempt?.start(runId);
   const companies = companiesOf(config, order.company);
-  const catalogue = configured(order.catalogue, config.streams.settings);
+  const catalogue = configured(order.catalogue, config);
   const on = selectedByConfig(catalogue, config.streams);
   const { streams } = select(catalogue, on, order.names, config.streams.settings);
   const holder = { pid: process.pid, host: hostname(), command: order.command, startedAt };
@@ -87,27 +88,37 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
   const patience: Clock = { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) };
   const opener = { runId, holder, clock: patience, makesRoom: order.background !== undefined };
   const commons = order.attempt?.commons ?? createCommons(config.api, clock);
+  const privacy = privacyOf(order.catalogue, config.privacy);
   const archives = openArchives(order.again === undefined ? config.archive : undefined, {
     run: runId,
+    privacy: privacy.policy.id,
     clock,
     log,
     redact: tools.redact,
   });
   const leaving = new AbortController();
   const asked = AbortSignal.any([signal, leaving.signal]);
-  const serviceTools = { clock, random, log, signal: asked, version, maxRequests, archiveOf: archives.of };
-  const opening = companies.map(each =>
-    order.again === undefined
-      ? openService(each, config.api, order.identity, serviceTools, commons)
-      : closedService(each, config.api, clock),
-  );
-  // Asked while the destination is being opened: neither needs the other, and both take a round trip and more.
-  const asking = Promise.all(opening);
-  asking.catch(() => undefined);
+  const treat = privacy.ofAnswers;
+  const serviceTools = { treat, clock, random, log, signal: asked, version, maxRequests, archiveOf: archives.of };
+  let opening: readonly Promise<Service>[] = [];
+  const ask = () => {
+    opening = companies.map(each =>
+      order.again === undefined
+        ? openService(each, config.api, order.identity, serviceTools, commons)
+        : Promise.resolve(closedService(each, config.api, clock)),
+    );
+    const asking = Promise.all(opening);
+    asking.catch(() => undefined);
+    return asking;
+  };
   let destination: Destination | undefined;
   try {
+    // Asked while the destination is being opened: neither needs the other, and both take a round trip and more. But nothing
+    // is fetched that could only be stored under another key than what is there.
+    const early = privacy.policy.keyId === undefined ? ask() : undefined;
     destination = await openDestination(config.destination, opener, order.waitMs);
-    const services = await holdToWarehouse(await asking, destination);
+    if (early === undefined) await expectOwnKey(destination, privacy);
+    const services = await holdToWarehouse(await (early ?? ask()), destination);
     const jobs = services.flatMap(({ company }) =>
       streams
         .filter(stream => order.attempt?.isDone(company.name, stream.name) !== true)
@@ -131,10 +142,17 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       now: startedAt,
       views: { wanted: config.views, models: order.models },
     });
+    const settled = await settlePrivacy(destination, privacy, {
+      archive: config.archive,
+      waitMs: order.waitMs,
+      now: startedAt,
+      log,
+      always: order.again !== undefined,
+    });
     for (const warning of warnings) log.warn({}, warning);
     const wide = catalogue.map(widened);
     const wideOf = (stream: Stream) => wide[catalogue.indexOf(stream)]!;
-    for (const sentence of done) log.info({}, sentence);
+    for (const sentence of [...done, ...settled]) log.info({}, sentence);
     const names = services.filter(isItself).map(({ company }) => company.name);
     await order.background?.begin(destination, names, wide);
     await order.attempt?.begin(destination);

@@ -76,7 +76,7 @@ export async function readStatus(
   now = Date.now(),
 ): Promise<Status> {
   const companies = config.companies.map(({ name }) => name).filter(name => company === undefined || name === company);
-  const all = configured(catalogue, config.streams.settings);
+  const all = configured(catalogue, config);
   const on = new Set(selectedByConfig(all, config.streams).map(stream => stream.name));
   const wanted = companies.flatMap(name =>
     all.map(stream => ({ company: name, stream: stream.name, on: on.has(stream.name) })),

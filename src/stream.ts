@@ -13,6 +13,7 @@ export interface PageColumn {
   readonly kind: Kind;
   readonly field: string;
   readonly description: string;
+  readonly personal?: true;
 }
 
 /** Arrays side by side in one answer: each array's rows get its name in `column`. */
@@ -273,6 +274,7 @@ function besideRows({ rows, pageColumns = [] }: Partial<Rows>, volatile = true):
       path: column.field.split("."),
       nullable: true,
       volatile,
+      ...(column.personal === undefined ? {} : { personal: column.personal }),
     }),
   );
   if (typeof rows !== "object") return columns;

@@ -1,10 +1,20 @@
 import { expect, test } from "vitest";
 import { ConfigError } from "../src/errors.ts";
 import { asksNothing } from "../src/lookup.ts";
-import { configured, familyOf, type SelectionConfig, select, selectedByConfig } from "../src/selection.ts";
-import type { Preset } from "../src/stream.ts";
+import {
+  type CatalogueConfig,
+  configured as configuredBy,
+  familyOf,
+  type SelectionConfig,
+  select,
+  selectedByConfig,
+  unconfigured,
+} from "../src/selection.ts";
+import type { Preset, Stream } from "../src/stream.ts";
 import { streams } from "../streams/index.ts";
 
+const configured = (all: readonly Stream[], own: CatalogueConfig["streams"]["settings"]) =>
+  configuredBy(all, { ...unconfigured, streams: { settings: own } });
 const core = { preset: "core", include: [], exclude: [] } as const;
 const all = streams.map(stream => stream.name);
 const namesOf = (chosen: readonly { readonly name: string }[]) => chosen.map(stream => stream.name);

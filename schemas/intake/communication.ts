@@ -1,4 +1,4 @@
-import { date, flag, id, json, moment, record, score, text } from "../fields.ts";
+import { date, flag, id, json, moment, personal, record, score, text } from "../fields.ts";
 
 /** What a mail's row in the list and its own answer have in common, but for the fields that the latter shows in full. */
 export const communicationFields = {
@@ -10,11 +10,11 @@ export const communicationFields = {
   action_required: flag().describe("Whether somebody has to act on the message."),
   urgency: text().nullable().describe("How pressing it is, as the service names it; values not documented."),
   communication_date: date().nullable().describe("Calendar day the message is dated; null where it gives none."),
-  subject: text().nullable().describe("Subject line of the message as it came; null where it has none."),
+  subject: personal(text()).nullable().describe("Subject line of the message as it came; null where it has none."),
   received_at: moment()
     .nullable()
     .describe("When the message came in, by which the feed is read; null where that is not known."),
-  cc_recipients: json().describe("Who got a copy, an array whose content is not documented, kept as JSON."),
+  cc_recipients: personal(json()).describe("Who got a copy, an array whose content is not documented, kept as JSON."),
   linked_po: id()
     .nullable()
     .describe("Order that the message is linked to, assumed to be purchase_orders.po_number; null where unlinked."),
@@ -24,10 +24,10 @@ export const communicationFields = {
   primary_match_score: score()
     .nullable()
     .describe("How well the message fits what it is linked to; the scale is not documented."),
-  body_text: text().nullable().describe("Plain text of the message; null where it has none."),
+  body_text: personal(text()).nullable().describe("Plain text of the message; null where it has none."),
   email_direction: text().nullable().describe("Whether the mail came in or went out; values not documented."),
   sender_domain: text().nullable().describe("Internet domain the mail was sent from; null where not known."),
-  subject_normalized: text()
+  subject_normalized: personal(text())
     .nullable()
     .describe("Subject line brought into a uniform form by the service; null where there is none."),
   in_reply_to: text().nullable().describe("Message that this one answers, as the service refers to it; null for none."),
@@ -37,10 +37,10 @@ export const communicationFields = {
     .describe("State of the message, such as open, resolved or snoozed; null where it has none."),
   snoozed_until: moment().nullable().describe("When a snoozed message comes up again; null where it is not snoozed."),
   resolved_at: moment().nullable().describe("When the message was resolved; null where it is not."),
-  resolved_by: text().nullable().describe("Who resolved the message; null where nobody has."),
+  resolved_by: personal(text()).nullable().describe("Who resolved the message; null where nobody has."),
   email_class: text().nullable().describe("Class the mail was sorted into, some of which are filed away as noise."),
   filed_reason: text().nullable().describe("Why the mail was filed away as noise; null where it was not."),
-  filed_summary: text().nullable().describe("Short account of the filed mail; null where it was not filed."),
+  filed_summary: personal(text()).nullable().describe("Short account of the filed mail; null where it was not filed."),
   key_info: json().nullable().describe("What matters in the message; content not documented, kept as JSON."),
   amounts: json().nullable().describe("Amounts found in the message; content not documented, kept as JSON."),
   dates: json().nullable().describe("Dates found in the message; content not documented, kept as JSON."),
@@ -53,7 +53,9 @@ export const communicationFields = {
 /** A row of the message list: `GET /communications`. */
 export const communication = record("E-mails with vendors and others, those filed away as noise included.", {
   ...communicationFields,
-  sender: json().describe("Who sent the message, an object kept as JSON; communication_details has its parts."),
+  sender: personal(json()).describe(
+    "Who sent the message, an object kept as JSON; communication_details has its parts.",
+  ),
   entity_links: json().describe("What the message is linked to, kept as JSON; see communication_entity_links."),
   provenance: json().describe("Where the service read what it knows, kept as JSON; see communication_provenance."),
 });

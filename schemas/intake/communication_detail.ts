@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, date, id, inRow, json, money, record, score, table, text } from "../fields.ts";
+import { count, date, id, inRow, json, money, personal, record, score, table, text } from "../fields.ts";
 import { communicationFields } from "./communication.ts";
 import { communicationExtraction } from "./communication_extraction.ts";
 
@@ -16,7 +16,7 @@ const provenance = table("communication_provenance", "Where the service read wha
   fact_id: id().describe("Fact that was read, assumed to be communication_facts.fact_id."),
   extraction_run_id: id().nullable().describe("Run of the extraction that read the fact; null where not known."),
   document_id: id().nullable().describe("Document that the fact was read from; null where it was none."),
-  evidence_quote: text().nullable().describe("Words that the fact rests on, quoted from the source."),
+  evidence_quote: personal(text()).nullable().describe("Words that the fact rests on, quoted from the source."),
   confidence: score().nullable().describe("How sure the service is of the fact; the scale is not documented."),
   fact_fingerprint: text().nullable().describe("Fingerprint of the fact's content, by which equal facts are told."),
   page_start: count().nullable().describe("Page on which the quoted passage begins; null where there are no pages."),
@@ -50,20 +50,20 @@ export const communicationDetail = record(
   {
     ...communicationFields,
     sender: z.object({
-      email: text().nullable().describe("E-mail address of the sender; null where not known."),
-      name: text().nullable().describe("Name of the sender as the mail gives it; null where it gives none."),
-      title: text().nullable().describe("Position of the sender in the firm; null where not known."),
+      email: personal(text()).nullable().describe("E-mail address of the sender; null where not known."),
+      name: personal(text()).nullable().describe("Name of the sender as the mail gives it; null where it gives none."),
+      title: personal(text()).nullable().describe("Position of the sender in the firm; null where not known."),
     }),
     entity_links: entityLinks,
     provenance,
-    body_html: text().nullable().describe("Text of the message as HTML; null where it has none."),
-    to_recipients: json().describe("Who the message was sent to, an array of texts kept as JSON."),
+    body_html: personal(text()).nullable().describe("Text of the message as HTML; null where it has none."),
+    to_recipients: personal(json()).describe("Who the message was sent to, an array of texts kept as JSON."),
     thread_id: id().nullable().describe("Thread that the message belongs to; null where it stands alone."),
     attachments,
     unread_attachments: unreadAttachments,
     extracted: communicationExtraction,
     sender_source: text().nullable().describe("Where the sender was taken from, as the service names it."),
-    forwarded_by: text().nullable().describe("Who forwarded the message; null where nobody did."),
+    forwarded_by: personal(text()).nullable().describe("Who forwarded the message; null where nobody did."),
     link_resolution: json().nullable().describe("How the links came about; content not documented, kept as JSON."),
     linked_po_link_id: id().nullable().describe("Identifier of the link to linked_po; null where there is none."),
   },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, json, money, notGiven, text } from "../fields.ts";
+import { flag, json, money, notGiven, personal, text } from "../fields.ts";
 
 /** `extracted` of `GET /communications/{id}`: what the service read out of the text. */
 export const communicationExtraction = z.object({
@@ -38,6 +38,6 @@ export const communicationExtraction = z.object({
   portal_reference_without_link: flag()
     .nullable()
     .describe("Whether the message refers to a portal without giving a link to it; null where not known."),
-  key_contacts: json().describe("Contacts that the message names; content not documented, kept as JSON."),
+  key_contacts: personal(json()).describe("Contacts that the message names; content not documented, kept as JSON."),
   extras: json().describe("Whatever else was read out of the message; content not documented, kept as JSON."),
 });

@@ -1,4 +1,4 @@
-import { flag, id, json, moment, record, score, text } from "../fields.ts";
+import { flag, id, json, moment, personal, record, score, text } from "../fields.ts";
 
 /** A row of `GET /communications/{id}/facts`. */
 export const communicationFact = record("Facts that the service read out of each message, superseded ones included.", {
@@ -16,7 +16,7 @@ export const communicationFact = record("Facts that the service read out of each
   superseded: flag().describe("Whether a later fact has taken this one's place."),
   superseded_by_fact_id: id().nullable().describe("Fact that has taken this one's place; null where none has."),
   confidence: score().nullable().describe("How sure the service is of the fact; the scale is not documented."),
-  evidence_quote: text().nullable().describe("Words of the message that the fact rests on."),
+  evidence_quote: personal(text()).nullable().describe("Words of the message that the fact rests on."),
   display: text().nullable().describe("The fact as a line for display; null where the service gives none."),
   po_number: id()
     .nullable()

@@ -1,4 +1,4 @@
-import { id, json, moment, record, text } from "../fields.ts";
+import { id, json, moment, personal, record, text } from "../fields.ts";
 
 /** A row of `GET /entities/{type}/{id}/timeline`. */
 export const entityEvent = record("What happened to each entity that is asked for, event by event.", {
@@ -9,6 +9,6 @@ export const entityEvent = record("What happened to each entity that is asked fo
   source_type: text().nullable().describe("Kind of source the event comes from; null where not known."),
   source_id: id().nullable().describe("Source the event comes from; null where not known."),
   event_time: moment().describe("When the event happened, by the service's account."),
-  evidence_quote: text().nullable().describe("Words that the event rests on, quoted from its source."),
+  evidence_quote: personal(text()).nullable().describe("Words that the event rests on, quoted from its source."),
   chunk_citations: json().nullable().describe("Passages that the event cites; content not documented, kept as JSON."),
 });

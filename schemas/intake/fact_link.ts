@@ -1,10 +1,10 @@
-import { count, id, moment, record, score, text } from "../fields.ts";
+import { count, id, moment, personal, record, score, text } from "../fields.ts";
 
 /** A row of `chain[]` of `GET /lineage/fact/{id}`. */
 export const factLink = record("The chain of records that each fact comes from, from stored row to source.", {
   table: text().describe("The service's own table that the record stands in."),
   row_id: id().describe("Identifier of the record within the service's own table."),
-  evidence_quote: text().nullable().describe("Words that the fact rests on, quoted from the source."),
+  evidence_quote: personal(text()).nullable().describe("Words that the fact rests on, quoted from the source."),
   source_doc_id: id().nullable().describe("Document that the fact was read from; null where it was none."),
   page_start: count().nullable().describe("Page on which the quoted passage begins; null where there are no pages."),
   page_end: count().nullable().describe("Page on which the quoted passage ends; null where there are no pages."),
@@ -41,6 +41,6 @@ export const factLink = record("The chain of records that each fact comes from, 
   match_method: text().nullable().describe("How the link was found, as the service names it."),
   action: text().nullable().describe("What a user or the service did at this record; null where nothing was done."),
   reason: text().nullable().describe("Why it was done at this record; null where no reason is given."),
-  user_id: id().nullable().describe("User who did it at this record; null where no user did."),
+  user_id: personal(id()).nullable().describe("User who did it at this record; null where no user did."),
   created_at: moment().nullable().describe("When the record was made; null where that is not known."),
 });

@@ -1,4 +1,4 @@
-import { flag, id, json, record, table, text } from "../fields.ts";
+import { flag, id, json, personal, record, table, text } from "../fields.ts";
 
 const evidenceLinks = table("finding_draft_evidence_links", "Sources that the draft for each finding points to.", {
   kind: text().describe("What sort of thing was read, by the service's own labels, which are not documented."),
@@ -11,7 +11,7 @@ const evidenceLinks = table("finding_draft_evidence_links", "Sources that the dr
 export const findingDraft = record("Messages and actions drafted for each finding, or that none has been drafted.", {
   action_id: id().nullable().describe("Action that the draft belongs to; null where there is none."),
   status: text().nullable().describe("Where the draft stands, as the service names it; values not documented."),
-  draft: json()
+  draft: personal(json())
     .nullable()
     .describe("The draft itself; content not documented, kept as JSON, null where there is none."),
   evidence_links: evidenceLinks,

@@ -1,4 +1,4 @@
-import { flag, id, inName, json, moment, money, notGiven, record, table, text } from "../fields.ts";
+import { flag, id, inName, json, moment, money, notGiven, personal, record, table, text } from "../fields.ts";
 import {
   findingLineageContributors,
   findingLineageEvidenceWalk,
@@ -45,9 +45,9 @@ export const findingLineage = record(
     resolution_notes: text().nullable().describe("Remarks made when the finding was resolved; null until then."),
     dismiss_reason: text().nullable().describe("Why the finding was dismissed; null where it was not."),
     dismissed_at: moment().nullable().describe("When the finding was dismissed; null where it was not."),
-    resolved_by: text().nullable().describe("Who resolved the finding; null until somebody did."),
+    resolved_by: personal(text()).nullable().describe("Who resolved the finding; null until somebody did."),
     superseded_by_finding_id: id().nullable().describe("Finding that took this one's place; null where none did."),
-    assigned_to: text().nullable().describe("Who the finding is assigned to; null while it is nobody's."),
+    assigned_to: personal(text()).nullable().describe("Who the finding is assigned to; null while it is nobody's."),
     field_name: text().nullable().describe("Field whose values are compared; null where the finding is not about one."),
     current_value: id().nullable().describe("The value as it stands, as text because field_name says what it is."),
     expected_value: id()

@@ -1,4 +1,4 @@
-import { count, date, flag, id, json, money, notGiven, quantity, table, text } from "../fields.ts";
+import { count, date, flag, id, json, money, notGiven, personal, quantity, table, text } from "../fields.ts";
 
 /** `contributors[]` of `GET /lineage/finding/{id}`. */
 export const findingLineageContributors = table(
@@ -13,7 +13,9 @@ export const findingLineageContributors = table(
     quantity: quantity().nullable().describe("Quantity that the line's overcharge is reckoned over; null without one."),
     line_overcharge: money(notGiven).nullable().describe("What the line was charged too much; null where nothing was."),
     fact_id: id().nullable().describe("Fact on the service's record that the contribution rests on; null without one."),
-    evidence_quote: text().nullable().describe("Words of the document that bear it out; null where none are quoted."),
+    evidence_quote: personal(text())
+      .nullable()
+      .describe("Words of the document that bear it out; null where none are quoted."),
     char_start: count()
       .nullable()
       .describe("Where the quoted words begin, counted in characters; null without a quote."),
@@ -39,7 +41,9 @@ export const findingLineageEvidenceWalk = table(
     doc_id: id().nullable().describe("Document that the step leads to; null where it leads to none."),
     line_no: id().nullable().describe("Line of that document, as text; null where it is not about a line."),
     fact_id: id().nullable().describe("Fact on the service's record behind the step; null where there is none."),
-    quote: text().nullable().describe("Words of the document that bear the step out; null where none are quoted."),
+    quote: personal(text())
+      .nullable()
+      .describe("Words of the document that bear the step out; null where none are quoted."),
     source_kind: text()
       .nullable()
       .describe("What sort of thing was read, by the service's own labels, which are not documented."),
@@ -60,7 +64,7 @@ export const findingLineageTriggeringFacts = table(
   "Facts that triggered each finding, with the words of the document they were read from.",
   {
     fact_id: id().describe("Fact on the service's record, which fact_lineage traces."),
-    evidence_quote: text()
+    evidence_quote: personal(text())
       .nullable()
       .describe("Words of the document that state the fact; null where none are quoted."),
     doc_id: id().nullable().describe("Document that states the fact; null where there is none."),
@@ -92,7 +96,7 @@ export const findingLineageTimeline = table(
     primary: flag().describe("Whether the entry is the one that the finding mainly rests on."),
     label: text().nullable().describe("Name of the entry for display; null where it has none."),
     communication_id: id().nullable().describe("Communication that the entry is; null where it is none."),
-    subject: text().nullable().describe("Subject line of that communication; null where there is none."),
+    subject: personal(text()).nullable().describe("Subject line of that communication; null where there is none."),
     specifics: json().nullable().describe("Particulars of the entry; content not documented, kept as JSON."),
   },
 );

@@ -1,4 +1,4 @@
-import { count, id, inName, json, moment, money, record, score, text } from "../fields.ts";
+import { count, id, inName, json, moment, money, personal, record, score, text } from "../fields.ts";
 
 const fields = {
   insight_id: id().describe("The service's identifier of the insight."),
@@ -45,12 +45,12 @@ const fields = {
   metric_backing: json()
     .nullable()
     .describe("What the insight's figures rest on; content not documented, kept as JSON."),
-  assigned_to: text().nullable().describe("Who the insight is assigned to; null while it is nobody's."),
+  assigned_to: personal(text()).nullable().describe("Who the insight is assigned to; null while it is nobody's."),
   assigned_at: moment().nullable().describe("When the insight was assigned; null while it is nobody's."),
   dismiss_reason: text().nullable().describe("Why the insight was dismissed; null where it was not."),
   action_notes: text().nullable().describe("Remarks on what was done about the insight; null where there are none."),
   reviewed_at: moment().nullable().describe("When somebody reviewed the insight; null until then."),
-  reviewed_by: text().nullable().describe("Who reviewed the insight; null until somebody did."),
+  reviewed_by: personal(text()).nullable().describe("Who reviewed the insight; null until somebody did."),
 };
 
 /** A row of the list of present insights: `GET /insights`. */

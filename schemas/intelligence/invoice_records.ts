@@ -1,4 +1,4 @@
-import { flag, id, inTable, moment, money, record, score, table, text } from "../fields.ts";
+import { flag, id, inTable, moment, money, personal, record, score, table, text } from "../fields.ts";
 
 const inDocumentCurrency = inTable("ingested", "currency_code", "id = doc_id, an assumed join");
 
@@ -13,7 +13,9 @@ export const invoiceGlCoding = record("Invoice lines and the general ledger acco
     .describe("General ledger account the line is booked to; null while it is not coded."),
   gl_cost_center: text().nullable().describe("Cost centre the line is booked to; null while it is not coded."),
   gl_confidence: score().nullable().describe("How sure the service is of the coding; the scale is not documented."),
-  gl_coded_by: text().nullable().describe("Who coded the line, as the service names it; null while it is not coded."),
+  gl_coded_by: personal(text())
+    .nullable()
+    .describe("Who coded the line, as the service names it; null while it is not coded."),
 });
 
 /** `history[]` of `GET /reconciliation/{doc_id}/history`. */
@@ -22,7 +24,7 @@ export const invoiceStatusChange = record("What was done with each invoice on it
   action_type: text().describe("What was done, as the service names it; values not documented."),
   notes: text().nullable().describe("Remarks made with the step; null where there are none."),
   hold_reason: text().nullable().describe("Why the invoice was held; null where the step is no hold."),
-  created_by: text().describe("Who did it, a person or the service itself."),
+  created_by: personal(text()).describe("Who did it, a person or the service itself."),
   created_at: moment().describe("When the step was taken."),
 });
 
@@ -30,7 +32,7 @@ export const invoiceStatusChange = record("What was done with each invoice on it
 export const invoiceTimelineEntry = record("What happened to each invoice, in its order of time, one row an entry.", {
   type: text().describe("Type of entry, as the service names it; values not documented."),
   action: text().nullable().describe("What was done, as the service names it; null where the entry is no action."),
-  user: text().nullable().describe("Who did it; null where nobody is named."),
+  user: personal(text()).nullable().describe("Who did it; null where nobody is named."),
   ts: moment().describe("When the entry happened."),
   notes: text().nullable().describe("Remarks made with the entry; null where there are none."),
   hold_reason: text().nullable().describe("Why the invoice was held; null where the entry is no hold."),
@@ -51,8 +53,8 @@ const acknowledged = table(
   "Points about each invoice that somebody has acknowledged.",
   {
     title: text().describe("Headline of the acknowledged point, in words."),
-    user_id: id().nullable().describe("User who acknowledged it; null where not known."),
-    user_email: text().nullable().describe("E-mail address of that user; null where not known."),
+    user_id: personal(id()).nullable().describe("User who acknowledged it; null where not known."),
+    user_email: personal(text()).nullable().describe("E-mail address of that user; null where not known."),
     acknowledged_at: moment()
       .nullable()
       .describe("When somebody said to have taken note of the point; null where not known."),

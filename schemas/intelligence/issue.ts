@@ -1,4 +1,4 @@
-import { count, id, inTable, json, moment, money, record, score, text } from "../fields.ts";
+import { count, id, inTable, json, moment, money, personal, record, score, text } from "../fields.ts";
 
 const inDocumentCurrency = inTable("ingested", "currency_code", "id = doc_id, an assumed join");
 
@@ -20,7 +20,7 @@ export const issue = record("Issues the service has raised about documents and t
     .describe("How far the value is from the expected one; the scale is not documented."),
   description: text().nullable().describe("What the issue is, in words; null where nothing is said."),
   status: text().describe("Where the issue stands: active, dismissed and resolved are the states the service counts."),
-  actioned_by: text().nullable().describe("Who dealt with the issue; null until somebody did."),
+  actioned_by: personal(text()).nullable().describe("Who dealt with the issue; null until somebody did."),
   actioned_at: moment().nullable().describe("When the issue was dealt with; null until it was."),
   resolution_notes: text()
     .nullable()

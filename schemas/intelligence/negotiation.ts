@@ -1,4 +1,4 @@
-import { count, flag, id, json, moment, record, table, text } from "../fields.ts";
+import { count, flag, id, json, moment, personal, record, table, text } from "../fields.ts";
 
 /** `GET /negotiations/stats`. */
 export const negotiationStats = record("How many negotiations there are and how they stand, measured once a day.", {
@@ -33,7 +33,7 @@ const events = table("negotiation_events", "What happened in each negotiation, o
   event_type: text().describe(
     "What happened between the parties, by the service's own labels, which are not documented.",
   ),
-  actor: text().describe("Who acted, as the service names it; values not documented."),
+  actor: personal(text()).describe("Who acted, as the service names it; values not documented."),
   event_data: json().nullable().describe("Particulars of the event; any JSON value, content not documented."),
   event_at: moment().describe("When the event happened."),
   created_at: moment().describe("When the service put the event on record."),
@@ -73,7 +73,9 @@ export const negotiationDetail = record(
       .nullable()
       .describe("How many events the negotiation has seen; null where they are not counted."),
     thread_count: count().describe("How many threads of mails belong to the negotiation."),
-    last_event_actor: text().nullable().describe("Who acted last, as the service names it; null where nobody has."),
+    last_event_actor: personal(text())
+      .nullable()
+      .describe("Who acted last, as the service names it; null where nobody has."),
     contract_id: id().nullable().describe("Contract that is negotiated; null where it is about none."),
     item_id: id()
       .nullable()

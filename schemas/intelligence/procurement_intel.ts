@@ -1,4 +1,4 @@
-import { count, id, inName, json, moment, money, notGiven, record, score, table, text } from "../fields.ts";
+import { count, id, inName, json, moment, money, notGiven, personal, record, score, table, text } from "../fields.ts";
 
 const runFields = {
   run_id: id().describe("The service's identifier of the run."),
@@ -97,6 +97,6 @@ export const findingIntel = record(
       .describe("Data behind the agent's account; any JSON value, content not documented."),
     expires_at: moment().nullable().describe("When the agent's account lapses; null where it does not."),
     reviewed_at: moment().nullable().describe("When somebody reviewed it; null until then."),
-    reviewed_by: text().nullable().describe("Who reviewed it; null until somebody did."),
+    reviewed_by: personal(text()).nullable().describe("Who reviewed it; null until somebody did."),
   },
 );

@@ -1,4 +1,4 @@
-import { flag, id, inRow, json, moment, money, record, text } from "../fields.ts";
+import { flag, id, inRow, json, moment, money, personal, record, text } from "../fields.ts";
 
 /** `change_orders[]` of `GET /po/{po_number}/change-orders`. */
 export const purchaseOrderChangeOrder = record(
@@ -10,7 +10,7 @@ export const purchaseOrderChangeOrder = record(
       .describe("What is changed on the order, by the service's own labels, which are not documented."),
     description: text().nullable().describe("What is changed, in words; null where nothing is said."),
     created_at: moment().nullable().describe("When the change order was made; null where that is not known."),
-    created_by: text().nullable().describe("Who made the change order; null where that is not known."),
+    created_by: personal(text()).nullable().describe("Who made the change order; null where that is not known."),
     vendor_acked: flag()
       .nullable()
       .describe("Whether the vendor has acknowledged the change; null where that is not known."),

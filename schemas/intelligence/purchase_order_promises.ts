@@ -1,4 +1,4 @@
-import { date, flag, id, json, moment, record, table, text } from "../fields.ts";
+import { date, flag, id, json, moment, personal, record, table, text } from "../fields.ts";
 
 const history = table(
   "purchase_order_promise_history",
@@ -7,8 +7,10 @@ const history = table(
     value: text().describe("What was promised, as the service writes it; its form is not documented."),
     source: text().nullable().describe("Where the promise comes from, as the service names it; values not documented."),
     effective_at: moment().nullable().describe("From when the promise counts; null where that is not known."),
-    evidence_quote: text().nullable().describe("Words in which the promise was made; null where none are quoted."),
-    sender: text().nullable().describe("Who made the promise; null where nobody is named."),
+    evidence_quote: personal(text())
+      .nullable()
+      .describe("Words in which the promise was made; null where none are quoted."),
+    sender: personal(text()).nullable().describe("Who made the promise; null where nobody is named."),
     channel: text()
       .nullable()
       .describe("Way in which the promise came, as the service names it; values not documented."),

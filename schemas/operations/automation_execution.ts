@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, id, json, moment, record, table, text } from "../fields.ts";
+import { flag, id, json, moment, personal, record, table, text } from "../fields.ts";
 
 const executionFields = {
   id: id().describe("Identifier of the execution, unique within the company."),
@@ -16,8 +16,12 @@ const executionFields = {
   started_at: moment().nullable().describe("When the execution began; null where that is not known."),
   completed_at: moment().nullable().describe("When the execution ended; null as long as it has not."),
   error: text().nullable().describe("What went wrong, in the service's words; null where nothing did."),
-  edited_subject: text().nullable().describe("Subject line as somebody changed it before sending; null if unchanged."),
-  edited_body: text().nullable().describe("E-mail text as somebody changed it before sending; null if unchanged."),
+  edited_subject: personal(text())
+    .nullable()
+    .describe("Subject line as somebody changed it before sending; null if unchanged."),
+  edited_body: personal(text())
+    .nullable()
+    .describe("E-mail text as somebody changed it before sending; null if unchanged."),
 };
 
 /** A row of `GET /automations/executions`. */
@@ -47,11 +51,15 @@ export const automationExecutionDetail = record("Each execution of an automation
       id: id().describe("Identifier of the message among those of executions."),
       execution_id: id().describe("Execution that the message belongs to, as the message itself says."),
       direction: text().describe("Whether the message came in or went out, as the service names it."),
-      sender: text().nullable().describe("Address that the message was sent from; null where it is not known."),
-      recipient: text().nullable().describe("Address that the message was sent to; null where it is not known."),
-      subject: text().nullable().describe("Subject line of the message; null where it has none."),
-      body_html: text().nullable().describe("Text of the message as HTML; null where it has none."),
-      body_text: text().nullable().describe("Text of the message without markup; null where it has none."),
+      sender: personal(text())
+        .nullable()
+        .describe("Address that the message was sent from; null where it is not known."),
+      recipient: personal(text())
+        .nullable()
+        .describe("Address that the message was sent to; null where it is not known."),
+      subject: personal(text()).nullable().describe("Subject line of the message; null where it has none."),
+      body_html: personal(text()).nullable().describe("Text of the message as HTML; null where it has none."),
+      body_text: personal(text()).nullable().describe("Text of the message without markup; null where it has none."),
       mailer_message_id: id().nullable().describe("The mail system's own identifier of the message."),
       created_at: moment().nullable().describe("When the message was recorded; null where that is not known."),
     },
@@ -60,9 +68,9 @@ export const automationExecutionDetail = record("Each execution of an automation
 
 /** `GET /automations/executions/{id}/preview`. */
 export const automationExecutionPreview = record("The e-mail that each execution of an automation rule would send.", {
-  subject: text().nullable().describe("Subject line of the e-mail; null where there is none."),
-  body_html: text().nullable().describe("Text of the e-mail as HTML; null where there is none."),
-  recipient_email: text().nullable().describe("Address the e-mail would go to; null where none is known."),
+  subject: personal(text()).nullable().describe("Subject line of the e-mail; null where there is none."),
+  body_html: personal(text()).nullable().describe("Text of the e-mail as HTML; null where there is none."),
+  recipient_email: personal(text()).nullable().describe("Address the e-mail would go to; null where none is known."),
   trigger_data: json().describe("What the rule was set off with; content not documented, kept as JSON."),
   trigger_event: text().nullable().describe("Event that set the rule off, as the service names it."),
   vendor_name: text().nullable().describe("Vendor the e-mail is meant for, as a label and never to be joined on."),

@@ -1,4 +1,4 @@
-import { flag, id, json, record, text, whole } from "../fields.ts";
+import { flag, id, json, personal, record, text, whole } from "../fields.ts";
 
 /** `GET /bootstrap`; the documents don't show its fields. */
 export const bootstrap = record("What a client of the service is given at the start of a session, kept once a day.", {
@@ -24,8 +24,10 @@ export const companyProfile = record("The company's own particulars with the ser
   company_name_is_placeholder: flag()
     .nullable()
     .describe("Whether company_name was filled in by the service and nobody has set the real one yet."),
-  email: text().nullable().describe("E-mail address of the company; null where none is set."),
-  ingest_email: text().nullable().describe("Address to which documents can be mailed; null where there is none."),
+  email: personal(text()).nullable().describe("E-mail address of the company; null where none is set."),
+  ingest_email: personal(text())
+    .nullable()
+    .describe("Address to which documents can be mailed; null where there is none."),
   webhook_url: text().nullable().describe("Address that is told when a document is processed; null where none is set."),
   webhook_enabled: flag().nullable().describe("Whether that address is told; null where none is set."),
   extraction_config: json().nullable().describe("How documents are read; content not documented, kept as JSON."),
@@ -38,7 +40,7 @@ export const companyProfile = record("The company's own particulars with the ser
   company_city: text().nullable().describe("City of the company; null where not set."),
   company_state: text().nullable().describe("State or province of the company; null where not set."),
   company_zip_code: text().nullable().describe("Postal code of the company; null where not set."),
-  company_phone: text().nullable().describe("Telephone number of the company; null where not set."),
+  company_phone: personal(text()).nullable().describe("Telephone number of the company; null where not set."),
   logo_storage_key: text().nullable().describe("Where the service keeps the company's logo; null where it has none."),
   default_payment_terms: text().nullable().describe("Payment terms of new orders; null where none are set."),
   default_po_notes: text().nullable().describe("Notes that new orders bear; null where none are set."),

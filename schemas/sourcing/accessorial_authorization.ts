@@ -1,4 +1,4 @@
-import { id, moment, money, notGiven, record, text } from "../fields.ts";
+import { id, moment, money, notGiven, personal, record, text } from "../fields.ts";
 
 /** An authorization: `GET /accessorial-authorizations`. */
 export const accessorialAuthorization = record(
@@ -9,7 +9,7 @@ export const accessorialAuthorization = record(
     charge_code: text().describe(
       "Code of the charge that is allowed; assumed to match rate_card_accessorials.charge_code.",
     ),
-    authorized_by: text().nullable().describe("Who allowed the charge; null where that is not known."),
+    authorized_by: personal(text()).nullable().describe("Who allowed the charge; null where that is not known."),
     authorized_at: moment().nullable().describe("When the charge was allowed; null where that is not known."),
     authorized_amount_max: money(notGiven).nullable().describe("Most that may be charged; null where no limit is set."),
     authorization_expires_at: moment().nullable().describe("Until when the charge is allowed; null without an end."),

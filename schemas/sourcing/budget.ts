@@ -1,4 +1,4 @@
-import { count, date, id, inName, moment, money, percent, record, text } from "../fields.ts";
+import { count, date, id, inName, moment, money, percent, personal, record, text } from "../fields.ts";
 
 /** What the budget list and a budget's own endpoint have in common. */
 export const budgetFields = {
@@ -23,7 +23,7 @@ export const budgetFields = {
   invoice_count: count().describe("How many invoices count towards the budget."),
   warning_pct: percent().describe("Used share of the budget from which the service warns, in its own percentage unit."),
   source_citation: text().nullable().describe("Where the budget was taken from; null where the service cites nothing."),
-  created_by: text().nullable().describe("Who entered the budget; null where that is not known."),
+  created_by: personal(text()).nullable().describe("Who entered the budget; null where that is not known."),
   created_at: moment().nullable().describe("When the budget was entered; null where that is not known."),
   updated_at: moment().nullable().describe("When the budget was last changed; null where that is not known."),
 };

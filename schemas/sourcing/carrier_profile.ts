@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, date, flag, id, json, money, notGiven, record, score, table, text } from "../fields.ts";
+import { count, date, flag, id, json, money, notGiven, personal, record, score, table, text } from "../fields.ts";
 
 const credentials = table("carrier_profile_credentials", "Licences and registrations of each carrier: one row each.", {
   credential_type: text().describe("Kind of licence or registration, as the service names it; values not documented."),
@@ -19,9 +19,9 @@ const insurance = table("carrier_profile_insurance", "Insurance that each carrie
 const contacts = table("carrier_profile_contacts", "People to reach at each carrier: one row a contact.", {
   id: id().nullable().describe("Identifier of the contact; null where the service gives it none."),
   role: text().nullable().describe("What the contact does at the carrier; null where that is not known."),
-  contact_name: text().nullable().describe("Name of the person or desk; null where it is not known."),
-  email: text().nullable().describe("E-mail address of the contact; null where it is not known."),
-  phone: text().nullable().describe("Telephone number of the contact; null where it is not known."),
+  contact_name: personal(text()).nullable().describe("Name of the person or desk; null where it is not known."),
+  email: personal(text()).nullable().describe("E-mail address of the contact; null where it is not known."),
+  phone: personal(text()).nullable().describe("Telephone number of the contact; null where it is not known."),
   is_primary: flag().nullable().describe("Whether it is the carrier's main contact; null where that is not said."),
 });
 

@@ -1,4 +1,4 @@
-import { date, id, moment, quantity, record, text } from "../fields.ts";
+import { date, id, moment, personal, quantity, record, text } from "../fields.ts";
 
 /** An appointment: `GET /dock-appointments`. */
 export const dockAppointment = record("Appointments of carriers at the docks: one row an appointment.", {
@@ -37,9 +37,9 @@ export const dockAppointment = record("Appointments of carriers at the docks: on
   special_instructions: text().nullable().describe("What to mind when the truck is handled; null without any."),
   notes: text().nullable().describe("Remarks made on the appointment; null without any."),
   check_in_at: moment().nullable().describe("When the truck checked in; null before that."),
-  check_in_by: text().nullable().describe("Who checked the truck in; null before that."),
+  check_in_by: personal(text()).nullable().describe("Who checked the truck in; null before that."),
   actual_departure: moment().nullable().describe("When the truck left; null before that."),
-  created_by: text().nullable().describe("Who made the appointment; null where that is not known."),
+  created_by: personal(text()).nullable().describe("Who made the appointment; null where that is not known."),
   created_at: moment().nullable().describe("When the appointment was made; null where the service does not say."),
   updated_at: moment().nullable().describe("When the appointment was last changed; null where it does not say."),
 });

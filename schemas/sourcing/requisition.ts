@@ -1,12 +1,14 @@
-import { count, date, flag, id, inRow, moment, money, record, text, volatile } from "../fields.ts";
+import { count, date, flag, id, inRow, moment, money, personal, record, text, volatile } from "../fields.ts";
 
 /** What the requisition list and a requisition's own endpoint have in common. */
 export const requisitionFields = {
   id: id().describe("Identifier of the requisition."),
   company_id: id().nullable().describe("The service's identifier of the company whose requisition it is."),
   pr_number: text().describe("Number of the requisition as people quote it."),
-  requester_email: text().nullable().describe("E-mail address of who asks for the goods; null where it is not known."),
-  requester_name: text().nullable().describe("Name of who asks for the goods; null where it is not known."),
+  requester_email: personal(text())
+    .nullable()
+    .describe("E-mail address of who asks for the goods; null where it is not known."),
+  requester_name: personal(text()).nullable().describe("Name of who asks for the goods; null where it is not known."),
   title: text().describe("Headline of the requisition."),
   justification: text().nullable().describe("Why the goods are needed, in words; null where nothing is said."),
   vendor_id: id().nullable().describe("Vendor that is asked for; null where none was chosen or resolved."),
@@ -28,17 +30,17 @@ export const requisitionFields = {
   status: text().describe(
     "Where the requisition stands; the service counts drafts, pending, approved, rejected and others.",
   ),
-  original_freetext: text()
+  original_freetext: personal(text())
     .nullable()
     .describe("The request in the requester's own words; null where it was not written as free text."),
   llm_parsed: flag().describe("Whether a language model turned free text into the requisition."),
   submitted_at: moment().nullable().describe("When it was submitted for approval; null before that."),
-  approved_by: text().nullable().describe("Who approved it; null as long as nobody has."),
+  approved_by: personal(text()).nullable().describe("Who approved it; null as long as nobody has."),
   approved_at: moment().nullable().describe("When it was approved; null as long as it is not."),
-  rejected_by: text().nullable().describe("Who rejected it; null as long as nobody has."),
+  rejected_by: personal(text()).nullable().describe("Who rejected it; null as long as nobody has."),
   rejected_at: moment().nullable().describe("When it was rejected; null as long as it is not."),
   rejection_reason: text().nullable().describe("Why it was rejected, in words; null where it was not."),
-  changes_requested_by: text().nullable().describe("Who asked for changes; null where nobody has."),
+  changes_requested_by: personal(text()).nullable().describe("Who asked for changes; null where nobody has."),
   changes_requested_at: moment()
     .nullable()
     .describe("When an approver sent it back to be reworked; null where nobody did."),

@@ -1,4 +1,4 @@
-import { count, id, inRow, moment, money, record, text } from "../fields.ts";
+import { count, id, inRow, moment, money, personal, record, text } from "../fields.ts";
 
 /** What the RFQ list and an RFQ's own endpoint have in common. */
 export const rfqFields = {
@@ -18,11 +18,11 @@ export const rfqFields = {
   delivery_site_id: id()
     .nullable()
     .describe("Site that the goods go to; assumed to be delivery_sites.site_id, null where none is named."),
-  created_by: text().nullable().describe("Who began the request; null where that is not known."),
-  issued_by: text().nullable().describe("Who sent the request to the vendors; null before that."),
+  created_by: personal(text()).nullable().describe("Who began the request; null where that is not known."),
+  issued_by: personal(text()).nullable().describe("Who sent the request to the vendors; null before that."),
   issued_at: moment().nullable().describe("When the request was sent to the vendors; null before that."),
   awarded_vendor_id: id().nullable().describe("Vendor that was given the award; null before an award."),
-  awarded_by: text().nullable().describe("Who gave the award; null before an award."),
+  awarded_by: personal(text()).nullable().describe("Who gave the award; null before an award."),
   awarded_at: moment().nullable().describe("When the award was given; null before an award."),
   awarded_pr_id: id()
     .nullable()
@@ -35,7 +35,7 @@ export const rfqFields = {
     .nullable()
     .describe("Contract that came of the award; assumed to be contracts.contract_id, null without one."),
   award_type: text().nullable().describe("What sort of award it was, as the service names it; values not documented."),
-  cancelled_by: text().nullable().describe("Who cancelled the request; null where nobody has."),
+  cancelled_by: personal(text()).nullable().describe("Who cancelled the request; null where nobody has."),
   cancelled_at: moment().nullable().describe("When the request was cancelled; null where it was not."),
   cancelled_reason: text().nullable().describe("Why the request was cancelled, in words; null where it was not."),
   created_at: moment().nullable().describe("When the request was begun; null where the service does not say."),

@@ -3,7 +3,7 @@ import { EnvHttpProxyAgent, Pool } from "undici";
 import type { Clock } from "../clock.ts";
 import type { ApiError, ApiFailure } from "../errors.ts";
 import { acceptEncoding, BodyTooLargeError } from "./body.ts";
-import type { Pagination } from "./envelope.ts";
+import type { Envelope, Pagination } from "./envelope.ts";
 import { type Dispatch, exchange, type WireAnswer } from "./exchange.ts";
 import { apiError, BudgetSpentError, broken, tooLong, withoutKey } from "./fault.ts";
 import type { Limiter } from "./limit.ts";
@@ -11,7 +11,7 @@ import { buildQuery } from "./path.ts";
 import { backoff, limitedWait, maxAttempts } from "./retry.ts";
 import { type Fault, judge, type Verdict } from "./verdict.ts";
 
-export type { Pagination } from "./envelope.ts";
+export type { Envelope, Pagination } from "./envelope.ts";
 
 /** Query parameters by name; percent-encoded by the client. */
 export type Query = Readonly<Record<string, string | number | boolean>>;
@@ -87,6 +87,11 @@ export interface ApiSettings {
   readonly clock: Clock;
   readonly random: () => number;
   readonly onRetry?: (event: RetryEvent) => void;
+  /**
+   * Takes out of an answer's data what is not to be kept, in place, before anybody sees it. Answers how the JSON
+   * text of the body is made that it would have been; undefined where nothing was changed.
+   */
+  readonly treat?: ((path: string, envelope: Envelope) => (() => Buffer) | undefined) | undefined;
   /** Sees each answer before whoever asked does. */
   readonly onAnswer?: ((answer: RawAnswer) => void) | undefined;
   readonly userAgent: string;
@@ -199,7 +204,8 @@ export function createApi(settings: ApiSettings): Api {
         const { envelope, date, body } = verdict;
         stats.bytes += body.length;
         const { hasMore = false, nextCursor = "" } = envelope.pagination ?? {};
-        show(date, body, hasMore ? nextCursor : null);
+        const treated = settings.treat?.(path, envelope);
+        if (settings.onAnswer !== undefined) show(date, treated?.() ?? body, hasMore ? nextCursor : null);
         return { ...envelope, date, bytes: body.length, requests, retries: requests - 1, status: status ?? 200 };
       }
       if (verdict.kind === "refused") {

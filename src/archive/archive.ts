@@ -24,6 +24,8 @@ export interface ArchiveTools {
   readonly company: string;
   readonly run: string;
   readonly clock: Pick<Clock, "now">;
+  /** Of the policy that answers went through before they get here; none: they are as they came. */
+  readonly privacy?: string;
   /** Takes every secret out of a text that is going to be stored. */
   readonly redact: (text: string) => string;
   /** Bytes of a file, compressed; 64 MB unless it says so. */
@@ -31,7 +33,7 @@ export interface ArchiveTools {
 }
 
 export function openArchive({ path, onError }: Omit<ArchiveConfig, "keepMs">, tools: ArchiveTools): Archive {
-  const { company, run, clock, redact, largest } = tools;
+  const { company, run, clock, redact, largest, privacy = "" } = tools;
   const open = new Map<string, Series>();
   const ended = new Set<string>();
   const unclean = new Set<string>();
@@ -57,7 +59,7 @@ export function openArchive({ path, onError }: Omit<ArchiveConfig, "keepMs">, to
       const found = answer.status < 300;
       // That a row is still there changes no table; and a 404 says something only of what was asked for by its name.
       if (found ? confirms === true : (confirms ?? context ?? parent) === undefined) return;
-      const line = lineOf(answer, about, { run, company, at: new Date(clock.now()).toISOString() }, redact);
+      const line = lineOf(answer, about, { run, company, at: new Date(clock.now()).toISOString(), privacy }, redact);
       const series = open.get(stream) ?? new Series(folderOf(path, company, stream), run, largest);
       open.set(stream, series);
       if (line === undefined) unclean.add(stream);

@@ -10,6 +10,8 @@ const head = z.object({
   /** When the answer was here, by our clock. */
   at: z.string(),
   run: z.string(),
+  /** Of the policy under which personal data was taken out; none: the body is as it came. */
+  privacy: z.string().default(""),
   company: z.string(),
   stream: z.string(),
   scan: z.string(),
@@ -44,6 +46,8 @@ export interface Origin {
   readonly company: string;
   /** ISO 8601. */
   readonly at: string;
+  /** Of the policy that the body went through; empty: none. */
+  readonly privacy: string;
 }
 
 const bodyBegins = ',"body":';
@@ -53,7 +57,7 @@ const lineEnds = Buffer.from("}\n");
 export function lineOf(
   answer: RawAnswer,
   about: Partial<About>,
-  { run, company, at }: Origin,
+  { run, company, at, privacy }: Origin,
   redact: (text: string) => string,
 ): readonly Buffer[] | undefined {
   const { path, query, status, date, next, body } = answer;
@@ -62,6 +66,7 @@ export function lineOf(
     v: 1,
     at,
     run,
+    privacy: privacy === "" ? undefined : privacy,
     company,
     stream,
     scan,
@@ -88,6 +93,11 @@ export function lineOf(
     cleanBody === text ? body : Buffer.from(cleanBody),
     lineEnds,
   ];
+}
+
+/** A line that was read, in pieces, as it would be written. */
+export function writeLine({ head: facts, body }: Line): readonly Buffer[] {
+  return [Buffer.from(`${JSON.stringify(facts).slice(0, -1)}${bodyBegins}`), body, lineEnds];
 }
 
 /** A line without its line break, taken apart; undefined for one of another version or that is none. */

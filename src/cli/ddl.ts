@@ -38,7 +38,7 @@ async function script(config: Config, forDba: boolean): Promise<string> {
   const { tableOrder, viewOrder } = await import("../warehouse.ts");
   const { readModels } = await import("./models.ts");
   const { streams: catalogue } = await import("../../streams/index.ts");
-  const all = configured(catalogue, config.streams.settings);
+  const all = configured(catalogue, config);
   const streams = selectedByConfig(all, config.streams);
   const grantSelectTo = destination.type === "postgres" ? destination.grantSelectTo : [];
   const versioned = versionedBy(streams, config.streams);

@@ -68,12 +68,13 @@ function createCompany(
 
 /** What is secret wherever it was written: keys, and the passwords and tokens inside addresses. */
 export function literalSecrets(values: unknown): string[] {
-  const { api, companies, destination, server, notify, hooks } = (values ?? {}) as Values;
+  const { api, companies, destination, server, notify, hooks, privacy } = (values ?? {}) as Values;
   const targets = fieldOf(notify, "targets");
   const own = [
     fieldOf(server, "token"),
     fieldOf(fieldOf(server, "login"), "password"),
     fieldOf(hooks, "secret"),
+    fieldOf(privacy, "key"),
     ...(Array.isArray(targets) ? targets.map(target => fieldOf(target, "url")) : []),
   ];
   const all = [api, ...(Array.isArray(companies) ? companies : [])];

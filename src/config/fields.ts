@@ -31,6 +31,21 @@ export const columnName = () => {
     .meta(open);
 };
 
+/** `table.column`, where `*` stands for any part. */
+export const columnPattern = () => {
+  const error = "expected a column such as orders.contact_email or *.phone";
+  return z
+    .string({ error })
+    .regex(/^[\w*]+\.[\w*]+$/, { error })
+    .meta(open);
+};
+
+/** What hashes are made with. */
+export const hashKey = () => {
+  const error = "expected a secret of 16 or more characters";
+  return z.string({ error }).regex(/^[^\0\r\n]{16,1000}$/, { error });
+};
+
 const numeral = (raw: unknown): unknown =>
   typeof raw === "string" && /^[+-]?(\d+\.?\d*|\.\d+)$/.test(raw.trim()) ? Number(raw) : raw;
 

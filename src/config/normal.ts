@@ -5,7 +5,7 @@ import type { EffectiveConfig } from "./schema.ts";
 
 /** The file's shape → the program's: milliseconds, absolute paths, one list of companies. */
 export function normalise(effective: EffectiveConfig, companies: readonly Company[], directory: string): Config {
-  const { api, streams, deletes, problems, formats, server, notify, hooks, archive } = effective;
+  const { api, streams, deletes, problems, formats, server, notify, hooks, archive, privacy } = effective;
   return {
     api: {
       maxConcurrency: api.max_concurrency,
@@ -33,6 +33,13 @@ export function normalise(effective: EffectiveConfig, companies: readonly Compan
     deletes: { maxShare: deletes.max_share, minRows: deletes.min_rows },
     problems: { maxShare: problems.max_share, onExceed: problems.on_exceed },
     formats,
+    privacy: {
+      pii: privacy.pii,
+      key: privacy.key,
+      exclude: privacy.exclude_columns,
+      hash: privacy.hash_columns,
+      mask: privacy.mask_columns,
+    },
     schedules: effective.schedules.map(({ name, cron, timezone, streams: selection, retries, ...times }) => ({
       name,
       cron,

@@ -19,6 +19,9 @@ const columns = () =>
     z.array(f.columnName(), { error: "expected a column such as orders.customer_id, or a list of them" }).min(1),
   );
 
+const columnPatterns = () =>
+  z.array(f.columnPattern(), { error: "expected a list of columns such as [orders.contact_email, '*.phone']" });
+
 const streamSettings = object({
   full_scan_pages: f.whole(0, 1_000_000).optional(),
   full_scan_every: f.duration("1s", "3650d").optional(),
@@ -142,6 +145,13 @@ export const configSchema = object({
     keep: f.duration("1s", "3650d").default("30d"),
     on_error: f.choice("fail", "warn").default("fail"),
   }).optional(),
+  privacy: object({
+    pii: f.choice("keep", "exclude", "hash").default("keep"),
+    key: f.hashKey().optional(),
+    exclude_columns: columnPatterns().default([]),
+    hash_columns: columnPatterns().default([]),
+    mask_columns: columnPatterns().default([]),
+  }).prefault({}),
   schedules: z
     .array(schedule, { error: "expected a list of schedules" })
     .prefault([{ name: "nightly", cron: "0 2 * * *", max_time: "4h" }]),
@@ -164,7 +174,7 @@ export const configSchema = object({
   views: f.flag().default(true),
   backfill: object({ confirm_above: f.whole(0, 1_000_000_000).default(5000) }).prefault({}),
 }).superRefine((config, context) => {
-  const { destination, notify } = config;
+  const { destination, notify, privacy } = config;
   const refuse = (path: (string | number)[], message: string) =>
     context.addIssue({ code: "custom", path, message, params: complete });
   if (destination.type === "postgres" && destination.url === undefined) {
@@ -172,6 +182,10 @@ export const configSchema = object({
   }
   if (destination.schema.toLowerCase() === destination.state_schema.toLowerCase()) {
     refuse(["destination", "state_schema"], "must be another schema than destination.schema");
+  }
+  if (privacy.key === undefined && (privacy.pii === "hash" || privacy.hash_columns.length > 0)) {
+    const secret = "a secret of 16 or more characters that never changes, such as ${TRIBUTARY_HASH_KEY}";
+    refuse(["privacy", "key"], `hashing needs a key: ${secret}`);
   }
   for (const [index, target] of (notify.targets ?? []).entries()) {
     if ((target.url === undefined) === (target.command === undefined))

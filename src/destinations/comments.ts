@@ -39,6 +39,7 @@ export function columnComment(column: Column, versioned = false): string {
       ? "NULL where the service gives none."
       : "",
     column.kind === "money" && column.currency !== undefined ? currencySentence(column.currency) : "",
+    column.treatment === undefined ? "" : treatments[column.treatment],
     column.volatile && column.source === "row" ? aside : "",
     sourceSentence(column),
   ]
@@ -53,6 +54,11 @@ export const versionsComment = (table: Table): string =>
 /** What the function beside a table of versions is. */
 export const asOfComment = (table: string): string =>
   `The rows of ${table} that were live at a moment, as they were then. A date means its first instant in the session's time zone.`;
+
+const treatments = {
+  hash: "Stored as HMAC-SHA-256 in hexadecimal: equal values have equal ones.",
+  mask: "Stored masked.",
+} as const;
 
 /** Where an amount's currency stands. */
 export function currencySentence(currency: Currency): string {

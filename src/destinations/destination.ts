@@ -39,6 +39,11 @@ export interface Destination {
   withRoom<T>(purpose: "compare" | "write", work: () => Promise<T>): Promise<T>;
   /** After a publish that changed so many rows: checkpoint, statistics, where it is worth it. Never changes what the tables say. */
   settle(table: Table, rows: number): Promise<void>;
+  /**
+   * Leaves nothing of what these tables held before their rows were rewritten: DuckDB writes its file anew, publishes it and
+   * removes every other version; PostgreSQL rewrites the tables and their statistics. Alone: no stage is open.
+   */
+  cleanse(tables: readonly { readonly schema: string; readonly name: string }[]): Promise<void>;
   /** Releases the locks and closes. Doesn't show. */
   close(): Promise<void>;
 }

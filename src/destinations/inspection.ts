@@ -10,9 +10,12 @@ export interface Looked {
   readonly stateSchema: string;
 }
 
-/** Whether a run has ever made its state tables here. */
-export async function hasState({ db, stateSchema }: Omit<Looked, "schema">): Promise<boolean> {
-  return (await tablesAmong(db, [[stateSchema, "warehouse"]])).size === 1;
+/** Whether a run has ever made its state tables here, or this one of them. */
+export async function hasState(
+  { db, stateSchema }: Omit<Looked, "schema">,
+  table: keyof StateTables = "warehouse",
+): Promise<boolean> {
+  return (await tablesAmong(db, [[stateSchema, table]])).size === 1;
 }
 
 /** Rows that a company's stream lists at present; undefined where its tables are not there. */

@@ -145,6 +145,15 @@ export const stateColumns: StateColumns = {
     warehouse_value: "text",
     service_value: "text",
   },
+  privacy: {
+    table_name: "text",
+    column_name: "text",
+    treatment: "text",
+    was: "text",
+    key_id: "text",
+    since: "moment",
+    cleaned_at: "moment",
+  },
   holders: { company: "text", family: "text", run_id: "text", holder: "json", since: "moment" },
 };
 
@@ -162,6 +171,7 @@ export const stateKeys: Readonly<Partial<Record<keyof StateTables, readonly stri
   added_columns: ["table_name", "column_name"],
   history: ["company", "stream", "kept_from"],
   verifications: ["run_id", "company", "stream"],
+  privacy: ["table_name", "column_name"],
   holders: ["company", "family"],
 };
 

@@ -193,6 +193,22 @@ export interface VerificationDifferencesTable {
   service_value: string | null;
 }
 
+/**
+ * What becomes of values that are not stored as they come; `_extra` of table `*`: of fields that the documents don't name.
+ * `treatment` null: they are stored as they come again. `cleaned_at` null: files may still hold what was there before.
+ */
+export interface PrivacyTable {
+  table_name: string;
+  column_name: string;
+  treatment: string | null;
+  /** The treatment before this one; null: none. */
+  was: string | null;
+  /** Of the key that hashes are made with. */
+  key_id: string | null;
+  since: Moment;
+  cleaned_at: OptionalMoment;
+}
+
 /** Who works on what (PostgreSQL: the row that every transaction checks; DuckDB: beside the file). */
 export interface HoldersTable {
   company: string;
@@ -217,6 +233,7 @@ export interface StateTables {
   history: HistoryTable;
   verifications: VerificationsTable;
   verification_differences: VerificationDifferencesTable;
+  privacy: PrivacyTable;
   holders: HoldersTable;
 }
 

@@ -1,4 +1,4 @@
-import { type Api, createApi } from "../api/client.ts";
+import { type Api, type ApiSettings, createApi } from "../api/client.ts";
 import { createLimiter, type Limiter } from "../api/limit.ts";
 import type { Archive } from "../archive/archive.ts";
 import type { Clock } from "../clock.ts";
@@ -26,6 +26,8 @@ export interface ServiceTools {
   readonly signal: AbortSignal;
   readonly version: string;
   readonly maxRequests: number | undefined;
+  /** What is taken out of answers before anybody sees them; see `Api`. */
+  readonly treat?: ApiSettings["treat"];
   /** Where a company's answers are kept. */
   readonly archiveOf?: (company: string) => Archive | undefined;
 }
@@ -63,7 +65,7 @@ export async function openClient(
 function clientOf(
   company: Company,
   { timeoutMs, maxWaitMs }: Config["api"],
-  { clock, random, log, version, maxRequests = Number.POSITIVE_INFINITY, archiveOf }: ServiceTools,
+  { clock, random, log, version, maxRequests = Number.POSITIVE_INFINITY, treat, archiveOf }: ServiceTools,
   { limiterOf, apis }: Commons,
 ): Pick<Service, "api" | "limiter"> {
   const limiter = limiterOf(company);
@@ -80,6 +82,7 @@ function clientOf(
     clock,
     random,
     onRetry: event => log.debug(event, "asking again"),
+    treat,
     onAnswer: archiveOf?.(company.name)?.keep,
     userAgent: `tributary/${version}`,
   });

@@ -34,6 +34,6 @@ export function orderOf(turn: Turn, config: Config, standing: Standing): RunOrde
 export function hintedStreams(config: Config, catalogue: readonly Stream[]): readonly string[] {
   if (config.hooks === undefined) return [];
   if (config.hooks.streams.length > 0) return config.hooks.streams;
-  const on = selectedByConfig(configured(catalogue, config.streams.settings), config.streams);
+  const on = selectedByConfig(configured(catalogue, config), config.streams);
   return on.filter(stream => stream.mode.kind === "feed").map(stream => stream.name);
 }

@@ -7,7 +7,7 @@ import { HOOK } from "./turn.ts";
 
 /** Looks at what only running would find out: expressions, and names of streams. @throws ConfigError that names every fault's place */
 export function demandSchedules({ config, at }: LoadedConfig, catalogue: readonly Stream[], now: number): void {
-  const known = configured(catalogue, config.streams.settings);
+  const known = configured(catalogue, config);
   const on = selectedByConfig(known, config.streams);
   const faults: string[] = [];
   const demandStreams = (names: readonly string[], where: string) => {

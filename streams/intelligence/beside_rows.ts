@@ -40,6 +40,7 @@ export const statusHistoryBeside: readonly PageColumn[] = [
     name: "status_changed_by",
     kind: "text",
     field: "status_changed_by",
+    personal: true,
     description: "Who brought the invoice where it stands; the same on each of its rows.",
   },
   {

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { checkSchedules } from "../../src/check/schedules.ts";
-import { configured, selectedByConfig } from "../../src/selection.ts";
+import { configured, selectedByConfig, unconfigured } from "../../src/selection.ts";
 import { streams } from "../../streams/index.ts";
 import { loaded } from "./loaded.ts";
 
 async function linesOf(schedules: readonly object[], more: object = {}, now = "2026-11-21T21:42:00Z") {
   const config = await loaded({ schedules, ...more });
-  const catalogue = configured(streams, {});
+  const catalogue = configured(streams, unconfigured);
   const on = selectedByConfig(catalogue, config.config.streams);
   return [...checkSchedules({ loaded: config, catalogue, on, now: Date.parse(now) })];
 }

@@ -23,7 +23,7 @@ async function linesOf(streamKeys: object): Promise<{ lines: CheckLine[]; reques
     company: config.companies[0]!,
     settings: config.api,
     identity: identityEndpoint,
-    streams: selectedByConfig(configured(streams, config.streams.settings), config.streams),
+    streams: selectedByConfig(configured(streams, config), config.streams),
     askingOf: (name: string) => policyOf(config, name),
     tools: {
       clock,

@@ -14,6 +14,7 @@ const env = {
   TRIBUTARY_TOKEN: "a-token-for-the-page",
   TRIBUTARY_PASSWORD: "a password",
   TRIBUTARY_HOOK_SECRET: "guessed-by-nobody-at-all",
+  TRIBUTARY_HASH_KEY: "sixteen-or-more-characters",
   SLACK_WEBHOOK: "https://hooks.example.com/services/T0/B0/x",
 };
 

@@ -14,9 +14,16 @@ import { layoutOf, type Readers } from "./layout.ts";
 import { Mutex } from "./mutex.ts";
 import { PublishNumber } from "./publish_number.ts";
 import { expectReplaceable } from "./seed.ts";
-import { checkpoint, select } from "./session.ts";
+import { checkpoint, select, writeAnew } from "./session.ts";
 import { openStage } from "./stage.ts";
-import { linkedVersion, type MakeLink, publishVersion, systemLink, versionMoment } from "./versions.ts";
+import {
+  linkedVersion,
+  type MakeLink,
+  publishVersion,
+  removeOtherVersions,
+  systemLink,
+  versionMoment,
+} from "./versions.ts";
 import { isWaitedFor, Waiting } from "./waiting.ts";
 
 /** What a DuckDB warehouse is opened with. Memory: 80 MB (see withRoom) and one thread unless told otherwise. */
@@ -221,6 +228,29 @@ class DuckdbFile implements DuckdbDestination {
     await this.#room.run(() =>
       this.#alone("write the log into the warehouse file", connection => this.#checkpoint(connection)),
     );
+  }
+
+  async cleanse(): Promise<void> {
+    const { layout } = this.#taking;
+    await this.#room.run(() =>
+      this.#turns.run(() =>
+        this.#opening.run(() =>
+          attempting(`write ${layout.work} anew`, async () => {
+            const held = this.#held;
+            if (held === undefined) return;
+            await held.expectInPlace();
+            await writeAnew(held.session.connection, layout);
+            this.#held = undefined;
+            await held.release();
+            this.#held = await takeFile(this.#taking);
+            this.#unsettled = 0;
+            this.#usual = undefined;
+          }),
+        ),
+      ),
+    );
+    await this.show();
+    if (layout.readers === "snapshot") await removeOtherVersions(layout);
   }
 
   async #checkpoint(connection: DuckDBConnection): Promise<void> {

@@ -1,4 +1,8 @@
+import { rename } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from "@duckdb/node-api";
+import { remove, syncFolder } from "./folder.ts";
+import type { Layout } from "./layout.ts";
 
 /** What a session may use. `spill` is the folder for what doesn't fit into memory. */
 export interface Resources {
@@ -53,6 +57,26 @@ export async function openSession(file: string, readOnly: boolean, resources: Re
 /** Writes what the log holds into the file, after which the file alone is the database. */
 export async function checkpoint(connection: DuckDBConnection): Promise<void> {
   await connection.run(`checkpoint ${ALIAS}`);
+}
+
+/**
+ * Puts a file with the same content in the place of the session's: what was deleted or replaced is not in it, nor in the
+ * statistics of its columns. The session goes on with the old file, which is nobody's any more, and has to be closed.
+ */
+export async function writeAnew(connection: DuckDBConnection, { home, work }: Layout): Promise<void> {
+  const anew = join(home, "anew.tmp");
+  await remove(anew);
+  await checkpoint(connection);
+  await connection.run(`attach ${quoted(anew)} as tributary_anew (type duckdb, row_group_size ${ROW_GROUP})`);
+  try {
+    await connection.run(`copy from database ${ALIAS} to tributary_anew`);
+    await connection.run("checkpoint tributary_anew");
+  } finally {
+    await connection.run("detach tributary_anew");
+  }
+  await remove(`${anew}.wal`);
+  await rename(anew, work);
+  await syncFolder(dirname(work));
 }
 
 /** Whether the file has the warehouse's own table, has no tables at all, or is another program's. */

@@ -74,6 +74,12 @@ export async function publishVersion(layout: Layout, now: number, keep: number, 
   return { path: layout.path, note };
 }
 
+/** Removes every version but the one that readers are given; who holds an old one open keeps reading it until it is closed. */
+export async function removeOtherVersions(layout: Layout): Promise<void> {
+  const shown = await newestVersion(layout);
+  for (const name of await versionsIn(layout)) if (name !== shown) await remove(join(layout.home, name));
+}
+
 async function pointTo(layout: Layout, name: string, makeLink: MakeLink): Promise<string | undefined> {
   const made = `${layout.path}${PLACED}`;
   await remove(made);

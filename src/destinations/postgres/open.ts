@@ -77,6 +77,11 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
       await sql`analyze ${sql.id(schema, table.name)}`.execute(db);
       if (table.path.length === 0) await sql`analyze ${sql.id(stateSchema, ledgerName(table.name))}`.execute(db);
     },
+    async cleanse(tables) {
+      // Statistics hold the most common values of columns.
+      for (const { schema, name } of tables)
+        await session.turn(() => session.query(sql`vacuum (full, analyze) ${sql.id(schema, name)}`.compile(db).sql));
+    },
     async close() {
       await locks.release().catch(error => {
         if (!(error instanceof DestinationError)) throw error;

@@ -1,0 +1,54 @@
+import type { Kysely } from "kysely";
+import type { Treatment } from "../columns.ts";
+import type { StateTables } from "./state_tables.ts";
+
+/** What becomes, and became, of one column's values. */
+export interface PrivacyRecord {
+  readonly table: string;
+  readonly column: string;
+  readonly treatment: Treatment | null;
+  readonly was: Treatment | null;
+  readonly keyId: string | null;
+  /** False: files may still hold what was there before. */
+  readonly isClean: boolean;
+}
+
+/** What the warehouse was written under, and what is under way. */
+export async function privacyRecords(db: Kysely<StateTables>): Promise<readonly PrivacyRecord[]> {
+  const rows = await db.selectFrom("privacy").selectAll().execute();
+  return rows.map(row => ({
+    table: row.table_name,
+    column: row.column_name,
+    treatment: treatmentOf(row.treatment),
+    was: treatmentOf(row.was),
+    keyId: row.key_id,
+    isClean: row.cleaned_at !== null,
+  }));
+}
+
+/** Records these in place of what was recorded of the same columns. */
+export async function recordPrivacy(
+  db: Kysely<StateTables>,
+  records: readonly PrivacyRecord[],
+  now: string,
+): Promise<void> {
+  for (const { table, column, treatment, was, keyId } of records) {
+    await db.deleteFrom("privacy").where("table_name", "=", table).where("column_name", "=", column).execute();
+    await db
+      .insertInto("privacy")
+      .values({ table_name: table, column_name: column, treatment, was, key_id: keyId, since: now, cleaned_at: null })
+      .execute();
+  }
+}
+
+/** Nothing holds any more what was there before. */
+export async function recordClean(db: Kysely<StateTables>, now: string): Promise<void> {
+  await db.transaction().execute(async trx => {
+    await trx.deleteFrom("privacy").where("treatment", "is", null).execute();
+    await trx.updateTable("privacy").set({ was: null, cleaned_at: now }).where("cleaned_at", "is", null).execute();
+  });
+}
+
+function treatmentOf(text: string | null): Treatment | null {
+  return text === "exclude" || text === "hash" || text === "mask" ? text : null;
+}

@@ -1,0 +1,142 @@
+import { createHash } from "node:crypto";
+import type { Column, Kind, Table, TableSet, Treatment } from "../columns.ts";
+import type { Config } from "../config.ts";
+import { ConfigError } from "../errors.ts";
+import { nearest } from "../nearest.ts";
+import type { Stream } from "../stream.ts";
+import { protectedColumns } from "./protection.ts";
+import { keyIdOf } from "./treatment.ts";
+
+/** Which values are not stored as they come. */
+export interface Policy {
+  /** By `table.column`; `table._extra` may be excluded. */
+  readonly treatments: ReadonlyMap<string, Treatment>;
+  /** What becomes of fields that the documents don't name, when their names say that they are personal. */
+  readonly undocumented: Treatment | undefined;
+  /** Of the key that hashes are made with; undefined where nothing is hashed. */
+  readonly keyId: string | undefined;
+  /** Changes with whatever changes stored values; empty where every value is stored as it comes. */
+  readonly id: string;
+}
+
+export const EXTRA_COLUMN = "_extra";
+
+const HASHABLE: ReadonlySet<Kind> = new Set(["id", "text", "json"]);
+const MASKABLE: ReadonlySet<Kind> = new Set(["id", "text"]);
+
+interface Candidate {
+  readonly name: string;
+  readonly column: Column | undefined;
+  /** Why it has to stay as it is. */
+  readonly needed: string | undefined;
+}
+
+/** The policy that the configuration asks for. @throws ConfigError that names the key, the column and what is possible */
+export function policyOf(catalogue: readonly Stream[], config: Config["privacy"]): Policy {
+  const { pii, exclude, hash, mask } = config;
+  if (pii === "keep" && exclude.length + hash.length + mask.length === 0) return nothing;
+  const candidates = candidatesIn(catalogue);
+  const treatments = new Map<string, Treatment>();
+  if (pii !== "keep")
+    for (const { name, column, needed } of candidates)
+      if (column?.personal === true && needed === undefined)
+        treatments.set(name, pii === "hash" && HASHABLE.has(column.kind) ? "hash" : "exclude");
+  const named = new Map<string, Treatment>();
+  const lists = { exclude, hash, mask } satisfies Record<Treatment, readonly string[]>;
+  for (const isPattern of [true, false]) {
+    const round = new Map<string, Treatment>();
+    for (const [treatment, entries] of Object.entries(lists) as [Treatment, readonly string[]][])
+      for (const entry of entries.filter(each => each.includes("*") === isPattern))
+        for (const name of meant(candidates, treatment, entry)) {
+          const other = round.get(name);
+          if (other !== undefined && other !== treatment)
+            throw new ConfigError(
+              `privacy: ${name} stands under ${other}_columns and under ${treatment}_columns; keep one of them.`,
+            );
+          round.set(name, treatment);
+        }
+    for (const [name, treatment] of round) named.set(name, treatment);
+  }
+  for (const [name, treatment] of named) treatments.set(name, treatment);
+  const undocumented = pii === "keep" ? undefined : pii;
+  const hashes = undocumented === "hash" || [...treatments.values()].includes("hash");
+  const keyId = hashes && config.key !== undefined ? keyIdOf(config.key) : undefined;
+  return policyWith(treatments, undocumented, keyId);
+}
+
+/** A policy of these treatments. */
+export function policyWith(
+  treatments: ReadonlyMap<string, Treatment>,
+  undocumented: Treatment | undefined,
+  keyId: string | undefined,
+): Policy {
+  if (treatments.size === 0 && undocumented === undefined) return nothing;
+  const facts = [[...treatments].sort(([a], [b]) => (a < b ? -1 : 1)), undocumented ?? null, keyId ?? null];
+  const id = createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 16);
+  return { treatments, undocumented, keyId, id };
+}
+
+const nothing: Policy = { treatments: new Map(), undocumented: undefined, keyId: undefined, id: "" };
+
+/** The stream as its tables are under a policy: without the columns that are left out; the others say what becomes of their values. */
+export function withPolicy(stream: Stream, { id, treatments }: Policy): Stream {
+  if (id === "") return stream;
+  const { main, children } = stream.tables;
+  const isTouched = ({ name, columns }: Table) => columns.some(column => treatments.has(`${name}.${column.name}`));
+  if (![main, ...children].some(isTouched)) return stream;
+  const treated = (table: Table): Table => ({
+    ...table,
+    columns: table.columns.flatMap(column => {
+      const treatment = treatments.get(`${table.name}.${column.name}`);
+      if (treatment === undefined) return [column];
+      return treatment === "exclude" ? [] : [{ ...column, treatment }];
+    }),
+  });
+  const tables: TableSet = { main: treated(main), children: children.map(treated) };
+  return { ...stream, tables };
+}
+
+function candidatesIn(catalogue: readonly Stream[]): readonly Candidate[] {
+  const needed = protectedColumns(catalogue);
+  return catalogue.flatMap(({ tables: { main, children } }) =>
+    [main, ...children].flatMap(table => [
+      ...table.columns.map(column => {
+        const name = `${table.name}.${column.name}`;
+        return { name, column, needed: needed.get(name) };
+      }),
+      { name: `${table.name}.${EXTRA_COLUMN}`, column: undefined, needed: undefined },
+    ]),
+  );
+}
+
+/** The columns that an entry of a list names. */
+function meant(candidates: readonly Candidate[], treatment: Treatment, entry: string): readonly string[] {
+  const place = `privacy.${treatment}_columns`;
+  const pattern = new RegExp(`^${entry.split("*").map(escaped).join(".*")}$`);
+  const isPattern = entry.includes("*");
+  const found = candidates.filter(({ name, column }) => pattern.test(name) && (column !== undefined || !isPattern));
+  if (found.length === 0) {
+    const close = nearest(
+      entry,
+      candidates.map(({ name }) => name),
+    );
+    throw new ConfigError(
+      `${place}: expected a column such as ${close ?? "orders.contact_email"}, got ${entry}, which no table has.`,
+    );
+  }
+  const free = found.filter(({ needed }) => needed === undefined);
+  if (free.length === 0)
+    throw new ConfigError(
+      `${place}: ${found[0]!.name} cannot be treated: ${found[0]!.needed}. Switch the stream off instead.`,
+    );
+  for (const { name, column } of free) {
+    const possible = treatment === "hash" ? HASHABLE : MASKABLE;
+    if (treatment === "exclude" || (column !== undefined && possible.has(column.kind) && column.path.length > 0))
+      continue;
+    const what = treatment === "hash" ? "texts, ids and JSON can be hashed" : "texts and ids can be masked";
+    throw new ConfigError(`${place}: ${name} is none that this can be done to: only ${what}. Exclude it instead.`);
+  }
+  return free.map(({ name }) => name);
+}
+
+const escaped = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, "\\$&");

@@ -1,0 +1,73 @@
+import type { Treatment } from "../columns.ts";
+import { EXTRA_COLUMN, type Policy, policyWith } from "./policy.ts";
+
+/** What becomes, and became, of one column's values. */
+interface Recorded {
+  readonly table: string;
+  readonly column: string;
+  readonly treatment: Treatment | null;
+  readonly was: Treatment | null;
+  readonly keyId: string | null;
+  /** Nothing holds any more what it was before. */
+  readonly isClean: boolean;
+}
+
+/** Of fields that the documents don't name. */
+const UNDOCUMENTED = `*.${EXTRA_COLUMN}`;
+
+/** The policy that was recorded: as it is (`treatment`), or as it was before. */
+export function recordedPolicy(records: readonly Recorded[], which: "treatment" | "was"): Policy {
+  const all = new Map<string, Treatment>();
+  for (const each of records) {
+    const treatment = which === "was" && !each.isClean ? each.was : each.treatment;
+    if (treatment !== null) all.set(`${each.table}.${each.column}`, treatment);
+  }
+  const undocumented = all.get(UNDOCUMENTED);
+  all.delete(UNDOCUMENTED);
+  const hashes = undocumented === "hash" || [...all.values()].includes("hash");
+  return policyWith(
+    all,
+    undocumented,
+    hashes ? (records.find(({ keyId }) => keyId !== null)?.keyId ?? undefined) : undefined,
+  );
+}
+
+/**
+ * What has to be done to values stored under one policy, so that they are as under another. What was hashed or masked can't
+ * become anything else: it is left out, until it is read again.
+ */
+export function transition(from: Policy, to: Policy): Policy {
+  const acts = new Map<string, Treatment>();
+  for (const [name, treatment] of to.treatments) {
+    const act = actOf(from.treatments.get(name), treatment);
+    if (act !== undefined) acts.set(name, act);
+  }
+  return policyWith(acts, actOf(from.undocumented, to.undocumented), to.keyId);
+}
+
+function actOf(from: Treatment | undefined, to: Treatment | undefined): Treatment | undefined {
+  if (to === undefined || from === to) return undefined;
+  return from === undefined ? to : "exclude";
+}
+
+/** All that a policy treats, left out: for values of which nobody knows under which one they were stored. */
+export function excluding({ treatments, undocumented, keyId }: Policy): Policy {
+  const none = new Map([...treatments.keys()].map(name => [name, "exclude" as const]));
+  return policyWith(none, undocumented === undefined ? undefined : "exclude", keyId);
+}
+
+/** Where `to` differs from what is recorded, as it is to be recorded. */
+export function differences(records: readonly Recorded[], to: Policy): readonly Recorded[] {
+  const now = new Map(records.map(each => [`${each.table}.${each.column}`, each]));
+  const wanted = new Map(to.treatments);
+  if (to.undocumented !== undefined) wanted.set(UNDOCUMENTED, to.undocumented);
+  return [...new Set([...now.keys(), ...wanted.keys()])].flatMap(name => {
+    const before = now.get(name);
+    const was = before?.treatment ?? null;
+    const treatment = wanted.get(name) ?? null;
+    if (was === treatment) return [];
+    const [table = "", column = ""] = name.split(".");
+    const hashes = treatment === "hash" ? (to.keyId ?? null) : was === "hash" ? (before?.keyId ?? null) : null;
+    return [{ table, column, treatment, was, keyId: hashes, isClean: false }];
+  });
+}

@@ -1,0 +1,196 @@
+import { parseJson } from "../api/body.ts";
+import type { Envelope } from "../api/envelope.ts";
+import { type ChangeBody, rewriteArchive } from "../archive/rewriting.ts";
+import type { Config } from "../config.ts";
+import { readCatalog } from "../destinations/catalog.ts";
+import type { Destination } from "../destinations/destination.ts";
+import { hasState } from "../destinations/inspection.ts";
+import { type PrivacyRecord, privacyRecords, recordClean, recordPrivacy } from "../destinations/privacy_record.ts";
+import { ConfigError } from "../errors.ts";
+import { answerTreatment } from "../privacy/answers.ts";
+import { bodyOf, jsonText } from "../privacy/body.ts";
+import { type Policy, policyOf } from "../privacy/policy.ts";
+import { differences, excluding, recordedPolicy, transition } from "../privacy/transition.ts";
+import { createTreat, type Treat } from "../privacy/treatment.ts";
+import { familyOf } from "../selection.ts";
+import type { Stream } from "../stream.ts";
+import type { Log } from "../sync/context.ts";
+import { rewriteStored } from "./rewriting.ts";
+
+/** What a run keeps back of what the service says, and how. */
+export interface Privacy {
+  readonly policy: Policy;
+  readonly treat: Treat;
+  /** The catalogue with every column. */
+  readonly catalogue: readonly Stream[];
+  /** For the client; undefined where nothing is kept back. */
+  readonly ofAnswers: ((path: string, envelope: Envelope) => (() => Buffer) | undefined) | undefined;
+}
+
+export function privacyOf(catalogue: readonly Stream[], config: Config["privacy"]): Privacy {
+  const policy = policyOf(catalogue, config);
+  const treat = createTreat(config.key);
+  const treatAnswer = answerTreatment(catalogue, policy, treat);
+  const ofAnswers =
+    treatAnswer &&
+    ((path: string, envelope: Envelope) => (treatAnswer(path, envelope.data) ? () => bodyOf(envelope) : undefined));
+  return { policy, treat, catalogue, ofAnswers };
+}
+
+/**
+ * Hashes under two keys never match: a warehouse has one. @throws ConfigError, before anything is asked for or written
+ */
+export async function expectOwnKey(destination: Destination, { policy }: Privacy): Promise<void> {
+  if (policy.keyId === undefined || !(await hasPrivacy(destination))) return;
+  const kept = (await privacyRecords(destination.db)).find(({ treatment }) => treatment === "hash");
+  if (kept?.keyId === undefined || kept.keyId === null || kept.keyId === policy.keyId) return;
+  throw new ConfigError(
+    `privacy.key: this warehouse holds hashes (${kept.table}.${kept.column} and others) made with another key: values hashed with this one would match none of them. Set the key back. To begin anew with this one, run once with what is hashed excluded (pii: exclude), then hash again: the values come back as they are read.`,
+  );
+}
+
+/** An older warehouse has no such table until `ensureState`. */
+async function hasPrivacy(destination: Destination): Promise<boolean> {
+  if (!(await hasState(destination))) return false;
+  return hasState(destination, "privacy");
+}
+
+/** What settling is given beside the warehouse. */
+export interface Settling {
+  readonly archive: Config["archive"];
+  readonly waitMs: number;
+  /** ISO 8601. */
+  readonly now: string;
+  readonly log: Log;
+  /** Lines from elsewhere may have come into the archive. */
+  readonly always: boolean;
+}
+
+/**
+ * Brings what is stored under another policy under this one: tables, rejects and examples in one transaction, then archive and
+ * files. Killed in between, the next run goes on. Answers sentences of what was done.
+ */
+export async function settlePrivacy(
+  destination: Destination,
+  privacy: Privacy,
+  settling: Settling,
+): Promise<readonly string[]> {
+  const { db } = destination;
+  let records = await privacyRecords(db);
+  const done: string[] = [];
+  if (records.some(({ isClean }) => !isClean)) {
+    await lockAll(destination, privacy, settling);
+    await clean(destination, records, privacy, settling);
+    records = await privacyRecords(db);
+    done.push("finished what an earlier run had begun: nothing holds the former values of treated columns any more");
+  }
+  const fresh = differences(records, privacy.policy);
+  if (fresh.length > 0) {
+    await lockAll(destination, privacy, settling);
+    const before = recordedPolicy(records, "treatment");
+    const acts = transition(before, privacy.policy);
+    const rows = await destination.withRoom("write", () =>
+      db.transaction().execute(async trx => {
+        const changed = await rewriteStored(trx, destination, privacy, acts, settling.now);
+        await recordPrivacy(trx, fresh, settling.now);
+        return changed;
+      }),
+    );
+    records = await privacyRecords(db);
+    await clean(destination, records, privacy, settling);
+    done.push(...sentences(fresh, rows));
+  } else if (settling.always) await cleanArchive(records, privacy, settling);
+  return done;
+}
+
+/** Rows of all companies are rewritten: nobody else may work on them meanwhile. */
+async function lockAll(destination: Destination, { catalogue }: Privacy, { waitMs }: Settling): Promise<void> {
+  const families = [...new Set(catalogue.map(stream => familyOf(catalogue, stream)))];
+  const known = await destination.db.selectFrom("streams").select("company").distinct().execute();
+  for (const { company } of known) await destination.lock(company, families, waitMs);
+}
+
+async function clean(
+  destination: Destination,
+  records: readonly PrivacyRecord[],
+  privacy: Privacy,
+  settling: Settling,
+): Promise<void> {
+  const { db, schema, stateSchema } = destination;
+  await cleanArchive(records, privacy, settling);
+  // Where nothing was ever stored there is nothing to leave behind.
+  const [run] = await db.selectFrom("runs").select("run_id").limit(1).execute();
+  if (run !== undefined) {
+    const names = new Set(records.filter(({ isClean }) => !isClean).map(({ table }) => table));
+    const touched = privacy.catalogue
+      .flatMap(({ tables: { main, children } }) => [main.name, ...children.map(child => child.name)])
+      .filter(name => names.has(name) || names.has("*"));
+    const { tables: there } = await readCatalog(db, destination.dialect, [schema]);
+    const present = touched
+      .flatMap(name => [name, `${name}_versions`])
+      .filter(name => there.get(`${schema}.${name}`)?.isTable);
+    await dropStages(destination, privacy, names);
+    settling.log.info({}, "writing anew what held the former values of treated columns");
+    await destination.cleanse([
+      ...present.map(name => ({ schema, name })),
+      ...["rejects", "problems", "schema_changes", "runs", "stream_runs"].map(name => ({ schema: stateSchema, name })),
+    ]);
+  }
+  await recordClean(db, settling.now);
+}
+
+/** A stage under way holds values as they came; its scan starts afresh anyway. */
+async function dropStages(destination: Destination, { catalogue }: Privacy, names: ReadonlySet<string>): Promise<void> {
+  const known = await destination.db.selectFrom("streams").select(["company", "stream"]).distinct().execute();
+  for (const { company, stream: name } of known) {
+    const found = catalogue.find(stream => stream.name === name);
+    if (found === undefined) continue;
+    const own = [found.tables.main, ...found.tables.children];
+    if (names.has("*") || own.some(table => names.has(table.name)))
+      await (await destination.stage(company, found.tables)).drop();
+  }
+}
+
+async function cleanArchive(
+  records: readonly PrivacyRecord[],
+  { policy, catalogue, treat }: Privacy,
+  { archive, log }: Settling,
+): Promise<void> {
+  if (archive === undefined) return;
+  const now = recordedPolicy(records, "treatment");
+  const was = recordedPolicy(records, "was");
+  const from = (acts: Policy) => answerTreatment(catalogue, acts, treat) ?? (() => false);
+  const ways = new Map([
+    [was.id, from(transition(was, now))],
+    ["", from(now)],
+  ]);
+  const other = from(excluding(now));
+  const change: ChangeBody = ({ privacy, request, status }, body) => {
+    if (status >= 300) return undefined;
+    const answer = parseJson(body) as { readonly data?: unknown };
+    const isChanged = (ways.get(privacy) ?? other)(request.path, answer.data);
+    return isChanged ? Buffer.from(jsonText(answer)) : undefined;
+  };
+  const files = await rewriteArchive(archive.path, policy.id, change);
+  if (files > 0) log.info({ files }, "rewrote the archive under the configured privacy");
+}
+
+function sentences(fresh: readonly PrivacyRecord[], rows: number): readonly string[] {
+  const named = (list: readonly PrivacyRecord[]) =>
+    `${list
+      .slice(0, 5)
+      .map(({ table, column }) => (table === "*" ? "undocumented fields" : `${table}.${column}`))
+      .join(", ")}${list.length > 5 ? ` and ${list.length - 5} more` : ""}`;
+  const held = fresh.filter(({ treatment }) => treatment !== null);
+  const freed = fresh.filter(({ treatment }) => treatment === null);
+  return [
+    ...(held.length === 0
+      ? []
+      : [`privacy: ${named(held)} are stored treated from now on; ${rows} stored values were rewritten`]),
+    ...(freed.length === 0
+      ? []
+      : [
+          `privacy: ${named(freed)} are stored as they come again; rows get them back as they are read (sync --full --details reads all)`,
+        ]),
+  ];
+}

@@ -1,0 +1,239 @@
+import type { Transaction } from "kysely";
+import { sql } from "kysely";
+import { parseJson } from "../api/body.ts";
+import type { Column, Table } from "../columns.ts";
+import { readCatalog } from "../destinations/catalog.ts";
+import type { Destination } from "../destinations/destination.ts";
+import { type Change, type Rewriting, rewriteColumn } from "../destinations/rewriting.ts";
+import { loadStreamState, saveStreamState } from "../destinations/run_log.ts";
+import type { StateTables } from "../destinations/state_tables.ts";
+import { Numeral } from "../numeral.ts";
+import { extraTreatment, looseTreatment, rowTreatment } from "../privacy/answers.ts";
+import { jsonText } from "../privacy/body.ts";
+import { isPersonalName } from "../privacy/names.ts";
+import { EXTRA_COLUMN, type Policy } from "../privacy/policy.ts";
+import type { Treat } from "../privacy/treatment.ts";
+import type { Stream } from "../stream.ts";
+
+type Db = Transaction<StateTables>;
+
+/** What is done to which values. */
+interface Acting {
+  readonly treat: Treat;
+  readonly catalogue: readonly Stream[];
+}
+
+/** A table that is there: a stream's own, or its history. */
+interface Present {
+  readonly name: string;
+  readonly of: Table;
+  readonly columns: ReadonlySet<string>;
+}
+
+const CHANGED_AT = "_changed_at";
+
+/**
+ * Does to what is stored what `acts` says: to tables, their history, rejects and examples. Rows that change get a new
+ * `_changed_at`: who follows it is to have their former values replaced too. Answers how many values were.
+ */
+export async function rewriteStored(
+  db: Db,
+  destination: Destination,
+  { treat, catalogue }: Acting,
+  acts: Policy,
+  now: string,
+): Promise<number> {
+  if (acts.id === "") return 0;
+  const { dialect, schema, stateSchema } = destination;
+  const { tables: there } = await readCatalog(db, dialect, [schema]);
+  let total = 0;
+  for (const stream of catalogue) {
+    const { main, children } = stream.tables;
+    if (!there.has(`${schema}.${main.name}`)) continue;
+    const moment = await momentOf(db, destination, main, now);
+    const rewritten = new Map<Table, number>();
+    for (const of of [main, ...children])
+      for (const name of [of.name, `${of.name}_versions`]) {
+        const present = there.get(`${schema}.${name}`);
+        if (present?.isTable !== true) continue;
+        const columns = new Set(present.columns.keys());
+        for (const each of rewritingsOf({ name, of, columns }, acts, treat, schema, moment)) {
+          const rows = await rewriteColumn(db, dialect, each);
+          if (name === of.name) rewritten.set(of, (rewritten.get(of) ?? 0) + rows);
+          total += rows;
+        }
+      }
+    for (const child of children)
+      if ((rewritten.get(child) ?? 0) > 0) await moveParents(db, schema, main, child, moment);
+    if ([...rewritten.values()].some(rows => rows > 0)) await keepMoment(db, stream, moment);
+    const row = rowTreatment(stream, acts, treat);
+    for (const column of ["raw", "context"])
+      await rewriteColumn(db, dialect, {
+        schema: stateSchema,
+        table: "rejects",
+        column,
+        isJson: true,
+        where: sql`stream = ${stream.name}`,
+        change: jsonChange(row),
+      });
+  }
+  await forgetExamples(db, acts);
+  await forgetTold(db);
+  return total;
+}
+
+function rewritingsOf(
+  { name, of, columns }: Present,
+  acts: Policy,
+  treat: Treat,
+  schema: string,
+  moment: string,
+): readonly Rewriting[] {
+  const stamp = columns.has(CHANGED_AT) && name === of.name ? { stamp: { column: CHANGED_AT, moment } } : {};
+  const own = of.columns.flatMap(column => {
+    const act = acts.treatments.get(`${of.name}.${column.name}`);
+    return act === undefined ? [] : [{ column, act }];
+  });
+  const isLoose = acts.undocumented !== undefined;
+  const loose = jsonChange(looseTreatment(acts, treat));
+  const noExtra = acts.treatments.get(`${of.name}.${EXTRA_COLUMN}`) === "exclude";
+  const treatedNames = new Set(own.map(({ column }) => column.name));
+  const json = (column: string, change: Change | null) => ({ column, isJson: true, change });
+  const wanted = [
+    ...own.map(({ column, act }) => ({
+      column: column.name,
+      isJson: column.kind === "json",
+      change: act === "exclude" ? null : valueChange(column, value => treat(value, act)),
+    })),
+    ...(isLoose
+      ? of.columns
+          .filter(({ kind, name: column }) => kind === "json" && !treatedNames.has(column))
+          .map(({ name: column }) => json(column, loose))
+      : []),
+    ...(own.length > 0 || isLoose || noExtra
+      ? [json(EXTRA_COLUMN, noExtra ? null : extraChange(extraTreatment(of, acts, treat)))]
+      : []),
+    ...(own.length > 0 || isLoose ? [json("_problems", withoutProblems(treatedNames, loose))] : []),
+  ];
+  return wanted.filter(({ column }) => columns.has(column)).map(each => ({ schema, table: name, ...each, ...stamp }));
+}
+
+function valueChange({ kind }: Column, treat: (value: unknown) => unknown): Change {
+  return text => {
+    const treated = treat(kind === "json" ? parseJson(Buffer.from(text)) : text);
+    if (treated === undefined || treated === null) return null;
+    return kind === "json" ? jsonText(treated) : String(treated);
+  };
+}
+
+function jsonChange(treat: (value: unknown) => boolean): Change {
+  return text => {
+    const value = parseJson(Buffer.from(text));
+    return treat(value) ? jsonText(value) : undefined;
+  };
+}
+
+/** What holds no field any more is as if there had been none. */
+function extraChange(treat: (value: unknown) => boolean): Change {
+  return text => {
+    const value = parseJson(Buffer.from(text));
+    if (!treat(value)) return undefined;
+    const left = withoutEmpty(value);
+    return left === undefined ? null : jsonText(left);
+  };
+}
+
+function withoutEmpty(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Numeral) return value;
+  const kept = Object.entries(value)
+    .map(([field, inner]) => [field, withoutEmpty(inner)] as const)
+    .filter(([, inner]) => inner !== undefined);
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
+
+/** Raw values stand in `_problems` by column. */
+function withoutProblems(columns: ReadonlySet<string>, loose: Change): Change {
+  return text => {
+    const problems = parseJson(Buffer.from(text)) as Record<string, unknown>;
+    const kept = Object.entries(problems).filter(([column]) => !columns.has(column));
+    if (kept.length === 0) return null;
+    return kept.length === Object.keys(problems).length
+      ? loose(text)
+      : (loose(jsonText(Object.fromEntries(kept))) ?? jsonText(Object.fromEntries(kept)));
+  };
+}
+
+/** After everything that was ever published of the table. */
+async function momentOf(db: Db, { schema }: Destination, { name }: Table, now: string): Promise<string> {
+  const { rows } = await sql<{
+    last: Date | null;
+  }>`select max(_changed_at) as last from ${sql.id(schema, name)}`.execute(db);
+  const last = rows[0]?.last;
+  return new Date(Math.max(Date.parse(now), last ? last.getTime() + 1 : 0)).toISOString();
+}
+
+/** Whatever changes in a child row moves its detail's main row. */
+async function moveParents(db: Db, schema: string, main: Table, child: Table, moment: string): Promise<void> {
+  const same = sql.join(
+    ["_company", ...main.key].map(column => sql`c.${sql.id(column)} = m.${sql.id(column)}`),
+    sql` and `,
+  );
+  await sql`update ${sql.id(schema, main.name)} m set _changed_at = cast(${moment} as timestamptz)
+    where exists (select 1 from ${sql.id(schema, child.name)} c where ${same}
+      and c._changed_at = cast(${moment} as timestamptz))`.execute(db);
+}
+
+/** No later publish may be of an earlier moment. */
+async function keepMoment(db: Db, { name }: Stream, moment: string): Promise<void> {
+  const known = await db.selectFrom("stream_state").select("company").where("stream", "=", name).execute();
+  for (const { company } of known) {
+    const state = await loadStreamState(db, company, name);
+    await saveStreamState(db, company, name, { ...state, lastMoment: moment }, moment);
+  }
+}
+
+async function forgetExamples(db: Db, { treatments, undocumented }: Policy): Promise<void> {
+  for (const table of ["problems", "schema_changes"] as const) {
+    const rows = await db
+      .selectFrom(table)
+      .select(["table_name", "column_name"])
+      .where("example", "is not", null)
+      .distinct()
+      .execute();
+    for (const { table_name, column_name } of rows) {
+      const last = column_name.slice(column_name.lastIndexOf(".") + 1);
+      const isHeld = treatments.has(`${table_name}.${column_name}`) || treatments.has(`${table_name}.${EXTRA_COLUMN}`);
+      if (!isHeld && (undocumented === undefined || !(column_name === EXTRA_COLUMN || isPersonalName(last)))) continue;
+      await db
+        .updateTable(table)
+        .set({ example: null })
+        .where("table_name", "=", table_name)
+        .where("column_name", "=", column_name)
+        .execute();
+    }
+  }
+}
+
+/** What runs told of drift ends like this, and shows values. */
+const TOLD = "(see schema_changes)";
+
+async function forgetTold(db: Db): Promise<void> {
+  const without = (text: string): string =>
+    text.includes(TOLD) ? `${text.slice(0, text.indexOf(":"))}: rows were not as the documents say ${TOLD}.` : text;
+  const runs = await db.selectFrom("runs").select(["run_id", "warnings", "error"]).execute();
+  for (const { run_id, warnings, error } of runs) {
+    const told = Array.isArray(warnings) ? warnings.map(String) : [];
+    if (![...told, error ?? ""].some(text => text.includes(TOLD))) continue;
+    const changed = { warnings: JSON.stringify(told.map(without)), error: error === null ? null : without(error) };
+    await db.updateTable("runs").set(changed).where("run_id", "=", run_id).execute();
+  }
+  const parts = await db.selectFrom("stream_runs").select(["run_id", "company", "stream", "error"]).execute();
+  for (const { run_id, company, stream, error } of parts.filter(part => part.error?.includes(TOLD)))
+    await db
+      .updateTable("stream_runs")
+      .set({ error: without(error!) })
+      .where("run_id", "=", run_id)
+      .where("company", "=", company)
+      .where("stream", "=", stream)
+      .execute();
+}

@@ -1,0 +1,188 @@
+import { createHmac } from "node:crypto";
+
+import { describe, expect, inject, test } from "vitest";
+import { ConfigError } from "../../src/errors.ts";
+import { configured } from "../../src/selection.ts";
+import { temporaryFolder } from "../archive/folder.ts";
+import { again } from "../replay/again.ts";
+import { compareWarehouses } from "../support/truth.ts";
+import { duckdbWarehouse, passing, postgresWarehouse, type Warehouse } from "../support/warehouse.ts";
+import { type Scenario, scenario } from "../sync/scenario.ts";
+import { office, officeAnswer, type Row, SECRETS, type Stock, stocked } from "./office.ts";
+import { traces } from "./traces.ts";
+
+const KEY = "a key of the tests' own";
+const DAY = 86_400_000;
+const catalogue = office;
+const hashOf = (text: string) => createHmac("sha256", KEY).update(text).digest("hex");
+
+const kinds: readonly (readonly [string, () => Promise<Warehouse>])[] = [
+  ["duckdb", () => passing(duckdbWarehouse("snapshot"))],
+  ["postgres", () => passing(postgresWarehouse(inject("postgresUrl")))],
+];
+
+interface Place extends Scenario {
+  readonly stock: Stock;
+  readonly archive: string;
+  /** Requests since the last look. */
+  asked(): number;
+  under(privacy: Row): void;
+  night(order?: object): ReturnType<Scenario["sync"]>;
+}
+
+async function placeOf(make: () => Promise<Warehouse>, privacy: Row = {}): Promise<Place> {
+  const archive = await temporaryFolder();
+  const configOf = (policy: Row) => ({
+    archive: { path: archive },
+    deletes: { min_rows: 3 },
+    streams: { defaults: { max_reject_share: 1 } },
+    privacy: policy,
+  });
+  const place = await scenario(make, {}, { config: configOf(privacy) });
+  const stock = stocked();
+  let requests = 0;
+  place.look = request => {
+    requests++;
+    return officeAnswer(stock, request);
+  };
+  return Object.assign(place, {
+    stock,
+    archive,
+    asked() {
+      const since = requests;
+      requests = 0;
+      return since;
+    },
+    under: (policy: Row) => place.configure(configOf(policy)),
+    night: (order: object = {}) => {
+      place.clock.advance(DAY);
+      return place.sync({ catalogue, ...order });
+    },
+  });
+}
+
+const everywhere = ({ warehouse, archive }: Place) => traces(warehouse, [archive], SECRETS);
+
+describe.each(kinds)("%s", (_name, make) => {
+  test("switched from keep to hash, nothing holds the former values, and the service is asked for none of it again", async () => {
+    const place = await placeOf(make);
+    const { warehouse } = place;
+    expect((await place.night()).exit_code).toBe(0);
+    await place.night();
+    const before = new Set((await everywhere(place)).map(trace => trace.slice(trace.lastIndexOf(": ") + 2)));
+    expect([...before].sort()).toEqual([...SECRETS].sort());
+
+    place.under({ pii: "hash", key: KEY });
+    place.asked();
+    const report = await place.night();
+    expect(report.exit_code).toBe(0);
+    expect(await everywhere(place)).toEqual([]);
+    expect(place.said.join("\n")).toMatch(/stored treated from now on; \d+ stored values were rewritten/);
+    // What was stored became what the service's values become, but for the object that fitted no column and has a hash now.
+    expect(report.streams.filter(line => line.updated + line.inserted + line.deleted > 0)).toMatchObject([
+      { stream: "people", updated: 1, inserted: 0, deleted: 0 },
+    ]);
+    expect(place.asked()).toBeLessThan(15);
+
+    const [row] = await warehouse.query("select * from procurement.people where person = 'P2'");
+    expect(row).toMatchObject({
+      email: hashOf("ada.lovelace@2.example"),
+      full_name: hashOf("Ada Lovelace 2"),
+      desk: "desk 2",
+      born: null,
+      contacts: hashOf('{"phone":"+44 20 7946 2","size":12345678901234567890.125}'),
+      notes: { nested: [{ mobile_number: hashOf("+44 20 7946 2") }], of: "the office" },
+      _extra: { other_email: hashOf("who-is-this@2.example"), sign: 2 },
+    });
+    // Equal values are equal wherever they stand: joins go on working.
+    const joined = await warehouse.query<{ n: number }>(`select count(*) as n from procurement.people p
+      join procurement.message_lines l on l.recipient = p.email join procurement.visits v on v.email = p.email`);
+    expect(Number(joined[0]!.n)).toBeGreaterThan(0);
+    const moved = await warehouse.query<{ n: number }>(`select count(*) as n from procurement.people
+      where _changed_at >= '2026-03-18T00:00:00Z'`);
+    expect(Number(moved[0]!.n)).toBe(30);
+
+    const last = await place.night();
+    expect(last.streams.filter(line => line.updated + line.inserted + line.deleted > 0)).toEqual([]);
+    expect(await everywhere(place)).toEqual([]);
+
+    // What is loaded from the archive is what a sync under this policy loads.
+    const copy = again(await make(), place.clock, {
+      archive: { path: place.archive },
+      streams: { defaults: { max_reject_share: 1 } },
+      privacy: { pii: "hash", key: KEY },
+    });
+    expect((await copy.replay({ catalogue })).errors).toEqual([]);
+    const clean = await placeOf(make, { pii: "hash", key: KEY });
+    await clean.night();
+    for (const other of [copy.warehouse, clean.warehouse]) {
+      const privacy = { pii: "hash" as const, key: KEY, exclude: [], hash: [], mask: [] };
+      const treated = configured(catalogue, { streams: { settings: {} }, privacy });
+      const compared = await compareWarehouses(warehouse, other, treated);
+      expect(compared.differences).toEqual([]);
+      expect(compared.rows).toBeGreaterThan(60);
+    }
+    expect(await everywhere(clean)).toEqual([]);
+  });
+
+  test("what is excluded is nowhere, what is masked shows its end, and both come back when they are kept again", async () => {
+    const place = await placeOf(make, {
+      exclude_columns: [
+        "messages.sender_email",
+        "message_lines.*",
+        "*.contacts",
+        "people._extra",
+        "people.notes",
+        "names.name",
+      ],
+      mask_columns: ["*.email", "people.full_name"],
+    });
+    const { warehouse } = place;
+    expect((await place.night()).exit_code).toBe(0);
+    const [row] = await warehouse.query<Row>("select * from procurement.people where person = 'P2'");
+    expect(row).toMatchObject({ email: "a•••@2.example", full_name: "•••ce 2", desk: "desk 2", _extra: null });
+    expect(Object.keys(row!)).not.toContain("contacts");
+    const columns = await warehouse.query<Row>("select * from procurement.message_lines limit 1");
+    expect(Object.keys(columns[0]!)).toEqual([
+      "_company",
+      "person",
+      "_index",
+      "_extra",
+      "_problems",
+      "_changed_at",
+      "_deleted_at",
+    ]);
+    // The rows without a key, too: what they were rejected with is treated.
+    const [reject] = await warehouse.query<{ raw: Row }>(
+      "select raw from _tributary.rejects where stream = 'people' limit 1",
+    );
+    expect(reject!.raw).toMatchObject({ email: "w•••@nokey.example", desk: "none" });
+
+    place.under({});
+    await place.night({ full: true, allDetails: true });
+    const kept = await placeOf(make);
+    await kept.night();
+    const compared = await compareWarehouses(warehouse, kept.warehouse, catalogue);
+    expect(compared.differences).toEqual([]);
+  });
+
+  test("a warehouse has one key, and a treatment that can't follow another leaves the value out", async () => {
+    const place = await placeOf(make, { hash_columns: ["people.email"], key: KEY });
+    await place.night();
+    place.asked();
+    place.under({ hash_columns: ["people.email"], key: "another key of the tests" });
+    await expect(place.night()).rejects.toThrow(/privacy\.key: this warehouse holds hashes \(people\.email/);
+    await expect(place.night()).rejects.toThrow(ConfigError);
+    expect(place.asked()).toBe(0);
+
+    place.under({ mask_columns: ["people.email"] });
+    place.look = () => {
+      throw new Error("nobody answers");
+    };
+    await place.night({ names: ["visits"] }).catch(() => undefined);
+    const [row] = await place.warehouse.query<Row>(
+      "select email, full_name from procurement.people where person = 'P2'",
+    );
+    expect(row).toEqual({ email: null, full_name: "Ada Lovelace 2" });
+  });
+});

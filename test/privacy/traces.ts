@@ -1,0 +1,39 @@
+import { createReadStream } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { createGunzip } from "node:zlib";
+import type { Warehouse } from "../support/warehouse.ts";
+
+/** Where any of the texts can still be found: in the bytes of files (unpacked, where they are packed), in tables, in statistics. */
+export async function traces(
+  warehouse: Warehouse,
+  folders: readonly string[],
+  texts: readonly string[],
+): Promise<string[]> {
+  const own = warehouse.destination["path"];
+  const found: string[] = [];
+  for (const folder of typeof own === "string" ? [dirname(own), ...folders] : folders)
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      const bytes = await bytesOf(path);
+      for (const text of texts) if (bytes.includes(text)) found.push(`${path}: ${text}`);
+    }
+  if (warehouse.name === "duckdb") return found;
+  const tables = await warehouse.query<{ name: string }>(`select format('%I.%I', schemaname, tablename) as name
+    from pg_tables where schemaname not in ('pg_catalog', 'information_schema')
+    union all select 'pg_stats'`);
+  for (const { name } of tables) {
+    const rows = await warehouse.query<{ line: string }>(`select cast(t as text) as line from ${name} t`);
+    const all = rows.map(row => row.line).join("\n");
+    for (const text of texts) if (all.includes(text)) found.push(`${name}: ${text}`);
+  }
+  return found;
+}
+
+async function bytesOf(path: string): Promise<Buffer> {
+  const file = createReadStream(path);
+  const pieces: Buffer[] = [];
+  for await (const piece of path.endsWith(".gz") ? file.pipe(createGunzip()) : file) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
+}

@@ -184,7 +184,7 @@ export const configSchema = object({
     refuse(["destination", "state_schema"], "must be another schema than destination.schema");
   }
   if (privacy.key === undefined && (privacy.pii === "hash" || privacy.hash_columns.length > 0)) {
-    const secret = "a secret of 16 or more characters that never changes, such as ${TRIBUTARY_HASH_KEY}";
+    const secret = `a secret of 16 or more characters that never changes, such as \${TRIBUTARY_HASH_KEY}`;
     refuse(["privacy", "key"], `hashing needs a key: ${secret}`);
   }
   for (const [index, target] of (notify.targets ?? []).entries()) {

@@ -1,4 +1,5 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
+import type { Table } from "../columns.ts";
 import type { Dialect } from "./destination.ts";
 import type { StateTables } from "./state_tables.ts";
 
@@ -11,8 +12,8 @@ export interface Rewriting {
   readonly table: string;
   readonly column: string;
   readonly isJson: boolean;
-  /** Only these rows. */
-  readonly where?: RawBuilder<unknown>;
+  /** Only rows of this stream. */
+  readonly stream?: string;
   /** Gets the moment of the rewriting in the rows that change. */
   readonly stamp?: { readonly column: string; readonly moment: string };
   readonly change: Change | null;
@@ -26,7 +27,7 @@ const INSERTED = 250;
 export async function rewriteColumn(db: Kysely<StateTables>, dialect: Dialect, rewriting: Rewriting): Promise<number> {
   const { schema, table, column, change } = rewriting;
   const target = sql.id(schema, table);
-  const where = rewriting.where === undefined ? sql`` : sql` and ${rewriting.where}`;
+  const where = rewriting.stream === undefined ? sql`` : sql` and t.stream = ${rewriting.stream}`;
   const stamp =
     rewriting.stamp === undefined
       ? sql``
@@ -69,3 +70,28 @@ export async function rewriteColumn(db: Kysely<StateTables>, dialect: Dialect, r
 }
 
 const changed = ({ numAffectedRows = 0n }: { readonly numAffectedRows?: bigint }): number => Number(numAffectedRows);
+
+/** When a publish, or a rewriting, last touched the table. */
+export async function lastChange(db: Kysely<StateTables>, schema: string, { name }: Table): Promise<Date | undefined> {
+  const { rows } = await sql<{
+    last: Date | null;
+  }>`select max(_changed_at) as last from ${sql.id(schema, name)}`.execute(db);
+  return rows[0]?.last ?? undefined;
+}
+
+/** Whatever changes in a child row moves its detail's main row: those of the rows that changed at this moment. */
+export async function moveParents(
+  db: Kysely<StateTables>,
+  schema: string,
+  main: Table,
+  child: Table,
+  moment: string,
+): Promise<void> {
+  const same = sql.join(
+    ["_company", ...main.key].map(column => sql`${sql.id("c", column)} = ${sql.id("m", column)}`),
+    sql` and `,
+  );
+  await sql`update ${sql.id(schema, main.name)} m set _changed_at = cast(${moment} as timestamptz)
+    where exists (select 1 from ${sql.id(schema, child.name)} c where ${same}
+      and c._changed_at = cast(${moment} as timestamptz))`.execute(db);
+}

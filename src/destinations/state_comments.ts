@@ -223,6 +223,19 @@ export const stateComments: Comments = {
       service_value: "What the service answered, as the table would hold it; NULL for NULL.",
     },
   },
+  privacy: {
+    table:
+      "Columns whose values are not stored as the service sends them (privacy in the configuration), a row a column.",
+    columns: {
+      table_name: "Table of the column; * for fields that the service's documents don't name.",
+      column_name: "Name of the column; _extra stands for all undocumented fields of the table.",
+      treatment: "exclude, hash or mask; NULL while values that are kept again still wait to be told.",
+      was: "What was done to values before, while that is still being put right; NULL for nothing, or once it is done.",
+      key_id: "Fingerprint of the key that hashes are made with, which tells nothing of the key; NULL without a hash.",
+      since: "When the treatment began.",
+      cleaned_at: "When archive and files were rid of what was stored before; NULL until then.",
+    },
+  },
   holders: {
     table: "Who works on what at this moment. A row alone proves nothing: a killed run leaves its rows behind.",
     columns: {

@@ -2,6 +2,7 @@ import { parseJson } from "../api/body.ts";
 import type { Envelope } from "../api/envelope.ts";
 import { type ChangeBody, rewriteArchive } from "../archive/rewriting.ts";
 import type { Config } from "../config.ts";
+import { versionsName } from "../destinations/as_of.ts";
 import { readCatalog } from "../destinations/catalog.ts";
 import type { Destination } from "../destinations/destination.ts";
 import { hasState } from "../destinations/inspection.ts";

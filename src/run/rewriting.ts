@@ -1,12 +1,10 @@
-import type { Transaction } from "kysely";
-import { sql } from "kysely";
 import { parseJson } from "../api/body.ts";
 import type { Column, Table } from "../columns.ts";
+import { versionsName } from "../destinations/as_of.ts";
 import { readCatalog } from "../destinations/catalog.ts";
 import type { Destination } from "../destinations/destination.ts";
-import { type Change, type Rewriting, rewriteColumn } from "../destinations/rewriting.ts";
+import { type Change, lastChange, moveParents, type Rewriting, rewriteColumn } from "../destinations/rewriting.ts";
 import { loadStreamState, saveStreamState } from "../destinations/run_log.ts";
-import type { StateTables } from "../destinations/state_tables.ts";
 import { Numeral } from "../numeral.ts";
 import { extraTreatment, looseTreatment, rowTreatment } from "../privacy/answers.ts";
 import { jsonText } from "../privacy/body.ts";
@@ -15,7 +13,7 @@ import { EXTRA_COLUMN, type Policy } from "../privacy/policy.ts";
 import type { Treat } from "../privacy/treatment.ts";
 import type { Stream } from "../stream.ts";
 
-type Db = Transaction<StateTables>;
+type Db = Destination["db"];
 
 /** What is done to which values. */
 interface Acting {
@@ -50,10 +48,12 @@ export async function rewriteStored(
   for (const stream of catalogue) {
     const { main, children } = stream.tables;
     if (!there.has(`${schema}.${main.name}`)) continue;
-    const moment = await momentOf(db, destination, main, now);
+    // After everything that was ever published of the table.
+    const last = (await lastChange(db, schema, main))?.getTime() ?? 0;
+    const moment = new Date(Math.max(Date.parse(now), last + 1)).toISOString();
     const rewritten = new Map<Table, number>();
     for (const of of [main, ...children])
-      for (const name of [of.name, `${of.name}_versions`]) {
+      for (const name of [of.name, versionsName(of)]) {
         const present = there.get(`${schema}.${name}`);
         if (present?.isTable !== true) continue;
         const columns = new Set(present.columns.keys());
@@ -73,7 +73,7 @@ export async function rewriteStored(
         table: "rejects",
         column,
         isJson: true,
-        where: sql`stream = ${stream.name}`,
+        stream: stream.name,
         change: jsonChange(row),
       });
   }
@@ -161,26 +161,6 @@ function withoutProblems(columns: ReadonlySet<string>, loose: Change): Change {
       ? loose(text)
       : (loose(jsonText(Object.fromEntries(kept))) ?? jsonText(Object.fromEntries(kept)));
   };
-}
-
-/** After everything that was ever published of the table. */
-async function momentOf(db: Db, { schema }: Destination, { name }: Table, now: string): Promise<string> {
-  const { rows } = await sql<{
-    last: Date | null;
-  }>`select max(_changed_at) as last from ${sql.id(schema, name)}`.execute(db);
-  const last = rows[0]?.last;
-  return new Date(Math.max(Date.parse(now), last ? last.getTime() + 1 : 0)).toISOString();
-}
-
-/** Whatever changes in a child row moves its detail's main row. */
-async function moveParents(db: Db, schema: string, main: Table, child: Table, moment: string): Promise<void> {
-  const same = sql.join(
-    ["_company", ...main.key].map(column => sql`c.${sql.id(column)} = m.${sql.id(column)}`),
-    sql` and `,
-  );
-  await sql`update ${sql.id(schema, main.name)} m set _changed_at = cast(${moment} as timestamptz)
-    where exists (select 1 from ${sql.id(schema, child.name)} c where ${same}
-      and c._changed_at = cast(${moment} as timestamptz))`.execute(db);
 }
 
 /** No later publish may be of an earlier moment. */

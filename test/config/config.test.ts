@@ -33,6 +33,7 @@ test("an empty file is the contract's defaults", async () => {
     },
     deletes: { maxShare: 0.2, minRows: 50 },
     problems: { maxShare: 0.05, onExceed: "warn" },
+    privacy: { pii: "keep", key: undefined, exclude: [], hash: [], mask: [] },
     formats: { dates: ["iso"], timezone: "UTC" },
     schedules: [
       {

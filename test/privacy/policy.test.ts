@@ -1,0 +1,121 @@
+import { expect, test } from "vitest";
+import type { Config } from "../../src/config.ts";
+import { isPersonalName } from "../../src/privacy/names.ts";
+import { policyOf } from "../../src/privacy/policy.ts";
+import { differences, recordedPolicy, transition } from "../../src/privacy/transition.ts";
+import { createTreat, keyIdOf } from "../../src/privacy/treatment.ts";
+import { configured, unconfigured } from "../../src/selection.ts";
+import { streams } from "../../streams/index.ts";
+
+const KEY = "a key of the tests' own";
+const none: Config["privacy"] = { pii: "keep", key: KEY, exclude: [], hash: [], mask: [] };
+const policy = (more: Partial<Config["privacy"]>) => policyOf(streams, { ...none, ...more });
+const columns = streams.flatMap(({ tables: { main, children } }) =>
+  [main, ...children].flatMap(table => table.columns.map(column => ({ ...column, table }))),
+);
+
+// How many mails a rule may send, and the text that a template begins with.
+const ofNobody = ["automation_rules.max_daily_emails", "automation_templates.default_email_body"];
+
+test("every column whose name says that it is about a person is marked, or known not to be", () => {
+  const unmarked = columns
+    .filter(({ name, personal, kind }) => personal !== true && kind !== "flag" && isPersonalName(name))
+    .map(({ name, table }) => `${table.name}.${name}`);
+  expect(unmarked).toEqual(ofNobody);
+  expect(columns.filter(({ personal }) => personal).length).toBeGreaterThan(90);
+});
+
+test("no personal column is one that the engine needs: the preset leaves none out", () => {
+  const { treatments } = policy({ pii: "hash" });
+  const left = columns.filter(({ name, table, personal }) => personal && !treatments.has(`${table.name}.${name}`));
+  expect(left.map(({ name, table }) => `${table.name}.${name}`)).toEqual([]);
+  expect(new Set(treatments.values())).toEqual(new Set(["hash"]));
+  expect(new Set(policy({ pii: "exclude" }).treatments.values())).toEqual(new Set(["exclude"]));
+});
+
+test("a name beats a pattern, and a list the preset", () => {
+  const { treatments, undocumented } = policy({
+    pii: "hash",
+    exclude: ["rfq_vendors.*", "invoices._extra"],
+    mask: ["rfq_vendors.contact_email", "requisitions.requester_name"],
+  });
+  expect(treatments.get("rfq_vendors.contact_email")).toBe("mask");
+  expect(treatments.get("rfq_vendors.contact_name")).toBe("exclude");
+  const { key } = columns.find(({ table }) => table.name === "rfq_vendors")!.table;
+  expect(key.filter(column => treatments.has(`rfq_vendors.${column}`))).toEqual([]);
+  expect(treatments.get("requisitions.requester_name")).toBe("mask");
+  expect(treatments.get("requisitions.requester_email")).toBe("hash");
+  expect(treatments.get("invoices._extra")).toBe("exclude");
+  expect(undocumented).toBe("hash");
+});
+
+test.each([
+  [{ exclude: ["invoces.vendor_name"] }, /exclude_columns: expected a column such as invoices\.vendor_name/],
+  [{ exclude: ["nothing.*"] }, /which no table has/],
+  [{ hash: ["invoices.doc_id"] }, /hash_columns: invoices\.doc_id cannot be treated: it is part of the key/],
+  [{ exclude: ["purchase_orders.is_open"] }, /purchase_order_details is asked for with it/],
+  [{ hash: ["invoices.total_amount"] }, /only texts, ids and JSON can be hashed\. Exclude it instead/],
+  [{ mask: ["communications.sender"] }, /only texts and ids can be masked/],
+  [
+    { hash: ["invoices.vendor_name"], mask: ["invoices.vendor_name"] },
+    /stands under hash_columns and under mask_columns/,
+  ],
+])("%j is refused with what is possible", (wrong, message) => {
+  expect(() => policy(wrong)).toThrow(message);
+});
+
+test("what a lookup or a refresh takes its values from must be kept", () => {
+  const privacy = { ...none, hash: ["invoices.vendor_name"] };
+  const own = { volatile: [], refresh: undefined, from: { id: ["invoices.vendor_name"] } };
+  const settings = { entities: { ...own, parameters: { type: ["vendor"] } } };
+  expect(() => configured(streams, { streams: { settings }, privacy })).toThrow(
+    /streams\.settings\.entities: it needs the values of invoices\.vendor_name/,
+  );
+});
+
+test("an excluded column is in no table, a hashed one says so, and without a policy the catalogue is what it was", () => {
+  const changed = configured(streams, {
+    ...unconfigured,
+    privacy: { ...none, exclude: ["invoices.vendor_name"], hash: ["invoices.vendor_website"] },
+  });
+  const invoices = changed.find(({ name }) => name === "invoices")!.tables.main.columns;
+  expect(invoices.find(({ name }) => name === "vendor_name")).toBeUndefined();
+  expect(invoices.find(({ name }) => name === "vendor_website")?.treatment).toBe("hash");
+  expect(configured(streams, unconfigured)).toEqual(streams);
+});
+
+test("hashes are HMAC-SHA-256 of the text, masks show the end of a number and the domain of an address", () => {
+  const treat = createTreat("key");
+  // RFC 2104's construction, as `printf 'The quick brown fox jumps over the lazy dog' | openssl dgst -sha256 -hmac key` gives it.
+  expect(treat("The quick brown fox jumps over the lazy dog", "hash")).toBe(
+    "f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8",
+  );
+  expect(treat(1, "hash")).toBe(treat("1", "hash"));
+  expect(treat({ b: 1, a: 2 }, "hash")).toBe(treat('{"a":2,"b":1}', "hash"));
+  expect([null, undefined].map(value => treat(value, "hash"))).toEqual([null, undefined]);
+  expect(treat("ada@example.com", "mask")).toBe("a•••@example.com");
+  expect(treat("+44 20 7946 0018", "mask")).toBe("•••0018");
+  expect(treat("12345678", "mask")).toBe("•••");
+  expect(treat("anything", "exclude")).toBeUndefined();
+  expect(keyIdOf("key")).not.toBe(keyIdOf("kez"));
+});
+
+test("what is recorded tells what is still to be done", () => {
+  const before = policy({ hash: ["invoices.vendor_name"], mask: ["invoices.vendor_website"] });
+  const records = differences([], before).map(each => ({ ...each, isClean: true, was: null }));
+  expect(recordedPolicy(records, "treatment")).toEqual(before);
+  expect(differences(records, before)).toEqual([]);
+  const after = policy({ pii: "exclude", hash: ["invoices.vendor_website", "invoices.file_name"] });
+  const acts = transition(before, after);
+  expect(acts.treatments.get("invoices.vendor_website")).toBe("exclude");
+  expect(acts.treatments.get("invoices.file_name")).toBe("hash");
+  expect(acts.treatments.has("invoices.vendor_name")).toBe(false);
+  expect(acts.undocumented).toBe("exclude");
+  const next = differences(records, after);
+  expect(next).toContainEqual(
+    expect.objectContaining({ table: "invoices", column: "vendor_name", treatment: null, was: "hash", isClean: false }),
+  );
+  const halfway = [...records.filter(old => !next.some(fresh => fresh.column === old.column)), ...next];
+  expect(recordedPolicy(halfway, "treatment")).toEqual(after);
+  expect(recordedPolicy(halfway, "was")).toEqual(before);
+});

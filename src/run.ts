@@ -11,11 +11,12 @@ import type { Models } from "./model.ts";
 import { type Archives, openArchives } from "./run/archives.ts";
 import type { Attempt } from "./run/attempts.ts";
 import { holdToWarehouse, identityOf, isItself, logOf, sideBySide } from "./run/companies.ts";
-import { conclude, reportOf, show } from "./run/conclusion.ts";
+import { conclude, reportOf } from "./run/conclusion.ts";
 import { contextOf, policyOf, runCompany } from "./run/jobs.ts";
 import { expectOwnKey, privacyOf, settlePrivacy } from "./run/privacy.ts";
 import { type Job, type RunReport, type RunView, viewOf } from "./run/report.ts";
 import { closedService, createCommons, openService, type Service } from "./run/service.ts";
+import { firstLook, showEvery } from "./run/showing.ts";
 import { configured, familyOf, select, selectedByConfig, versionedBy } from "./selection.ts";
 import type { IdentityEndpoint, Stream } from "./stream.ts";
 import type { Log } from "./sync/context.ts";
@@ -206,9 +207,6 @@ interface Run {
   readonly warnings: readonly string[];
 }
 
-/** Between two looks at a first load: a publish of a small file takes a fifth of a second. */
-const FIRST_LOOK_MS = 5_000;
-
 async function runJobs(run: Run): Promise<RunReport> {
   const { order, tools, runId, startedAt, destination, jobs, services, catalogue } = run;
   const { clock, log, redact } = tools;
@@ -226,7 +224,9 @@ async function runJobs(run: Run): Promise<RunReport> {
   const errors: unknown[] = [];
   const stopAll = (error: unknown) => ending.abort(error);
   limitTime(order, clock, timers.signal, stopAll);
-  const showing = showEvery(run, timers.signal).catch(error => void errors.push(error));
+  const showing = showEvery(run, order.config.destination.publishEveryMs, timers.signal).catch(
+    error => void errors.push(error),
+  );
   const looking = firstLook(run);
   const listed = () => looking().catch(error => void errors.push(error));
   tools.watch(viewOf(jobs, services, clock));
@@ -274,29 +274,4 @@ function limitTime(order: RunOrder, clock: Clock, signal: AbortSignal, stopAll: 
     () => stopAll(new StoppedError(over, 5)),
     () => undefined,
   );
-}
-
-/**
- * A first load is usable early: its lists are shown when they have been read, unless that was a moment ago. Whether it is
- * one is asked when it matters: most runs are over by then.
- */
-function firstLook({ destination, tools }: Run): () => Promise<void> {
-  const { clock, log } = tools;
-  let isFirst: boolean | undefined;
-  let last = clock.now();
-  return async () => {
-    if (isFirst === false || clock.now() - last < FIRST_LOOK_MS) return;
-    last = clock.now();
-    const { owed, shownAt } = await destination.unshown();
-    isFirst ??= shownAt === undefined;
-    if (isFirst && owed) await show(destination, log);
-  };
-}
-
-/** While a long run lasts, readers are shown what has been published so far. */
-async function showEvery({ destination, tools, order }: Run, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await tools.clock.sleep(order.config.destination.publishEveryMs, signal).catch(() => undefined);
-    if (!signal.aborted && (await destination.unshown()).owed) await show(destination, tools.log);
-  }
 }

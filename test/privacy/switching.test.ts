@@ -35,7 +35,7 @@ async function placeOf(make: () => Promise<Warehouse>, privacy: Row = {}): Promi
   const configOf = (policy: Row) => ({
     archive: { path: archive },
     deletes: { min_rows: 3 },
-    streams: { defaults: { max_reject_share: 1 } },
+    streams: { defaults: { max_reject_share: 1, history: true } },
     privacy: policy,
   });
   const place = await scenario(make, {}, { config: configOf(privacy) });

@@ -128,7 +128,7 @@ async function clean(
       .filter(name => names.has(name) || names.has("*"));
     const { tables: there } = await readCatalog(db, destination.dialect, [schema]);
     const present = touched
-      .flatMap(name => [name, `${name}_versions`])
+      .flatMap(name => [name, versionsName({ name })])
       .filter(name => there.get(`${schema}.${name}`)?.isTable);
     await dropStages(destination, privacy, names);
     settling.log.info({}, "writing anew what held the former values of treated columns");

@@ -7,6 +7,7 @@ import { ConfigError, StoppedError, TributaryError } from "./errors.ts";
 import { Tally } from "./extract/tally.ts";
 import { holdToWarehouse, sideBySide } from "./run/companies.ts";
 import { policyOf } from "./run/jobs.ts";
+import { privacyOf } from "./run/privacy.ts";
 import { exitCodeOf, type Job, viewOf } from "./run/report.ts";
 import { createCommons, openService, type Service } from "./run/service.ts";
 import { companiesOf, newRunId, type RunTools } from "./run.ts";
@@ -71,7 +72,7 @@ export function verifiedStreams({ config, catalogue, names }: Pick<VerifyOrder, 
   readonly wanted: readonly Stream[];
 } {
   const { settings } = config.streams;
-  const all = configured(catalogue, settings);
+  const all = configured(catalogue, config);
   const { streams, named } = select(all, selectedByConfig(all, config.streams), names, settings);
   return { all, wanted: names.length === 0 ? streams : streams.filter(stream => named.has(stream.name)) };
 }
@@ -97,7 +98,8 @@ async function compareAll(
   const commons = createCommons(config.api, clock);
   const errors: unknown[] = [];
   try {
-    const serviceTools = { clock, random, log, signal, version, maxRequests };
+    const { ofAnswers: treat } = privacyOf(order.catalogue, config.privacy);
+    const serviceTools = { treat, clock, random, log, signal, version, maxRequests };
     const opening = companiesOf(config, order.company).map(company =>
       openService(company, config.api, order.identity, serviceTools, commons),
     );

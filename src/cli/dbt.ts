@@ -35,7 +35,7 @@ async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
   const { readModels } = await import("./models.ts");
   const { dbtPackage } = await import("../dbt/package.ts");
   const { writePackage } = await import("../dbt/folder.ts");
-  const on = selectedByConfig(configured(catalogue, config.streams.settings), config.streams);
+  const on = selectedByConfig(configured(catalogue, config), config.streams);
   const streams = await widened(config, on);
   const tables = packageTables(dialectOf(config.destination), streams);
   const files = dbtPackage({

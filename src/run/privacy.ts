@@ -134,7 +134,10 @@ async function clean(
     settling.log.info({}, "writing anew what held the former values of treated columns");
     await destination.cleanse([
       ...present.map(name => ({ schema, name })),
-      ...["rejects", "problems", "schema_changes", "runs", "stream_runs"].map(name => ({ schema: stateSchema, name })),
+      ...["rejects", "problems", "schema_changes", "runs", "stream_runs", "verification_differences"].map(name => ({
+        schema: stateSchema,
+        name,
+      })),
     ]);
   }
   await recordClean(db, settling.now);

@@ -81,14 +81,14 @@ async function folderOf(out: string, cwd: string): Promise<string> {
 async function describe(config: Config | undefined, options: DocsOptions, context: CliContext) {
   const { groups, streams } = await import("../../streams/index.ts");
   const { noRelations, relationsOf } = await import("../../streams/relations.ts");
-  const { configured, selectedByConfig } = await import("../selection.ts");
+  const { configured, selectedByConfig, unconfigured } = await import("../selection.ts");
   const { describeStreams } = await import("../catalogue.ts");
   const { analyticsSchema } = await import("../destinations/views/view.ts");
   const { readModels } = await import("./models.ts");
   const { readableState } = await import("../destinations/grants.ts");
   const { dictionaryOf } = await import("../dictionary/dictionary.ts");
   const { describeState } = await import("../dictionary/state.ts");
-  const catalogue = configured(streams, config?.streams.settings ?? {});
+  const catalogue = configured(streams, config ?? unconfigured);
   // Without a configuration nothing is off: the dictionary shows all there can be.
   const on = config === undefined ? catalogue : selectedByConfig(catalogue, config.streams);
   const described = describeStreams(groups, catalogue, new Set(on.map(({ name }) => name)));

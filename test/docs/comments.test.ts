@@ -41,7 +41,7 @@ const ownWords = (comment: string) =>
 /** Every stream is on: lookups are, once they are given values; of one the versions are kept. */
 const lookups = streams.filter(stream => lookupOf(stream) !== undefined);
 const values = Object.fromEntries(lookups.map(stream => [stream.name, { values: [asked(stream)] }]));
-const everything = { streams: { preset: "all", settings: { ...values, dock_doors: { history: true } } } };
+const everything = { views: true, streams: { preset: "all", settings: { ...values, dock_doors: { history: true } } } };
 
 function asked(stream: Stream): Readonly<Record<string, string>> {
   const free = lookupOf(stream)?.passes === true ? ["q"] : [];

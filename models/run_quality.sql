@@ -12,8 +12,8 @@
 -- column duration_seconds: Seconds from start to end, waits included; null while it works on it.
 -- column requests: Requests sent for the stream, repeated tries included.
 -- column retries: Requests that were a further try of one that had failed.
--- column pages: Answers read.
--- column bytes: Size of the answers, decompressed.
+-- column pages: Pages of rows that the service was asked for and answered.
+-- column bytes: Size of the answers in bytes, decompressed.
 -- column rows_read: Rows that the service sent.
 -- column inserted: Rows that were new, or came back.
 -- column updated: Rows with other values than before.

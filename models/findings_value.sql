@@ -20,7 +20,7 @@
 -- column po_number: Order that the finding is about; null where there is none.
 -- column doc_id: Document behind the finding; null where there is none.
 -- column outcome: open, resolved, dismissed, superseded where another finding took its place, or no longer listed where the service dropped it without a word.
--- column created_date: Day on which the service made the finding; null for rows that give no time.
+-- column created_date: Day on which the service made the finding, in the time zone of whoever asks; null for rows that give no time.
 -- column closed_date: Day on which it was resolved or dismissed where its lineage is loaded, or on which a run first missed it; null for open findings and where nobody knows.
 -- column days_open: Days from its making to its closing, to today for open findings; null where a day is not known.
 -- column age_bucket: Those days in groups: 0-30 days, 31-60 days, 61-90 days, over 90 days, or no date.
@@ -31,7 +31,27 @@
 -- column currency_source: Where that currency stands: row.
 with told as (
   select
-    findings.*,
+    findings._company,
+    findings.finding_item_id,
+    findings.finding_id,
+    findings.kind,
+    findings.finding_type,
+    findings.category,
+    findings.severity,
+    findings.title,
+    findings.status,
+    findings.verification_status,
+    findings.waiting_on,
+    findings.vendor_id,
+    findings.vendor_name,
+    findings.po_number,
+    findings.doc_id,
+    findings.dismiss_reason,
+    findings.resolved_by,
+    findings.resolution_notes,
+    findings.surfaceable_savings_usd,
+    findings.created_at,
+    findings._deleted_at,
 -- with finding_lineage
     lineage.resolved_at,
     lineage.dismissed_at,

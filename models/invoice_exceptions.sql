@@ -45,12 +45,30 @@ with kinds as (
 -- two behind so many and compare every invoice with every other.
 bills as not materialized (
   select
-    invoices.*,
+    _company,
+    doc_id,
+    vendor_id,
+    vendor_name,
+    document_number,
+    document_date,
+    due_date,
+    matched_po_number,
+    total_amount,
+    hold_reason,
+    failed_checks,
+    anomaly_count,
+    critical_anomaly_count,
+    open_findings_count,
+    final_status,
+    match_status,
+    payment_status,
+    settlement_state,
+    current_status,
     case
       when linked_invoice_doc_id <> '' or linked_invoice_number <> '' or credit_memo_match_method <> '' then null
       when trim(document_number) <> '' then nullif(vendor_id, '')
     end as payee
-  from procurement_analytics.invoices invoices
+  from procurement_analytics.invoices
 ),
 repeated as (
   select _company, payee, document_number, count(*) as invoice_count

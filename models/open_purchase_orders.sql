@@ -30,7 +30,20 @@
 -- column currency_source: Where that currency stands: row, order, feed, list, company or unknown.
 with dated as (
   select
-    orders.*,
+    orders._company,
+    orders.po_number,
+    orders.vendor_id,
+    orders.vendor_name,
+    orders.delivery_site_name,
+    orders.po_date,
+    orders.total_amount,
+    orders.next_expected_date,
+    orders.delivery_vendor_promise_date,
+    orders.delivery_requested_date,
+    orders.delivery_days_late,
+    orders.delivery_standing,
+    orders.fulfillment_state,
+    orders.open_findings_count,
     coalesce(next_expected_date, delivery_vendor_promise_date, delivery_requested_date) as due_date,
     calendar.today
   from procurement_analytics.purchase_orders orders

@@ -27,7 +27,7 @@
 -- column over_invoiced_quantity: Invoiced beyond what was ordered, 0 where nothing is; null where either is not known.
 -- column unit_price: Ordered price of one unit; null where it is not known.
 -- column invoice_unit_price: Price of one unit as invoiced; null until an invoice is found.
--- column ordered_amount: Value of the line, its own total or else quantity times price; of the whole order where its lines are not known.
+-- column ordered_amount: Value of the line, its own total or else quantity times price; of the whole order where its lines are not known. Null where none of these is known.
 -- column received_amount: Received quantity at the ordered price; null where either is not known.
 -- column invoiced_amount: Invoiced quantity at the invoiced price; null where either is not known.
 -- column open_amount: Quantity still to come at the ordered price; null where either is not known.

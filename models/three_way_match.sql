@@ -42,7 +42,22 @@
 -- column currency_source: Where that currency stands: row, order, feed, list, company or unknown.
 with lines as (
   select
-    *,
+    _company,
+    doc_id,
+    _index,
+    line_no,
+    description,
+    buyer_part_number,
+    vendor_part_number,
+    manufacturer_part_number,
+    uom,
+    po_qty,
+    received_qty,
+    invoice_qty,
+    po_unit_price,
+    invoice_unit_price,
+    line_total,
+    status,
     invoice_qty - po_qty as quantity_over_order,
     invoice_qty - received_qty as quantity_over_receipt,
     invoice_unit_price - po_unit_price as price_difference,

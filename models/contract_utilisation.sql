@@ -30,7 +30,22 @@
 -- column currency_source: Where that currency stands: company or unknown.
 with dated as (
   select
-    contracts.*,
+    contracts._company,
+    contracts.contract_id,
+    contracts.contract_number,
+    contracts.contract_type,
+    contracts.scope_category,
+    contracts.vendor_id,
+    contracts.vendor_name,
+    contracts.status,
+    contracts.effective_date,
+    contracts.expiration_date,
+    contracts.auto_renewal,
+    contracts.successor_contract_id,
+    contracts.total_value_limit,
+    contracts.cumulative_spend,
+    contracts.usage_complete,
+    contracts.utilization_pct,
     calendar.today,
     case
       when expiration_date < calendar.today then 'expired'

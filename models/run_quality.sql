@@ -1,6 +1,6 @@
 -- What each run did with each stream, and how well: counts, time and requests, the share of rows that could not be stored, and whether table and service have the same number of rows.
 -- column run_id: Identifier of the run; its log lines carry it too.
--- column _company: The company whose stream it was.
+-- column _company: Name that the configuration gives the company whose stream it was.
 -- column stream: Name of the stream, as `tributary streams` lists it.
 -- column command: What was called: `tributary sync`, backfill or replay, or `tributary schedule` with the schedule's name.
 -- column version: Version of tributary that ran.

@@ -147,7 +147,7 @@ with named as (
 ),
 labels as (
   select _company, vendor_id, trim(vendor_name) as label, row_number() over (
-    partition by _company, vendor_id order by sum(row_count) desc, max(changed_at) desc, trim(vendor_name)
+    partition by _company, vendor_id order by sum(row_count) desc, max(changed_at) desc, trim(vendor_name) collate "C"
   ) as place
   from named
   where trim(vendor_name) <> ''
@@ -155,7 +155,7 @@ labels as (
 ),
 websites as (
   select _company, vendor_id, trim(vendor_website) as website, row_number() over (
-    partition by _company, vendor_id order by sum(row_count) desc, max(changed_at) desc, trim(vendor_website)
+    partition by _company, vendor_id order by sum(row_count) desc, max(changed_at) desc, trim(vendor_website) collate "C"
   ) as place
   from named
   where trim(vendor_website) <> ''
@@ -173,7 +173,7 @@ vendors as (
   select
     _company,
     vendor_id,
-    string_agg(seen_in, ', ' order by seen_in) as seen_in,
+    string_agg(seen_in, ', ' order by seen_in collate "C") as seen_in,
     cast(sum(row_count) as bigint) as row_count,
     coalesce(max(row_count) filter (where seen_in = 'purchase_orders'), 0) as order_count,
     coalesce(max(row_count) filter (where seen_in = 'invoices'), 0) as invoice_count,

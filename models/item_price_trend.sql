@@ -73,7 +73,11 @@ trends as (
     months.*,
     lag(month) over item_months as month_before,
     lag(average_price) over item_months as price_before,
-    first_value(average_price) over item_months as first_price
+    first_value(average_price) over item_months as first_price,
+    max(average_price) over (
+      partition by _company, item_id, currency_code, currency_source
+      order by month range between interval '1 year' preceding and interval '1 year' preceding
+    ) as price_last_year
   from months
   window item_months as (partition by _company, item_id, currency_code, currency_source order by month)
 )
@@ -102,8 +106,8 @@ select
   ) as change_pct,
   round(
     cast(
-      100 * cast(trends.average_price - years.average_price as double precision)
-        / nullif(cast(years.average_price as double precision), 0)
+      100 * cast(trends.average_price - trends.price_last_year as double precision)
+        / nullif(cast(trends.price_last_year as double precision), 0)
       as decimal(38, 9)
     ),
     4
@@ -118,9 +122,3 @@ select
   ) as index_pct
 from trends
 join procurement_analytics.items items on items._company = trends._company and items.item_id = trends.item_id
-left join months years
-  on years._company = trends._company
-  and years.item_id = trends.item_id
-  and years.currency_code is not distinct from trends.currency_code
-  and years.currency_source = trends.currency_source
-  and years.month = cast(trends.month - interval '1 year' as date)

@@ -145,7 +145,7 @@ days as (
     currency_code,
     currency_source,
     day,
-    max(item_description) as item_description,
+    max(item_description collate "C") as item_description,
     count(*) as line_count,
     count(amount) as weighed_lines,
     min(price) as lowest_price,

@@ -52,7 +52,7 @@ async function docs(options: DocsOptions, context: CliContext): Promise<void> {
   const files = await filesOf(dictionary, options.format);
   for (const { name, text } of files) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), context.redact(text));
+    await writeFile(join(folder, name), text);
   }
   const tables = dictionary.domains.flatMap(domain => domain.tables);
   const told = {
@@ -81,7 +81,7 @@ async function folderOf(out: string, cwd: string): Promise<string> {
 async function describe(config: Config | undefined, options: DocsOptions, context: CliContext) {
   const { groups, streams } = await import("../../streams/index.ts");
   const { noRelations, relationsOf } = await import("../../streams/relations.ts");
-  const { configured, selectedByConfig, unconfigured } = await import("../selection.ts");
+  const { configured, selectedByConfig, unconfigured, versionedBy } = await import("../selection.ts");
   const { describeStreams } = await import("../catalogue.ts");
   const { analyticsSchema } = await import("../destinations/views/view.ts");
   const { readModels } = await import("./models.ts");
@@ -96,7 +96,13 @@ async function describe(config: Config | undefined, options: DocsOptions, contex
   const wantsViews = config?.views ?? true;
   const { models } = wantsViews ? await readModels() : { models: [] };
   return dictionaryOf({
-    schemas: { data: schema, views: wantsViews ? analyticsSchema(schema) : undefined, state: stateSchema },
+    // Beside the examples nothing else in it comes from the configuration.
+    schemas: {
+      data: context.redact(schema),
+      views: wantsViews ? context.redact(analyticsSchema(schema)) : undefined,
+      state: context.redact(stateSchema),
+    },
+    versioned: config === undefined ? new Set() : versionedBy(catalogue, config.streams),
     streams: described,
     models,
     relations: relationsOf(catalogue),

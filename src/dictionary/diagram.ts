@@ -32,32 +32,46 @@ const WIDTH = 960;
 /** Where so many tables of a subject point at the same one, a drawing of it shows nothing else. */
 const CROWD = 7;
 
+/** A table with so many below it is a main one, whether or not another points at it. */
+const LARGE = 4;
+
 /** A subject's tables, with the tables of others that they point at. */
 export function domainDiagram(domain: Domain): Diagram {
   const own = new Set(domain.tables.map(({ name }) => name));
   const all = domain.tables.flatMap(table => [...table.out, ...askedBy(table).filter(({ from }) => !own.has(from))]);
-  const crowded = [
-    ...Map.groupBy(
-      all.filter(({ to, certain }) => !certain && !own.has(to)),
-      ({ to }) => to,
-    ),
-  ].filter(([, links]) => links.length >= CROWD);
-  const hubs = new Set(crowded.map(([to]) => to));
-  const drawn = all.filter(({ to, certain }) => certain || !hubs.has(to));
+  const { drawn, leftOut } = uncrowded(
+    all,
+    ({ from }) => from,
+    name => !own.has(name),
+  );
   const nodes = new Map<string, Node>();
   for (const name of drawn.flatMap(({ from, to }) => [from, to]))
     if (!own.has(name)) nodes.set(name, { name, more: undefined, elsewhere: true });
   for (const { name } of domain.tables) nodes.set(name, { name, more: undefined, elsewhere: false });
-  const leftOut = crowded.map(
-    ([to, links]) =>
-      `${links.length} tables also point at ${to} by ${[...new Set(links.map(joinOf))].join(", ")}; that is not drawn.`,
-  );
   return diagram(
     domain.title,
     nodes,
     relationsOf(drawn, name => name),
     leftOut,
   );
+}
+
+/** Assumed links without those to a table that so many point at; what is said of them instead. */
+function uncrowded(
+  links: readonly Link[],
+  endOf: (link: Link) => string,
+  mayGo: (table: string) => boolean,
+): { readonly drawn: readonly Link[]; readonly leftOut: readonly string[] } {
+  const assumed = links.filter(({ to, certain }) => !certain && mayGo(to));
+  const crowded = [...Map.groupBy(assumed, ({ to }) => to)].filter(([, own]) => new Set(own.map(endOf)).size >= CROWD);
+  const hubs = new Set(crowded.map(([to]) => to));
+  return {
+    drawn: links.filter(({ to, certain }) => certain || !hubs.has(to)),
+    leftOut: crowded.map(
+      ([to, own]) =>
+        `${new Set(own.map(({ from }) => from)).size} tables also point at ${to} by ${[...new Set(own.map(joinOf))].join(", ")}; that is not drawn.`,
+    ),
+  };
 }
 
 /** From the table whose rows or values its requests are made for. */
@@ -71,13 +85,18 @@ export function overviewDiagram({ domains, models, links }: Dictionary): Diagram
     const above = aboveOf(tables.get(name));
     return above === undefined ? name : rootOf(above);
   };
-  const relations = relationsOf(links, rootOf);
+  const { drawn, leftOut } = uncrowded(
+    links,
+    ({ from }) => rootOf(from),
+    () => true,
+  );
+  const relations = relationsOf(drawn, rootOf);
   const below = Map.groupBy(tables.keys(), rootOf);
   const isModel = new Set(models.map(({ name }) => name));
   const ends = new Set([...relations.keys()].flatMap(pair => pair.split(" ")));
   const nodes = new Map(
     [...tables.keys(), ...isModel]
-      .filter(name => ends.has(name))
+      .filter(name => ends.has(name) || (below.get(name)?.length ?? 0) >= LARGE)
       .map(name => {
         const count = (below.get(name)?.length ?? 1) - 1;
         const more = isModel.has(name)
@@ -88,7 +107,7 @@ export function overviewDiagram({ domains, models, links }: Dictionary): Diagram
         return [name, { name, more, elsewhere: isModel.has(name) }];
       }),
   );
-  return diagram("The main tables", nodes, relations, []);
+  return diagram("The main tables", nodes, relations, leftOut);
 }
 
 /** A child's main table, or the one list whose rows or values a detail was asked for. */

@@ -41,6 +41,8 @@ export interface TableEntry extends TableDescription {
   /** What it points at, and what points at it. */
   readonly out: readonly Link[];
   readonly in: readonly Link[];
+  /** Whether every version of its rows is kept. */
+  readonly versioned: boolean;
   /** By column: why it is no join though its name invites to one. */
   readonly warnings: ReadonlyMap<string, string>;
   readonly standing: TableStanding | undefined;
@@ -82,11 +84,13 @@ export interface Sources {
   /** What invites to a join and must not be joined. */
   readonly apart: readonly NoRelation[];
   readonly state: readonly StateEntry[];
+  /** Streams of which every version of a row is kept. */
+  readonly versioned: ReadonlySet<string>;
   readonly standing: Standing | undefined;
 }
 
 export function dictionaryOf(sources: Sources): Dictionary {
-  const { schemas, streams, models, relations, apart, state, standing } = sources;
+  const { schemas, streams, models, relations, apart, state, versioned, standing } = sources;
   const known = new Set([
     ...streams.flatMap(stream => stream.tables.map(({ name }) => name)),
     ...models.map(({ name }) => name),
@@ -106,7 +110,17 @@ export function dictionaryOf(sources: Sources): Dictionary {
         ),
       );
       const main = index === 0 ? undefined : stream.name;
-      return { ...table, stream, main, own, engineNames, ...links, warnings, standing: standing?.tables.get(name) };
+      return {
+        ...table,
+        ...links,
+        stream,
+        main,
+        own,
+        engineNames,
+        warnings,
+        versioned: versioned.has(stream.name),
+        standing: standing?.tables.get(name),
+      };
     }),
   );
   const domains = [...Map.groupBy(entries, ({ stream }) => stream.group)].map(([title, tables]) => ({

@@ -27,6 +27,7 @@ ${fact("Comes from", html`<code>${sourceOf(table)}</code>`)}
 ${main === undefined ? fact("Read", readingOf(stream)) : fact("Child of", html`<a href="#t.${main}">${main}</a>, read with it`)}
 ${fact("Deleted rows", table.deletion)}
 ${rowsOf(table)}
+${table.versioned ? fact("Every version", html`<code>${schemas.data}.${name}_versions</code>; as of a moment <code>${schemas.data}.${name}_as_of('2026-01-31')</code>`) : ""}
 ${related("Points at", table.out, true)}
 ${related("Pointed at by", table.in, false)}
 </dl>
@@ -75,7 +76,7 @@ function columnRow(column: ColumnDescription, table: TableEntry, withExamples: b
 
 /** In both databases. */
 export const types = ({ duckdb, postgres }: { readonly duckdb: string; readonly postgres: string }) =>
-  html`<code>${duckdb}</code><span class="unseen"> in DuckDB, </span> <code>${postgres}</code><span class="unseen"> in PostgreSQL, </span> `;
+  html`<code>${duckdb}</code><span class="unseen"> in DuckDB</span> / <code>${postgres}</code><span class="unseen"> in PostgreSQL, </span> `;
 
 /** A view that answers a question, with its columns. */
 export function modelSection(

@@ -7,9 +7,9 @@ import type { ColumnDescription } from "../catalogue.ts";
  */
 
 const personal =
-  /(^|_)(names?|e?mails?|phone|fax|address(ee)?|street|city|zip|sender|recipients?|cc|users?|persons?|people|party|contacts?|speaker|assigned|buyer|requester|approver|actor|owner|by|ip|login|website|domain)(_|$)/;
+  /(^|_)(names?|filename|label|e?mails?|phone|fax|address(ee)?|street|city|zip|sender|recipients?|cc|users?|persons?|people|party|contacts?|speaker|assigned|buyer|requester|approver|actor|owner|by|ip|login|website|domain)(_|$)/;
 const written =
-  /(^|_)(title|subject|summary|description|text|body|html|preview|notes?|remarks?|reason|reasoning|message|quote|comment|justification|explanation|instructions|headline|advice|error|details?|freetext|fact|values?)(_|$)/;
+  /(^|_)(extracted|title|subject|summary|description|text|body|html|preview|notes?|remarks?|reason|reasoning|message|quote|comment|justification|explanation|instructions|headline|advice|error|details?|freetext|fact|values?)(_|$)/;
 const secret =
   /(^|_)(key|token|secret|password|credentials?|signature|webhook|urls?|uri|link|hash|sha256|fingerprint)(_|$)/;
 const toldPersonal =

@@ -98,6 +98,11 @@ function tablePart(table: TableEntry, { schemas, standing }: Dictionary, address
     main === undefined ? `Read: ${readingOf(stream)}` : `Child of [${main}](${address(main)}), read with it.`,
     `Deleted rows: ${table.deletion}`,
     ...(table.standing?.counted === undefined ? [] : [`Rows: ${count(table.standing.counted.live)} live`]),
+    ...(table.versioned
+      ? [
+          `Every version: \`${schemas.data}.${name}_versions\`; as of a moment \`${schemas.data}.${name}_as_of('2026-01-31')\``,
+        ]
+      : []),
     ...out.map(link => `Points at ${relation(link, address)}`),
   ];
   const rows = own.map(column => [

@@ -18,6 +18,7 @@ export async function wholeDictionary(off: readonly string[] = [], standing?: St
     models: (await readModels()).models,
     relations: relationsOf(streams),
     apart: noRelations,
+    versioned: new Set(["items"]),
     state: describeState(readableState),
     standing,
   });

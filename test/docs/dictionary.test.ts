@@ -76,6 +76,16 @@ describe("the page", () => {
     expect(dictionaryDocument(some)).toMatch(/<a href="#t.invoices">invoices<\/a> <span class="pill">off<\/span>/);
   });
 
+  test("says where every version of a row is kept, which columns are no join, and what is only assumed", () => {
+    const section = (name: string) => page.split(` id="t.${name}"`)[1]!.split("</section>")[0]!;
+    expect(section("items")).toContain("procurement.items_versions");
+    expect(section("invoices")).not.toContain("_versions");
+    expect(section("invoices")).toMatch(/buyer_po_number.*Not to be joined with purchase_orders\.po_number: /s);
+    expect(section("invoices")).toMatch(
+      /#t\.purchase_orders">purchase_orders<\/a> by <code>matched_po_number = po_number<\/code> <span class="pill">assumed/,
+    );
+  });
+
   test("shows a name that could be markup as text", () => {
     const [domain, ...others] = dictionary.domains;
     const [table, ...rest] = domain!.tables;

@@ -17,23 +17,25 @@ const KEY_VARIABLE = "PROCUREMENT_API_KEY";
 
 const questions: readonly { readonly asked: string; readonly answer: string }[] = [
   {
-    asked: "Which vendors have most money on open orders? (currencies are never added up)",
-    answer: `select o.vendor_name as vendor, d.currency_code as currency, count(*) as orders, sum(o.total_amount)::decimal(18,2) as amount
-      from procurement.purchase_orders o join procurement.purchase_order_details d using (_company, po_number)
-      where o.is_open and o._deleted_at is null and o.vendor_name is not null group by all order by amount desc nulls last limit 5`,
+    asked:
+      "At which vendors are most goods still to come, and how late is the latest order? (currencies are never added up)",
+    answer: `select vendor_name as vendor, currency_code as currency, count(*) as orders,
+        sum(open_amount)::decimal(18,2) as still_to_come, max(days_late) as days_late
+      from procurement_analytics.open_purchase_orders
+      where vendor_name is not null group by all order by still_to_come desc nulls last limit 5`,
   },
   {
-    asked: "Where do invoice and order disagree on the price?",
-    answer: `select i.document_number as invoice, l.description as item, l.po_unit_price::decimal(18,2) as ordered_at,
-        l.invoice_unit_price::decimal(18,2) as invoiced_at
-      from procurement.invoice_line_items l join procurement.invoices i using (_company, doc_id)
-      where l.invoice_unit_price > l.po_unit_price and l._deleted_at is null
-      order by l.invoice_unit_price - l.po_unit_price desc limit 5`,
+    asked: "Where was more billed for a unit than was ordered, and what does that make?",
+    answer: `select document_number as invoice, description as item, po_unit_price::decimal(18,2) as ordered_at,
+        invoice_unit_price::decimal(18,2) as invoiced_at, price_effect_amount::decimal(18,2) as makes, currency_code as currency
+      from procurement_analytics.three_way_match
+      where price_verdict = 'above order' order by price_effect_amount desc nulls last limit 5`,
   },
   {
-    asked: "What did the findings catch, by category?",
-    answer: `select category, count(*) as findings, count(*) filter (where status = 'resolved') as resolved
-      from procurement.findings where _deleted_at is null group by all order by findings desc limit 5`,
+    asked: "What can still be had of what the findings caught, by category?",
+    answer: `select category, count(*) as findings, count(*) filter (where outcome = 'open') as still_open,
+        sum(recoverable_amount)::decimal(18,2) as recoverable, currency_code as currency
+      from procurement_analytics.findings_value group by all order by findings desc limit 5`,
   },
 ];
 
@@ -55,7 +57,8 @@ async function main(): Promise<void> {
     say(`3 · At the source ${change(simulator)}. The third sync brings exactly that:`);
     await sync(config, simulator.key);
     await answer();
-    say(`The warehouse is demo.duckdb. Open it:\n\n  duckdb -readonly demo.duckdb\n  USE procurement; SHOW TABLES;\n`);
+    say("The warehouse is demo.duckdb. Open it:\n\n  duckdb -readonly demo.duckdb\n  USE procurement; SHOW TABLES;");
+    say("Views for analysts, the answers above among them:\n\n  USE procurement_analytics; SHOW TABLES;\n");
   } finally {
     await simulator.close();
     await rm(scratch, { recursive: true, force: true });

@@ -27,7 +27,7 @@ export function registerDbt(program: Command, context: CliContext): void {
 async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
   const { config, secrets } = await context.openConfig(options);
   const { streams: catalogue } = await import("../../streams/index.ts");
-  const { configured, selectedByConfig } = await import("../selection.ts");
+  const { configured, selectedByConfig, versionedBy } = await import("../selection.ts");
   const { dialectOf } = await import("../destinations/open.ts");
   const { analyticsSchema } = await import("../destinations/views/view.ts");
   const { packageModels, packageTables } = await import("../dbt/tables.ts");
@@ -37,7 +37,7 @@ async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
   const { writePackage } = await import("../dbt/folder.ts");
   const on = selectedByConfig(configured(catalogue, config), config.streams);
   const streams = await widened(config, on);
-  const tables = packageTables(dialectOf(config.destination), streams);
+  const tables = packageTables(dialectOf(config.destination), streams, versionedBy(on, config.streams));
   const files = dbtPackage({
     warehouse: config.destination,
     companies: config.companies.map(({ name }) => name),

@@ -10,8 +10,22 @@ const RELATED = "related_in_company";
 // A longer name would be cut where PostgreSQL keeps failures in a table; dbt then makes one itself.
 const LONGEST_NAME = 63;
 
-/** A key is unique within a company; `_company` is not among `columns`. */
-export const uniqueTest = (columns: readonly string[]): DataTest => ({ [UNIQUE]: { arguments: { columns } } });
+/** A key is unique within a company. */
+export const uniqueTest = (key: readonly string[]): DataTest => ({
+  [UNIQUE]: { arguments: { columns: columnsOf(key) } },
+});
+
+/** Of the versions of a row one at most is the present one. `key` is that of a version: the row's, and since when it is so. */
+export const oneCurrentTest = (table: string, key: readonly string[]): DataTest => ({
+  [UNIQUE]: {
+    ...named(`${table}_one_current`),
+    arguments: { columns: columnsOf(key.filter(name => name !== "_valid_from")) },
+    config: { where: "_is_current" },
+  },
+});
+
+const columnsOf = (key: readonly string[]): readonly string[] => key.filter(name => name !== "_company").map(bare);
+const named = (name: string) => (name.length > LONGEST_NAME ? {} : { name });
 
 /** What is assumed only warns where it is not so. `target` is a call of ref() or source(). */
 export function relatedTest({ from, to, certainty, where, note }: Relation, target: string): DataTest {
@@ -24,7 +38,7 @@ export function relatedTest({ from, to, certainty, where, note }: Relation, targ
   };
   return {
     [RELATED]: {
-      ...(name.length > LONGEST_NAME ? {} : { name }),
+      ...named(name),
       description: plainly(note),
       arguments: { columns: from.columns.map(bare), to: target, to_columns: to.columns.map(bare) },
       ...(Object.keys(config).length === 0 ? {} : { config }),

@@ -55,8 +55,8 @@ function projectFile(): PackageFile {
     name: PROFILE,
     version: "1.0.0",
     "config-version": 2,
-    // loaded_at_query came with 1.10, arguments of tests under a key of their own with 1.10.5.
-    "require-dbt-version": [">=1.10.5", "<3.0.0"],
+    // loaded_at_query came with 1.10, arguments of tests under a key of their own with 1.10.5; 1.10.6 was tried.
+    "require-dbt-version": [">=1.10.6", "<3.0.0"],
     profile: PROFILE,
     "model-paths": ["models"],
     "macro-paths": ["macros"],

@@ -40,7 +40,7 @@ rather than in them.
 ## Use it
 
 \`\`\`sh
-python -m pip install dbt-core dbt-${type}      # dbt 1.10.5 or later
+python -m pip install dbt-core dbt-${type}      # dbt 1.10.6 or later
 ${[...needed, "dbt build                                # models and tests", "dbt source freshness"].join("\n")}
 \`\`\`
 
@@ -53,7 +53,7 @@ ${type === "duckdb" ? aboutDuckdb : aboutPostgres(schema)}
 ## What is in it
 
 - \`models/sources.yml\`: ${tables} tables as the source \`${schema}\`, each table and column described. Keys are tested: present,
-  and unique within a company.${views.models.length === 0 ? "" : aboutViews(views)}
+  and unique within a company. Histories (\`<table>_versions\`) are among them where they are kept.${views.models.length === 0 ? "" : aboutViews(views)}
 - \`models/staging/\`: a model a table, \`stg_<table>\`, with the rows that the service still lists (\`_deleted_at is null\`) and the
   columns' own names and types. Tables of daily figures keep all their days.
 - Relations, as tests of the staging models: ${certain} that hold by construction fail when they don't, ${relations.length - certain} that are assumed

@@ -1,5 +1,5 @@
 import type { Model } from "../model.ts";
-import { uniqueTest } from "./checks.ts";
+import { oneCurrentTest, uniqueTest } from "./checks.ts";
 import { type PackageFile, plainly, yamlFile } from "./document.ts";
 import { allowedAge, loadedAt, type RunRecord } from "./freshness.ts";
 import { bare } from "./sql.ts";
@@ -45,7 +45,7 @@ export function sourcesFile({ place, companies, lateAfterMs, tables, views }: So
         meta: { stream: table.stream, key: table.key },
         loaded_at_query: loadedAt(record, companies, table.stream),
       },
-      data_tests: [uniqueTest(withoutCompany(table.key).map(bare))],
+      data_tests: [uniqueTest(table.key), ...(table.isHistory ? [oneCurrentTest(table.name, table.key)] : [])],
       columns: table.columns.map(column => ({
         ...described(column),
         ...(table.key.includes(column.name) ? { data_tests: ["not_null"] } : {}),
@@ -77,5 +77,3 @@ export const described = ({ name, type, comment }: PackageColumn) => ({
   description: plainly(comment),
   data_type: type,
 });
-
-const withoutCompany = (key: readonly string[]): readonly string[] => key.filter(name => name !== "_company");

@@ -23,7 +23,9 @@ export function stagingFiles(
   tables: readonly PackageTable[],
   relations: readonly TestedRelation[],
 ): readonly PackageFile[] {
-  const models = tables.map(table => {
+  // A version was ended by the next one: nothing in a history is or is not live.
+  const live = tables.filter(table => !table.isHistory);
+  const models = live.map(table => {
     const tests = relations
       .filter(({ relation }) => relation.from.table === table.name)
       .map(({ relation, target }) => relatedTest(relation, target));
@@ -34,7 +36,7 @@ export function stagingFiles(
       columns: kept(table).map(described),
     };
   });
-  return [...tables.map(table => model(source, table)), yamlFile("models/staging/staging.yml", { version: 2, models })];
+  return [...live.map(table => model(source, table)), yamlFile("models/staging/staging.yml", { version: 2, models })];
 }
 
 function model(source: string, table: PackageTable): PackageFile {

@@ -13,6 +13,8 @@ export interface PackageTable {
   readonly columns: readonly PackageColumn[];
   /** What is unique, `_company` first. */
   readonly key: readonly string[];
+  /** Every version of another table's rows, not the rows themselves. */
+  readonly isHistory: boolean;
 }
 
 export interface PackageColumn {
@@ -22,18 +24,23 @@ export interface PackageColumn {
   readonly comment: string;
 }
 
-/** The tables of the streams, main tables before their children. */
-export function packageTables(dialect: Dialect, streams: readonly Stream[]): readonly PackageTable[] {
+/** The tables of the streams: main tables, then their children, then of `versioned` streams the tables of their history. */
+export function packageTables(
+  dialect: Dialect,
+  streams: readonly Stream[],
+  versioned: ReadonlySet<string>,
+): readonly PackageTable[] {
   const nowhere = { schema: "", stateSchema: "" };
   return streams.flatMap(stream =>
-    shapesOf(dialect, nowhere, stream.tables, table => tableComment(stream, table))
+    shapesOf(dialect, nowhere, stream.tables, table => tableComment(stream, table), versioned.has(stream.name))
       .filter(({ role }) => role !== "ledger")
-      .map(({ name, comment = "", columns, primaryKey }) => ({
+      .map(({ name, role, comment = "", columns, primaryKey }) => ({
         name,
         stream: stream.name,
         comment,
         columns: columns.map(column => ({ name: column.name, type: column.type, comment: column.comment ?? "" })),
         key: primaryKey,
+        isHistory: role === "versions",
       })),
   );
 }

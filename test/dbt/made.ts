@@ -12,6 +12,8 @@ import { models } from "../support/models.ts";
 export interface Made {
   readonly type: "duckdb" | "postgres";
   readonly streams?: readonly Stream[];
+  /** Streams whose history is kept. */
+  readonly versioned?: ReadonlySet<string>;
   readonly companies?: readonly string[];
   readonly schema?: string;
   readonly lateAfter?: string;
@@ -27,13 +29,13 @@ export function madePackage({
   companies = ["acme"],
   ...more
 }: Made): readonly PackageFile[] {
-  const { schema = "procurement", lateAfter = "26h", at = "", secrets = [] } = more;
+  const { schema = "procurement", lateAfter = "26h", at = "", secrets = [], versioned = new Set() } = more;
   const place = { schema, stateSchema: "_tributary" };
   return dbtPackage({
     warehouse: type === "duckdb" ? { type, path: at, ...place } : { type, url: at, ...place },
     companies,
     lateAfterMs: parseDuration(lateAfter)!,
-    tables: packageTables(dialectOf({ type }), streams),
+    tables: packageTables(dialectOf({ type }), streams, versioned),
     relations: relationsOf(streams),
     views: { schema: `${schema}_analytics`, models: packageModels(models.models, streams) },
     secrets,

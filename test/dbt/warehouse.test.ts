@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { streams } from "../../streams/index.ts";
 import { type ModelWarehouse, modelWarehouses } from "../models/warehouse.ts";
+import { core } from "../support/core.ts";
 import { madePackage } from "./made.ts";
 import { type Names, namedTests, propertiesOf, rendered, textOf } from "./rendered.ts";
 
-const tables = streams.flatMap(stream => [stream.tables.main, ...stream.tables.children].map(({ name }) => name));
+const tables = core.flatMap(stream => [stream.tables.main, ...stream.tables.children].map(({ name }) => name));
 const gone = "2026-03-01T00:00:00Z";
 
 const planted = {
@@ -30,7 +30,7 @@ const planted = {
 
 /** What the package's SQL says in a real database, with `dbt run` and `dbt test` played by hand. */
 describe.each(modelWarehouses)("the package's SQL in $name", ({ name: type, make }) => {
-  const files = madePackage({ type, companies: ["acme", "beta"] });
+  const files = madePackage({ type, streams: core, companies: ["acme", "beta"] });
   const { sources, models } = propertiesOf(files);
   let warehouse: ModelWarehouse;
   beforeAll(async () => {
@@ -111,6 +111,18 @@ describe.each(modelWarehouses)("the package's SQL in $name", ({ name: type, make
     expect(found.sort((a, b) => (String(a["po_number"]) < String(b["po_number"]) ? -1 : 1))).toEqual([
       { _company: "acme", po_number: "P1", line: 0, row_count: 2 },
       { _company: "acme", po_number: "P2", line: 0, row_count: 2 },
+    ]);
+  });
+
+  test("two present versions of a row are found, one present and one ended are right", async () => {
+    const version = (row: string, from: number, current: boolean) =>
+      `select 'acme' as _company, '${row}' as id, ${from} as _valid_from, ${current} as _is_current`;
+    const history = (...versions: string[]) => `(${versions.join(" union all ")}) rows_of`;
+    const current = (rows: string) =>
+      faults("unique_in_company", `(select * from ${rows} where _is_current) dbt_subquery`, { columns: ["id"] });
+    expect(await current(history(version("a", 1, false), version("a", 2, true), version("b", 1, true)))).toEqual([]);
+    expect(await current(history(version("a", 1, true), version("a", 2, true), version("b", 1, true)))).toEqual([
+      { _company: "acme", id: "a", row_count: 2 },
     ]);
   });
 

@@ -1,4 +1,4 @@
-import type { Relation } from "../relation.ts";
+import type { End, Relation } from "../relation.ts";
 import { checkFiles } from "./checks.ts";
 import { type PackageFile, templateText, yamlFile } from "./document.ts";
 import { ATTACHED, PROFILE, type ProfileFacts, profileFile, profileVariables } from "./profile.ts";
@@ -38,15 +38,21 @@ export function dbtPackage(facts: PackageFacts): readonly PackageFile[] {
   ];
 }
 
+/** Also a column may be missing, where the configuration keeps personal data out. */
 function testedRelations({ relations, tables, views }: PackageFacts): readonly TestedRelation[] {
-  const models = new Set(tables.map(({ name }) => name));
-  const sources = new Set(views.models.map(({ name }) => name));
+  const columns = ({ name, columns }: PackageTable | ModelSource["models"][number]) =>
+    [name, new Set(columns.map(column => column.name))] as const;
+  const staged = new Map(tables.map(columns));
+  const viewed = new Map(views.models.map(columns));
+  const has = (known: ReadonlyMap<string, ReadonlySet<string>>, { table, columns }: End) =>
+    columns.every(name => known.get(table)?.has(name) === true);
   return relations.flatMap(relation => {
-    const { table } = relation.to;
-    if (!models.has(relation.from.table)) return [];
-    if (models.has(table)) return [{ relation, target: `ref(${templateText(modelName(table))})` }];
-    if (!sources.has(table)) return [];
-    return [{ relation, target: `source(${[views.schema, table].map(templateText).join(", ")})` }];
+    const { from, to, where } = relation;
+    const own = { ...from, columns: [...from.columns, ...(where === undefined ? [] : [where.column])] };
+    if (!has(staged, own)) return [];
+    if (has(staged, to)) return [{ relation, target: `ref(${templateText(modelName(to.table))})` }];
+    if (!has(viewed, to)) return [];
+    return [{ relation, target: `source(${[views.schema, to.table].map(templateText).join(", ")})` }];
   });
 }
 

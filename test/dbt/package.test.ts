@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Table } from "../../src/columns.ts";
 import { duckdbDialect } from "../../src/destinations/duckdb/dialect.ts";
 import { postgresDialect } from "../../src/destinations/postgres/dialect.ts";
 import { isReserved } from "../../src/reserved.ts";
@@ -172,6 +173,31 @@ test("models that lack a table are no sources, and relations to what is off are 
   const tests = models.flatMap(({ data_tests }) => namedTests(data_tests)).map(each => each.arguments["to"]);
   expect(tests).toContain("ref('stg_purchase_orders')");
   expect(tests).not.toContain("ref('stg_invoices')");
+});
+
+test("a column that is kept out of the warehouse is in no model and no test", () => {
+  const without = (table: Table, name: string): Table => ({
+    ...table,
+    columns: table.columns.filter(column => column.name !== name),
+  });
+  const few = core.map(stream => {
+    const { main, children } = stream.tables;
+    const kept = children.map(child => (child.name.endsWith("linked_documents") ? without(child, "doc_type") : child));
+    return {
+      ...stream,
+      tables: { main: stream.name === "findings" ? without(main, "po_number") : main, children: kept },
+    };
+  });
+  const relationsIn = (files: ReturnType<typeof madePackage>) =>
+    propertiesOf(files).models.flatMap(({ name, data_tests }) =>
+      namedTests(data_tests).map(each => `${name}.${each.arguments["columns"]}`),
+    );
+  const before = relationsIn(madePackage({ type: "duckdb", streams: core }));
+  const files = madePackage({ type: "duckdb", streams: few });
+  const gone = ["stg_findings.po_number", "stg_purchase_order_linked_documents.doc_id"];
+  expect(before).toEqual(expect.arrayContaining(gone));
+  expect(relationsIn(files)).toEqual(before.filter(name => !gone.includes(name)));
+  expect(textOf(files, "models/staging/stg_findings.sql")).not.toContain("  po_number,");
 });
 
 test("names of columns need no quotes in a staging model, unless an unknown field brought one that does", () => {

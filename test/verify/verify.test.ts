@@ -20,8 +20,19 @@ describe.each(Object.entries(makers))("%s", (_name, make) => {
     clock = stillClock();
     simulator = await startSimulator({ sizes, now: clock.date });
     warehouse = await make();
-    runs = bench({ simulator, warehouse, clock });
-    expect(await runs.sync()).toMatchObject({ status: "succeeded" });
+    // What is hardest to keep as it came, and a field that gets a column of its own.
+    simulator.patch("purchase_orders", "PO-3", {
+      po_date: "soon",
+      total_amount: JSON.rawJSON("-12345678901234567890123.1234567895"),
+      vendor_name: 'a "b",\n\tc\u2028é😀',
+      match_status: "",
+      planted: { b: [JSON.rawJSON("0.1000000000000000055511151231257827"), 1e21, "\0"], a: null },
+    });
+    simulator.patch("items", "ITM-000002", { colour: "blue", supply_risk_score: 1e-7, last_enriched_at: "0001-01-01" });
+    const settings = { items: { unknown_fields: "column" }, purchase_orders: { unknown_fields: "keep" } };
+    runs = bench({ simulator, warehouse, clock, config: { streams: { settings } } });
+    expect(await runs.sync()).toMatchObject({ exit_code: 0 });
+    expect(await runs.sync({ names: ["items"] })).toMatchObject({ exit_code: 0 });
   });
   afterAll(async () => {
     await simulator.close();
@@ -45,6 +56,9 @@ describe.each(Object.entries(makers))("%s", (_name, make) => {
       findings_summary: all(1),
       ingested: all(20),
     });
+    const told = "select _problems is not null and _extra is not null as told from procurement.purchase_orders";
+    expect(await warehouse.query(`${told} where po_number = 'PO-3'`)).toEqual([{ told: true }]);
+    expect(await warehouse.query("select colour from procurement.items where colour is not null")).toHaveLength(1);
     expect(difference(before, await contents(warehouse, core))).toEqual([]);
     const kept = await warehouse.query<{ status: string }>("select * from _tributary.verifications");
     expect(kept).toHaveLength(core.length);

@@ -8,7 +8,7 @@ import type { Result } from "./result.ts";
 import type { Value } from "./value.ts";
 
 /** How many keys one question to the warehouse holds: each is a parameter or more. */
-const KEYS_AT_ONCE = 2_500;
+const KEYS_AT_ONCE = 500;
 
 /** What became of the details that were asked for, by parent. */
 export type Answers = Map<string, "ok" | "absent" | "failed">;

@@ -61,6 +61,10 @@ export interface ColumnDescription {
   readonly nullable: boolean;
   /** Alone it does not move `_changed_at`. */
   readonly volatile: boolean;
+  /** Whether it says something about a person. */
+  readonly personal: boolean;
+  /** What the configured privacy does to its values before they are stored; null for nothing. */
+  readonly treatment: "hash" | "mask" | null;
   readonly comment: string;
 }
 
@@ -136,6 +140,8 @@ function describeColumn({ name, type, comment, of }: ShapedColumn, postgres: str
     api_path: of === undefined ? null : apiPath(of),
     nullable: !(name === "_company" || table.key.includes(name) || of?.nullable === false),
     volatile: of?.volatile ?? false,
+    personal: of?.personal ?? false,
+    treatment: of?.treatment ?? null,
     comment: comment ?? "",
   };
 }

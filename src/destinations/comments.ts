@@ -55,7 +55,8 @@ export const versionsComment = (table: Table): string =>
 export const asOfComment = (table: string): string =>
   `The rows of ${table} that were live at a moment, as they were then. A date means its first instant in the session's time zone.`;
 
-const treatments = {
+/** What the configured privacy did to a column's values. */
+export const treatments = {
   hash: "Stored as HMAC-SHA-256 in hexadecimal: equal values have equal ones.",
   mask: "Stored masked.",
 } as const;

@@ -90,6 +90,7 @@ ${
 <li>Every join goes by <code>_company</code> and the columns named here. What is not named as a relation is no join, however alike two names are; names of people and firms are labels.</li>
 <li>Money stands in the unit of its currency, and each amount says where its currency is. Amounts are decimals with nine places; no digit is lost.</li>
 <li>A value that could not be read is NULL and stands in <code>_problems</code>: there the key alone is never NULL.</li>
+<li><em>personal</em>: it says something about a person; <code>privacy</code> in the configuration keeps such columns out, or stores them hashed or masked.</li>
 <li><em>volatile</em>: it changes by itself every day; alone it does not move <code>_changed_at</code>.</li>
 ${standing === undefined ? "" : html`<li>Examples come from a few live rows of the warehouse. Of texts only single words are shown, and nothing of columns that may name a person or hold what somebody wrote.</li>`}
 </ul></section>`;

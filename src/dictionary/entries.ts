@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import type { ColumnDescription } from "../catalogue.ts";
+import { treatments } from "../destinations/comments.ts";
 import { type Diagram, drawing } from "./diagram.ts";
 import type { Dictionary, ModelEntry, StateEntry, TableEntry } from "./dictionary.ts";
 import { joinOf, type Link } from "./links.ts";
@@ -63,15 +64,21 @@ function related(title: string, links: readonly Link[], outwards: boolean) {
 }
 
 function columnRow(column: ColumnDescription, table: TableEntry, withExamples: boolean) {
-  const { name, description, currency, api_path, volatile } = column;
+  const { name, description, currency, api_path, volatile, personal, treatment } = column;
   const path = api_path === null ? undefined : html`API: <code>${api_path === "" ? "the whole row" : api_path}</code>`;
-  const more = [nullOf(column), currency ?? undefined, table.warnings.get(name), path].filter(
-    part => part !== undefined,
-  );
+  const more = [
+    nullOf(column),
+    currency ?? undefined,
+    treatment === null ? undefined : treatments[treatment],
+    table.warnings.get(name),
+    path,
+  ].filter(part => part !== undefined);
   const examples = table.standing?.examples.get(name) ?? [];
   const key = table.key.includes(name) ? html` <span class="pill">key</span>` : "";
   const moves = volatile ? html` <span class="pill">volatile</span>` : "";
-  return html`<tr id="c.${table.name}.${name}" data-entry="${table.name}.${name}"><th scope="row"><code>${name}</code>${key}${moves}</th><td class="types">${types(column)}<span class="quiet">${sortOf(column)}</span></td><td>${description}${more.length === 0 ? "" : html` <span class="quiet">${more.map((part, index) => html`${index === 0 ? "" : " "}${part}`)}</span>`}</td>${withExamples ? html`<td class="examples">${examples.map(text => html`<code>${text}</code> `)}</td>` : ""}</tr>`;
+  const care = treatment === null ? (personal ? "personal" : "") : { hash: "hashed", mask: "masked" }[treatment];
+  const person = care === "" ? "" : html` <span class="pill">${care}</span>`;
+  return html`<tr id="c.${table.name}.${name}" data-entry="${table.name}.${name}"><th scope="row"><code>${name}</code>${key}${moves}${person}</th><td class="types">${types(column)}<span class="quiet">${sortOf(column)}</span></td><td>${description}${more.length === 0 ? "" : html` <span class="quiet">${more.map((part, index) => html`${index === 0 ? "" : " "}${part}`)}</span>`}</td>${withExamples ? html`<td class="examples">${examples.map(text => html`<code>${text}</code> `)}</td>` : ""}</tr>`;
 }
 
 /** In both databases. */

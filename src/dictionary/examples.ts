@@ -22,7 +22,7 @@ const word = /^(?!.*\/\/)[\p{Letter}\p{Number}][\p{Letter}\p{Number}_./:+-]*$/u;
 
 /** A few of a column's values, as text, distinct and in their order; none where they may not be shown. */
 export function examplesOf(
-  column: Pick<ColumnDescription, "name" | "kind" | "description">,
+  column: Pick<ColumnDescription, "name" | "kind" | "description" | "personal" | "treatment">,
   values: readonly unknown[],
   redact: (text: string) => string,
 ): readonly string[] {
@@ -38,12 +38,11 @@ export function examplesOf(
 }
 
 /** Whether a column's values can be shown at all, by what it is. */
-export function mayShow({
-  name,
-  kind,
-  description,
-}: Pick<ColumnDescription, "name" | "kind" | "description">): boolean {
-  if (kind === null || kind === "json") return false;
+export function mayShow(
+  column: Pick<ColumnDescription, "name" | "kind" | "description" | "personal" | "treatment">,
+): boolean {
+  const { name, kind, description, treatment } = column;
+  if (kind === null || kind === "json" || column.personal || treatment !== null) return false;
   if (kind !== "text" && kind !== "id") return true;
   return ![secret, personal, written].some(sort => sort.test(name)) && !toldPersonal.test(description);
 }

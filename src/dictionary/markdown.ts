@@ -1,3 +1,4 @@
+import { treatments } from "../destinations/comments.ts";
 import { domainDiagram, drawingFile, overviewDiagram } from "./diagram.ts";
 import type { Dictionary, Domain, TableEntry } from "./dictionary.ts";
 import { joinOf, type Link } from "./links.ts";
@@ -114,6 +115,8 @@ function tablePart(table: TableEntry, { schemas, standing }: Dictionary, address
       nullOf(column),
       table.warnings.get(column.name),
       column.currency,
+      column.personal ? "Personal." : undefined,
+      column.treatment === null ? undefined : treatments[column.treatment],
       column.volatile ? "Volatile." : undefined,
       column.api_path ? `API: ${code(column.api_path)}` : undefined,
     ]

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { describeStreams } from "../../src/catalogue.ts";
 import type { Kind } from "../../src/columns.ts";
 import { examplesOf, mayShow } from "../../src/dictionary/examples.ts";
-import { streams } from "../../streams/index.ts";
+import { groups, streams } from "../../streams/index.ts";
 
 const shown = (name: string, kind: Kind, ...values: readonly unknown[]) =>
-  examplesOf({ name, kind, description: "" }, values, text => text);
+  examplesOf({ name, kind, description: "", personal: false, treatment: null }, values, text => text);
 
 test("numbers, dates, flags, identifiers and labels are shown, three of them at most, each once", () => {
   expect(
@@ -47,20 +48,32 @@ test("what somebody wrote, and whoever it was, is not", () => {
   expect(shown("payload", "json", '{"a":1}')).toEqual([]);
 });
 
+test("a column that the catalogue calls personal, or that is stored hashed or masked, shows nothing", () => {
+  const status = { name: "status", kind: "text", description: "", personal: false, treatment: null } as const;
+  const said = (column: Parameters<typeof examplesOf>[0]) => examplesOf(column, ["open"], text => text);
+  expect(said(status)).toEqual(["open"]);
+  expect(said({ ...status, personal: true })).toEqual([]);
+  expect(said({ ...status, treatment: "mask" })).toEqual([]);
+});
+
 test("nothing is shown that holds a secret of the configuration", () => {
   const redact = (text: string) => text.replaceAll("hunter2", "***");
   expect(
-    examplesOf({ name: "status", kind: "text", description: "" }, ["hunter2", "a-hunter2-b", "open"], redact),
+    examplesOf(
+      { name: "status", kind: "text", description: "", personal: false, treatment: null },
+      ["hunter2", "a-hunter2-b", "open"],
+      redact,
+    ),
   ).toEqual(["open"]);
 });
 
 test("of the catalogue no column of a person, an address or a text is shown", () => {
-  const columns = streams.flatMap(({ tables: { main, children } }) =>
-    [main, ...children].flatMap(table =>
-      table.columns.map(column => ({ ...column, at: `${table.name}.${column.name}` })),
-    ),
+  const columns = describeStreams(groups, streams, new Set()).flatMap(({ tables }) =>
+    tables.flatMap(table => table.columns.map(column => ({ ...column, at: `${table.name}.${column.name}` }))),
   );
   const shown = new Set(columns.filter(mayShow).map(({ at }) => at));
+  expect(columns.filter(({ at, personal }) => personal && shown.has(at))).toEqual([]);
+  expect(columns.filter(({ personal }) => personal).length).toBeGreaterThan(50);
   const hidden = [
     "ingested.party",
     "ingested.sender_email",

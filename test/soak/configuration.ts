@@ -4,7 +4,7 @@ import type { Settings, Story } from "./story.ts";
 
 /** What stands in a life's configuration beside its destination. */
 export function configurationOf(story: Story, settings: Settings, url: string): Row {
-  const { on, start, audit, publishEvery, guarded, fewRejects, concurrency, unknownFields } = settings;
+  const { on, start, audit, publishEvery, guarded, fewRejects, concurrency, unknownFields, history } = settings;
   const own = story.streams.map(name => [name, settingsOf(name, settings)] as const);
   return {
     api: {
@@ -19,7 +19,7 @@ export function configurationOf(story: Story, settings: Settings, url: string): 
       preset: "core",
       include: on,
       ...(start === undefined ? {} : { start }),
-      defaults: { audit, max_reject_share: fewRejects ? 0.01 : 0.9, unknown_fields: unknownFields },
+      defaults: { audit, max_reject_share: fewRejects ? 0.01 : 0.9, unknown_fields: unknownFields, history },
       settings: Object.fromEntries(own.filter(([, value]) => Object.keys(value).length > 0)),
     },
     ...(story.archived ? { archive: { path: "./archive" } } : {}),

@@ -11,6 +11,7 @@ import type { MakeStand, Stand } from "./stand.ts";
 import { firstSettings, type RunStep, type Settings, type Step, type Story } from "./story.ts";
 import { readTables, type Tables, widened } from "./tables.ts";
 import { note, type Tally } from "./tally.ts";
+import { faultsOfVersions } from "./versions.ts";
 import { EPOCH, openVillage, type Village } from "./village.ts";
 
 /** What lives are lived with. `strike` ends the server or a backend of it. */
@@ -70,7 +71,7 @@ class Life {
     this.#yard = yard;
     this.#village = village;
     this.#stand = stand;
-    this.#settings = firstSettings(story.streams);
+    this.#settings = firstSettings(story.streams, story.seed);
     const changes = story.steps.flatMap(step =>
       step.do === "change" ? [step.change] : step.do === "run" ? step.during.map(({ change }) => change) : [],
     );
@@ -306,7 +307,7 @@ class Life {
   /** One undisturbed full run; two where a scan had begun long before. Then the tables are the service's truth. */
   async end(): Promise<readonly string[]> {
     this.#village.turn = this.#story.steps.length;
-    this.#settings = firstSettings(this.#story.streams);
+    this.#settings = firstSettings(this.#story.streams, this.#story.seed);
     this.#now = Math.max(this.#now, this.#village.now) + 40 * DAY;
     this.#village.now = this.#now;
     const twice = (await this.#stand.staged()).size > 0;
@@ -322,6 +323,7 @@ class Life {
     const truth = await compareWithTruth(simulator, this.#stand.warehouse, compared, day, this.#streams);
     const faults = [
       ...truth.differences,
+      ...(await faultsOfVersions(this.#stand, this.#streams)),
       ...(await faultsOfFigures(this.#story, this.#village, this.#stand, day)),
       ...(await this.#stand.litter()).map(name => `left behind: ${name}`),
       ...((await this.#stand.holds(this.#village.key)) ? ["the key stands in the warehouse"] : []),

@@ -18,6 +18,7 @@ export interface Settings {
   readonly fewRejects: boolean;
   readonly concurrency: number;
   readonly unknownFields: "keep" | "column" | "fail";
+  readonly history: boolean;
 }
 
 /** A run as the story has it; requests are counted from its first one. */
@@ -112,7 +113,7 @@ export function storyOf(seed: number, database: Database): Story {
   const own = lists.filter(name => streams.includes(name));
   const steps: Step[] = [];
   const runs = draw.between(2, 4);
-  let settings = firstSettings(streams);
+  let settings = firstSettings(streams, seed);
   let deaths = 0;
   for (let run = 0; run < runs; run++) {
     const between = draw.below(3);
@@ -230,7 +231,8 @@ function chosenStreams(draw: Draw): string[] {
   return [...chosen];
 }
 
-export function firstSettings(streams: readonly string[]): Settings {
+/** Histories are kept from the beginning in a third of the lives, and change with every change of the configuration. */
+export function firstSettings(streams: readonly string[], seed = 1): Settings {
   return {
     on: streams,
     volatileTitles: false,
@@ -243,6 +245,7 @@ export function firstSettings(streams: readonly string[]): Settings {
     fewRejects: false,
     concurrency: 1,
     unknownFields: "keep",
+    history: seed % 3 === 0,
   };
 }
 
@@ -261,6 +264,7 @@ function otherSettings(draw: Draw, before: Settings, streams: readonly string[])
     fewRejects: draw.chance(0.2),
     concurrency: draw.chance(0.15) ? 4 : 1,
     unknownFields: draw.chance(0.3) ? draw.pick(["column", "fail"]) : "keep",
+    history: !before.history,
   };
 }
 

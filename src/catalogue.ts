@@ -1,9 +1,10 @@
 import type { Column, Kind, Table } from "./columns.ts";
+import { versionsName } from "./destinations/as_of.ts";
 import { currencySentence } from "./destinations/comments.ts";
 import type { Dialect } from "./destinations/destination.ts";
 import { duckdbDialect } from "./destinations/duckdb/dialect.ts";
 import { postgresDialect } from "./destinations/postgres/dialect.ts";
-import { type ShapedColumn, shapesOf } from "./destinations/shape.ts";
+import { type Shape, type ShapedColumn, shapesOf } from "./destinations/shape.ts";
 import { type Mode, pathParameters, type Stream, type StreamGroup } from "./stream.ts";
 import { absenceSentence, tableComment } from "./warehouse.ts";
 
@@ -28,6 +29,8 @@ export interface StreamDescription {
   readonly on: boolean;
   /** What it means when the service no longer lists a row; null where nothing is listed. */
   readonly absence: string | null;
+  /** Whether every version of its rows is kept. */
+  readonly history: boolean;
   readonly tables: readonly TableDescription[];
 }
 
@@ -42,6 +45,8 @@ export interface TableDescription {
   readonly key: readonly string[];
   /** Of the array in the answer that its rows come from; empty for the stream's own rows. */
   readonly api_path: string;
+  /** The table whose rows' versions it holds; null for a table of its own. */
+  readonly versions_of: string | null;
   readonly columns: readonly ColumnDescription[];
 }
 
@@ -75,6 +80,7 @@ export function describeStreams(
   groups: readonly StreamGroup[],
   streams: readonly Stream[],
   on: ReadonlySet<string>,
+  versioned: ReadonlySet<string> = new Set(),
 ): readonly StreamDescription[] {
   const groupOf = new Map(groups.flatMap(({ title, streams }) => streams.map(({ name }) => [name, title] as const)));
   return streams.map(stream => {
@@ -95,7 +101,8 @@ export function describeStreams(
       preset,
       on: on.has(name),
       absence: mode.kind === "scan" || mode.kind === "feed" ? (mode.absence ?? "gone") : null,
-      tables: describeTables(stream),
+      history: versioned.has(name),
+      tables: describeTables(stream, versioned.has(name)),
     };
   });
 }
@@ -105,29 +112,36 @@ function modeName(mode: Mode): ModeName {
   return mode.lookup === undefined ? (mode.paged === false ? "list" : "scan") : "lookup";
 }
 
-function describeTables(stream: Stream): readonly TableDescription[] {
-  const tables = [stream.tables.main, ...stream.tables.children];
+function describeTables(stream: Stream, versioned: boolean): readonly TableDescription[] {
+  const { main, children } = stream.tables;
   const shapes = (dialect: Dialect) =>
-    shapesOf(dialect, { schema: "", stateSchema: "" }, stream.tables, table => tableComment(stream, table));
+    shapesOf(dialect, nowhere, stream.tables, table => tableComment(stream, table), versioned);
   const [inDuckdb, inPostgres] = [shapes(duckdbDialect), shapes(postgresDialect)];
-  return tables.map(table => {
-    const columns = columnsOf(inDuckdb, table);
-    const types = new Map(columnsOf(inPostgres, table).map(column => [column.name, column.type]));
+  const described = (name: string, table: Table, versionsOf: string | null): TableDescription => {
+    const { columns, comment, primaryKey } = shapeNamed(inDuckdb, name);
+    const types = new Map(shapeNamed(inPostgres, name).columns.map(column => [column.name, column.type]));
     return {
-      name: table.name,
-      description: table.description,
-      comment: tableComment(stream, table),
-      deletion: absenceSentence(stream, stream.mode),
-      key: ["_company", ...table.key],
+      name,
+      description: versionsOf === null ? table.description : (comment ?? ""),
+      comment: comment ?? "",
+      deletion: versionsOf === null ? absenceSentence(stream, stream.mode) : "Versions are never deleted.",
+      key: primaryKey,
       api_path: table.path.join("."),
+      versions_of: versionsOf,
       columns: columns.map(column => describeColumn(column, types.get(column.name) ?? "", table)),
     };
-  });
+  };
+  const tables = [main, ...children];
+  return [
+    ...tables.map(table => described(table.name, table, null)),
+    ...(versioned ? tables.map(table => described(versionsName(table), table, table.name)) : []),
+  ];
 }
 
-function columnsOf(shapes: ReturnType<typeof shapesOf>, table: Table): readonly ShapedColumn[] {
-  return shapes.find(shape => shape.role !== "ledger" && shape.name === table.name)?.columns ?? [];
-}
+const nowhere = { schema: "", stateSchema: "" };
+
+const shapeNamed = (shapes: readonly Shape[], name: string): Shape =>
+  shapes.find(shape => shape.role !== "ledger" && shape.name === name)!;
 
 function describeColumn({ name, type, comment, of }: ShapedColumn, postgres: string, table: Table): ColumnDescription {
   return {

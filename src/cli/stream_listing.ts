@@ -37,6 +37,7 @@ export function streamSheet(stream: StreamDescription): string {
     ...(stream.asks_for.length === 0 ? [] : [["asks for", askedInWords(stream)]]),
     ["preset", stream.preset],
     ["state", stream.on ? "on" : "off"],
+    ["history", stream.history ? "kept" : `not kept (streams.settings.${stream.name}.history)`],
   ];
   const heading = `${stream.name}\n${formatTable([{ title: "" }, { title: "" }], facts)}`;
   const tables = stream.tables.map(table => {

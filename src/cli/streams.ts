@@ -19,13 +19,18 @@ export function registerStreams(program: Command, context: CliContext): void {
 
 async function listStreams(name: string | undefined, options: CommonOptions, context: CliContext): Promise<void> {
   const { groups, streams } = await import("../../streams/index.ts");
-  const { configured, select, selectedByConfig, unconfigured } = await import("../selection.ts");
+  const { configured, select, selectedByConfig, unconfigured, versionedBy } = await import("../selection.ts");
   const { describeStreams } = await import("../catalogue.ts");
   const config = (await configIfAny(options, context, "On and off are shown by the default preset."))?.config;
   const catalogue = configured(streams, config ?? unconfigured);
   const on = selectedByConfig(catalogue, config?.streams ?? { preset: "core", include: [], exclude: [] });
   const named = name === undefined ? undefined : select(catalogue, on, [name]).named;
-  const described = describeStreams(groups, catalogue, new Set(on.map(stream => stream.name)));
+  const described = describeStreams(
+    groups,
+    catalogue,
+    new Set(on.map(stream => stream.name)),
+    config === undefined ? new Set() : versionedBy(catalogue, config.streams),
+  );
   const shown = described.filter(stream => named?.has(stream.name) ?? true);
   if (options.json) return context.printJson(shown);
   const { streamListing, streamSheet } = await import("./stream_listing.ts");

@@ -3,6 +3,7 @@ import { type AsOf, createAsOf } from "./as_of.ts";
 import { type Catalog, canonicalType, type PresentTable } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
 import { fillStatement } from "./fill.ts";
+import { equal } from "./fragments.ts";
 import { NO_STAMP, type Shape, type ShapedColumn } from "./shape.ts";
 
 type Fragment = RawBuilder<unknown>;
@@ -113,12 +114,25 @@ function newColumns(dialect: Dialect, shape: Shape, present: PresentTable): Step
     .map(column => {
       const fill = column.of === undefined ? undefined : fillStatement(dialect, tableOf(shape), column.of);
       const add = sql`alter table ${tableOf(shape)} add column ${definition(column)}`;
+      const rows = fill === undefined ? [] : [fill, ...presentAgain(shape, column)];
       return {
         sentence: `added column ${shape.name}.${column.name}${fill === undefined ? "" : ", filled from _extra where it held the field"}`,
         statements: [add],
-        onRows: fill === undefined ? [] : [fill],
+        onRows: rows,
       };
     });
+}
+
+/** What a present version's `_extra` held when it began may be older than the row's: such a version says what the row says. */
+function presentAgain(shape: Shape, column: ShapedColumn): Fragment[] {
+  if (shape.versionsOf === undefined) return [];
+  const key = shape.primaryKey.filter(name => name !== "_valid_from");
+  const own = sql.id(column.name);
+  return [
+    sql`update ${tableOf(shape)} v set ${own} = t.${own}, _extra = t._extra from ${tableOf(shape.versionsOf)} t
+      where ${equal("t", "v", key)} and v._valid_to is null and t._deleted_at is null
+        and v.${own} is distinct from t.${own}`,
+  ];
 }
 
 function functions(dialect: Dialect, { functions: there }: Catalog, asOf: AsOf): Step[] {

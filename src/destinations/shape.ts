@@ -14,7 +14,8 @@ export interface Shape {
   readonly columns: readonly ShapedColumn[];
   readonly primaryKey: readonly string[];
   readonly comment: string | undefined;
-  /** Of a table of versions: what answers them as they were. */
+  /** Of a table of versions: whose they are, and what answers them as they were. */
+  readonly versionsOf?: { readonly schema: string; readonly name: string };
   readonly asOf?: AsOf;
 }
 
@@ -84,6 +85,7 @@ export function shapesOf(
     ],
     primaryKey: ["_company", ...table.key, "_valid_from"],
     comment: versionsComment(table),
+    versionsOf: { schema: place.schema, name: table.name },
     asOf: {
       schema: place.schema,
       name: asOfName(table),

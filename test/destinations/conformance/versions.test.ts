@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import type { Destination } from "../../../src/destinations/destination.ts";
+import { dropTables } from "../../../src/destinations/removal.ts";
 import { warehouses } from "../warehouses.ts";
 import { type Copy, copyOf, keep, lived, logs, makeTables, notes, publishAt, type Row, things } from "./lived.ts";
 
@@ -128,5 +129,41 @@ describe.each(warehouses)("$name", ({ make }) => {
         ),
       ).toBe(0);
     }
+  });
+
+  test("tables of versions that were lost are begun anew, and go with the tables they belong to", async () => {
+    const destination = await make();
+    const { db, dialect, schema, stateSchema } = destination;
+    const query = (text: string) => sql`${sql.raw(text)}`.execute(db);
+    await makeTables(destination);
+    await keep(destination, true, at(0));
+    const row = (label: string) => ({ id: "a", label, rank: 1, lines: [{ label, rank: 1 }] });
+    await publishAt(destination, things, [row("one"), { ...row("other"), id: "b" }], at(1));
+    await query(`drop ${dialect.name === "duckdb" ? "macro table" : "function"} procurement.thing_lines_as_of`);
+    await query("drop table procurement.thing_lines_versions");
+    await publishAt(destination, notes, new Map([["a", [{ id: "a", label: "note", rank: 1, parts: [] }]]]), at(2));
+    expect(await makeTables(destination)).toEqual(["created table thing_lines_versions"]);
+    expect(await keep(destination, true, at(3))).toEqual([
+      "things: its history goes on for acme; what changed while it was not kept counts from now on (0 versions ended, 2 began)",
+    ]);
+    await publishAt(destination, things, [row("two")], at(4));
+    expect(await copyOf(destination, ({ name }) => `select * from procurement.${name}_as_of('${at(5)}')`)).toEqual(
+      carried(new Map(), await live(destination), () => true),
+    );
+    expect(await one(destination, `select count(*) as n from procurement.thing_lines_as_of('${at(3)}')`)).toBe(2);
+    expect(await one(destination, "select count(*) as n from procurement.thing_lines_as_of('2026-01-01')")).toBe(0);
+
+    await query("create view procurement.then as select * from procurement.things_as_of('2026-03-01')");
+    const drop = () => dropTables(db, dialect, { schema, stateSchema, company: "acme", tables: things });
+    await expect(drop()).rejects.toThrow(/Nothing was changed/);
+    expect(await one(destination, "select count(*) as n from procurement.things_versions")).toBe(3);
+    await query("drop view procurement.then");
+    expect(await drop()).toEqual(
+      expect.arrayContaining(["removed 3 rows of acme from things_versions", "dropped table things_versions"]),
+    );
+    await expect(query("select * from procurement.things_as_of('2026-03-01')")).rejects.toThrow();
+    expect(await one(destination, "select count(*) as n from _tributary.history where stream = 'things'")).toBe(0);
+    await makeTables(destination);
+    expect(await keep(destination, true, at(6))).toEqual([]);
   });
 });

@@ -54,6 +54,18 @@ test("a plain role reads tables, later tables and the dashboards' state, and not
   await reader.end();
 });
 
+test("a plain role reads versions and asks for rows as they were", async () => {
+  await ensureTables(destination.db, destination.dialect, {
+    ...{ schema: "procurement", stateSchema: "_tributary", streams: [orders], grantSelectTo: [role] },
+    versioned: new Set(["orders"]),
+    comment: table => table.name,
+  });
+  const reader = await connected(database.as(encodeURIComponent(role), "reader"));
+  await reader.query("select * from procurement.order_parts_versions");
+  await reader.query("select * from procurement.orders_as_of(current_date)");
+  await reader.end();
+});
+
 test("a role that isn't there stops the run before anything is written", async () => {
   await expect(ensure([orders], ["nobody-here"])).rejects.toThrow(/names the role nobody-here, .*CREATE ROLE/);
   expect((await ensure([orders], ["PUBLIC"])).done).toEqual(["let PUBLIC read procurement"]);

@@ -10,7 +10,11 @@ const small: Sizes = { orders: 40, invoices: 20, items: 250, findings: 40, inges
 /** The soaks take all streams and many more instants, which are others in each run of the tests too. */
 const few = {
   destination: { publish_every: "1s" },
-  streams: { ...strict.streams, exclude: ["invoice*", "findings*"] },
+  streams: {
+    ...strict.streams,
+    exclude: ["invoice*", "findings*"],
+    settings: { purchase_orders: { history: true }, purchase_order_details: { history: true } },
+  },
 };
 const INSTANTS: Readonly<Record<Scenario, number>> = { first: 3, night: 3 };
 /** What one transaction stores, and what may be under way beside it. */

@@ -14,6 +14,8 @@ const whenItRan = new Set([
   "first_seen_at",
   "deleted_at",
   "missing_since",
+  "_valid_from",
+  "_valid_to",
 ]);
 
 /** What a run leaves beside the tables and must leave alike, whatever happened before; the rest tells of the runs themselves. */

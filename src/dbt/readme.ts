@@ -40,7 +40,7 @@ rather than in them.
 ## Use it
 
 \`\`\`sh
-python -m pip install dbt-core dbt-${type}      # dbt 1.10.6 or later
+python -m pip install dbt-core dbt-${type}      # dbt 1.10.6 to 1.12
 ${[...needed, "dbt build                                # models and tests", "dbt source freshness"].join("\n")}
 \`\`\`
 

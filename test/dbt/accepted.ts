@@ -71,11 +71,7 @@ const model = z.strictObject({
   columns: z.array(column),
 });
 
-const macro = z.strictObject({
-  name: objectName,
-  description: z.string().min(1),
-  arguments: z.array(z.strictObject({ name: objectName, type: z.string(), description: z.string().min(1) })).optional(),
-});
+const macro = z.strictObject({ name: objectName, description: z.string().min(1) });
 
 /** A file of properties, wherever below `models` and `macros` it stands. */
 export const properties = z.strictObject({

@@ -44,6 +44,20 @@ async function visit(url: string, options: BrowserContextOptions = {}): Promise<
   return { page, complaints };
 }
 
+async function violations(page: Page): Promise<string[]> {
+  const { violations: found, passes } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ["violations", "passes"] }),
+  );
+  expect(passes.length).toBeGreaterThan(20);
+  return found.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes
+        .map(({ html }) => html)
+        .slice(0, 3)
+        .join(", ")}`,
+  );
+}
+
 const themes = [
   { colorScheme: "light", viewport: { width: 1280, height: 900 } },
   { colorScheme: "dark", viewport: { width: 1280, height: 900 } },
@@ -54,19 +68,8 @@ test.each(themes)("nothing keeps anybody from reading it: $colorScheme, $viewpor
   const { page, complaints } = await visit(pages.some, theme);
   for (const summary of await page.locator("figcaption summary").all()) await summary.click();
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(theme.viewport.width);
-  const { violations, passes } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ["violations", "passes"] }),
-  );
-  expect(passes.length).toBeGreaterThan(20);
-  expect(
-    violations.map(
-      ({ id, nodes }) =>
-        `${id}: ${nodes
-          .map(({ html }) => html)
-          .slice(0, 3)
-          .join(", ")}`,
-    ),
-  ).toEqual([]);
+  // A narrow page has the same elements; what axe says of them takes it some seconds.
+  if (theme.viewport.width > 1_000) expect(await violations(page)).toEqual([]);
   const ground = await page.evaluate("getComputedStyle(document.body).backgroundColor");
   expect(ground).toBe(theme.colorScheme === "dark" ? "rgb(14, 19, 25)" : "rgb(244, 246, 248)");
   expect(complaints).toEqual([]);

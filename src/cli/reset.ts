@@ -76,7 +76,9 @@ function costs(plan: readonly ResetLine[], drop: boolean): string {
   ]);
   const sum = plan.reduce((total, { requests }) => total + (requests ?? 0), 0);
   const least = plan.some(line => line.requests === null) ? "at least " : "";
-  const rowsToo = drop ? " Their rows are removed too." : "";
+  const rowsToo = drop
+    ? " Their rows are removed too, and the earlier versions that were kept of them, which nothing can load again."
+    : "";
   return `${formatTable(titles, rows)}\n\nThe next run will read them from the start: ${least}${formatCount(sum)} ${sum === 1 ? "request" : "requests"}.${rowsToo}`;
 }
 

@@ -8,11 +8,13 @@ import { beginRun } from "./destinations/run_log.ts";
 import { ConfigError, StoppedError } from "./errors.ts";
 import { Tally } from "./extract/tally.ts";
 import type { Models } from "./model.ts";
+import type { Relation } from "./relation.ts";
 import { type Archives, openArchives } from "./run/archives.ts";
 import type { Attempt } from "./run/attempts.ts";
 import { holdToWarehouse, identityOf, isItself, logOf, sideBySide } from "./run/companies.ts";
 import { conclude, reportOf } from "./run/conclusion.ts";
 import { contextOf, policyOf, runCompany } from "./run/jobs.ts";
+import { measureChanged } from "./run/measurement.ts";
 import { expectOwnKey, privacyOf, settlePrivacy } from "./run/privacy.ts";
 import { type Job, type RunReport, type RunView, viewOf } from "./run/report.ts";
 import { closedService, createCommons, openService, type Service } from "./run/service.ts";
@@ -32,6 +34,8 @@ export interface RunOrder {
   readonly config: Config;
   readonly catalogue: readonly Stream[];
   readonly models: Models;
+  /** Which rows of these streams' tables belong together. */
+  readonly relations: (streams: readonly Stream[]) => readonly Relation[];
   readonly identity: IdentityEndpoint;
   /** Names, patterns, presets; empty: all that the config switches on. */
   readonly names: readonly string[];
@@ -261,6 +265,7 @@ async function runJobs(run: Run): Promise<RunReport> {
   timers.abort();
   await showing;
   if (signal.aborted && !errors.includes(signal.reason)) errors.push(signal.reason);
+  await measureChanged(run, errors);
   const report = await conclude(run, errors);
   order.attempt?.end(errors);
   return report;

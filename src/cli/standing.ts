@@ -6,5 +6,7 @@ import { packageVersion } from "./package_root.ts";
 export async function standing(): Promise<Standing> {
   const { streams } = await import("../../streams/index.ts");
   const { identityEndpoint } = await import("../../streams/identity.ts");
-  return { version: packageVersion(), catalogue: streams, models: await readModels(), identity: identityEndpoint };
+  const { relationsOf } = await import("../../streams/relations.ts");
+  const models = await readModels();
+  return { version: packageVersion(), catalogue: streams, models, relations: relationsOf, identity: identityEndpoint };
 }

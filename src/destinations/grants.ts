@@ -7,7 +7,7 @@ import type { StateTables } from "./state_tables.ts";
 
 /** State that dashboards read. */
 export const readableState = [
-  ...(["streams", "runs", "stream_runs", "problems", "details", "history"] as const),
+  ...(["streams", "runs", "stream_runs", "problems", "details", "relations", "history"] as const),
   ...(["verifications", "verification_differences"] as const),
 ];
 

@@ -1,5 +1,3 @@
-import { type RawBuilder, sql } from "kysely";
-import type { Catalog } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
 import { STAGES, type stateColumns } from "./state_shape.ts";
 import type { StateTables } from "./state_tables.ts";
@@ -236,6 +234,23 @@ export const stateComments: Comments = {
       cleaned_at: "When archive and files were rid of what was stored before; NULL until then.",
     },
   },
+  relations: {
+    table:
+      "How often assumed relations between tables are true: measured by each run that changed a row of either side, over live rows.",
+    columns: {
+      company,
+      from_table: "Table whose rows refer to others.",
+      from_columns: "Its columns that say which row is meant, separated by commas; _company goes with them.",
+      to_table: "Table or view of the rows that are meant.",
+      to_columns: "The columns there, in the same order.",
+      only_where: "Condition on from_table for rows to take part, in words of SQL; NULL where all do.",
+      matched: "Rows that have at least one counterpart.",
+      unmatched: "Rows that name a counterpart which is not there: a join would lose them.",
+      nulls: "Rows that name none: one of from_columns is NULL.",
+      run_id: run,
+      measured_at: "When that was counted.",
+    },
+  },
   holders: {
     table: "Who works on what at this moment. A row alone proves nothing: a killed run leaves its rows behind.",
     columns: {
@@ -264,22 +279,4 @@ export const stagesComment: StateComment = {
 export function commentsOfState(dialect: Dialect): ReadonlyMap<string, StateComment> {
   const all = new Map<string, StateComment>(Object.entries(stateComments));
   return dialect.name === "postgres" ? all.set(STAGES, stagesComment) : all;
-}
-
-/** Statements for the comments that differ from what the catalog says; of a table it doesn't know, all of them. */
-export function stateCommentStatements(
-  dialect: Dialect,
-  stateSchema: string,
-  catalog: Catalog,
-): readonly RawBuilder<unknown>[] {
-  return [...commentsOfState(dialect)].flatMap(([name, { table, columns }]) => {
-    const present = catalog.tables.get(`${stateSchema}.${name}`);
-    const statements: RawBuilder<unknown>[] = [];
-    if (present?.comment !== table)
-      statements.push(sql`comment on table ${sql.id(stateSchema, name)} is ${sql.lit(table)}`);
-    for (const [column, text] of Object.entries(columns))
-      if (present?.columns.get(column)?.comment !== text)
-        statements.push(sql`comment on column ${sql.id(stateSchema, name, column)} is ${sql.lit(text)}`);
-    return statements;
-  });
 }

@@ -3,7 +3,7 @@ import { ConfigError } from "../errors.ts";
 import { altering } from "./alteration.ts";
 import { type Catalog, readCatalog } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
-import { stateCommentStatements } from "./state_comments.ts";
+import { stateCommentStatements } from "./state_commenting.ts";
 import { STAGES, stateColumns, stateDigests, stateKeys } from "./state_shape.ts";
 import type { StateTables } from "./state_tables.ts";
 import { executeAll } from "./tables.ts";

@@ -118,6 +118,19 @@ export const stateColumns: StateColumns = {
     kind: "text",
     added_at: "moment",
   },
+  relations: {
+    company: "text",
+    from_table: "text",
+    from_columns: "text",
+    to_table: "text",
+    to_columns: "text",
+    only_where: "text",
+    matched: "count",
+    unmatched: "count",
+    nulls: "count",
+    run_id: "text",
+    measured_at: "moment",
+  },
   history: { company: "text", stream: "text", kept_from: "moment", kept_to: "moment" },
   verifications: {
     run_id: "text",
@@ -172,6 +185,7 @@ export const stateKeys: Readonly<Partial<Record<keyof StateTables, readonly stri
   history: ["company", "stream", "kept_from"],
   verifications: ["run_id", "company", "stream"],
   privacy: ["table_name", "column_name"],
+  relations: ["company", "from_table", "from_columns", "to_table"],
   holders: ["company", "family"],
 };
 

@@ -218,6 +218,21 @@ export interface HoldersTable {
   since: Moment;
 }
 
+/** How often an assumed relation is true, as last measured: live rows that have their counterpart, lack it, or name none. */
+export interface RelationsTable {
+  company: string;
+  from_table: string;
+  from_columns: string;
+  to_table: string;
+  to_columns: string;
+  only_where: string | null;
+  matched: number;
+  unmatched: number;
+  nulls: number;
+  run_id: string;
+  measured_at: Moment;
+}
+
 /** Kysely's view of the state schema. */
 export interface StateTables {
   warehouse: WarehouseTable;
@@ -234,6 +249,7 @@ export interface StateTables {
   verifications: VerificationsTable;
   verification_differences: VerificationDifferencesTable;
   privacy: PrivacyTable;
+  relations: RelationsTable;
   holders: HoldersTable;
 }
 

@@ -5,7 +5,7 @@ import type { Stream } from "../stream.ts";
 import type { Turn } from "./turn.ts";
 
 /** What every run of the daemon has in common. */
-export type Standing = Pick<RunOrder, "version" | "catalogue" | "models" | "identity">;
+export type Standing = Pick<RunOrder, "version" | "catalogue" | "models" | "relations" | "identity">;
 
 const words = "tributary schedule ";
 

@@ -11,6 +11,7 @@ import type { Past } from "../../src/schedule/past.ts";
 import { createDaemon, type ScheduleDaemon } from "../../src/schedule.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
 import { streams } from "../../streams/index.ts";
+import { relationsOf } from "../../streams/relations.ts";
 import { models } from "../support/models.ts";
 import { type MovedClock, movedClock } from "./moved_clock.ts";
 
@@ -74,7 +75,7 @@ export async function desk(
     log: { info: say, warn: say, debug: () => undefined },
     redact: text => text.replaceAll("secret", "•••"),
     past: given.past ?? (async () => new Map()),
-    standing: { version: "0.0.0", catalogue: streams, models, identity: identityEndpoint },
+    standing: { version: "0.0.0", catalogue: streams, models, relations: relationsOf, identity: identityEndpoint },
     source: {
       changed: async () => offered !== undefined,
       async load() {

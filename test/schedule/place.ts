@@ -13,6 +13,7 @@ import { createDaemon, type ScheduleDaemon } from "../../src/schedule.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
 import { streams } from "../../streams/index.ts";
+import { relationsOf } from "../../streams/relations.ts";
 import { models } from "../support/models.ts";
 import type { Warehouse } from "../support/warehouse.ts";
 import { type Doorway, doorway } from "./door.ts";
@@ -113,7 +114,7 @@ export async function openPlace(make: () => Promise<Warehouse>, start: number): 
             }),
           ),
         source: { changed: await watchChanges(stamp), load },
-        standing: { version: "0.0.0", catalogue: streams, models, identity: identityEndpoint },
+        standing: { version: "0.0.0", catalogue: streams, models, relations: relationsOf, identity: identityEndpoint },
         wakeMs: WAKE_MS,
       });
       daemon.listen(event => {

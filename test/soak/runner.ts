@@ -1,4 +1,5 @@
 // First: what the engine calls has to be in place when it is loaded.
+import { relationsOf } from "../../streams/relations.ts";
 import { models } from "../support/models.ts";
 import "./touches.ts";
 import { setImmediate as turn } from "node:timers/promises";
@@ -91,6 +92,7 @@ async function perform(job: Job): Promise<Done> {
       config,
       catalogue,
       models,
+      relations: relationsOf,
       identity: identityEndpoint,
       company: undefined,
       waitMs: 0,

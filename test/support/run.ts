@@ -11,6 +11,7 @@ import type { VerifyReport } from "../../src/verify/report.ts";
 import { type VerifyOrder, verify } from "../../src/verify.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
 import { streams } from "../../streams/index.ts";
+import { relationsOf } from "../../streams/relations.ts";
 import { type StillClock, stillClock } from "./clock.ts";
 import { models } from "./models.ts";
 import type { Warehouse } from "./warehouse.ts";
@@ -114,6 +115,7 @@ const whole: Omit<RunOrder, "config"> = {
   version: "0.0.0",
   catalogue: streams,
   models,
+  relations: relationsOf,
   identity: identityEndpoint,
   names: [],
   company: undefined,

@@ -11,6 +11,7 @@ import { checkTables, commentTables, ensureTables, type TableOrder } from "./des
 import { analyticsSchema, type ViewOrder } from "./destinations/views/view.ts";
 import { lookupOf } from "./lookup.ts";
 import type { Models } from "./model.ts";
+import { constructedRelations } from "./relation.ts";
 import type { Stream } from "./stream.ts";
 
 /** What a run expects of the warehouse. */
@@ -109,6 +110,7 @@ export function tableOrder(
     stateSchema: destination.stateSchema,
     streams: expectation.streams.map(stream => stream.tables),
     versioned: expectation.versioned ?? new Set(),
+    relations: constructedRelations(expectation.streams),
     comment: table => comments.get(table.name) ?? table.description,
     grantSelectTo: expectation.grantSelectTo,
   };

@@ -6,6 +6,7 @@ import { altering } from "./alteration.ts";
 import { asOfName, dropAsOf, versionsName } from "./as_of.ts";
 import { readCatalog } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
+import { dropForeignKeysTo } from "./foreign_keys.ts";
 import { loadStreamState, saveStreamState } from "./run_log.ts";
 import { ledgerName, type StateTables } from "./state_tables.ts";
 import { recordedTables, recordTables } from "./table_record.ts";
@@ -85,6 +86,8 @@ export async function dropTables(
     for (const statement of recordViews(stateSchema, Object.fromEntries(kept))) await statement.execute(trx);
     if (ours.length > 0) done.push(`dropped ${ours.length === 1 ? "view" : "views"} ${ours.join(", ")}`);
     for (const each of functions) await drop(trx, each, dropAsOf(dialect, each));
+    const going = empty.filter(table => table.schema === schema).map(({ name }) => name);
+    await dropForeignKeysTo(trx, dialect, schema, going);
     for (const table of empty) {
       await drop(trx, table, sql`drop table ${ref(table)}`);
       if (table.schema === schema) done.push(`dropped table ${table.name}`);

@@ -1,10 +1,12 @@
 import { CompiledQuery, type Kysely, sql } from "kysely";
 import type { Table, TableSet } from "../columns.ts";
 import { DestinationError } from "../errors.ts";
+import type { Relation } from "../relation.ts";
 import { altering } from "./alteration.ts";
 import { readFunctions } from "./as_of.ts";
 import { type Catalog, readCatalog } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
+import { foreignKeySteps } from "./foreign_keys.ts";
 import type { Fragment } from "./fragments.ts";
 import { grantSteps } from "./grants.ts";
 import { commentOnTable, inOrder, type Plan, planTables, type Step } from "./plan.ts";
@@ -27,6 +29,8 @@ export interface TableOrder {
   readonly comment: (table: Table) => string;
   /** Roles that may read; PostgreSQL only. */
   readonly grantSelectTo: readonly string[];
+  /** Which of their rows belong together: what is certain becomes foreign keys, where the database can have them unchecked. */
+  readonly relations?: readonly Relation[];
   /** The views beside the tables; undefined: nobody speaks of them. */
   readonly views?: ViewOrder;
 }
@@ -106,6 +110,8 @@ async function planned(
     steps.push({ sentence: `created schema ${schema}`, statements: [sql`create schema ${sql.id(schema)}`] });
   steps.push(...plan.steps, ...(await grantSteps(db, dialect, order, shapes)));
   const own = shapes.filter(shape => shape.role === "main" || shape.role === "child");
+  const made = new Set(own.map(shape => shape.name));
+  steps.push(...(await foreignKeySteps(db, dialect, schema, order.relations ?? [], made)));
   const names = new Set([...recorded, ...own.map(shape => shape.name)]);
   if (names.size > recorded.size)
     steps.push({ sentence: undefined, statements: [], onRows: recordTables(stateSchema, names) });

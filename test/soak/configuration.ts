@@ -4,7 +4,7 @@ import type { Settings, Story } from "./story.ts";
 
 /** What stands in a life's configuration beside its destination. */
 export function configurationOf(story: Story, settings: Settings, url: string): Row {
-  const { on, start, audit, publishEvery, guarded, fewRejects, concurrency, unknownFields, history } = settings;
+  const { on, start, audit, publishEvery, guarded, fewRejects, concurrency, unknownFields, history, titles } = settings;
   const own = story.streams.map(name => [name, settingsOf(name, settings)] as const);
   return {
     api: {
@@ -23,6 +23,7 @@ export function configurationOf(story: Story, settings: Settings, url: string): 
       settings: Object.fromEntries(own.filter(([, value]) => Object.keys(value).length > 0)),
     },
     ...(story.archived ? { archive: { path: "./archive" } } : {}),
+    ...(titles === "keep" ? {} : { privacy: { key: "a key of these lives' own", [`${titles}_columns`]: ["*.title"] } }),
     deletes: guarded ? { max_share: 0.1, min_rows: 2 } : { max_share: 0.9, min_rows: 50 },
   };
 }

@@ -277,9 +277,22 @@ class Life {
         if (status === "succeeded" || status === "warning") this.#read.set(stream, this.#village.turn);
       if (!this.#story.hiding && command === "sync") faults.push(...lost(tables, this.#village, done.report));
     }
+    if (done?.exit === 0 || done?.exit === 1) faults.push(...this.#untreated(tables));
     if (done?.said.some(line => line.includes(this.#village.key)) === true) faults.push("the key stands in the log");
     this.#tables = tables;
     return faults;
+  }
+
+  /** Titles that stand there as they came, though the configuration of the run that ended says otherwise. */
+  #untreated(tables: Tables): string[] {
+    const { titles } = this.#settings;
+    if (titles === "keep") return [];
+    note(this.#yard.tally.counts, `titles under ${titles}`);
+    const looks = { exclude: /^(null)?$/, hash: /^(null|[0-9a-f]{64})?$/, mask: /^(null|•••.*)?$/s }[titles];
+    const rows = [...tables].flatMap(([name, rows]) => [...rows.values()].map(row => [name, row] as const));
+    return rows
+      .filter(([, row]) => !looks.test(row.title))
+      .map(([name, { key, title }]) => `${name} ${key}: its title ${title} stands there under ${titles}`);
   }
 
   /** Whether the service has had a list's row ever since the list was last read to its end, and before. */

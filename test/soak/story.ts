@@ -19,6 +19,8 @@ export interface Settings {
   readonly concurrency: number;
   readonly unknownFields: "keep" | "column" | "fail";
   readonly history: boolean;
+  /** What becomes of the titles. */
+  readonly titles: "keep" | "exclude" | "hash" | "mask";
 }
 
 /** A run as the story has it; requests are counted from its first one. */
@@ -92,6 +94,8 @@ const SERVER_EVERY = 50;
 /** The life that belongs to a seed. */
 export function storyOf(seed: number, database: Database): Story {
   const draw = new Draw(seed * 7919 + (database === "duckdb" ? 1 : 2));
+  // Its own: the rest of a story is what it was before titles could be treated.
+  const treating = new Draw(seed * 104_729 + 11);
   const often = (share: number): boolean => draw.chance(share);
   const upTo = (n: number): number => draw.between(1, n);
   const size = (): number => (often(0.15) ? draw.between(60, 120) : draw.between(3, 30));
@@ -123,7 +127,7 @@ export function storyOf(seed: number, database: Database): Story {
     }
     if (often(0.5)) steps.push({ do: "clock", ms: clockStep() });
     if (often(0.25)) {
-      settings = otherSettings(draw, settings, streams);
+      settings = { ...otherSettings(draw, settings, streams), titles: titlesOf(treating) };
       steps.push({ do: "configure", settings });
     }
     if (run > 0 && often(0.08)) {
@@ -246,8 +250,12 @@ export function firstSettings(streams: readonly string[], seed = 1): Settings {
     concurrency: 1,
     unknownFields: "keep",
     history: seed % 3 === 0,
+    titles: "keep",
   };
 }
+
+const titlesOf = (draw: Draw): Settings["titles"] =>
+  draw.chance(0.4) ? draw.pick<Settings["titles"]>(["exclude", "hash", "mask"]) : "keep";
 
 function otherSettings(draw: Draw, before: Settings, streams: readonly string[]): Settings {
   const on = draw.chance(0.4) ? streams.filter(() => draw.chance(0.7)) : streams;

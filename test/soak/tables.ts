@@ -34,15 +34,20 @@ export async function readTables(
 ): Promise<{ tables: Tables; twice: readonly string[] } | undefined> {
   const names = await stand.look(
     of,
-    "select table_name as t from information_schema.tables where table_schema = 'procurement'",
+    "select table_name as t, column_name as c from information_schema.columns where table_schema = 'procurement'",
   );
   if (names === undefined) return undefined;
   const there = new Set(names.map(row => String(row["t"])));
+  // Where titles were left out from the start there are none.
+  const titled = new Set(names.filter(row => row["c"] === "title").map(row => String(row["t"])));
   const all = streams.flatMap(({ tables }) => [tables.main, ...tables.children]).filter(table => there.has(table.name));
   const tables = new Map<string, Map<string, Kept>>(all.map(table => [table.name, new Map()]));
   const twice: string[] = [];
   if (all.length === 0) return { tables, twice };
-  const rows = await stand.look(of, all.map(table => selectOf(stand, table)).join("\nunion all "));
+  const rows = await stand.look(
+    of,
+    all.map(table => selectOf(stand, table, titled.has(table.name))).join("\nunion all "),
+  );
   for (const row of rows ?? []) {
     const table = tables.get(String(row["t"]))!;
     const kept = keptOf(row);
@@ -90,7 +95,7 @@ function keptOf(row: Row): Kept {
   };
 }
 
-function selectOf(stand: Stand, table: Table): string {
+function selectOf(stand: Stand, table: Table, titled: boolean): string {
   const micro = (name: string) =>
     stand.database === "duckdb" ? `epoch_us(${name})` : `cast(extract(epoch from ${name}) * 1000000 as bigint)`;
   const text = (names: readonly string[]) =>
@@ -107,7 +112,7 @@ function selectOf(stand: Stand, table: Table): string {
   const main = table.path.length === 0;
   return `select '${table.name}' as t, ${text(table.key)} as k, cast("${table.key[0]}" as varchar) as p, ${text(strict)} as s,
     ${added.length === 0 ? "''" : added.join(" || ")} as a,
-    ${text(soft)} as w, ${has("title") ? `cast("title" as varchar)` : "''"} as h, ${has("v") ? `cast("v" as bigint)` : "cast(null as bigint)"} as v,
+    ${text(soft)} as w, ${titled ? `cast("title" as varchar)` : "''"} as h, ${has("v") ? `cast("v" as bigint)` : "cast(null as bigint)"} as v,
     ${number === undefined ? "cast(null as bigint)" : `cast("${number}" as bigint)`} as n, _problems is not null as pr,
     ${micro("_changed_at")} as c, ${micro("_deleted_at")} as d, ${main ? micro("_first_seen_at") : "cast(null as bigint)"} as f
     from procurement.${table.name}`;

@@ -72,6 +72,8 @@ export interface Table {
   readonly path: readonly string[];
   readonly key: readonly string[];
   readonly columns: readonly Column[];
+  /** Documented columns that the configuration leaves out. */
+  readonly excluded?: readonly Column[];
 }
 
 /** A stream's tables: the main one and a child table for each documented array of objects. */

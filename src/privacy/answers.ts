@@ -140,8 +140,9 @@ function walk(value: unknown, node: Node, undocumented: Treatment | undefined, t
       changed = walk(row[field], inner ?? loose, undocumented, treat) || changed;
       continue;
     }
-    if (row[field] === null) continue;
-    const treated = treat(row[field], treatment);
+    // Left out, a field is no field that came without a value either.
+    if (row[field] === null && treatment !== "exclude") continue;
+    const treated = treatment === "exclude" ? undefined : treat(row[field], treatment);
     if (treated === undefined) delete row[field];
     else row[field] = treated;
     changed = true;

@@ -86,6 +86,7 @@ export function withPolicy(stream: Stream, { id, treatments }: Policy): Stream {
   if (![main, ...children].some(isTouched)) return stream;
   const treated = (table: Table): Table => ({
     ...table,
+    excluded: table.columns.filter(({ name }) => treatments.get(`${table.name}.${name}`) === "exclude"),
     columns: table.columns.flatMap(column => {
       const treatment = treatments.get(`${table.name}.${column.name}`);
       if (treatment === undefined) return [column];

@@ -112,7 +112,7 @@ function selectOf(stand: Stand, table: Table, titled: boolean): string {
   const main = table.path.length === 0;
   return `select '${table.name}' as t, ${text(table.key)} as k, cast("${table.key[0]}" as varchar) as p, ${text(strict)} as s,
     ${added.length === 0 ? "''" : added.join(" || ")} as a,
-    ${text(soft)} as w, ${titled ? `cast("title" as varchar)` : "''"} as h, ${has("v") ? `cast("v" as bigint)` : "cast(null as bigint)"} as v,
+    ${text(soft)} as w, ${!has("title") ? "''" : titled ? `cast("title" as varchar)` : "cast(null as varchar)"} as h, ${has("v") ? `cast("v" as bigint)` : "cast(null as bigint)"} as v,
     ${number === undefined ? "cast(null as bigint)" : `cast("${number}" as bigint)`} as n, _problems is not null as pr,
     ${micro("_changed_at")} as c, ${micro("_deleted_at")} as d, ${main ? micro("_first_seen_at") : "cast(null as bigint)"} as f
     from procurement.${table.name}`;

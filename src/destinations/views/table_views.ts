@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Table } from "../../columns.ts";
+import type { Column, Table } from "../../columns.ts";
 import { OBSERVED_ON, type Stream } from "../../stream.ts";
 import type { Catalog } from "../catalog.ts";
+import { columnComment } from "../comments.ts";
 import type { Dialect } from "../destination.ts";
 import { type Shape, type ShapedColumn, shapesOf } from "../shape.ts";
 import type { View, ViewOrder } from "./view.ts";
@@ -38,32 +39,54 @@ export function tableViews(
         .filter(table => has(table.name))
         .flatMap(table => {
           const shape = shapes.find(candidate => candidate.role !== "ledger" && candidate.name === table.name)!;
-          return viewsOf(stream, table, shape, shownColumns(shape, there), compile);
+          const columns = [
+            ...shownColumns(shape, there),
+            ...(table.excluded ?? []).map(column => leftOut(dialect, column)),
+          ];
+          return viewsOf(stream, table, shape, columns, compile);
         });
     });
+}
+
+/** A column of a view; one that is not there is NULL in each row. */
+interface ViewColumn {
+  readonly name: string;
+  readonly comment: string | undefined;
+  readonly isThere: boolean;
+  readonly type: string;
+}
+
+/** Views keep the columns that the configuration leaves out, so that what is built on them goes on working. */
+function leftOut(dialect: Dialect, column: Column): ViewColumn {
+  const comment = `Left out by the configuration: always NULL. ${columnComment(column)}`;
+  return { name: column.name, type: dialect.columnType(column.kind), comment, isThere: false };
 }
 
 /** In the order of the table: what was added later stands at its end. */
 function shownColumns(
   shape: Shape,
   { catalog, made }: { readonly catalog: Catalog; readonly made: ReadonlySet<string> },
-): readonly ShapedColumn[] {
+): readonly ViewColumn[] {
   const present = [...(catalog.tables.get(`${shape.schema}.${shape.name}`)?.columns.keys() ?? [])];
   const kept = shape.columns.filter(({ name }) => made.has(shape.name) || present.includes(name));
   const known = kept.filter(({ name }) => !hidden.includes(name));
   const placeOf = ({ name }: ShapedColumn) => (present.includes(name) ? present.indexOf(name) : present.length);
-  return known.toSorted((a, b) => placeOf(a) - placeOf(b));
+  return known.toSorted((a, b) => placeOf(a) - placeOf(b)).map(column => ({ ...column, isThere: true }));
 }
 
 function viewsOf(
   stream: Stream,
   table: Table,
   shape: Shape,
-  columns: readonly ShapedColumn[],
+  columns: readonly ViewColumn[],
   compile: Compile,
 ): readonly View[] {
   const from = sql.id(shape.schema, shape.name);
-  const list = sql.join(columns.map(({ name }) => sql.id(name)));
+  const list = sql.join(
+    columns.map(({ name, type, isThere }) =>
+      isThere ? sql.id(name) : sql`cast(null as ${sql.raw(type)}) as ${sql.id(name)}`,
+    ),
+  );
   const live = sql`select ${list} from ${from} where _deleted_at is null`;
   const shared = { columns: columns.map(({ name, comment }) => ({ name, comment })) };
   const comment = shape.comment ?? "";

@@ -3,6 +3,7 @@ import { doubting } from "./doubting.ts";
 import type { Mutation } from "./mutation.ts";
 import { publishing } from "./publishing.ts";
 import { storing } from "./storing.ts";
+import { withholding } from "./withholding.ts";
 
 /** The breaks that the tests have to notice. */
-export const mutations: readonly Mutation[] = [...storing, ...publishing, ...doubting, ...asking];
+export const mutations: readonly Mutation[] = [...storing, ...publishing, ...doubting, ...asking, ...withholding];

@@ -1,0 +1,39 @@
+import type { Mutation } from "./mutation.ts";
+
+const SWITCHED = {
+  invariant: 11,
+  test: "test/privacy/switching.test.ts",
+  notices: "switched from keep to hash, nothing holds the former values",
+};
+
+/** Personal data. */
+export const withholding: readonly Mutation[] = [
+  {
+    ...SWITCHED,
+    name: "answers are taken as they came, whatever the configuration says of their columns",
+    file: "src/api/client.ts",
+    text: "const treated = settings.treat?.(path, envelope);",
+    becomes: "const treated = undefined as (() => Buffer) | undefined;",
+  },
+  {
+    ...SWITCHED,
+    name: "what was stored before stays as it was",
+    file: "src/run/privacy.ts",
+    text: "const acts = transition(before, privacy.policy);",
+    becomes: "const acts = transition(privacy.policy, privacy.policy);",
+  },
+  {
+    ...SWITCHED,
+    name: "the archive keeps answers as they came",
+    file: "src/run/privacy.ts",
+    text: "return isChanged ? Buffer.from(jsonText(answer)) : undefined;",
+    becomes: "return isChanged && false ? Buffer.from(jsonText(answer)) : undefined;",
+  },
+  {
+    ...SWITCHED,
+    name: "older versions of the file stay beside the one without the former values",
+    file: "src/destinations/duckdb/open.ts",
+    text: 'if (layout.readers === "snapshot") await removeOtherVersions(layout);',
+    becomes: "",
+  },
+];

@@ -237,3 +237,10 @@ streams:
   expect(config.streams.exclude).toEqual(["a", "b"]);
   expect(config.api.maxConcurrency).toBe(8);
 });
+
+test("the views' schema has to fit into a name of PostgreSQL's and be nobody else's, unless there are no views", async () => {
+  const long = "s".repeat(54);
+  await expect(load(`destination: { schema: ${long} }`, sampleEnv)).rejects.toThrow(/longer than 63 bytes/);
+  await expect(load("destination: { state_schema: procurement_analytics }", sampleEnv)).rejects.toThrow(/of the views/);
+  expect((await load(`views: false\ndestination: { schema: ${long} }`, sampleEnv)).config.views).toBe(false);
+});

@@ -6,13 +6,15 @@ import { compareIdentity } from "../destinations/identity.ts";
 import { hasState, inspectServer, type Looked } from "../destinations/inspection.ts";
 import { inspectPlace, openDestination } from "../destinations/open.ts";
 import { openReading, runningRuns } from "../destinations/reading.ts";
+import { rightsLacking } from "../destinations/rights.ts";
 import { DATA_VERSION } from "../destinations/state_ddl.ts";
 import { checkTables } from "../destinations/tables.ts";
+import { analyticsSchema } from "../destinations/views/view.ts";
 import { HeldError } from "../errors.ts";
 import type { Stream } from "../stream.ts";
 import { tableOrder } from "../warehouse.ts";
 import { diskLine } from "./disk.ts";
-import { type CheckLine, doubt, failure, ok } from "./line.ts";
+import { type CheckLine, doubt, failure, ok, warning } from "./line.ts";
 
 const NAME = "destination";
 
@@ -26,6 +28,8 @@ export interface Fitness {
   readonly streams: readonly Stream[];
   /** Those of which every version of a row is to be kept. */
   readonly versioned: ReadonlySet<string>;
+  /** Whether there are to be views. */
+  readonly views: boolean;
 }
 
 /** Looks at the warehouse without writing to it: reachable, ours, with the rights and the room a run needs. */
@@ -35,25 +39,33 @@ export async function* checkDestination(
   clock: Clock,
 ): AsyncGenerator<CheckLine> {
   try {
-    if (where.type === "postgres") yield await checkPostgres(where, fitness, clock);
+    if (where.type === "postgres") yield* checkPostgres(where, fitness, clock);
     else yield* checkDuckdb(where, fitness);
   } catch (error) {
     yield error instanceof HeldError ? doubt(NAME, error) : failure(NAME, error);
   }
 }
 
-async function checkPostgres(
+async function* checkPostgres(
   where: DestinationConfig & { type: "postgres" },
   fitness: Fitness,
   clock: Clock,
-): Promise<CheckLine> {
+): AsyncGenerator<CheckLine> {
   const holder = { pid: process.pid, host: hostname(), command: "tributary check", startedAt: "" };
   const destination = await openDestination(where, { runId: "check", holder, clock }, 0);
   try {
     const loaded = await checkContents(destination, where, fitness);
     const { version, user, database } = await inspectServer(destination.db);
     const state = loaded ? "a warehouse of tributary" : "nothing in it yet";
-    return ok(NAME, `PostgreSQL ${version}, database ${database} as ${user}, schema ${where.schema}: ${state}`);
+    yield ok(NAME, `PostgreSQL ${version}, database ${database} as ${user}, schema ${where.schema}: ${state}`);
+    const shown = analyticsSchema(where.schema);
+    const lacking = fitness.views ? await rightsLacking(destination.db, [shown]) : undefined;
+    if (lacking !== undefined)
+      yield warning(
+        "views",
+        `The views of ${shown} cannot be made; a run makes the tables without them.`,
+        `${lacking} Or set views: false.`,
+      );
   } finally {
     await destination.close();
   }

@@ -47,7 +47,11 @@ export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGe
   if (offline && config.destination.type === "postgres") yield ok("destination", "not looked at: --offline");
   else {
     const versioned = versionedBy(streams, config.streams);
-    yield* checkDestination(config.destination, { companies: found, streams, versioned, views: config.views }, tools.clock);
+    yield* checkDestination(
+      config.destination,
+      { companies: found, streams, versioned, views: config.views },
+      tools.clock,
+    );
   }
   yield* checkSchedules({ loaded, catalogue, on: streams, now: tools.clock.now() });
   yield* checkSurroundings(config, order.programs);

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from "kysely";
 import type { Table } from "../columns.ts";
 import type { Dialect } from "./destination.ts";
-import type { StateTables } from "./state_tables.ts";
+import { NO_STAMP } from "./shape.ts";
+import { ledgerName, type StateTables } from "./state_tables.ts";
 
 /** What becomes of a stored text, or of JSON as text: another one, null, or undefined where it stays. */
 export type Change = (text: string) => string | null | undefined;
@@ -77,6 +78,11 @@ export async function lastChange(db: Kysely<StateTables>, schema: string, { name
     last: Date | null;
   }>`select max(_changed_at) as last from ${sql.id(schema, name)}`.execute(db);
   return rows[0]?.last ?? undefined;
+}
+
+/** The row ledger's hashes are of values that are not there any more: the next full scan compares the columns themselves. */
+export async function forgetHashes(db: Kysely<StateTables>, stateSchema: string, { name }: Table): Promise<void> {
+  await sql`update ${sql.id(stateSchema, ledgerName(name))} set stamp = ${sql.lit(NO_STAMP)}`.execute(db);
 }
 
 /** Whatever changes in a child row moves its detail's main row: those of the rows that changed at this moment. */

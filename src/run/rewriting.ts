@@ -3,7 +3,14 @@ import type { Column, Table } from "../columns.ts";
 import { versionsName } from "../destinations/as_of.ts";
 import { readCatalog } from "../destinations/catalog.ts";
 import type { Destination } from "../destinations/destination.ts";
-import { type Change, lastChange, moveParents, type Rewriting, rewriteColumn } from "../destinations/rewriting.ts";
+import {
+  type Change,
+  forgetHashes,
+  lastChange,
+  moveParents,
+  type Rewriting,
+  rewriteColumn,
+} from "../destinations/rewriting.ts";
 import { loadStreamState, saveStreamState } from "../destinations/run_log.ts";
 import { Numeral } from "../numeral.ts";
 import { extraTreatment, looseTreatment, rowTreatment } from "../privacy/answers.ts";
@@ -65,7 +72,10 @@ export async function rewriteStored(
       }
     for (const child of children)
       if ((rewritten.get(child) ?? 0) > 0) await moveParents(db, schema, main, child, moment);
-    if ([...rewritten.values()].some(rows => rows > 0)) await keepMoment(db, stream, moment);
+    if ([...rewritten.values()].some(rows => rows > 0)) {
+      await forgetHashes(db, stateSchema, main);
+      await keepMoment(db, stream, moment);
+    }
     // What a verification found are values; the next one finds them again.
     await db.deleteFrom("verification_differences").where("stream", "=", stream.name).execute();
     const row = rowTreatment(stream, acts, treat);

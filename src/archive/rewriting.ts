@@ -14,15 +14,22 @@ const WRITTEN = ".rewritten";
 export type ChangeBody = (head: Head, body: Buffer) => Buffer | undefined;
 
 /**
- * Rewrites every file of the archive whose lines were written under another policy than `privacy`, each as a whole: killed in
- * the middle, the next time goes on. A file that cannot be read to its end loses what could not be read. Answers how many.
+ * Rewrites the files of the archive whose lines were written under a policy that `isOther`; from then on they are under `privacy`.
+ * Each as a whole: killed in the middle, the next time goes on. A file that cannot be read to its end loses what could not be
+ * read. Answers how many.
  */
-export async function rewriteArchive(root: string, privacy: string, change: ChangeBody): Promise<number> {
+export async function rewriteArchive(
+  root: string,
+  privacy: string,
+  isOther: (privacy: string) => boolean,
+  change: ChangeBody,
+): Promise<number> {
   let rewritten = 0;
   for (const company of await foldersIn(root))
     for (const stream of await foldersIn(company))
       for (const { path } of await filesIn(stream)) {
-        if (await isUnder(path, privacy)) continue;
+        const written = await policyIn(path);
+        if (written === undefined || !isOther(written)) continue;
         await rewriteFile(path, privacy, change);
         rewritten++;
       }
@@ -30,9 +37,9 @@ export async function rewriteArchive(root: string, privacy: string, change: Chan
 }
 
 /** A file is one run's, and a run has one policy. */
-async function isUnder(path: string, privacy: string): Promise<boolean> {
-  for await (const { head } of linesOf(path, () => undefined)) return head.privacy === privacy;
-  return true;
+async function policyIn(path: string): Promise<string | undefined> {
+  for await (const { head } of linesOf(path, () => undefined)) return head.privacy;
+  return undefined;
 }
 
 async function rewriteFile(path: string, privacy: string, change: ChangeBody): Promise<void> {

@@ -34,19 +34,19 @@ export function recordedPolicy(records: readonly Recorded[], which: "treatment" 
 
 /**
  * What has to be done to values stored under one policy, so that they are as under another. What was hashed or masked can't
- * become anything else: it is left out, until it is read again.
+ * become anything else: it is left out, until it is read again. (Kept, a hash would be hashed once more some day.)
  */
 export function transition(from: Policy, to: Policy): Policy {
   const acts = new Map<string, Treatment>();
-  for (const [name, treatment] of to.treatments) {
-    const act = actOf(from.treatments.get(name), treatment);
+  for (const name of new Set([...from.treatments.keys(), ...to.treatments.keys()])) {
+    const act = actOf(from.treatments.get(name), to.treatments.get(name));
     if (act !== undefined) acts.set(name, act);
   }
   return policyWith(acts, actOf(from.undocumented, to.undocumented), to.keyId);
 }
 
 function actOf(from: Treatment | undefined, to: Treatment | undefined): Treatment | undefined {
-  if (to === undefined || from === to) return undefined;
+  if (from === to || (from === "exclude" && to === undefined)) return undefined;
   return from === undefined ? to : "exclude";
 }
 

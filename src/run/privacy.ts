@@ -157,7 +157,7 @@ async function dropStages(destination: Destination, { catalogue }: Privacy, name
 
 async function cleanArchive(
   records: readonly PrivacyRecord[],
-  { policy, catalogue, treat }: Privacy,
+  { catalogue, treat }: Privacy,
   { archive, log }: Settling,
 ): Promise<void> {
   if (archive === undefined) return;
@@ -175,7 +175,9 @@ async function cleanArchive(
     const isChanged = (ways.get(privacy) ?? other)(request.path, answer.data);
     return isChanged ? Buffer.from(jsonText(answer)) : undefined;
   };
-  const files = await rewriteArchive(archive.path, policy.id, change);
+  // Lines of a policy that nobody knows hold what they hold; under none they are loaded as they are.
+  const isOther = (written: string) => written !== now.id && (now.id !== "" || written === was.id);
+  const files = await rewriteArchive(archive.path, now.id, isOther, change);
   if (files > 0) log.info({ files }, "rewrote the archive under the configured privacy");
 }
 

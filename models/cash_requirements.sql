@@ -47,7 +47,7 @@ with documents as (
       nullif(invoices.credit_memo_match_method, '')
     ) is not null as is_credit
   from procurement_analytics.invoices invoices
-  cross join procurement_analytics.calendar_today calendar
+  join procurement_analytics.calendar_today calendar on true
   left join procurement_analytics.amount_currencies currencies
     on currencies._company = invoices._company
     and currencies.table_name = 'invoices'

@@ -60,7 +60,7 @@ with dated as (
     case when abs(total_value_limit) < 1000000000000000 then total_value_limit end as bound,
     case when abs(cumulative_spend) < 1000000000000000 then cumulative_spend end as spent
   from procurement_analytics.contracts contracts
-  cross join procurement_analytics.calendar_today calendar
+  join procurement_analytics.calendar_today calendar on true
 ),
 measured as (
   select

@@ -97,7 +97,7 @@ select
   t.today - cast(p.oldest as date) as open_oldest_detail_days,
   t.today - cast(p.median as date) as open_median_detail_days
 from _tributary.streams s
-cross join procurement_analytics.calendar_today t
+join procurement_analytics.calendar_today t on true
 left join last_runs r on r.company = s.company and r.stream = s.stream and r.place = 1
 left join ages a on a.company = s.company and a.stream = s.stream
 left join open_rows o on o.company = s.company and o.stream = s.stream

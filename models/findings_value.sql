@@ -91,7 +91,7 @@ dated as (
     end as closed_date,
     calendar.today
   from ended
-  cross join procurement_analytics.calendar_today calendar
+  join procurement_analytics.calendar_today calendar on true
 ),
 aged as (
   select dated.*, case when outcome = 'open' then today else closed_date end - created_date as days_open

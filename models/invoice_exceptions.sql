@@ -158,7 +158,7 @@ found as (
       when 10 then orderless
     end as exception_count
   from counted
-  cross join kinds
+  join kinds on true
 )
 select
   found._company,
@@ -187,7 +187,7 @@ select
   currencies.currency_code,
   coalesce(currencies.currency_source, 'unknown') as currency_source
 from found
-cross join procurement_analytics.calendar_today calendar
+join procurement_analytics.calendar_today calendar on true
 left join procurement_analytics.amount_currencies currencies
   on currencies._company = found._company
   and currencies.table_name = 'invoices'

@@ -47,7 +47,7 @@ with dated as (
     coalesce(next_expected_date, delivery_vendor_promise_date, delivery_requested_date) as due_date,
     calendar.today
   from procurement_analytics.purchase_orders orders
-  cross join procurement_analytics.calendar_today calendar
+  join procurement_analytics.calendar_today calendar on true
   where is_open
 ),
 standing as (

@@ -66,7 +66,7 @@ select
   lines.currency_code,
   lines.currency_source
 from procurement_analytics.purchase_order_fulfilment lines
-cross join procurement_analytics.calendar_today calendar
+join procurement_analytics.calendar_today calendar on true
 -- with invoices
 left join (
   select _company, matched_po_number, count(*) as invoice_count

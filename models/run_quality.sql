@@ -26,7 +26,7 @@
 -- column rounded: Decimals with more than nine places that were rounded.
 -- column service_rows: Rows that the service has, by its own total or by counting; null where nobody could tell.
 -- column table_rows: Live rows of the stream's main table after the run.
--- column difference: Table less service; 0 proves the table complete, null where one side is not known.
+-- column difference: Table less service; 0 says that both have as many rows, null where one side is not known.
 -- column difference_reason: Why the two differ, or how far the number can be trusted, in words.
 -- column error: Why it failed, in words; null where it did not.
 select

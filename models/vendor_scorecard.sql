@@ -49,7 +49,7 @@ with spend as (
     ) as spend_last_12_months,
     sum(months.invoice_count) as invoice_count
   from procurement_analytics.spend_by_vendor_month months
-  cross join procurement_analytics.calendar_today calendar
+  join procurement_analytics.calendar_today calendar on true
   group by months._company, coalesce(months.vendor_id, ''), months.currency_code, months.currency_source
 ),
 orders as (
@@ -229,7 +229,7 @@ select
   cast(coalesce(findings.recoverable_usd, loaded.findings) as decimal(38, 9)) as recoverable_usd,
   cast(coalesce(findings.resolved_usd, loaded.findings) as decimal(38, 9)) as resolved_usd
 from vendors
-cross join loaded
+join loaded on true
 left join procurement_analytics.dim_vendors names
   on names._company = vendors._company and names.vendor_id = vendors.vendor_key
 left join spend on spend._company = vendors._company and spend.vendor_key = vendors.vendor_key

@@ -37,6 +37,20 @@ describe.each(modelWarehouses)("all models in $name", ({ name, make }) => {
     expect(Object.entries(work).filter(([, rows]) => rows > 40 * ROWS)).toEqual([]);
   });
 
+  // A dump of the database holds what it prints; DuckDB writes a cross join before an outer one as it cannot read it again.
+  if (name === "duckdb")
+    test("what DuckDB prints of a view makes it again", async () => {
+      const printed = await warehouse.query(
+        "select view_name as name, sql from duckdb_views() where schema_name = 'procurement_analytics'",
+      );
+      expect(printed.length).toBeGreaterThan(program.models.length);
+      for (const { name: view, sql } of printed) {
+        await warehouse.query(
+          String(sql).replace(/^create view \S+/i, `create temporary view "again_${String(view)}"`),
+        );
+      }
+    });
+
   test("none takes a column that the service adds for one it works out", async () => {
     const there = new Set([...tables, ...program.models].map(table => table.name));
     for (const model of program.models) {

@@ -35,6 +35,8 @@ export interface ModelWarehouse {
   model(name: string, order: string, columns?: string): Promise<Record<string, unknown>[]>;
   /** The models that were made: those of which no needed table is missing. */
   readonly models: ReadonlySet<string>;
+  /** DuckDB's file is written anew: what it holds of views is what was read out of a file. */
+  renew(): Promise<void>;
   /** What `explain` says of a query. */
   explain(text: string): Promise<string>;
   drop(): Promise<void>;
@@ -110,6 +112,7 @@ async function filled(
   return {
     query,
     models,
+    renew: () => destination.cleanse([]),
     model: (name, order, columns = "*") =>
       query(`select ${columns} from procurement_analytics.${name} order by ${order}`),
     explain: async text => (await query(`explain ${text}`)).map(row => Object.values(row).join(" ")).join("\n"),

@@ -40,6 +40,7 @@ describe.each(modelWarehouses)("all models in $name", ({ name, make }) => {
   // A dump of the database holds what it prints; DuckDB writes a cross join before an outer one as it cannot read it again.
   if (name === "duckdb")
     test("what DuckDB prints of a view makes it again", async () => {
+      await warehouse.renew();
       const printed = await warehouse.query(
         "select view_name as name, sql from duckdb_views() where schema_name = 'procurement_analytics'",
       );

@@ -59,7 +59,7 @@ async function docs(options: DocsOptions, context: CliContext): Promise<void> {
     out: folder,
     files: files.map(({ name }) => name),
     tables: tables.length,
-    columns: tables.reduce((sum, table) => sum + table.columns.length, 0),
+    columns: tables.reduce((sum, table) => sum + table.own.length, 0),
     views: dictionary.models.length,
     examples: dictionary.standing !== undefined,
   };

@@ -25,7 +25,10 @@ export function syncReport(report: RunReport, readers: string, next = "tributary
   const blocks = [streamTable(streams), heading];
   blocks.push(...differences(streams.filter(row => (row.difference ?? 0) !== 0)));
   if (report.status === "stopped") blocks.push(saved(streams, next));
-  blocks.push(...report.notes, ...report.warnings.map(text => `Warning: ${text}`), ...report.errors, readers);
+  // What could not begin has made no tables.
+  const isNothing = streams.every(({ status }) => status === "skipped");
+  const where = isNothing && report.errors.length > 0 ? "" : readers;
+  blocks.push(...report.notes, ...report.warnings.map(text => `Warning: ${text}`), ...report.errors, where);
   return blocks.filter(block => block !== "").join("\n\n");
 }
 

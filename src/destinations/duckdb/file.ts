@@ -1,12 +1,12 @@
-import { mkdir, readdir, stat } from "node:fs/promises";
+import { mkdir, readdir, rmdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { DestinationError } from "../../errors.ts";
 import { attempting, codeOf } from "./failure.ts";
-import { remove } from "./folder.ts";
+import { entryAt, remove } from "./folder.ts";
 import { asHeld, claim, type Holder, renewClaim, writeHolder } from "./holder.ts";
 import type { Layout } from "./layout.ts";
 import { expectIdentity, expectOurs, guardFile, type Present, presentAt, seed } from "./seed.ts";
-import { checkpoint, openSession, type Resources, type Session } from "./session.ts";
+import { checkpoint, identify, openSession, type Resources, type Session } from "./session.ts";
 import { adopt, type MakeLink, removeLeftovers } from "./versions.ts";
 
 /** The warehouse file in our hands. */
@@ -50,6 +50,7 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
   const direct = layout.readers === "direct";
   const seeded = direct ? false : await seed(layout, present, stateSchema, resources);
   if (present === "file" && !seeded) await expectOurs(layout, layout.path, stateSchema, resources, direct);
+  const isNew = !seeded && (await entryAt(layout.work)) === undefined;
   const session = await openSession(layout.work, false, resources).catch(asHeld(layout));
   try {
     await expectIdentity(layout, layout.work, session, stateSchema, true);
@@ -64,7 +65,13 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
     return {
       session,
       expectInPlace: () => expectInPlace(layout, { dev, ino }),
-      release: () => release(layout, session, resources.spill, giveUpClaim),
+      async release() {
+        const isNothing = isNew && (await identify(session.connection, stateSchema).catch(() => "ours")) === "empty";
+        // While the lock is ours: whoever comes next finds no file, rather than having one taken away.
+        if (isNothing) await remove(layout.work);
+        await release(layout, session, resources.spill, giveUpClaim);
+        if (isNothing) await clear(layout);
+      },
     };
   } catch (error) {
     session.close();
@@ -100,6 +107,13 @@ async function release(
     await remove(spill).catch(() => undefined);
     await giveUpClaim();
   }
+}
+
+/** A run that could not begin leaves no trace where there was none before. */
+async function clear({ home, stage, work }: Layout): Promise<void> {
+  await remove(`${work}.wal`);
+  await rmdir(stage).catch(() => undefined);
+  await rmdir(home).catch(() => undefined);
 }
 
 /** Those of sessions that were killed. */

@@ -106,9 +106,12 @@ export async function settlePrivacy(
 
 /** Rows of all companies are rewritten: nobody else may work on them meanwhile. */
 async function lockAll(destination: Destination, { catalogue }: Privacy, { waitMs }: Settling): Promise<void> {
-  const families = [...new Set(catalogue.map(stream => familyOf(catalogue, stream)))];
-  const known = await destination.db.selectFrom("streams").select("company").distinct().execute();
-  for (const { company } of known) await destination.lock(company, families, waitMs);
+  const known = await destination.db.selectFrom("streams").select(["company", "stream"]).distinct().execute();
+  for (const [company, own] of Map.groupBy(known, row => row.company)) {
+    const names = new Set(own.map(row => row.stream));
+    const families = catalogue.filter(({ name }) => names.has(name)).map(stream => familyOf(catalogue, stream));
+    if (families.length > 0) await destination.lock(company, [...new Set(families)], waitMs);
+  }
 }
 
 async function clean(

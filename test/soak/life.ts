@@ -277,7 +277,8 @@ class Life {
         if (status === "succeeded" || status === "warning") this.#read.set(stream, this.#village.turn);
       if (!this.#story.hiding && command === "sync") faults.push(...lost(tables, this.#village, done.report));
     }
-    if (done?.exit === 0 || done?.exit === 1) faults.push(...this.#untreated(tables));
+    // A reset rewrites nothing.
+    if (done?.report !== undefined && (done.exit === 0 || done.exit === 1)) faults.push(...this.#untreated(tables));
     if (done?.said.some(line => line.includes(this.#village.key)) === true) faults.push("the key stands in the log");
     this.#tables = tables;
     return faults;

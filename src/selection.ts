@@ -126,7 +126,7 @@ function matching(catalogue: readonly Stream[], name: string, where: string): re
   const pattern = new RegExp(
     `^${name
       .split("*")
-      .map(part => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"))
+      .map(part => RegExp.escape(part))
       .join(".*")}$`,
   );
   return catalogue.filter(stream => pattern.test(stream.name));

@@ -60,7 +60,7 @@ export function looseTreatment({ undocumented }: Policy, treat: Treat): (value: 
 }
 
 function patternOf(path: string): RegExp {
-  const parts = path.split(/\{[^}]+\}/).map(part => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  const parts = path.split(/\{[^}]+\}/).map(part => RegExp.escape(part));
   return new RegExp(`^${parts.join("[^/]+")}$`);
 }
 

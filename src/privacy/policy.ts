@@ -113,7 +113,12 @@ function candidatesIn(catalogue: readonly Stream[]): readonly Candidate[] {
 /** The columns that an entry of a list names. */
 function meant(candidates: readonly Candidate[], treatment: Treatment, entry: string): readonly string[] {
   const place = `privacy.${treatment}_columns`;
-  const pattern = new RegExp(`^${entry.split("*").map(escaped).join(".*")}$`);
+  const pattern = new RegExp(
+    `^${entry
+      .split("*")
+      .map(part => RegExp.escape(part))
+      .join(".*")}$`,
+  );
   const isPattern = entry.includes("*");
   const found = candidates.filter(({ name, column }) => pattern.test(name) && (column !== undefined || !isPattern));
   if (found.length === 0) {
@@ -139,5 +144,3 @@ function meant(candidates: readonly Candidate[], treatment: Treatment, entry: st
   }
   return free.map(({ name }) => name);
 }
-
-const escaped = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, "\\$&");

@@ -42,18 +42,13 @@ export function privacyOf(catalogue: readonly Stream[], config: Config["privacy"
  * Hashes under two keys never match: a warehouse has one. @throws ConfigError, before anything is asked for or written
  */
 export async function expectOwnKey(destination: Destination, { policy }: Privacy): Promise<void> {
-  if (policy.keyId === undefined || !(await hasPrivacy(destination))) return;
+  // An older warehouse has no such table until it is upgraded.
+  if (policy.keyId === undefined || !(await hasState(destination, "privacy"))) return;
   const kept = (await privacyRecords(destination.db)).find(({ treatment }) => treatment === "hash");
   if (kept?.keyId === undefined || kept.keyId === null || kept.keyId === policy.keyId) return;
   throw new ConfigError(
     `privacy.key: this warehouse holds hashes (${kept.table}.${kept.column} and others) made with another key: values hashed with this one would match none of them. Set the key back. To begin anew with this one, run once with what is hashed excluded (pii: exclude), then hash again: the values come back as they are read.`,
   );
-}
-
-/** An older warehouse has no such table until `ensureState`. */
-async function hasPrivacy(destination: Destination): Promise<boolean> {
-  if (!(await hasState(destination))) return false;
-  return hasState(destination, "privacy");
 }
 
 /** What settling is given beside the warehouse. */

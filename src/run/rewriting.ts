@@ -19,6 +19,7 @@ import { isPersonalName } from "../privacy/names.ts";
 import { EXTRA_COLUMN, type Policy } from "../privacy/policy.ts";
 import type { Treat } from "../privacy/treatment.ts";
 import type { Stream } from "../stream.ts";
+import { SEE_CHANGES } from "../sync/drift.ts";
 
 type Db = Destination["db"];
 
@@ -169,9 +170,8 @@ function withoutProblems(columns: ReadonlySet<string>, loose: Change): Change {
     const problems = parseJson(Buffer.from(text)) as Record<string, unknown>;
     const kept = Object.entries(problems).filter(([column]) => !columns.has(column));
     if (kept.length === 0) return null;
-    return kept.length === Object.keys(problems).length
-      ? loose(text)
-      : (loose(jsonText(Object.fromEntries(kept))) ?? jsonText(Object.fromEntries(kept)));
+    const left = jsonText(Object.fromEntries(kept));
+    return loose(left) ?? (kept.length === Object.keys(problems).length ? undefined : left);
   };
 }
 
@@ -206,21 +206,21 @@ async function forgetExamples(db: Db, { treatments, undocumented }: Policy): Pro
   }
 }
 
-/** What runs told of drift ends like this, and shows values. */
-const TOLD = "(see schema_changes)";
-
+/** What runs told of drift shows values. */
 async function forgetTold(db: Db): Promise<void> {
   const without = (text: string): string =>
-    text.includes(TOLD) ? `${text.slice(0, text.indexOf(":"))}: rows were not as the documents say ${TOLD}.` : text;
+    text.includes(SEE_CHANGES)
+      ? `${text.slice(0, text.indexOf(":"))}: rows were not as the documents say ${SEE_CHANGES}.`
+      : text;
   const runs = await db.selectFrom("runs").select(["run_id", "warnings", "error"]).execute();
   for (const { run_id, warnings, error } of runs) {
     const told = Array.isArray(warnings) ? warnings.map(String) : [];
-    if (![...told, error ?? ""].some(text => text.includes(TOLD))) continue;
+    if (![...told, error ?? ""].some(text => text.includes(SEE_CHANGES))) continue;
     const changed = { warnings: JSON.stringify(told.map(without)), error: error === null ? null : without(error) };
     await db.updateTable("runs").set(changed).where("run_id", "=", run_id).execute();
   }
   const parts = await db.selectFrom("stream_runs").select(["run_id", "company", "stream", "error"]).execute();
-  for (const { run_id, company, stream, error } of parts.filter(part => part.error?.includes(TOLD)))
+  for (const { run_id, company, stream, error } of parts.filter(part => part.error?.includes(SEE_CHANGES)))
     await db
       .updateTable("stream_runs")
       .set({ error: without(error!) })

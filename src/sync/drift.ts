@@ -126,11 +126,14 @@ function whatBecomes(
   return `${columns}. Those that no column can be called after stay in _extra: ${names.join(", ")}.`;
 }
 
+/** How a sentence ends that shows values of drift. */
+export const SEE_CHANGES = "(see schema_changes)";
+
 /** Changes by name, with what they came as. */
 export function listed(changes: readonly SchemaChange[]): string {
   const words = changes.slice(0, NAMED).map(wordsFor);
   const rest = changes.length - words.length;
-  return `${words.join(", ")}${rest > 0 ? ` and ${rest} more` : ""} (see schema_changes)`;
+  return `${words.join(", ")}${rest > 0 ? ` and ${rest} more` : ""} ${SEE_CHANGES}`;
 }
 
 function wordsFor({ table, column, change, example, count }: SchemaChange): string {

@@ -18,10 +18,9 @@ export class PublishNumber implements Observer {
 
   constructor(schema: string, stateSchema: string) {
     this.#stateSchema = stateSchema;
-    const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
     const names = [schema, analyticsSchema(schema)].flatMap(name => [
-      `"${escaped(name.replaceAll('"', '""'))}"`,
-      escaped(name),
+      `"${RegExp.escape(name.replaceAll('"', '""'))}"`,
+      RegExp.escape(name),
     ]);
     // "if not exists" is asked at the start of every run and mostly changes nothing.
     this.#writes = new RegExp(

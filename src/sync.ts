@@ -1,4 +1,4 @@
-import { writeStreamRun } from "./destinations/run_log.ts";
+import { beginStreamRun, writeStreamRun } from "./destinations/run_log.ts";
 import { liveRows } from "./destinations/standing.ts";
 import { ApiError, StoppedError } from "./errors.ts";
 import type { Tally } from "./extract/tally.ts";
@@ -24,9 +24,7 @@ export async function syncStream(
 ): Promise<void> {
   const { destination, runId, company, clock } = context;
   const { run, activity } = tally;
-  // One transaction each: whether the row is there and what it says are one step.
-  const note = () => destination.db.transaction().execute(trx => writeStreamRun(trx, runId, company, stream.name, run));
-  await note();
+  await beginStreamRun(destination.db, runId, company, stream.name, run);
   try {
     await work(context, stream, tally);
     noteUnusable(stream, tally);
@@ -42,7 +40,7 @@ export async function syncStream(
     run.finished_at = new Date(clock.now()).toISOString();
     if (run.difference_reason === null) Object.assign(run, unproven(await rowsLeft(context, stream)));
     // When the destination is gone there is nowhere to write this: the error on its way says so.
-    await note().catch(() => undefined);
+    await writeStreamRun(destination.db, runId, company, stream.name, run).catch(() => undefined);
   }
 }
 

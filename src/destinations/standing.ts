@@ -69,12 +69,6 @@ export async function saveDashboard(
   counted?: { readonly known: number; readonly live: number },
 ): Promise<Standing> {
   const table = stream.tables.main;
-  const before = await db
-    .selectFrom("streams")
-    .selectAll()
-    .where("company", "=", company)
-    .where("table_name", "=", table.name)
-    .executeTakeFirst();
   const { known, live } = counted ?? (await countRows(db, destination, company, stream));
   const parents = parent === undefined ? undefined : await countParents(db, destination, company, stream.name, parent);
   const row = {
@@ -82,24 +76,22 @@ export async function saveDashboard(
     on: true,
     off_since: null,
     last_success_at: now,
-    complete_to: completeTo ?? before?.complete_to?.toISOString() ?? null,
     rows: known,
     live_rows: live,
     details_pending: parents?.pending ?? null,
     details_wanted: parents?.all ?? null,
     details_never: parents?.never ?? null,
   };
-  if (before === undefined)
+  const { numUpdatedRows } = await db
+    .updateTable("streams")
+    .set(completeTo === null ? row : { ...row, complete_to: completeTo })
+    .where("company", "=", company)
+    .where("table_name", "=", table.name)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n)
     await db
       .insertInto("streams")
-      .values({ company, table_name: table.name, ...row, note: null })
-      .execute();
-  else
-    await db
-      .updateTable("streams")
-      .set(row)
-      .where("company", "=", company)
-      .where("table_name", "=", table.name)
+      .values({ company, table_name: table.name, ...row, complete_to: completeTo, note: null })
       .execute();
   return { known, live, parents };
 }

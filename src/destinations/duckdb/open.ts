@@ -19,6 +19,7 @@ import { openStage } from "./stage.ts";
 import {
   linkedVersion,
   type MakeLink,
+  notedNumber,
   publishVersion,
   removeOtherVersions,
   systemLink,
@@ -180,7 +181,8 @@ class DuckdbFile implements DuckdbDestination {
       await this.#checkpoint(connection);
       if (layout.readers === "direct") return { path: layout.path, note: undefined };
       await expectReplaceable(layout, this.stateSchema, this.#taking.resources);
-      return publishVersion(layout, this.#settings.clock.now(), this.#settings.keepVersions, this.#makeLink);
+      const number = await this.#number.own(connection);
+      return publishVersion(layout, number, this.#settings.clock.now(), this.#settings.keepVersions, this.#makeLink);
     };
     return this.#room.run(() => this.#alone(`publish ${layout.path}`, showing));
   }
@@ -192,7 +194,8 @@ class DuckdbFile implements DuckdbDestination {
       if (layout.readers === "direct") return { owed: false, shownAt: undefined };
       const version = await linkedVersion(layout);
       const shownAt = version === undefined ? undefined : new Date(versionMoment(version));
-      return { owed: await this.#number.isOwed(connection, layout.path), shownAt };
+      const noted = version === undefined ? undefined : await notedNumber(layout, version);
+      return { owed: await this.#number.isOwed(connection, layout.path, noted), shownAt };
     });
   }
 

@@ -1,9 +1,9 @@
-import { chmod, link, mkdir, readdir, readlink, rename, stat, symlink } from "node:fs/promises";
+import { chmod, link, mkdir, readdir, readFile, readlink, rename, stat, symlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Shown } from "../destination.ts";
 import { copyDatabase } from "./copy.ts";
 import { codeOf } from "./failure.ts";
-import { entryAt, remove, syncFolder } from "./folder.ts";
+import { entryAt, remove, syncFolder, writeDurably } from "./folder.ts";
 import { isDeadClaim } from "./holder.ts";
 import type { Layout } from "./layout.ts";
 
@@ -12,6 +12,8 @@ const version = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3}Z)$/;
 const noLinks: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 /** What a rename to the path is prepared as: beside it, because the versions may lie on another disk. */
 const PLACED = ".tributary.new";
+/** Beside a version's database: its publish number. */
+const NUMBER = "publish_number";
 
 /** Makes a symbolic link; passed in because not every system can. */
 export type MakeLink = (target: string, path: string) => Promise<void>;
@@ -47,11 +49,22 @@ export function versionFile(layout: Layout, name: string): string {
   return join(layout.home, name, layout.file);
 }
 
+/** The publish number that a version was made with; undefined for one that was made otherwise. */
+export async function notedNumber(layout: Layout, name: string): Promise<string | undefined> {
+  return readFile(join(layout.home, name, NUMBER), "utf8").catch(() => undefined);
+}
+
 /**
- * Copies the checkpointed work file to a new version and lets the path lead there. Until the last rename readers see the old
+ * Copies the checkpointed work file to a new version and lets the path lead there; `number` is noted beside it. Until the last rename readers see the old
  * one; a failure before it leaves nothing behind. Nobody may write meanwhile.
  */
-export async function publishVersion(layout: Layout, now: number, keep: number, makeLink: MakeLink): Promise<Shown> {
+export async function publishVersion(
+  layout: Layout,
+  number: string,
+  now: number,
+  keep: number,
+  makeLink: MakeLink,
+): Promise<Shown> {
   const before = await versionsIn(layout);
   const name = nameAfter(now, before);
   const unfinished = join(layout.home, `${name}.tmp`);
@@ -59,6 +72,7 @@ export async function publishVersion(layout: Layout, now: number, keep: number, 
   try {
     await mkdir(unfinished);
     await copyDatabase(layout.work, join(unfinished, layout.file), 0o444);
+    await writeDurably(join(unfinished, NUMBER), number);
     await syncFolder(unfinished);
     await rename(unfinished, join(layout.home, name));
     await syncFolder(layout.home);

@@ -1,5 +1,5 @@
 import { chmod, mkdir, readdir, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { factOf, fill, helper, opened, setFact, settingsFor, temporaryFolder } from "./workbench.ts";
@@ -208,6 +208,26 @@ describe("the published file", () => {
     await next.show();
     expect((await next.unshown()).owed).toBe(false);
     expect(await seenBy(await reader(path))).toBe(5);
+  });
+
+  it("knows what is owed by the number beside a version, and looks into one that has none", async () => {
+    const path = await warehouse();
+    const destination = await opened(settingsFor(path));
+    await fill(destination, 1);
+    await destination.show();
+    const home = path.replace(/\.duckdb$/, ".versions");
+    const note = join(home, basename(dirname(await readlink(path))), "publish_number");
+    await rm(note);
+    expect((await destination.unshown()).owed).toBe(false);
+    await setFact(destination, 2);
+    expect((await destination.unshown()).owed).toBe(true);
+    await destination.show();
+    const renewed = join(home, basename(dirname(await readlink(path))), "publish_number");
+    // A power cut may leave it empty: then the version is made once more.
+    await writeFile(renewed, "");
+    expect((await destination.unshown()).owed).toBe(true);
+    await destination.show();
+    expect((await destination.unshown()).owed).toBe(false);
   });
 
   it("is whole whenever the publishing process is killed, and its leftovers go", async () => {

@@ -1,5 +1,6 @@
 import type { RunReport } from "../../src/run.ts";
 import type { Stream } from "../../src/stream.ts";
+import type { Settings } from "./story.ts";
 import type { Kept, Tables } from "./tables.ts";
 
 /** What must hold of any moment that a reader may see: no mixture of two answers, no child without its parent. */
@@ -165,4 +166,15 @@ export function faultsOfCounts(report: RunReport, staged: ReadonlyMap<string, nu
         faults.push(`${line.stream}: ${name} is ${value}`);
   }
   return faults;
+}
+
+/** Titles that stand there as they came, though the configuration of the run that ended says otherwise. */
+export function untreated(tables: Tables, titles: Settings["titles"]): string[] {
+  if (titles === "keep") return [];
+  const looks = { exclude: /^(null)?$/, hash: /^(null|[0-9a-f]{64})?$/, mask: /^(null|•••.*)?$/s }[titles];
+  return [...tables].flatMap(([name, rows]) =>
+    [...rows.values()]
+      .filter(({ title }) => !looks.test(title))
+      .map(({ key, title }) => `${name} ${key}: its title ${title} stands there under ${titles}`),
+  );
 }

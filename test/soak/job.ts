@@ -1,9 +1,10 @@
 import type { RunReport } from "../../src/run.ts";
+import type { VerifyReport } from "../../src/verify/report.ts";
 import type { Death, Place } from "./deaths.ts";
 
 /** What a process that runs the engine is asked to do. */
 export interface Job {
-  readonly command: "sync" | "backfill" | "reset" | "replay";
+  readonly command: "sync" | "backfill" | "reset" | "replay" | "verify";
   /** Path of the configuration, and the key that stands in its place. */
   readonly config: string;
   readonly key: string;
@@ -31,6 +32,7 @@ export interface Job {
 export interface Done {
   readonly exit: number;
   readonly report: RunReport | undefined;
+  readonly verified: VerifyReport | undefined;
   readonly error: string | undefined;
   readonly endsAt: number;
   readonly touches: Readonly<Record<Place, number>>;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Simulator } from "../../src/simulator/simulator.ts";
 import { compareWithTruth } from "../support/truth.ts";
 import { catalogue, type ListName, lists } from "./catalogue.ts";
-import { faultsOfCounts, faultsOfMoment, faultsOfStep, orphans } from "./checks.ts";
+import { faultsOfCounts, faultsOfMoment, faultsOfStep, orphans, untreated } from "./checks.ts";
 import { configurationOf } from "./configuration.ts";
 import type { Crew, Ended } from "./crew.ts";
 import { changesBetween, differences, faultsOfFigures, lost, repeats, unexplained } from "./endings.ts";
@@ -278,22 +278,14 @@ class Life {
       if (!this.#story.hiding && command === "sync") faults.push(...lost(tables, this.#village, done.report));
     }
     // A reset rewrites nothing.
-    if (done?.report !== undefined && (done.exit === 0 || done.exit === 1)) faults.push(...this.#untreated(tables));
+    if (done?.report !== undefined && (done.exit === 0 || done.exit === 1)) {
+      const { titles } = this.#settings;
+      if (titles !== "keep") note(this.#yard.tally.counts, `titles under ${titles}`);
+      faults.push(...untreated(tables, titles));
+    }
     if (done?.said.some(line => line.includes(this.#village.key)) === true) faults.push("the key stands in the log");
     this.#tables = tables;
     return faults;
-  }
-
-  /** Titles that stand there as they came, though the configuration of the run that ended says otherwise. */
-  #untreated(tables: Tables): string[] {
-    const { titles } = this.#settings;
-    if (titles === "keep") return [];
-    note(this.#yard.tally.counts, `titles under ${titles}`);
-    const looks = { exclude: /^(null)?$/, hash: /^(null|[0-9a-f]{64})?$/, mask: /^(null|•••.*)?$/s }[titles];
-    const rows = [...tables].flatMap(([name, rows]) => [...rows.values()].map(row => [name, row] as const));
-    return rows
-      .filter(([, row]) => !looks.test(row.title))
-      .map(([name, { key, title }]) => `${name} ${key}: its title ${title} stands there under ${titles}`);
   }
 
   /** Whether the service has had a list's row ever since the list was last read to its end, and before. */
@@ -346,7 +338,18 @@ class Life {
       const before = this.#tables;
       faults.push(...(await this.#quiet({})), ...changesBetween(before, this.#tables));
     }
+    if (faults.length === 0 && this.#story.seed % 3 === 0) faults.push(...(await this.#verified()));
     return faults.length === 0 && this.#story.seed % 5 === 0 ? this.#besideClean() : faults;
+  }
+
+  /** What was just found to be the service's truth is found to be so by the product too. */
+  async #verified(): Promise<readonly string[]> {
+    note(this.#yard.tally.runs, "verify");
+    const { done } = await this.#run({ ...(await this.#job()), command: "verify" });
+    const told = done?.verified?.differences ?? [];
+    if (done?.exit !== 0)
+      return [`verify ended with ${done?.exit}: ${done?.error ?? JSON.stringify(told.slice(0, 3))}`];
+    return told.map(each => `verify tells of a difference where there is none: ${JSON.stringify(each)}`);
   }
 
   /** A warehouse that has seen nothing but this one run has what this one has. */

@@ -12,6 +12,8 @@ import { reset } from "../../src/reset.ts";
 import { runAttempts } from "../../src/run/attempts.ts";
 import { newRunId, type RunOrder, type RunReport, type RunTools } from "../../src/run.ts";
 import { Draw } from "../../src/simulator/random.ts";
+import type { VerifyReport } from "../../src/verify/report.ts";
+import { verify } from "../../src/verify.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
 import { catalogue } from "./catalogue.ts";
 import type { Done, Job } from "./job.ts";
@@ -74,6 +76,7 @@ async function perform(job: Job): Promise<Done> {
   touching.onRequest = () => clock.pass(LATENCY);
   beginCounting(job.death);
   let report: RunReport | undefined;
+  let verified: VerifyReport | undefined;
   let exit: number;
   let error: string | undefined;
   try {
@@ -112,6 +115,9 @@ async function perform(job: Job): Promise<Done> {
       const order = { ...shared, command: "tributary replay", names, maxTimeMs, span, rejects: job.rejects };
       report = await runReplay(order, tools);
       exit = report.exit_code;
+    } else if (job.command === "verify") {
+      verified = await verify({ ...shared, names, maxTimeMs, maxRequests, sample: undefined, seed: undefined }, tools);
+      exit = verified.exit_code;
     } else {
       const order: RunOrder = {
         ...shared,
@@ -131,7 +137,7 @@ async function perform(job: Job): Promise<Done> {
     error = failure instanceof TributaryError ? failure.message : String((failure as Error)?.stack ?? failure);
   }
   touching.death = undefined;
-  return { exit, report, error, endsAt: clock.now(), touches: { ...touching.counts }, said };
+  return { exit, report, verified, error, endsAt: clock.now(), touches: { ...touching.counts }, said };
 }
 
 touching.strike = (strike, backend) =>

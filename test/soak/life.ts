@@ -167,9 +167,11 @@ class Life {
     const second = await beside;
     village.hook = undefined;
     this.#calm();
-    if (second !== undefined && second.done?.exit !== 4 && !early && ended.done !== undefined)
+    // A first one that was stopped by a limit may have let go by then.
+    const over = ended.done === undefined || ended.done.exit === 5;
+    if (second !== undefined && second.done?.exit !== 4 && !early && !over)
       faults.push(
-        `a second run beside the first ended with ${second.done?.exit}: ${second.done?.error ?? second.done?.report?.errors}`,
+        `a second run beside the first, which ended with ${ended.done?.exit}, ended with ${second.done?.exit}: ${second.done?.error ?? second.done?.report?.errors}`,
       );
     faults.push(...this.#explain(step, ended));
     const most = this.#settings.concurrency;

@@ -251,6 +251,14 @@ export const stateComments: Comments = {
       measured_at: "When that was counted.",
     },
   },
+  exports: {
+    table: "Folders that `tributary export` writes into: a change of privacy reaches them too.",
+    columns: {
+      path: "The folder, as --out named it, from the root of the file system.",
+      host: "Name of the machine that wrote it.",
+      noted_at: "When it was first written from this warehouse.",
+    },
+  },
   holders: {
     table: "Who works on what at this moment. A row alone proves nothing: a killed run leaves its rows behind.",
     columns: {

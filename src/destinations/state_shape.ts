@@ -167,6 +167,7 @@ export const stateColumns: StateColumns = {
     since: "moment",
     cleaned_at: "moment",
   },
+  exports: { path: "text", host: "text", noted_at: "moment" },
   holders: { company: "text", family: "text", run_id: "text", holder: "json", since: "moment" },
 };
 
@@ -185,6 +186,7 @@ export const stateKeys: Readonly<Partial<Record<keyof StateTables, readonly stri
   history: ["company", "stream", "kept_from"],
   verifications: ["run_id", "company", "stream"],
   privacy: ["table_name", "column_name"],
+  exports: ["path", "host"],
   relations: ["company", "from_table", "from_columns", "to_table"],
   holders: ["company", "family"],
 };

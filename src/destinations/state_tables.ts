@@ -233,6 +233,12 @@ export interface RelationsTable {
   measured_at: Moment;
 }
 
+export interface ExportsTable {
+  path: string;
+  host: string;
+  noted_at: Moment;
+}
+
 /** Kysely's view of the state schema. */
 export interface StateTables {
   warehouse: WarehouseTable;
@@ -249,6 +255,7 @@ export interface StateTables {
   verifications: VerificationsTable;
   verification_differences: VerificationDifferencesTable;
   privacy: PrivacyTable;
+  exports: ExportsTable;
   relations: RelationsTable;
   holders: HoldersTable;
 }

@@ -1,13 +1,10 @@
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { promisify } from "node:util";
-import { constants, gzip } from "node:zlib";
 import { type Head, type Line, writeLine } from "./line.ts";
+import { PIECE_BYTES, packed } from "./piece.ts";
 import { filesIn, foldersIn } from "./places.ts";
 import { linesOf } from "./reading.ts";
 
-const compress = promisify(gzip);
-const PIECE_BYTES = 1024 * 1024;
 const WRITTEN = ".rewritten";
 
 /** What becomes of an archived body; undefined: it stays. */
@@ -50,8 +47,7 @@ async function rewriteFile(path: string, privacy: string, change: ChangeBody): P
     let waiting: Buffer[] = [];
     let bytes = 0;
     const flush = async () => {
-      if (waiting.length > 0)
-        await handle.appendFile(await compress(Buffer.concat(waiting), { level: constants.Z_BEST_SPEED }));
+      if (waiting.length > 0) await handle.appendFile(await packed(waiting));
       waiting = [];
       bytes = 0;
     };

@@ -1,20 +1,13 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
-import { constants, gzip } from "node:zlib";
+import { PIECE_BYTES, packed } from "./piece.ts";
 import { fileName } from "./places.ts";
 
-/** Lines wait for each other up to so many bytes: small pieces compress badly. */
-const PIECE_BYTES = 1024 * 1024;
 /** A file that has become as large as this is followed by another one. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
-const compress = promisify(gzip);
-/** A piece comes out in one part, mostly. */
-const packing = { level: constants.Z_BEST_SPEED, chunkSize: PIECE_BYTES / 2 };
-
 /**
- * The files of one run and stream. Lines are compressed beside the main thread, in pieces that can be read by themselves:
+ * The files of one run and stream. Lines are compressed in pieces that can be read by themselves:
  * of a file that was cut off only the last piece is lost. The first failure ends it; `kept` tells of it.
  */
 export class Series {
@@ -85,7 +78,7 @@ export class Series {
     while (this.#waiting.length > 0) {
       const lines = this.#waiting.splice(0);
       this.#waitingBytes = 0;
-      const piece = await compress(Buffer.concat(lines.flat()), packing);
+      const piece = await packed(lines.flat());
       const handle = await this.#file();
       await handle.appendFile(piece);
       this.#bytes += piece.length;

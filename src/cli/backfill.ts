@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { ConfigError, StoppedError } from "../errors.ts";
 import type { Estimate } from "../estimate.ts";
 import type { CliContext } from "./context.ts";
-import { attachOptions, type CommonOptions, examples } from "./options.ts";
+import { attachOptions, type CommonOptions, examples, runOptions, streamsArgument } from "./options.ts";
 import { standing } from "./standing.ts";
 import { whereToRead } from "./sync.ts";
 
@@ -19,10 +19,7 @@ interface BackfillOptions extends CommonOptions {
 export function registerBackfill(program: Command, context: CliContext): void {
   const command = program
     .command("backfill")
-    .argument(
-      "[stream...]",
-      "names, patterns such as 'invoice_*', presets such as preset:standard (default: all that are on)",
-    )
+    .addArgument(streamsArgument())
     .description(
       "Load history: feeds by windows of dates, several at once; lists whole, and details of their rows that are dated in the range (without --to also of those without a date). What was begun is kept: the same command goes on where it was left. While another run waits for the lock, it goes first.",
     )
@@ -30,19 +27,7 @@ export function registerBackfill(program: Command, context: CliContext): void {
     .option("--to <date>", "up to this day, itself left out (default: up to now)", day)
     .option("--resume", "go on with what is unfinished, whatever dates it has")
     .option("--restart", "forget what is unfinished of these streams and begin again");
-  attachOptions(
-    command,
-    "company",
-    "config",
-    "json",
-    "dryRun",
-    "yes",
-    "maxTime",
-    "maxRequests",
-    "wait",
-    "logLevel",
-    "noProgress",
-  )
+  attachOptions(command, ...runOptions, "yes")
     .addHelpText(
       "after",
       examples(

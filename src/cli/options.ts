@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { parseDuration } from "../duration.ts";
 import type { LogLevel } from "../logging.ts";
 
@@ -31,9 +31,9 @@ const options = {
   maxRequests: () =>
     new Option("--max-requests <n>", "stop at a safe point after n requests, exit code 5").argParser(count),
   wait: () =>
-    new Option("--wait <duration>", "wait for another run to end, e.g. 30m (default: not at all)")
+    new Option("--wait <duration>", "wait for another run to end, e.g. 30m")
       .argParser(duration)
-      .default(0, "0s"),
+      .default(0, "not at all"),
   logLevel: () => new Option("--log-level <level>", "what goes to stderr").choices(levels).default("info"),
   noProgress: () => new Option("--no-progress", "don't show progress"),
   yes: () => new Option("--yes", "ask nothing"),
@@ -46,6 +46,26 @@ export function attachOptions(command: Command, ...names: readonly CommonOption[
   for (const name of names) command.addOption(options[name]());
   return command;
 }
+
+/** What a command takes that asks the service for many streams. */
+export const runOptions = [
+  "company",
+  "config",
+  "json",
+  "dryRun",
+  "maxTime",
+  "maxRequests",
+  "wait",
+  "logLevel",
+  "noProgress",
+] as const satisfies readonly CommonOption[];
+
+/** Which streams a command is for. */
+export const streamsArgument = (): Argument =>
+  new Argument(
+    "[stream...]",
+    "names, patterns such as 'invoice_*', presets such as preset:standard (default: all that are on)",
+  );
 
 /** Milliseconds of `4h`. @throws InvalidArgumentError, which commander turns into an answer about the option. */
 export function duration(text: string): number {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { ConfigError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
-import { attachOptions, type CommonOptions, examples } from "./options.ts";
+import { attachOptions, type CommonOptions, examples, streamsArgument } from "./options.ts";
 import { standing } from "./standing.ts";
 import { whereToRead } from "./sync.ts";
 
@@ -18,10 +18,7 @@ const DAY_MS = 86_400_000;
 export function registerReplay(program: Command, context: CliContext): void {
   const command = program
     .command("replay")
-    .argument(
-      "[stream...]",
-      "names, patterns such as 'invoice_*', presets such as preset:standard (default: all that are on)",
-    )
+    .addArgument(streamsArgument())
     .description(
       "Load again from the archive of raw answers, without one request: the tables become what direct runs had made them. Streams that were never loaded, or were dropped, get everything that is archived; others what their last whole reading and the runs since then brought.",
     )

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Config } from "../config.ts";
 import type { RunOrder, RunTools } from "../run.ts";
 import type { CliContext } from "./context.ts";
-import { attachOptions, type CommonOptions, examples } from "./options.ts";
+import { attachOptions, type CommonOptions, examples, runOptions, streamsArgument } from "./options.ts";
 import { standing } from "./standing.ts";
 
 interface SyncOptions extends CommonOptions {
@@ -15,26 +15,12 @@ interface SyncOptions extends CommonOptions {
 export function registerSync(program: Command, context: CliContext): void {
   const command = program
     .command("sync")
-    .argument(
-      "[stream...]",
-      "names, patterns such as 'invoice_*', presets such as preset:standard (default: all that are on)",
-    )
+    .addArgument(streamsArgument())
     .description("Bring the tables up to date: read what is new or changed, store it, publish it.")
     .option("--full", "read lists and feeds whole, whatever the marks say")
     .option("--details", "fetch the details of all rows again, unchanged ones too")
     .option("--confirm-deletes", "accept once the deletions that were held back");
-  attachOptions(
-    command,
-    "company",
-    "config",
-    "json",
-    "dryRun",
-    "maxTime",
-    "maxRequests",
-    "wait",
-    "logLevel",
-    "noProgress",
-  )
+  attachOptions(command, ...runOptions)
     .addHelpText(
       "after",
       examples(

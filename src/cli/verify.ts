@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { VerifyOrder } from "../verify.ts";
 import type { CliContext } from "./context.ts";
-import { attachOptions, type CommonOptions, count, examples } from "./options.ts";
+import { attachOptions, type CommonOptions, count, examples, runOptions, streamsArgument } from "./options.ts";
 import { standing } from "./standing.ts";
 
 interface VerifyOptions extends CommonOptions {
@@ -17,10 +17,7 @@ const SAMPLE = 200;
 export function registerVerify(program: Command, context: CliContext): void {
   const command = program
     .command("verify")
-    .argument(
-      "[stream...]",
-      "names, patterns such as 'invoice_*', presets such as preset:standard (default: all that are on)",
-    )
+    .addArgument(streamsArgument())
     .description(
       "Read streams once more and compare every field with the warehouse: lists whole, details by a sample of their own paths. What the service has changed since it was loaded is told apart from what is wrong. Changes no table; the result is kept in _tributary.verifications. Exit code 1: there are differences.",
     )
@@ -30,18 +27,7 @@ export function registerVerify(program: Command, context: CliContext): void {
       "--seed <text>",
       "which details those are: the same text asks for the same ones (default: drawn, and told)",
     );
-  attachOptions(
-    command,
-    "company",
-    "config",
-    "json",
-    "dryRun",
-    "maxTime",
-    "maxRequests",
-    "wait",
-    "logLevel",
-    "noProgress",
-  )
+  attachOptions(command, ...runOptions)
     .addHelpText(
       "after",
       examples(

@@ -113,6 +113,11 @@ export function modelSelect(model: Model, has: (name: string) => boolean, places
     .filter(({ on }) => on === undefined || on.tables.every(has) === on.present)
     .map(part => part.text)
     .join("\n");
+  return placed(text, places);
+}
+
+/** SQL with its schemas under the names they have there. */
+export function placed(text: string, places: Places): string {
   const schemas = Object.keys(places).sort((a, b) => b.length - a.length);
   // What stands in quotes or behind a comment's dashes is nobody's name.
   const names = new RegExp(`'(?:[^']|'')*'|--[^\\n]*|(?<![\\w."])(${schemas.join("|")})(?=\\.)`, "g");

@@ -90,6 +90,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./docs.ts")).registerDocs,
   },
   {
+    name: "report",
+    summary: "write a page of charts and tables to look at",
+    load: async () => (await import("./report.ts")).registerReport,
+  },
+  {
     name: "simulate",
     summary: "run a simulated service to try everything with",
     load: async () => (await import("./simulate.ts")).registerSimulate,

@@ -1,4 +1,5 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { Destination } from "./destination.ts";
 import type { StateTables } from "./state_tables.ts";
 
 /** The answer to a query written as text, column by column in its own order. */
@@ -8,4 +9,36 @@ export async function ask(
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const { rows } = await sql<Record<string, unknown>>`${sql.raw(question)}`.execute(db);
   return rows;
+}
+
+/** What stands for a `:name` in a query: a text, or a day as `2026-03-01`. */
+export type Meant = { readonly text: string } | { readonly day: string };
+
+/** The same with names for values, and at most so many rows: that holds memory whatever is asked. */
+export async function askFor(
+  db: Kysely<StateTables>,
+  question: string,
+  meant: Readonly<Record<string, Meant>>,
+  most: number,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const names = new RegExp(`(?<!:):(${Object.keys(meant).join("|")})\\b`);
+  const parts = question.split(names).map((part, index) => (index % 2 === 0 ? sql.raw(part) : inSql(meant[part]!)));
+  const { rows } = await sql<Record<string, unknown>>`${sql.join(parts, sql.raw(""))} limit ${sql.lit(most)}`.execute(
+    db,
+  );
+  return rows;
+}
+
+const inSql = (meant: Meant): RawBuilder<unknown> =>
+  "text" in meant ? sql`${meant.text}` : sql`date ${sql.lit(meant.day)}`;
+
+/** Whatever `work` asks, it sees the warehouse as of one moment. */
+export async function atOneMoment<T>(
+  { db, dialect }: Pick<Destination, "db" | "dialect">,
+  work: (db: Kysely<StateTables>) => Promise<T>,
+): Promise<T> {
+  return db.transaction().execute(async trx => {
+    if (dialect.name === "postgres") await sql`set transaction isolation level repeatable read`.execute(trx);
+    return work(trx);
+  });
 }

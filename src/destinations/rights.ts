@@ -41,3 +41,19 @@ export function rightsMissing(place: {
 }
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** PostgreSQL: the role of the session, and which of these tables or views are there and may not be read by it. */
+export async function unreadable(
+  db: Kysely<StateTables>,
+  schema: string,
+  names: readonly string[],
+): Promise<{ readonly role: string; readonly names: readonly string[] } | undefined> {
+  const { rows } = await sql<{ name: string; role: string }>`
+    select c.relname as name, current_user as role
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = ${schema} and c.relname in (${sql.join([...names])})
+      and not (has_schema_privilege(n.oid, 'USAGE') and has_table_privilege(c.oid, 'SELECT'))
+    order by c.relname`.execute(db);
+  const [first] = rows;
+  return first === undefined ? undefined : { role: first.role, names: rows.map(({ name }) => name) };
+}

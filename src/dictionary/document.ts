@@ -1,11 +1,11 @@
-import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
+import { breakable, count, digest } from "../markup/wording.ts";
 import { clientScript } from "./client.ts";
 import { domainDiagram, overviewDiagram } from "./diagram.ts";
 import type { Dictionary, Domain } from "./dictionary.ts";
 import { figure, modelSection, stateSection, tableSection, types } from "./entries.ts";
 import { stylesheet } from "./style.ts";
-import { count, readingOf } from "./wording.ts";
+import { readingOf } from "./wording.ts";
 
 /** The whole dictionary as one page that loads nothing from anywhere. */
 export function dictionaryDocument(dictionary: Dictionary): string {
@@ -48,12 +48,6 @@ ${streamSection(dictionary)}
 `;
   return String(page);
 }
-
-/** A long name may go on in the next line after an underscore. */
-const breakable = (name: string) =>
-  name.split(/(?<=_)/).map((part, index) => (index === 0 ? part : html`<wbr>${part}`));
-
-const digest = (text: string): string => `sha256-${createHash("sha256").update(text).digest("base64")}`;
 
 function asOf({ standing }: Dictionary) {
   if (standing?.publishedAt === undefined) return "";

@@ -1,10 +1,11 @@
 import { html } from "hono/html";
 import type { ColumnDescription } from "../catalogue.ts";
 import { treatments } from "../destinations/comments.ts";
+import { count } from "../markup/wording.ts";
 import { type Diagram, drawing } from "./diagram.ts";
 import type { Dictionary, ModelEntry, StateEntry, TableEntry } from "./dictionary.ts";
 import { joinOf, type Link } from "./links.ts";
-import { count, keyOf, nullOf, readingOf, sortOf, sourceOf } from "./wording.ts";
+import { keyOf, nullOf, readingOf, sortOf, sourceOf } from "./wording.ts";
 
 /** A drawing with what it shows in words. */
 export function figure(diagram: Diagram) {

@@ -1,8 +1,9 @@
 import { treatments } from "../destinations/comments.ts";
+import { count } from "../markup/wording.ts";
 import { domainDiagram, drawingFile, overviewDiagram } from "./diagram.ts";
 import type { Dictionary, Domain, TableEntry } from "./dictionary.ts";
 import { joinOf, type Link } from "./links.ts";
-import { count, keyOf, nullOf, readingOf, sortOf, sourceOf } from "./wording.ts";
+import { keyOf, nullOf, readingOf, sortOf, sourceOf } from "./wording.ts";
 
 /** A file of the dictionary in Markdown; its name is relative to the folder. */
 export interface MarkdownFile {

@@ -1,17 +1,19 @@
+import { basics, dark, light } from "../markup/palette.ts";
+
 /** How the dictionary looks: light and dark, from 320 px up, and on paper. */
 export const stylesheet = `
 :root {
   color-scheme: light dark;
-  --ground: #f4f6f8; --card: #ffffff; --line: #e1e6ec; --text: #18212c; --quiet: #556272; --accent: #1f5bbd;
+  ${light} --accent: #1f5bbd;
   --pill: #e7ecf2; --pill-text: #475466; --mark: #fdeecb; --sure: #3b6fd0; --maybe: #8a5a00; --edge: #9aa7b5; --elsewhere: #eef1f5;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --ground: #0e1319; --card: #161d26; --line: #27323e; --text: #e7edf4; --quiet: #9dabbb; --accent: #7fb0ff;
+    ${dark} --accent: #7fb0ff;
     --pill: #25303c; --pill-text: #b6c2d0; --mark: #3a2b08; --sure: #76a7ff; --maybe: #e0a52c; --edge: #4b5a6a; --elsewhere: #232d38;
   }
 }
-* { box-sizing: border-box; }
+${basics}
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; scroll-padding-top: 72px; }
 body {
   margin: 0; background: var(--ground); color: var(--text); display: grid; grid-template: "header header" auto "nav main" 1fr / 290px minmax(0, 1fr);
@@ -20,16 +22,11 @@ body {
 header { grid-area: header; position: sticky; top: 0; z-index: 1; display: flex; align-items: center; gap: 12px 28px; padding: 10px 28px; background: var(--ground); border-bottom: 1px solid var(--line); }
 nav { grid-area: nav; padding: 14px 8px 28px 28px; font-size: 13px; position: sticky; top: 59px; align-self: start; height: calc(100vh - 59px); overflow-y: auto; }
 main { grid-area: main; padding: 14px 28px 40px 20px; max-width: 1220px; }
-h1, h2, h3, p, ul, dl, dd, figure { margin: 0; }
-ul { padding: 0; list-style: none; }
 h1 { font-size: 20px; line-height: 1.25; letter-spacing: -0.01em; white-space: nowrap; }
 h2 { font-size: 20px; margin: 34px 0 10px; } h3 { font-size: 16.5px; overflow-wrap: anywhere; }
 a { color: var(--accent); } h3 a, nav a { color: inherit; text-decoration: none; } h3 a:hover, nav a:hover { text-decoration: underline; }
 code { font: 0.92em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
-.skip { position: absolute; left: -999px; } .skip:focus { left: 12px; top: 8px; background: var(--card); padding: 4px 10px; }
-.unseen { position: absolute; width: 1px; height: 1px; margin: -1px; padding: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.quiet { color: var(--quiet); font-size: 13px; } .brand { font-weight: 400; color: var(--quiet); }
+.brand { font-weight: 400; color: var(--quiet); }
 .pill { display: inline-block; padding: 0 7px; border-radius: 99px; font: 600 12px/18px system-ui, sans-serif; background: var(--pill); color: var(--pill-text); white-space: nowrap; }
 search { display: block; position: relative; flex: 1 1 320px; max-width: 720px; } search[hidden] { display: none; }
 input { width: 100%; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--edge); border-radius: 8px; padding: 7px 12px; } ::placeholder { color: var(--quiet); opacity: 1; }

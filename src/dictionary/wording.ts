@@ -69,9 +69,6 @@ export function keyOf({ key }: Pick<TableEntry, "key">): string {
   return key.join(", ");
 }
 
-/** `1,234` */
-export const count = (value: number): string => value.toLocaleString("en-US");
-
 /** The path below the service's address, with the array in its answer. */
 export function sourceOf({ stream, api_path }: TableEntry): string {
   const query = Object.entries(stream.query).map(([name, value]) => `${name}=${value}`);

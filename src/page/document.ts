@@ -1,10 +1,11 @@
 import { html } from "hono/html";
+import { count, counted } from "../markup/wording.ts";
 import { liveSection } from "./live.ts";
 import { runSection } from "./runs.ts";
 import { streamSection } from "./streams.ts";
 import { pastTroubleSection, troubleSection } from "./trouble.ts";
 import { outcome, type View, verdict } from "./view.ts";
-import { ago, ahead, count, counted, date, roughly, span, time } from "./wording.ts";
+import { ago, ahead, date, roughly, span, time } from "./wording.ts";
 
 /** The whole page. */
 export function pageDocument(view: View) {

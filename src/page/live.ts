@@ -1,8 +1,9 @@
 import { html } from "hono/html";
+import { breakable, count, counted } from "../markup/wording.ts";
 import type { Cause, LiveRun } from "../schedule/events.ts";
 import type { RunningStatus } from "../status.ts";
 import type { View } from "./view.ts";
-import { ago, breakable, count, counted, span, time } from "./wording.ts";
+import { ago, span, time } from "./wording.ts";
 
 /** What is running now; `live` is the part that moves and is sent again with every progress. */
 export function liveSection(view: View) {

@@ -1,8 +1,9 @@
 import { html } from "hono/html";
+import { barChart, ticks } from "../charts/sparks.ts";
 import type { PastRun, PastStreamRun } from "../history.ts";
-import { barChart, ticks } from "./charts.ts";
+import { counted } from "../markup/wording.ts";
 import { namer, outcome, type View } from "./view.ts";
-import { clockTime, counted, span, time } from "./wording.ts";
+import { clockTime, span, time } from "./wording.ts";
 
 /** How many runs are shown before one asks for more. */
 const SHOWN = 10;

@@ -1,10 +1,11 @@
 import { html } from "hono/html";
+import { areaChart, columnChart, shareBar } from "../charts/sparks.ts";
 import type { PastStreamRun } from "../history.ts";
 import { ageOf, isLate } from "../lateness.ts";
+import { breakable, count, counted } from "../markup/wording.ts";
 import type { StreamStatus } from "../status.ts";
-import { areaChart, columnChart, shareBar } from "./charts.ts";
 import { lastRunOf, outcome, type View } from "./view.ts";
-import { ago, breakable, count, counted, date, roughly, span, time } from "./wording.ts";
+import { ago, date, roughly, span, time } from "./wording.ts";
 
 /** Every stream with its freshness, its last run and its charts; a table a company. */
 export function streamSection(view: View) {

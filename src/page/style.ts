@@ -1,8 +1,10 @@
+import { basics, dark, light } from "../markup/palette.ts";
+
 /** How the page looks: light and dark, from 320 px up. */
 export const stylesheet = `
 :root {
   color-scheme: light dark;
-  --ground: #f4f6f8; --card: #ffffff; --line: #e1e6ec; --text: #18212c; --quiet: #556272; --accent: #2563c9;
+  ${light} --accent: #2563c9;
   --rows: #3b6fd0; --changes: #0c8a7c; --rejects: #c93b3b; --track: #e6eaf0; --none: #c6ced8;
   --good: #1f9d61; --good-text: #12613b; --good-ground: #ddf3e6;
   --warn: #d98e04; --warn-text: #774a00; --warn-ground: #fdeecb;
@@ -12,7 +14,7 @@ export const stylesheet = `
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --ground: #0e1319; --card: #161d26; --line: #27323e; --text: #e7edf4; --quiet: #9dabbb; --accent: #7fb0ff;
+    ${dark} --accent: #7fb0ff;
     --rows: #76a7ff; --changes: #3fcdb9; --rejects: #ff7b7b; --track: #232d38; --none: #3a4653;
     --good: #37c07f; --good-text: #86e3b4; --good-ground: #12331f;
     --warn: #e0a52c; --warn-text: #f4cd7c; --warn-ground: #3a2b08;
@@ -21,21 +23,16 @@ export const stylesheet = `
     --shadow: none;
   }
 }
-* { box-sizing: border-box; }
+${basics}
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
   margin: 0 auto; max-width: 1160px; padding: 20px 24px 32px; background: var(--ground); color: var(--text);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; font-variant-numeric: tabular-nums;
 }
-h1, h2, h3, p, ul, dl, dd, figure { margin: 0; }
-ul { padding: 0; list-style: none; }
 h1 { font-size: 27px; line-height: 1.25; letter-spacing: -0.015em; font-weight: 650; }
 h2 { font-size: 17px; line-height: 1.3; font-weight: 650; }
 h3 { font-size: 15px; margin: 16px 0 8px; }
 code { font: 0.92em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; background: var(--idle-ground); padding: 1px 5px; border-radius: 4px; overflow-wrap: anywhere; }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
-.unseen { position: absolute; width: 1px; height: 1px; margin: -1px; padding: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.quiet { color: var(--quiet); font-size: 13px; }
 .bad { color: var(--bad-text); } .warn { color: var(--warn-text); } .good { color: var(--good-text); }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; box-shadow: var(--shadow); }
 

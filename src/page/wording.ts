@@ -1,12 +1,5 @@
 import { html } from "hono/html";
 
-/** `1234567` → `1,234,567`. */
-export const count = (value: number): string => value.toLocaleString("en-US");
-
-/** `1 row`, `2 rows`. */
-export const counted = (value: number, one: string, many = `${one}s`): string =>
-  `${count(value)} ${value === 1 ? one : many}`;
-
 /** `850 ms`, `12 s`, `4 min 05 s`, `2 h 10 min`, `3 d 4 h`. */
 export function span(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
@@ -50,10 +43,6 @@ export const clockTime = (moment: string): string => moment.slice(11, 16);
 /** A moment that says itself in full when it is pointed at; the page's script shows it in the reader's own zone. */
 export const time = (moment: string, text = date(moment)) =>
   html`<time datetime="${moment}" title="${date(moment)} UTC"${text === date(moment) ? html` data-local` : ""}>${text}</time>`;
-
-/** A name that may be broken where its words end. */
-export const breakable = (name: string) =>
-  name.split(/(?<=[_/])/).map((part, index) => (index === 0 ? part : html`<wbr>${part}`));
 
 /** A sentence whose words in backticks are commands. */
 export const prose = (text: string) =>

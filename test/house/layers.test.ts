@@ -5,7 +5,7 @@ import { type HouseMap, LEAVES, readMap } from "./map.ts";
 import { type Import, packages, root, type Source, sourcesIn } from "./sources.ts";
 
 const map = readMap();
-const sources = sourcesIn("src", "streams", "schemas");
+const sources = sourcesIn("src", "streams", "schemas", "reports");
 const engine = sources.filter(({ path }) => path.startsWith("src/") && !/^src\/(cli|simulator)\//.test(path));
 const withoutLeaves = ["streams/", "schemas/", "src/simulator/"];
 

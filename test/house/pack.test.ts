@@ -19,6 +19,7 @@ const parts = [
   "src",
   "streams",
   "schemas",
+  "reports",
   "models",
   "package.json",
   "tsconfig.json",

@@ -8,6 +8,7 @@ import type { Table } from "../../src/columns.ts";
 import type { Destination } from "../../src/destinations/destination.ts";
 import { openDuckdb } from "../../src/destinations/duckdb/open.ts";
 import { openPostgres } from "../../src/destinations/postgres/open.ts";
+import type { WarehouseReading } from "../../src/destinations/reading.ts";
 import { ensureState } from "../../src/destinations/state_ddl.ts";
 import { ensureTables } from "../../src/destinations/tables.ts";
 import { tableOrder, viewOrder } from "../../src/warehouse.ts";
@@ -35,6 +36,8 @@ export interface ModelWarehouse {
   model(name: string, order: string, columns?: string): Promise<Record<string, unknown>[]>;
   /** The models that were made: those of which no needed table is missing. */
   readonly models: ReadonlySet<string>;
+  /** The same, as commands read it. */
+  readonly reading: WarehouseReading;
   /** DuckDB's file is written anew: what it holds of views is what was read out of a file. */
   renew(): Promise<void>;
   /** What `explain` says of a query. */
@@ -112,6 +115,7 @@ async function filled(
   return {
     query,
     models,
+    reading: { ...destination, publishedAt: undefined },
     renew: () => destination.cleanse([]),
     model: (name, order, columns = "*") =>
       query(`select ${columns} from procurement_analytics.${name} order by ${order}`),

@@ -1,7 +1,7 @@
 import { scaleBand, scaleLinear } from "d3-scale";
 import { area, curveMonotoneX, line } from "d3-shape";
 import { html } from "hono/html";
-import { count } from "./wording.ts";
+import { count } from "../markup/wording.ts";
 
 /** A value of a chart, with what is said of it when it is pointed at. */
 export interface Point {

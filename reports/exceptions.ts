@@ -1,0 +1,154 @@
+import type { Section } from "../src/report/report.ts";
+
+const currency = { name: "currency_code", label: "Currency", format: "currency" } as const;
+
+export const exceptions: Section = {
+  slug: "exceptions",
+  title: "Invoice exceptions",
+  lead: "What stands in the way of paying invoices: found by what the service says plainly and by what figures show, never by its status labels, whose values are not documented. All invoices that the service lists count, paid ones too; the last table tells how they stand in the service's own words.",
+  blocks: [
+    {
+      title: "Exceptions by kind",
+      note: "An invoice may have several.",
+      needs: ["invoice_exceptions"],
+      empty: "Nothing stands in the way of any invoice.",
+      fields: [
+        { name: "exception", label: "Exception", format: "text" },
+        { name: "invoice_count", label: "Invoices", format: "count" },
+        { name: "gravest_count", label: "Of them it is the gravest", format: "count" },
+      ],
+      drawing: { kind: "bars", label: "exception", parts: ["invoice_count"] },
+      sql: `
+        select
+          exception,
+          count(*) as invoice_count,
+          count(case when exception_number = 1 then 1 end) as gravest_count
+        from procurement_analytics.invoice_exceptions
+        where _company = :company
+        group by exception
+        order by count(*) desc, exception`,
+    },
+    {
+      title: "What exceptions are worth",
+      note: "For prices what is billed above the order's, for quantities what is billed and not received, for a duplicate the invoice itself; other exceptions have no amount of their own.",
+      needs: ["invoice_exceptions"],
+      empty: "No exception has an amount of its own.",
+      fields: [
+        currency,
+        { name: "exception", label: "Exception", format: "text" },
+        { name: "invoice_count", label: "Invoices", format: "count" },
+        { name: "exception_amount", label: "Worth", format: "money" },
+      ],
+      drawing: { kind: "bars", label: "exception", parts: ["exception_amount"] },
+      sql: `
+        select currency_code, exception, count(*) as invoice_count, sum(exception_amount) as exception_amount
+        from procurement_analytics.invoice_exceptions
+        where _company = :company and exception_amount is not null
+        group by currency_code, exception
+        order by currency_code nulls last, sum(exception_amount) desc, exception`,
+    },
+    {
+      title: "The largest invoices with exceptions",
+      note: "The five largest of each currency, with their gravest exception.",
+      needs: ["invoice_exceptions"],
+      empty: "Nothing stands in the way of any invoice.",
+      fields: [
+        currency,
+        { name: "invoice_amount", label: "Invoice total", format: "money" },
+        { name: "vendor", label: "Vendor", format: "text" },
+        { name: "document_number", label: "Invoice", format: "text" },
+        { name: "document_date", label: "Dated", format: "date" },
+        { name: "due_date", label: "Due", format: "date" },
+        { name: "exception", label: "Gravest exception", format: "text" },
+        { name: "exceptions", label: "Exceptions", format: "count" },
+        { name: "payment_status", label: "Payment status", format: "text" },
+      ],
+      sql: `
+        with invoices as (
+          select
+            exceptions.*,
+            count(*) over (partition by doc_id) as exceptions
+          from procurement_analytics.invoice_exceptions exceptions
+          where _company = :company
+        ),
+        ranked as (
+          select
+            invoices.*,
+            row_number() over (partition by currency_code order by invoice_amount desc nulls last, doc_id) as place
+          from invoices
+          where exception_number = 1
+        )
+        select
+          currency_code, invoice_amount, coalesce(vendor_name, vendor_id) as vendor, document_number, document_date,
+          due_date, exception, exceptions, payment_status
+        from ranked
+        where place <= 5
+        order by currency_code nulls last, place`,
+    },
+    {
+      title: "Three-way match",
+      note: "Each invoice line against the order's and the receipt's side of the same line, compared exactly: the company's tolerances are not applied.",
+      needs: ["three_way_match"],
+      empty: "There are no invoice lines.",
+      fields: [
+        { name: "verdict", label: "Verdict", format: "text" },
+        { name: "line_count", label: "Lines", format: "count" },
+        { name: "share", label: "Share", format: "share", of: "line_count" },
+      ],
+      drawing: { kind: "bars", label: "verdict", parts: ["line_count"] },
+      sql: `
+        select verdict, count(*) as line_count
+        from procurement_analytics.three_way_match
+        where _company = :company
+        group by verdict
+        order by count(*) desc, verdict`,
+    },
+    {
+      title: "What differences between invoice, order and receipt make",
+      needs: ["three_way_match"],
+      empty: "No invoice line differs from its order or receipt by an amount.",
+      fields: [
+        currency,
+        { name: "above_count", label: "Lines above the order's price", format: "count" },
+        { name: "above_amount", label: "Billed above it", format: "money" },
+        { name: "below_count", label: "Lines below it", format: "count" },
+        { name: "below_amount", label: "Billed below it", format: "money" },
+        { name: "not_received_count", label: "Lines not received in full", format: "count" },
+        { name: "not_received_amount", label: "Billed, not received", format: "money" },
+      ],
+      sql: `
+        select
+          currency_code,
+          count(case when price_effect_amount > 0 then 1 end) as above_count,
+          sum(case when price_effect_amount > 0 then price_effect_amount else 0 end) as above_amount,
+          count(case when price_effect_amount < 0 then 1 end) as below_count,
+          sum(case when price_effect_amount < 0 then price_effect_amount else 0 end) as below_amount,
+          count(case when not_received_amount > 0 then 1 end) as not_received_count,
+          sum(case when not_received_amount > 0 then not_received_amount else 0 end) as not_received_amount
+        from procurement_analytics.three_way_match
+        where _company = :company and (price_effect_amount <> 0 or not_received_amount > 0)
+        group by currency_code
+        order by currency_code nulls last`,
+    },
+    {
+      title: "How these invoices stand in the service's words",
+      note: "Invoices with exceptions by the service's payment and settlement labels, whose values are not documented: leave out those that mean paid.",
+      needs: ["invoice_exceptions"],
+      empty: "Nothing stands in the way of any invoice.",
+      fields: [
+        currency,
+        { name: "payment_status", label: "Payment status", format: "text" },
+        { name: "settlement_state", label: "Settlement", format: "text" },
+        { name: "invoice_count", label: "Invoices", format: "count" },
+        { name: "invoice_amount", label: "Invoice totals", format: "money" },
+      ],
+      sql: `
+        select
+          currency_code, payment_status, settlement_state, count(*) as invoice_count, sum(invoice_amount) as invoice_amount
+        from procurement_analytics.invoice_exceptions
+        where _company = :company and exception_number = 1
+        group by currency_code, payment_status, settlement_state
+        order by currency_code nulls last, count(*) desc, payment_status nulls last, settlement_state nulls last`,
+    },
+  ],
+};

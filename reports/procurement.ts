@@ -1,0 +1,34 @@
+import type { Report } from "../src/report/report.ts";
+import { deliveries } from "./deliveries.ts";
+import { exceptions } from "./exceptions.ts";
+import { headline } from "./headline.ts";
+import { outlook } from "./outlook.ts";
+import { prices } from "./prices.ts";
+import { savings } from "./savings.ts";
+import { spend } from "./spend.ts";
+
+/** Procurement at a glance, for those who'd rather look than query. */
+export const procurementReport: Report = {
+  title: "Procurement report",
+  writtenFor: { schema: "procurement", stateSchema: "_tributary" },
+  calendar: { needs: ["calendar_today"], sql: "select today from procurement_analytics.calendar_today" },
+  currencies: {
+    needs: ["spend_by_vendor_month"],
+    sql: `
+      select currency_code
+      from procurement_analytics.spend_by_vendor_month
+      where _company = :company
+      group by currency_code
+      order by sum(invoice_count) desc, currency_code nulls last`,
+  },
+  freshness: {
+    needs: ["data_freshness"],
+    sql: `
+      select stream, is_on, complete_to, last_success_at, last_run_status
+      from procurement_analytics.data_freshness
+      where _company = :company
+      order by stream`,
+  },
+  figures: headline,
+  sections: [spend, exceptions, savings, deliveries, prices, outlook],
+};

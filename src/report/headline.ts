@@ -1,0 +1,80 @@
+import { html } from "hono/html";
+import type { Row } from "./asking.ts";
+import { number } from "./cells.ts";
+import type { Answer } from "./contents.ts";
+import { exactNumber, shownNumber, UNKNOWN_CURRENCY, wholeNumber } from "./format.ts";
+import type { Period } from "./period.ts";
+import type { Figure } from "./report.ts";
+
+/** More currencies than these are told by their number. */
+const MOST_LINES = 5;
+
+/** What is asked first, as tiles. */
+export function headlineOf(figures: readonly { readonly figure: Figure; readonly answer: Answer }[], period: Period) {
+  return html`<dl class="tiles">${figures.map(({ figure, answer }) => tile(figure, answer, period))}</dl>`;
+}
+
+function tile(figure: Figure, { rows, lack }: Answer, period: Period) {
+  const said =
+    lack !== undefined
+      ? html`<span class="large none">–</span><span class="quiet">not loaded: ${lack.tables.join(", ") || lack.model}</span>`
+      : rows.length === 0
+        ? html`<span class="large">0</span>`
+        : sayings[figure.kind](rows, period);
+  return html`<div class="tile"><dt>${figure.label} <span class="quiet">${figure.note}</span></dt><dd>${said}</dd></div>`;
+}
+
+const sayings = { money: moneyTile, count: countTile, share: shareTile } as const;
+
+function moneyTile(rows: readonly Row[], period: Period) {
+  const [first, ...others] = rows;
+  return html`<span class="large">${money(first!, "value")}</span>${change(first!, period)}${lines(others, row => html`${money(row, "value")}${change(row, period)}`)}`;
+}
+
+function countTile(rows: readonly Row[]) {
+  const total = sum(rows, "value");
+  const of = rows.some(row => typeof row["of_all"] === "string")
+    ? html` <span class="of">of ${number("count", sum(rows, "of_all"))}</span>`
+    : "";
+  const amounts = rows.filter(row => typeof row["amount"] === "string" && row["amount"] !== "0");
+  return html`<span class="large">${number("count", total)}${of}</span>${lines(amounts, row => money(row, "amount"))}`;
+}
+
+function shareTile([row]: readonly Row[]) {
+  const [value, all] = [String(row?.["value"] ?? 0), String(row?.["of_all"] ?? 0)];
+  const share = Number(value) / Number(all);
+  return html`<span class="large">${shownNumber("share", String(Math.round(share * 1e6) / 1e6))}</span><ul class="lines"><li>${number("count", value)} of ${number("count", all)}</li></ul>`;
+}
+
+/** Counts may be added up over currencies; amounts never are. */
+const sum = (rows: readonly Row[], name: string): string =>
+  String(rows.reduce((total, row) => total + Number(row[name] ?? 0), 0));
+
+function lines(rows: readonly Row[], line: (row: Row) => unknown) {
+  if (rows.length === 0) return "";
+  const more = rows.length - MOST_LINES;
+  return html`<ul class="lines">${rows.slice(0, MOST_LINES).map(row => html`<li>${line(row)}</li>`)}${more > 0 ? html`<li class="quiet">and ${more} more below</li>` : ""}</ul>`;
+}
+
+function money(row: Row, name: string) {
+  const value = String(row[name] ?? "0");
+  const code = row["currency_code"];
+  const shown = html`<data value="${value}" title="${exactNumber(value)}">${wholeNumber(value)}</data>`;
+  return typeof code === "string"
+    ? html`<span class="code">${code}</span> ${shown}`
+    : html`${shown} <span class="code">${UNKNOWN_CURRENCY}</span>`;
+}
+
+/** Beyond this a share says less than the figure itself. */
+const MOST_CHANGE = 10;
+
+/** What it was in the period before, where something was. */
+function change(row: Row, { before, months }: Period) {
+  const earlier = row["before"];
+  if (typeof earlier !== "string" || Number(earlier) <= 0) return "";
+  const share = Number(row["value"]) / Number(earlier) - 1;
+  const shown = shownNumber("share", String(Math.round(share * 1e6) / 1e6)).replace("-", "\u2212");
+  const text = share >= MOST_CHANGE ? `before: ${wholeNumber(earlier)}` : share < 0 ? shown : `+${shown}`;
+  const than = `against ${exactNumber(earlier)} in the ${months.length} months from ${before.slice(0, 7)}`;
+  return html` <span class="change" title="${than}">${text}<span class="unseen">, ${than}</span></span>`;
+}

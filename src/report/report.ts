@@ -1,0 +1,70 @@
+/** How a column's values are shown. Money and prices stand in the currency of their row. */
+export type Format = "text" | "month" | "date" | "currency" | "count" | "money" | "price" | "percent" | "share";
+
+/** A column of an answer, as a table shows it. */
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly format: Format;
+  /** A share that no answer holds: of the sum of this column over the rows of the same currency. */
+  readonly of?: string;
+}
+
+/**
+ * A select over models, by the names that models are written with. It may use `:company`, `:today`, `:from` (first day of
+ * the period), `:until` (the day after its last) and `:before` (first day of the period before).
+ */
+export interface Question {
+  readonly needs: readonly string[];
+  readonly sql: string;
+}
+
+/** A headline: rows with `value`, and where there are such, `currency_code`, `before` (in the period before), `of_all`. */
+export interface Figure extends Question {
+  readonly label: string;
+  readonly note: string;
+  /** A count's rows may have `amount`, in their currency; a share's only row has `of_all`, how many it is a share of. */
+  readonly kind: "money" | "count" | "share";
+}
+
+/** What is drawn of an answer; the names are those of its columns. */
+export type Drawing =
+  | { readonly kind: "months"; readonly value: string; readonly mark?: string; readonly markNote?: string }
+  | { readonly kind: "bars"; readonly label: string; readonly parts: readonly string[]; readonly rest?: string }
+  | { readonly kind: "lines"; readonly panel: string; readonly value: string; readonly unit: string };
+
+/** A question, its answer as a table, and where a drawing says more, as one. */
+export interface Block extends Question {
+  readonly title: string;
+  /** How it is to be read; absent where the title says it. */
+  readonly note?: string;
+  /** What it means that there are no rows. */
+  readonly empty: string;
+  readonly fields: readonly Field[];
+  readonly drawing?: Drawing;
+  /** So many rows are shown; 500 unless told. */
+  readonly most?: number;
+}
+
+export interface Section {
+  /** Part of its address on the page. */
+  readonly slug: string;
+  readonly title: string;
+  readonly lead: string;
+  readonly blocks: readonly Block[];
+}
+
+/** What is asked of a warehouse for each company, and how it is said. */
+export interface Report {
+  readonly title: string;
+  /** The names that the questions call the schemas by. */
+  readonly writtenFor: { readonly schema: string; readonly stateSchema: string };
+  /** `today`: the day that all ages are counted to. */
+  readonly calendar: Question;
+  /** `currency_code`, the one with most behind it first: so they stand everywhere. */
+  readonly currencies: Question;
+  /** `stream`, `is_on`, `complete_to`, `last_success_at`, `last_run_status`. */
+  readonly freshness: Question;
+  readonly figures: readonly Figure[];
+  readonly sections: readonly Section[];
+}

@@ -1,4 +1,4 @@
-import { beginStreamRun, writeStreamRun } from "./destinations/run_log.ts";
+import { writeStreamRun } from "./destinations/run_log.ts";
 import { liveRows } from "./destinations/standing.ts";
 import { ApiError, StoppedError } from "./errors.ts";
 import type { Tally } from "./extract/tally.ts";
@@ -24,7 +24,9 @@ export async function syncStream(
 ): Promise<void> {
   const { destination, runId, company, clock } = context;
   const { run, activity } = tally;
-  await beginStreamRun(destination.db, runId, company, stream.name, run);
+  // A replay takes its turns at a stream in one run: the row may be there.
+  const note = () => writeStreamRun(destination.db, runId, company, stream.name, run);
+  await note();
   try {
     await work(context, stream, tally);
     noteUnusable(stream, tally);
@@ -40,7 +42,7 @@ export async function syncStream(
     run.finished_at = new Date(clock.now()).toISOString();
     if (run.difference_reason === null) Object.assign(run, unproven(await rowsLeft(context, stream)));
     // When the destination is gone there is nowhere to write this: the error on its way says so.
-    await writeStreamRun(destination.db, runId, company, stream.name, run).catch(() => undefined);
+    await note().catch(() => undefined);
   }
 }
 

@@ -68,20 +68,6 @@ export async function endRun(
   await db.updateTable("runs").set(end).where("run_id", "=", runId).execute();
 }
 
-/** Begins a stream's row of this run: it isn't there yet, and looking would cost as much as writing it. */
-export async function beginStreamRun(
-  db: Db,
-  runId: string,
-  company: string,
-  stream: string,
-  row: StreamRun,
-): Promise<void> {
-  await db
-    .insertInto("stream_runs")
-    .values({ run_id: runId, company, stream, ...row })
-    .execute();
-}
-
 /** Writes a stream's row of this run, whether or not it is there. */
 export async function writeStreamRun(
   db: Db,
@@ -97,7 +83,11 @@ export async function writeStreamRun(
     .where("company", "=", company)
     .where("stream", "=", stream)
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) await beginStreamRun(db, runId, company, stream, row);
+  if (numUpdatedRows > 0n) return;
+  await db
+    .insertInto("stream_runs")
+    .values({ run_id: runId, company, stream, ...row })
+    .execute();
 }
 
 /** What a run's streams did, as far as the destination knows. */

@@ -1,3 +1,4 @@
+import { stateDigests, stateKeys } from "../../src/destinations/state_shape.ts";
 import type { RunReport } from "../../src/run.ts";
 import type { RequestLog } from "../../src/simulator/requests.ts";
 import { REGIONS } from "./catalogue.ts";
@@ -88,6 +89,18 @@ export async function faultsOfFigures(story: Story, village: Village, stand: Sta
     differ("prices", await ask(sql), expected);
   }
   return faults;
+}
+
+/** Rows of the state that are there twice: DuckDB has no keys that would forbid it. */
+export async function faultsOfState(stand: Stand): Promise<string[]> {
+  const doubled = Object.entries({ ...stateKeys, ...stateDigests }).map(
+    ([table, key]) => `select '${table}' as name, count(*) as n from (
+      select 1 from _tributary."${table}" group by ${key.map(column => `"${column}"`).join(", ")} having count(*) > 1) d`,
+  );
+  const rows = (await stand.look("left", doubled.join(" union all "))) ?? [];
+  return rows
+    .filter(({ n }) => Number(n) > 0)
+    .map(({ name, n }) => `_tributary.${name}: ${Number(n)} rows are there more than once`);
 }
 
 /** A run over an unchanged service writes nothing. */

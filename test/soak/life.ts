@@ -5,7 +5,7 @@ import { catalogue, type ListName, lists } from "./catalogue.ts";
 import { faultsOfCounts, faultsOfMoment, faultsOfStep, orphans, untreated } from "./checks.ts";
 import { configurationOf } from "./configuration.ts";
 import type { Crew, Ended } from "./crew.ts";
-import { changesBetween, differences, faultsOfFigures, lost, repeats, unexplained } from "./endings.ts";
+import { changesBetween, differences, faultsOfFigures, faultsOfState, lost, repeats, unexplained } from "./endings.ts";
 import type { Job, Strike } from "./job.ts";
 import type { MakeStand, Stand } from "./stand.ts";
 import { firstSettings, type RunStep, type Settings, type Step, type Story } from "./story.ts";
@@ -332,6 +332,7 @@ class Life {
     const faults = [
       ...truth.differences,
       ...(await faultsOfVersions(this.#stand, this.#streams)),
+      ...(await faultsOfState(this.#stand)),
       ...(await faultsOfFigures(this.#story, this.#village, this.#stand, day)),
       ...(await this.#stand.litter()).map(name => `left behind: ${name}`),
       ...((await this.#stand.holds(this.#village.key)) ? ["the key stands in the warehouse"] : []),

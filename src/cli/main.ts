@@ -95,6 +95,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./report.ts")).registerReport,
   },
   {
+    name: "export",
+    summary: "write the tables as Parquet files, for Spark, Trino, BigQuery",
+    load: async () => (await import("./export.ts")).registerExport,
+  },
+  {
     name: "simulate",
     summary: "run a simulated service to try everything with",
     load: async () => (await import("./simulate.ts")).registerSimulate,

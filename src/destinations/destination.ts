@@ -1,6 +1,7 @@
 import type { Kysely, RawBuilder } from "kysely";
 import type { Batch } from "../batch.ts";
 import type { Kind, Table, TableSet } from "../columns.ts";
+import type { Exportable } from "./parquet_source.ts";
 import type { StateTables } from "./state_tables.ts";
 
 /**
@@ -12,7 +13,7 @@ import type { StateTables } from "./state_tables.ts";
  * - Every transaction of a session that has lost its lock fails with HeldError before it writes.
  * - After `kill -9` of the process or the database a stage holds a record and exactly the rows it speaks of, or neither.
  */
-export interface Destination {
+export interface Destination extends Exportable {
   readonly dialect: Dialect;
   readonly schema: string;
   readonly stateSchema: string;

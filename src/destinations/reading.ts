@@ -1,14 +1,15 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { z } from "zod";
-import type { Dialect } from "./destination.ts";
 import { duckdbDialect } from "./duckdb/dialect.ts";
 import { attempting } from "./duckdb/failure.ts";
 import { entryAt } from "./duckdb/folder.ts";
 import { liveHolder } from "./duckdb/holder.ts";
 import { layoutOf } from "./duckdb/layout.ts";
-import { linkedVersion, versionMoment } from "./duckdb/versions.ts";
+import type { Resources } from "./duckdb/session.ts";
+import { versionMoment } from "./duckdb/version_names.ts";
+import { linkedVersion } from "./duckdb/versions.ts";
 import type { Where } from "./open.ts";
-import type { StateTables } from "./state_tables.ts";
+import type { Exportable } from "./parquet_source.ts";
 
 /** A run that works on the warehouse at this moment. `startedAt` is ISO 8601. */
 export interface RunningRun {
@@ -20,11 +21,7 @@ export interface RunningRun {
 }
 
 /** A warehouse as its readers see it: no lock is taken, nothing is written. */
-export interface WarehouseReading {
-  readonly dialect: Dialect;
-  readonly schema: string;
-  readonly stateSchema: string;
-  readonly db: Kysely<StateTables>;
+export interface WarehouseReading extends Exportable {
   /** When what is read was published; undefined where readers see every transaction. */
   readonly publishedAt: Date | undefined;
   close(): Promise<void>;
@@ -32,10 +29,10 @@ export interface WarehouseReading {
 
 /**
  * Opens the warehouse for a look; undefined when nothing has been loaded yet. HeldError for a DuckDB file with
- * `readers: direct` while a run writes it. @throws DestinationError, ConfigError
+ * `readers: direct` while a run writes it. `resources`: what DuckDB may use for more than a look. @throws DestinationError, ConfigError
  */
-export async function openReading(where: Where): Promise<WarehouseReading | undefined> {
-  return where.type === "duckdb" ? readDuckdb(where) : readPostgres(where);
+export async function openReading(where: Where, resources?: Resources): Promise<WarehouseReading | undefined> {
+  return where.type === "duckdb" ? readDuckdb(where, resources) : readPostgres(where);
 }
 
 /** Whether a run that was ended before its first publish left something behind. */
@@ -45,16 +42,19 @@ export async function hasUnpublished(where: Where): Promise<boolean> {
   return attempting(`look at ${path}`, async () => (await entryAt(work)) !== undefined);
 }
 
-async function readDuckdb(where: Where & { type: "duckdb" }): Promise<WarehouseReading | undefined> {
+async function readDuckdb(
+  where: Where & { type: "duckdb" },
+  resources: Resources | undefined,
+): Promise<WarehouseReading | undefined> {
   const layout = layoutOf(where);
   const { schema, stateSchema } = where;
   const entry = await attempting(`look at ${layout.path}`, () => entryAt(layout.path));
   if (entry === undefined) return undefined;
   const { openDuckdbForReading } = await import("./duckdb/reading.ts");
-  const { db, close } = await openDuckdbForReading(where);
+  const { db, interrupt, close } = await openDuckdbForReading({ ...where, ...resources });
   const version = await linkedVersion(layout);
   const publishedAt = version === undefined ? undefined : new Date(versionMoment(version));
-  return { dialect: duckdbDialect, schema, stateSchema, db, publishedAt, close };
+  return { dialect: duckdbDialect, schema, stateSchema, db, interrupt, publishedAt, close };
 }
 
 async function readPostgres(where: Where & { type: "postgres" }): Promise<WarehouseReading | undefined> {

@@ -7,7 +7,8 @@ import { asHeld, claim, type Holder, renewClaim, writeHolder } from "./holder.ts
 import type { Layout } from "./layout.ts";
 import { expectIdentity, expectOurs, guardFile, type Present, presentAt, seed } from "./seed.ts";
 import { checkpoint, identify, openSession, type Resources, type Session } from "./session.ts";
-import { adopt, type MakeLink, removeLeftovers } from "./versions.ts";
+import type { MakeLink } from "./version_names.ts";
+import { adopt, removeLeftovers } from "./versions.ts";
 
 /** The warehouse file in our hands. */
 export interface HeldFile {

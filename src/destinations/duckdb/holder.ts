@@ -57,18 +57,26 @@ export function isDeadClaim(name: string): boolean {
 /** Says who holds the file; call with DuckDB's lock held. */
 export async function writeHolder(layout: Layout, holder: Holder): Promise<void> {
   const temporary = `${layout.holder}.new`;
-  const { runId, pid, host, command, startedAt } = holder;
-  await writeFile(temporary, JSON.stringify({ run_id: runId, pid, host, command, started_at: startedAt }));
+  await writeFile(temporary, holderText(holder));
   await rename(temporary, layout.holder);
 }
 
-/** Who holds the file, or held it when it was killed. */
-export async function readHolder(layout: Layout): Promise<Holder | undefined> {
-  const text = await readFile(layout.holder, "utf8").catch(() => "null");
+/** A holder as it is written down. */
+export function holderText({ runId, pid, host, command, startedAt }: Holder): string {
+  return JSON.stringify({ run_id: runId, pid, host, command, started_at: startedAt });
+}
+
+/** Reads what `holderText` wrote; undefined for anything else. */
+export function holderOf(text: string): Holder | undefined {
   const { data } = stored.safeParse(parse(text));
   return data === undefined
     ? undefined
     : { runId: data.run_id, pid: data.pid, host: data.host, command: data.command, startedAt: data.started_at };
+}
+
+/** Who holds the file, or held it when it was killed. */
+export async function readHolder(layout: Layout): Promise<Holder | undefined> {
+  return holderOf(await readFile(layout.holder, "utf8").catch(() => "null"));
 }
 
 /** The holder, unless it ran on this machine and is gone. */

@@ -16,15 +16,8 @@ import { PublishNumber } from "./publish_number.ts";
 import { expectReplaceable } from "./seed.ts";
 import { checkpoint, select, writeAnew } from "./session.ts";
 import { openStage } from "./stage.ts";
-import {
-  linkedVersion,
-  type MakeLink,
-  notedNumber,
-  publishVersion,
-  removeOtherVersions,
-  systemLink,
-  versionMoment,
-} from "./versions.ts";
+import { type MakeLink, systemLink, versionMoment } from "./version_names.ts";
+import { linkedVersion, notedNumber, publishVersion, removeOtherVersions } from "./versions.ts";
 import { isWaitedFor, Waiting } from "./waiting.ts";
 
 /** What a DuckDB warehouse is opened with. Memory: 80 MB (see withRoom) and one thread unless told otherwise. */

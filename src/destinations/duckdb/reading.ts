@@ -19,6 +19,7 @@ export interface ReadingSettings {
   readonly stateSchema: string;
   readonly memoryLimitMb?: number;
   readonly threads?: number;
+  readonly spill?: string;
 }
 
 /** A warehouse as its readers see it. */
@@ -26,6 +27,8 @@ export interface Reading {
   readonly db: Kysely<StateTables>;
   /** The run that works on it at this moment, if there is one. */
   readonly holder: Holder | undefined;
+  /** Ends the statement that is under way. */
+  interrupt(): void;
   close(): Promise<void>;
 }
 
@@ -47,6 +50,7 @@ export async function openDuckdbForReading(settings: ReadingSettings): Promise<R
       return {
         db: kyselyOver(async () => session.connection, turns, undefined).withSchema(settings.stateSchema),
         holder: await liveHolder(layout),
+        interrupt: () => session.connection.interrupt(),
         close: () =>
           turns.run(async () => {
             session.close();
@@ -72,7 +76,7 @@ async function openPublished(layout: Layout, settings: ReadingSettings): Promise
   const resources = {
     memoryLimitMb: settings.memoryLimitMb ?? 128,
     threads: settings.threads ?? 1,
-    spill: join(tmpdir(), `tributary-reading-${process.pid}`),
+    spill: settings.spill ?? join(tmpdir(), `tributary-reading-${process.pid}`),
   };
   const session = await openSession(layout.path, true, resources).catch(async error => {
     if (/not a valid DuckDB database/.test(String(error))) throw refusal(layout, "it is no DuckDB database", error);

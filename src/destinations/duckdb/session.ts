@@ -25,6 +25,21 @@ const ROW_GROUP = 61_440;
 
 /** Opens (and, unless `readOnly`, creates) a database file. Fails with DuckDB's own error, after which nothing stays open. */
 export async function openSession(file: string, readOnly: boolean, resources: Resources): Promise<Session> {
+  const session = await openEmpty(resources);
+  const { connection, close } = session;
+  try {
+    const mode = readOnly ? "READ_ONLY" : `READ_WRITE, row_group_size ${ROW_GROUP}`;
+    await connection.run(`attach ${quoted(file)} as ${ALIAS} (type duckdb, ${mode})`);
+    await connection.run(`use ${ALIAS}`);
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return session;
+}
+
+/** A session without a file: what it holds is gone when it is closed. */
+export async function openEmpty(resources: Resources): Promise<Session> {
   const instance = await DuckDBInstance.create(":memory:", {
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
@@ -38,20 +53,14 @@ export async function openSession(file: string, readOnly: boolean, resources: Re
     threads: String(resources.threads),
   });
   const connection = await instance.connect();
-  const close = () => {
-    connection.closeSync();
-    instance.closeSync();
+  await connection.run("set TimeZone = 'UTC'");
+  return {
+    connection,
+    close() {
+      connection.closeSync();
+      instance.closeSync();
+    },
   };
-  try {
-    const mode = readOnly ? "READ_ONLY" : `READ_WRITE, row_group_size ${ROW_GROUP}`;
-    await connection.run(`attach ${quoted(file)} as ${ALIAS} (type duckdb, ${mode})`);
-    await connection.run(`use ${ALIAS}`);
-    await connection.run("set TimeZone = 'UTC'");
-  } catch (error) {
-    close();
-    throw error;
-  }
-  return { connection, close };
 }
 
 /** Writes what the log holds into the file, after which the file alone is the database. */

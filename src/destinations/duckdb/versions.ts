@@ -1,47 +1,25 @@
-import { chmod, link, mkdir, readdir, readFile, readlink, rename, stat, symlink } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { chmod, link, mkdir, readdir, readFile, rename, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import type { Shown } from "../destination.ts";
 import { copyDatabase } from "./copy.ts";
 import { codeOf } from "./failure.ts";
 import { entryAt, remove, syncFolder, writeDurably } from "./folder.ts";
 import { isDeadClaim } from "./holder.ts";
 import type { Layout } from "./layout.ts";
+import { isVersion, lacksLinks, type MakeLink, nameAfter, nameIn, namesIn, targetOf } from "./version_names.ts";
 
-const version = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3}Z)$/;
-/** Answers of systems that have no symbolic links, or keep them from ordinary users. */
-const noLinks: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 /** What a rename to the path is prepared as: beside it, because the versions may lie on another disk. */
 const PLACED = ".tributary.new";
 /** Beside a version's database: its publish number. */
 const NUMBER = "publish_number";
 
-/** Makes a symbolic link; passed in because not every system can. */
-export type MakeLink = (target: string, path: string) => Promise<void>;
-export const systemLink: MakeLink = (target, path) => symlink(target, path);
-
 /** Names of the versions there are, oldest first. */
-export async function versionsIn(layout: Layout): Promise<string[]> {
-  return (await readdir(layout.home)).filter(name => version.test(name)).sort();
-}
-
-/** When a version was made. */
-export function versionMoment(name: string): number {
-  const [, hour, minute, second] = version.exec(name) ?? [];
-  return Date.parse(`${hour}:${minute}:${second}`);
-}
-
-function nameAfter(now: number, names: readonly string[]): string {
-  const last = names.at(-1);
-  const moment = last === undefined ? now : Math.max(now, versionMoment(last) + 1);
-  return new Date(moment).toISOString().replaceAll(":", "-");
-}
+export const versionsIn = ({ home }: Pick<Layout, "home">): Promise<string[]> => namesIn(home);
 
 /** The version that readers are given, by name; undefined when the path is no link of ours. */
-export async function linkedVersion(layout: Layout): Promise<string | undefined> {
-  const target = await readlink(layout.path).catch(() => undefined);
-  if (target === undefined) return undefined;
-  const folder = dirname(resolve(dirname(layout.path), target));
-  return dirname(folder) === layout.home && version.test(basename(folder)) ? basename(folder) : undefined;
+export async function linkedVersion({ path, home }: Layout): Promise<string | undefined> {
+  const target = await targetOf(path);
+  return target === undefined ? undefined : nameIn(home, dirname(target));
 }
 
 /** Path of a version's database. */
@@ -100,7 +78,7 @@ async function pointTo(layout: Layout, name: string, makeLink: MakeLink): Promis
   try {
     await makeLink(join(basename(layout.home), name, layout.file), made);
   } catch (error) {
-    if (!noLinks.has(codeOf(error))) throw error;
+    if (!lacksLinks(error)) throw error;
     return placeCopy(layout, name);
   }
   await removeLog(layout.path);
@@ -138,7 +116,7 @@ export async function adopt(layout: Layout, makeLink: MakeLink): Promise<void> {
     await rename(made, layout.path);
   } catch (error) {
     await remove(join(layout.home, name));
-    if (!noLinks.has(codeOf(error))) throw error;
+    if (!lacksLinks(error)) throw error;
   }
 }
 
@@ -146,7 +124,7 @@ export async function adopt(layout: Layout, makeLink: MakeLink): Promise<void> {
 export async function removeLeftovers(layout: Layout): Promise<void> {
   await remove(`${layout.path}${PLACED}`);
   for (const name of await readdir(layout.home)) {
-    if (version.test(name)) await removeLog(versionFile(layout, name));
+    if (isVersion(name)) await removeLog(versionFile(layout, name));
     else if (name.endsWith(".tmp") || name === "link.new" || isDeadClaim(name)) await remove(join(layout.home, name));
   }
 }

@@ -26,7 +26,7 @@ export interface PostgresSettings {
 }
 
 /** What status and rejects need: no locks, and every transaction read-only. */
-export type Reading = Pick<Destination, "dialect" | "schema" | "stateSchema" | "db" | "close">;
+export type Reading = Pick<Destination, "dialect" | "schema" | "stateSchema" | "db" | "close" | "copyOut">;
 
 /** Fewer changed rows, or a smaller share of all, don't change a plan that was good before; statistics of a wide table take a second. */
 const ANALYZED_ROWS = 500;
@@ -58,6 +58,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     schema,
     stateSchema,
     db,
+    copyOut: (query, take) => session.copyOut(query, take),
     lock: (company, families, waitMs) => locks.take(company, families, waitMs),
     isWanted: () => locks.areWanted(),
     stage: (company, tables) => openStage(session, stateSchema, company, tables),
@@ -103,6 +104,7 @@ export async function openPostgresForReading(
     schema,
     stateSchema,
     db: kyselyOver(session, stateSchema),
+    copyOut: (query, take) => session.copyOut(query, take),
     close: () => session.turn(() => session.end()),
   };
 }

@@ -1,7 +1,7 @@
 import { finished } from "node:stream/promises";
 import { AbortedTransactionError, type TransactionSettings } from "kysely";
 import type { Client, QueryResult } from "pg";
-import { from } from "pg-copy-streams";
+import { from, to } from "pg-copy-streams";
 import { type Address, explained } from "./failure.ts";
 import { repeating } from "./repetition.ts";
 
@@ -61,6 +61,25 @@ export class Session {
       for (let at = 0; at < bytes.length; at += COPY_CHUNK) stream.write(bytes.subarray(at, at + COPY_CHUNK));
       stream.end();
       await done;
+    });
+  }
+
+  /**
+   * `COPY … TO STDOUT`, piece by piece, at the taker's pace. When the taker throws the rest is let go by: a connection that
+   * was left in the middle could not even roll back.
+   */
+  copyOut(text: string, take: (piece: Buffer) => Promise<void>): Promise<void> {
+    return this.#next(async () => {
+      let failure: { readonly error: unknown } | undefined;
+      for await (const piece of this.#client.query(to(text))) {
+        if (failure !== undefined) continue;
+        try {
+          await take(piece as Buffer);
+        } catch (error) {
+          failure = { error };
+        }
+      }
+      if (failure !== undefined) throw failure.error;
     });
   }
 

@@ -1,0 +1,111 @@
+import type { Kysely } from "kysely";
+import type { Dialect } from "./destination.ts";
+import type { StateTables } from "./state_tables.ts";
+
+/** Hands over what `COPY … TO STDOUT` sends, piece by piece; resolves when all of it has been taken. */
+export type CopyOut = (query: string, take: (piece: Buffer) => Promise<void>) => Promise<void>;
+
+/** A connection whose tables can be written as Parquet: a run's, or a reader's. */
+export interface Exportable {
+  readonly dialect: Dialect;
+  readonly schema: string;
+  readonly stateSchema: string;
+  readonly db: Kysely<StateTables>;
+  /** Absent where the database writes Parquet itself. */
+  readonly copyOut?: CopyOut;
+  /** Ends the statement that is under way; absent where it can only be waited for. */
+  readonly interrupt?: () => void;
+}
+
+/** How a column is stored in Parquet: JSON, and whatever has no type of its own there, as text. */
+export type StoredAs = "text" | "decimal" | "bigint" | "double" | "boolean" | "date" | "moment";
+
+export interface SourceColumn {
+  readonly name: string;
+  readonly storedAs: StoredAs;
+  /** In the spelling of `canonicalType`. */
+  readonly type: string;
+}
+
+export type Unit = "year" | "month" | "day";
+
+/** What rows are put into folders by: a column's values, or the unit of time they lie in. */
+export interface Partition {
+  /** What the folder is called: the column, or `<column>_<unit>`. */
+  readonly name: string;
+  readonly column: string;
+  readonly unit: Unit | undefined;
+}
+
+/** Rows of a table, and the columns to be written, in their order. */
+export interface SourceTable {
+  readonly name: string;
+  readonly columns: readonly SourceColumn[];
+  readonly partitions: readonly Partition[];
+  /** Of this company only. */
+  readonly company: string | undefined;
+  /** Only those that the service still lists. */
+  readonly live: boolean;
+}
+
+/** How many rows there are, and what they amount to: two tables with the same rows, in whatever order, have the same. */
+export interface Contents {
+  readonly rows: number;
+  readonly fingerprint: string;
+}
+
+export interface Target {
+  /** Absolute; everything is written below it. */
+  readonly folder: string;
+  /** What files begin with. */
+  readonly stem: string;
+  readonly compression: "zstd" | "snappy";
+  /** The folder of a partition below `folder`, for one value each; null is NULL. */
+  readonly folderOf: (values: readonly (string | null)[]) => string;
+}
+
+export interface ParquetFile {
+  /** Below the target's folder, with slashes. */
+  readonly path: string;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** The tables of one moment. */
+export interface ParquetSource {
+  /** What fingerprints depend on beside the rows: the database, and whose functions make them. */
+  readonly engine: string;
+  contents(table: SourceTable): Promise<Contents>;
+  /** How many folders a table's rows need; counts no further than one beyond `most`. */
+  partitions(table: SourceTable, most: number): Promise<number>;
+  /** Writes the rows, at least one file, in bounded memory. `progress` is told how many were written so far. */
+  write(table: SourceTable, target: Target, progress: (rows: number) => void): Promise<readonly ParquetFile[]>;
+}
+
+/** The types of a table's columns as Parquet has them. */
+export function storedAs(type: string): StoredAs {
+  if (/^numeric\(\d+,\d+\)$/.test(type)) return "decimal";
+  switch (type) {
+    case "bigint":
+    case "integer":
+      return "bigint";
+    case "double precision":
+      return "double";
+    case "boolean":
+    case "date":
+      return type;
+    case "timestamptz":
+      return "moment";
+    default:
+      return "text";
+  }
+}
+
+/** Which rows are meant, as a condition that both databases understand. */
+export function isFiltered({ company, live }: SourceTable, quoted: (text: string) => string): string {
+  const conditions = [
+    ...(company === undefined ? [] : [`_company = ${quoted(company)}`]),
+    ...(live ? ["_deleted_at is null"] : []),
+  ];
+  return conditions.length === 0 ? "true" : conditions.join(" and ");
+}

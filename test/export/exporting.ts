@@ -1,0 +1,85 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { exportResources } from "../../src/destinations/exporting.ts";
+import type { Where } from "../../src/destinations/open.ts";
+import { openReading } from "../../src/destinations/reading.ts";
+import { placeOf, roomIn } from "../../src/export/place.ts";
+import type { ExportReport } from "../../src/export/report.ts";
+import { type ExportOptions, type ExportOrder, type ExportTools, makeExport } from "../../src/export.ts";
+import { select } from "../../src/selection.ts";
+import { streams } from "../../streams/index.ts";
+import { type StillClock, stillClock } from "../support/clock.ts";
+import type { Warehouse } from "../support/warehouse.ts";
+
+/** What a test says about an export; the rest is the command's defaults. */
+export type Asked = Partial<ExportOptions> &
+  Partial<Pick<ExportOrder, "alone" | "on">> & {
+    readonly tools?: Partial<ExportTools>;
+    readonly clock?: StillClock;
+  };
+
+/** An empty folder that is gone when the test is over. */
+export async function lake(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "tributary-export-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return join(folder, "lake");
+}
+
+export const whereIs = ({ destination }: Pick<Warehouse, "destination">): Where => {
+  const common = { schema: "procurement", stateSchema: "_tributary" };
+  const { type, url, path, readers } = destination as Record<string, string>;
+  return type === "postgres"
+    ? { ...common, type, url: url!, grantSelectTo: [] }
+    : { ...common, type: "duckdb", path: path!, readers: readers as "direct", keepVersions: 2 };
+};
+
+const defaults: ExportOptions = {
+  format: "parquet",
+  streams: [],
+  partition_by: [],
+  compression: "zstd",
+  company: null,
+  live: false,
+  keep: 2,
+};
+
+const holder = {
+  runId: "test",
+  pid: process.pid,
+  host: "here",
+  command: "test",
+  startedAt: "2026-03-15T12:00:00.000Z",
+};
+
+/** Exports a warehouse as the command does. */
+export async function exported(
+  warehouse: Pick<Warehouse, "destination">,
+  out: string,
+  asked: Asked = {},
+): Promise<ExportReport> {
+  const { alone = false, on = new Set<string>(), tools, clock = stillClock(), ...options } = asked;
+  const place = await placeOf(out, tmpdir());
+  const reading = await openReading(whereIs(warehouse), exportResources(roomIn(place)));
+  if (reading === undefined) throw new Error("expected a warehouse with something in it");
+  const all = { ...defaults, ...options };
+  const order: ExportOrder = {
+    ...{ place, alone, on, catalogue: streams, options: all, version: "0.0.0" },
+    named: select(streams, streams, all.streams).named,
+  };
+  try {
+    return await makeExport(reading, order, {
+      ...{ clock, holder, signal: new AbortController().signal },
+      log: { info: () => undefined },
+      watch: () => undefined,
+      ...tools,
+    });
+  } finally {
+    await reading.close();
+  }
+}
+
+/** Statuses by table, of those tables that have one other than `but`. */
+export const statuses = (report: ExportReport, but = ""): Record<string, string> =>
+  Object.fromEntries(report.tables.filter(line => line.status !== but).map(line => [line.table, line.status]));

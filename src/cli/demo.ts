@@ -9,10 +9,11 @@ import { formatTable } from "./table.ts";
 
 /*
  * `npm run demo`: a simulated service on a free port, the real `sync` over HTTP into demo.duckdb, three times: everything,
- * nothing new, and exactly what changed in between. Then a few questions an analyst would ask.
+ * nothing new, and exactly what changed in between. Then a few questions an analyst would ask, and the report.
  */
 
 const WAREHOUSE = resolve("demo.duckdb");
+const PAGE = resolve("demo-report.html");
 const KEY_VARIABLE = "PROCUREMENT_API_KEY";
 
 const questions: readonly { readonly asked: string; readonly answer: string }[] = [
@@ -58,7 +59,11 @@ async function main(): Promise<void> {
     await sync(config, simulator.key);
     await answer();
     say("The warehouse is demo.duckdb. Open it:\n\n  duckdb -readonly demo.duckdb\n  USE procurement; SHOW TABLES;");
-    say("Views for analysts, the answers above among them:\n\n  USE procurement_analytics; SHOW TABLES;\n");
+    say("Views for analysts, the answers above among them:\n\n  USE procurement_analytics; SHOW TABLES;");
+    await tributary(["report", "--out", PAGE, "--force", "--json", "--config", config], simulator.key, "ignore");
+    say(
+      "The same to look at, charts and tables on one page, is demo-report.html: open it in a browser. Of your own warehouse:\n\n  tributary report --out report.html\n",
+    );
   } finally {
     await simulator.close();
     await rm(scratch, { recursive: true, force: true });
@@ -79,6 +84,8 @@ company: demo
 destination:
   type: duckdb
   path: ${JSON.stringify(WAREHOUSE)}
+streams:
+  include: [item_price_history, contracts]
 `;
 }
 
@@ -89,13 +96,18 @@ function change(simulator: Simulator): string {
   return `${updated} orders were updated, ${inserted} inserted and ${deleted} deleted`;
 }
 
-function sync(config: string, key: string): Promise<void> {
+const sync = (config: string, key: string): Promise<void> =>
+  tributary(["sync", "--config", config, "--no-progress", "--log-level", "warn"], key, "inherit");
+
+function tributary(words: readonly string[], key: string, stdout: "inherit" | "ignore"): Promise<void> {
   const program = join(import.meta.dirname, "main.ts");
-  const words = [program, "sync", "--config", config, "--no-progress", "--log-level", "warn"];
-  const child = spawn(process.execPath, words, { stdio: "inherit", env: { ...process.env, [KEY_VARIABLE]: key } });
+  const child = spawn(process.execPath, [program, ...words], {
+    stdio: ["inherit", stdout, "inherit"],
+    env: { ...process.env, [KEY_VARIABLE]: key },
+  });
   return new Promise((done, failed) => {
     child.once("error", failed);
-    child.once("exit", code => (code === 0 ? done() : failed(new Error(`sync ended with exit code ${code}`))));
+    child.once("exit", code => (code === 0 ? done() : failed(new Error(`${words[0]} ended with exit code ${code}`))));
   });
 }
 

@@ -32,7 +32,7 @@ export function tableOf(caption: string, fields: readonly Field[], { rows, more 
   const limit = more
     ? html`<p class="quiet">These are the first ${counted(rows.length, "row")}; there are more.</p>`
     : "";
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table: ${caption}"><table><caption class="unseen">${caption}</caption>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Table: ${caption}"><table><caption class="unseen">${caption}</caption>
 <thead><tr>${fields.map(field => html`<th scope="col"${isNumeric(field.format) ? html` class="n"` : ""}>${field.label}</th>`)}</tr></thead>
 <tbody>${rows.map((row, index) => html`<tr${startsGroup(rows, index, fields) ? html` class="start"` : ""}>${fields.map(field => cell(field, row))}</tr>`)}</tbody></table></div>${limit}`;
 }

@@ -2,9 +2,9 @@ import { html, raw } from "hono/html";
 import { count, counted, digest } from "../markup/wording.ts";
 import { tableOf } from "./cells.ts";
 import { clientScript } from "./client.ts";
-import type { AnsweredSection, CompanyContents, Contents } from "./contents.ts";
+import type { Answer, AnsweredSection, CompanyContents, Contents } from "./contents.ts";
 import { drawingOf, legendOf } from "./drawing.ts";
-import { freshnessOf, moment } from "./freshness.ts";
+import { freshnessOf, moment, sourcesOf } from "./freshness.ts";
 import { headlineOf } from "./headline.ts";
 import type { Period } from "./period.ts";
 import type { Block } from "./report.ts";
@@ -79,7 +79,8 @@ function companyArticle(own: CompanyContents, id: string, { period }: Contents, 
   return html`<article id="${id}">
 <div class="opening"><h2><bdi>${own.company}</bdi></h2>
 ${freshnessOf(own.sources, edition.lateAfterMs, edition.madeAt)}
-${headlineOf(own.figures, period)}</div>
+${headlineOf(own.figures, period)}
+${sourcesOf(own.sources, edition.lateAfterMs, edition.madeAt)}</div>
 ${own.sections.map(answered => sectionOf(answered, id, period, edition))}
 </article>`;
 }
@@ -87,26 +88,25 @@ ${own.sections.map(answered => sectionOf(answered, id, period, edition))}
 function sectionOf({ section, blocks }: AnsweredSection, company: string, period: Period, edition: Edition) {
   const id = `${company}-${section.slug}`;
   return html`<section id="${id}"><h3>${section.title}</h3><p class="lead">${section.lead}</p>
-${blocks.map(({ block, answer }, index) => {
-  const own = `${id}-${index + 1}`;
-  if (answer.lack !== undefined) return framed(block, html`<p class="absent">${absence(answer.lack, edition)}</p>`);
-  if (answer.rows.length === 0) return framed(block, html`<p class="absent">${block.empty}</p>`);
-  const table = tableOf(block.title, block.fields, answer);
-  if (block.drawing === undefined) return framed(block, table);
-  return framed(
-    block,
-    html`${drawingOf(own, block, answer.rows, period)}<details><summary>The numbers as a table (${counted(answer.rows.length, "row")})</summary>${table}</details>`,
-  );
-})}</section>`;
+${blocks.map(({ block, answer }, index) => html`<div class="block">${blockOf(`${id}-${index + 1}`, block, answer, period, edition)}</div>`)}</section>`;
 }
 
-function framed(block: Block, content: unknown) {
-  const legend = legendOf(block);
-  return html`<div class="block"><h4>${block.title}</h4>${block.note === undefined ? "" : html`<p class="note">${block.note}</p>`}${
-    legend.length === 0
-      ? ""
-      : html`<ul class="legend">${legend.map((label, index) => html`<li><span class="${index === 0 ? "swatch solid" : "swatch outline"}"></span>${label}</li>`)}</ul>`
-  }${content}</div>`;
+function blockOf(id: string, block: Block, answer: Answer, period: Period, edition: Edition) {
+  const note = block.note === undefined ? "" : html`<p class="note">${block.note}</p>`;
+  const head = html`<h4>${block.title}</h4>${note}`;
+  if (answer.lack !== undefined) return html`${head}<p class="absent">${absence(answer.lack, edition)}</p>`;
+  if (answer.rows.length === 0) return html`${head}<p class="absent">${block.empty}</p>`;
+  const table = tableOf(block.title, block.fields, answer);
+  if (block.drawing === undefined) return html`${head}${table}`;
+  // On paper the heading stays with its drawing.
+  return html`<div class="drawn">${head}${legend(block)}${drawingOf(id, block, answer.rows, period)}</div>
+<details><summary>The numbers as a table (${counted(answer.rows.length, "row")})</summary>${table}</details>`;
+}
+
+function legend(block: Block) {
+  const labels = legendOf(block);
+  if (labels.length === 0) return "";
+  return html`<ul class="legend">${labels.map((label, index) => html`<li><span class="${index === 0 ? "swatch solid" : "swatch outline"}"></span>${label}</li>`)}</ul>`;
 }
 
 /** What is missing for it, and how to get it. */

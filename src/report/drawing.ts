@@ -167,7 +167,7 @@ function linePanels(
     }));
     const about = { id: `${id}-${index + 1}`, title: `${block.title}: ${isolated(name)}`, gist };
     const ends = { from: monthOf(period.from), to: monthOf(period.today), ...bounds };
-    return html`<figure class="panel small"><p class="panel-title"><bdi>${name}</bdi></p>${lineChart(about, stops, span, ends)}<figcaption>${prose(gist)}</figcaption></figure>`;
+    return html`<figure class="panel small"><p class="panel-title" title="${name}"><bdi>${name}</bdi></p>${lineChart(about, stops, span, ends)}<figcaption>${prose(gist)}</figcaption></figure>`;
   });
   return html`<div class="panels small">${drawn}</div>`;
 }

@@ -33,7 +33,7 @@ h3 { font-size: 30px; line-height: 1.2; font-weight: 300; letter-spacing: -0.02e
 h4 { font-size: 17px; line-height: 1.35; font-weight: 650; letter-spacing: -0.005em; }
 article + article { border-top: 1px solid var(--line); margin-top: 70px; padding-top: 12px; }
 .lead { max-width: 74ch; color: var(--quiet); margin: 8px 0 4px; font-size: 16px; }
-.fresh { padding-left: 19px; position: relative; max-width: 100ch; overflow-wrap: anywhere; } .fresh::before { content: ""; position: absolute; left: 0; top: 8px; width: 10px; height: 10px; border-radius: 50%; background: currentColor; }
+.fresh { padding-left: 19px; position: relative; max-width: 100ch; overflow-wrap: anywhere; } .fresh::before, .swatch { -webkit-print-color-adjust: exact; print-color-adjust: exact; } .fresh::before { content: ""; position: absolute; left: 0; top: 8px; width: 10px; height: 10px; border-radius: 50%; background: currentColor; }
 .fresh.good::before { color: var(--good); } .fresh.bad { color: var(--bad); }
 .tiles { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); margin: 26px 0 0; border-top: 1px solid var(--line); border-left: 1px solid var(--line); }
 .tile { padding: 16px 18px 18px; border: solid var(--line); border-width: 0 1px 1px 0; display: flex; flex-direction: column; }
@@ -59,7 +59,7 @@ figcaption { color: var(--quiet); font-size: 13.5px; line-height: 1.45; margin-t
 .legend { display: flex; flex-wrap: wrap; gap: 4px 20px; font-size: 13.5px; margin-top: 8px; } .legend li { display: flex; align-items: center; gap: 7px; }
 .swatch { width: 22px; height: 8px; } .swatch.solid { background: var(--bar); } .swatch.outline { border: 1.5px solid var(--bar); }
 details { margin-top: 8px; } summary { cursor: pointer; color: var(--accent); font-size: 14px; width: fit-content; padding: 3px 0; }
-.scroll { overflow-x: auto; margin-top: 8px; }
+.scroll { position: relative; overflow-x: auto; margin-top: 8px; }
 table { border-collapse: collapse; width: 100%; font-size: 14px; line-height: 1.4; }
 th, td { text-align: left; vertical-align: top; padding: 6px 16px 6px 0; border-bottom: 1px solid var(--line); font-weight: 400; } th:last-child, td:last-child { padding-right: 0; }
 thead th { color: var(--quiet); font-size: 13px; vertical-align: bottom; border-bottom: 1.5px solid var(--text); } tbody .start > * { border-top: 2px solid var(--line); }
@@ -78,9 +78,9 @@ footer { margin-top: 64px; padding-top: 16px; padding-bottom: 36px; color: var(-
   body { font-size: 10pt; } nav, .skip { display: none; } header { padding: 0; } h1 { font-size: 30pt; margin: 8mm 0 6mm; }
   .cover, main, footer { padding: 0; max-width: none; }
   section, article + article { break-before: page; } h3 { margin-top: 0; font-size: 20pt; padding-top: 4mm; } h2, h3, h4, .note, .lead, .panel-title, summary, .legend { break-after: avoid; }
-  .panel, tr, .tile, .absent, .picture { break-inside: avoid; } thead { display: table-header-group; } .block { margin-top: 8mm; }
+  .panel, tr, .tile, .absent, .picture { break-inside: avoid; } thead { display: table-header-group; } tbody tr:first-child { break-before: avoid; } .block { margin-top: 8mm; }
   .tiles { grid-template-columns: repeat(4, minmax(0, 1fr)); } .large { font-size: 15pt; } .large .code, .large .of { font-size: 10pt; } .lines { font-size: 9pt; } .quiet, .note, figcaption, .tile dt .quiet { font-size: 8.5pt; } .tile { padding: 3mm; }
-  .panels { grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 6mm 8mm; } .panels.single { grid-template-columns: minmax(0, 1fr); } .panels.single .panel { grid-column: auto; grid-template-columns: 95mm minmax(0, 1fr); gap: 2mm 8mm; } .single figcaption { font-size: 9.5pt; } .lead { font-size: 10.5pt; }
+  .drawn, .lead { break-inside: avoid; } .lead, .note { max-width: none; } .panels.small .panel-title { white-space: normal; } .panels:not(.single) .picture { max-width: 76mm; } .panels { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 6mm 10mm; } .panels.small { grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 5mm 8mm; } .panels.single { grid-template-columns: minmax(0, 1fr); } .panels.single .panel { grid-column: auto; grid-template-columns: 95mm minmax(0, 1fr); gap: 2mm 8mm; } .single figcaption { font-size: 9.5pt; } .lead { font-size: 10.5pt; }
   .scroll { overflow: visible; } table { font-size: 8pt; } th, td { padding: 1mm 2.5mm 1mm 0; } thead th { font-size: 8pt; } .n, .fact { white-space: nowrap; }
   details::details-content { content-visibility: visible; block-size: auto; } summary { list-style: none; color: var(--quiet); font-size: 8.5pt; } summary::-webkit-details-marker { display: none; }
   footer { break-before: avoid; margin-top: 8mm; }

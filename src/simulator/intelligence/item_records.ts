@@ -9,16 +9,18 @@ import type { Row } from "../source.ts";
 import { baseEntry, DRAWN, valuesOf } from "./family.ts";
 import type { Purchase } from "./item_purchases.ts";
 
-/** Prices over the months up to the item's list price; a change of the item adds a point. */
+/** Prices over the months around the item's list price, some rising, some falling, none steadily; a change of the item adds a point. */
 export function priceHistory(company: Company, { number, revision }: Entry): Row {
   const v = valuesOf(company, DRAWN.itemPrices, number);
   const { price } = itemFacts(company, number);
-  const points = (number % 7) + Math.min(5, revision);
+  const points = (number % 7 === 0 ? 0 : 4 + (number % 9)) + Math.min(5, revision);
+  const drift = ((number * 37) % 13) - 5;
   return {
     currency_code: v.maybe(company.currency ?? "USD"),
     item_id: itemKey(number),
     history: Array.from({ length: points }, (_, i) => {
-      const average = Math.round(price * (0.8 + i * 0.03));
+      const unrest = ((i * 7 + number * 3) % 5) - 2;
+      const average = Math.max(1, Math.round(price * (1 + (drift * i * 6 + unrest * 11) / 1_000)));
       return {
         date: v.date(company.anchorDay - 30 * (points - i)),
         avg_price: v.decimal(average, 4),

@@ -7,6 +7,7 @@ import { type Figure, isMet } from "./figure.ts";
 import type { Laboratory, Part } from "./laboratory.ts";
 import { type Options, readOptions } from "./options.ts";
 import { cpu } from "./parts/cpu.ts";
+import { exports } from "./parts/exports.ts";
 import { fanout } from "./parts/fanout.ts";
 import { growth } from "./parts/growth.ts";
 import { latency } from "./parts/latency.ts";
@@ -17,7 +18,7 @@ import { startup } from "./parts/startup.ts";
 import { reportTable } from "./report.ts";
 
 /** In the order of bench/README.md. */
-const parts: readonly Part[] = [latency, cpu, fanout, nightly, growth, publish, replay, startup];
+const parts: readonly Part[] = [latency, cpu, fanout, nightly, growth, publish, exports, replay, startup];
 
 const say = (sentence: string) => process.stderr.write(`${sentence}\n`);
 

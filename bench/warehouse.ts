@@ -4,7 +4,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { createDatabase } from "../test/support/database.ts";
 import type { Load, Warehouse } from "./figure.ts";
 import type { Laboratory } from "./laboratory.ts";
-import { measure } from "./measurement.ts";
+import { type Measured, measure } from "./measurement.ts";
 import type { Service } from "./service.ts";
 
 /** A stream's line of a run's report. */
@@ -38,6 +38,12 @@ export interface Run {
 export interface BenchWarehouse {
   /** Runs e.g. ["sync", "items"]; `job` names its CPU profile. Throws unless it succeeds. */
   run(job: string, command: readonly string[]): Promise<Run>;
+  /** Runs a command that reads the warehouse alone; its name is its first word. Throws unless it succeeds. */
+  look(job: string, command: readonly string[]): Promise<Measured>;
+  /** A statement of PostgreSQL's superuser. */
+  execute(statement: string): Promise<void>;
+  /** Everything of it lies in here. */
+  readonly folder: string;
   /** DuckDB: bytes of the work file and its log. PostgreSQL: bytes of write-ahead log since the server began. */
   written(): Promise<number>;
   /** DuckDB: bytes of the versions kept for readers; else 0. */
@@ -69,10 +75,19 @@ export async function makeWarehouse(
       api: { base_url: service.url, key: service.key },
     }),
   );
+  const measured = (job: string, command: readonly string[]) =>
+    measure(laboratory, job, [
+      ...[laboratory.built.cli, ...command],
+      ...["--config", file, "--json", "--no-progress", "--log-level", "debug"],
+    ]);
   return {
+    folder,
+    look: measured,
+    async execute(statement) {
+      await database?.admin.query(statement);
+    },
     async run(job, command) {
-      const argv = [...command, "--config", file, "--json", "--no-progress", "--log-level", "debug"];
-      const { stdout, stderr, ...usage } = await measure(laboratory, job, [laboratory.built.cli, ...argv]);
+      const { stdout, stderr, ...usage } = await measured(job, command);
       const { streams } = JSON.parse(stdout) as { streams: StreamLine[] };
       const failed = streams.find(({ status }) => status !== "succeeded" && status !== "skipped");
       if (failed !== undefined) throw new Error(`${job}: expected every stream to succeed, got ${stdout}\n${stderr}`);

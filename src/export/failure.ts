@@ -21,8 +21,9 @@ const advice: readonly (readonly [RegExp, string])[] = [
 
 /** An error of the disk as a DestinationError that says what to do; what was exported before is still there. */
 export function exportFailure(path: string, error: unknown): unknown {
-  const told = error instanceof DestinationError ? (error.cause ?? error) : error;
-  if (error instanceof TributaryError && !(error instanceof DestinationError)) return error;
+  // What DuckDB says of files it says of the warehouse's, where these are the export's.
+  const told = error instanceof DestinationError && /IO Error/.test(String(error.cause)) ? error.cause : error;
+  if (told instanceof TributaryError) return told;
   const message = told instanceof Error ? told.message : String(told);
   const isOfFiles = codeOf(told) !== undefined || /IO Error/.test(message);
   const found = isOfFiles ? advice.find(([pattern]) => pattern.test(message)) : undefined;

@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { hostname, tmpdir } from "node:os";
 import { exportResources } from "../../src/destinations/exporting.ts";
 import type { Where } from "../../src/destinations/open.ts";
 import { openReading } from "../../src/destinations/reading.ts";
@@ -19,13 +16,6 @@ export type Asked = Partial<ExportOptions> &
     readonly tools?: Partial<ExportTools>;
     readonly clock?: StillClock;
   };
-
-/** An empty folder that is gone when the test is over. */
-export async function lake(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "tributary-export-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return join(folder, "lake");
-}
 
 export const whereIs = ({ destination }: Pick<Warehouse, "destination">): Where => {
   const common = { schema: "procurement", stateSchema: "_tributary" };
@@ -48,7 +38,7 @@ const defaults: ExportOptions = {
 const holder = {
   runId: "test",
   pid: process.pid,
-  host: "here",
+  host: hostname(),
   command: "test",
   startedAt: "2026-03-15T12:00:00.000Z",
 };

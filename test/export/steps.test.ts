@@ -6,7 +6,8 @@ import { stillClock } from "../support/clock.ts";
 import { type Bench, bench } from "../support/run.ts";
 import { duckdbWarehouse, postgresWarehouse, type Warehouse } from "../support/warehouse.ts";
 import { meddle } from "../verify/planting.ts";
-import { exported, lake, statuses } from "./exporting.ts";
+import { exported, statuses } from "./exporting.ts";
+import { lake } from "./lake.ts";
 import { byAnother, differing, inWarehouse, manifestOf, tableIn } from "./parquet.ts";
 
 const makers = { duckdb: () => duckdbWarehouse(), postgres: () => postgresWarehouse(inject("postgresUrl")) };

@@ -7,7 +7,8 @@ import { streams } from "../../streams/index.ts";
 import { bench } from "../support/run.ts";
 import { duckdbWarehouse, postgresWarehouse, type Warehouse } from "../support/warehouse.ts";
 import { meddle } from "../verify/planting.ts";
-import { exported, lake } from "./exporting.ts";
+import { exported } from "./exporting.ts";
+import { lake } from "./lake.ts";
 import { byAnother, byDuckdb, differing, inWarehouse, manifestOf, tableIn } from "./parquet.ts";
 
 const makers = { duckdb: () => duckdbWarehouse(), postgres: () => postgresWarehouse(inject("postgresUrl")) };

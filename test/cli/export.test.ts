@@ -1,0 +1,64 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { ExportReport } from "../../src/export/report.ts";
+import { manifestOf } from "../export/parquet.ts";
+import { json, simulated, workplace } from "./workplace.ts";
+
+test("export says what to do first, writes, then has nothing to write, and refuses what it would destroy", async () => {
+  const simulator = await simulated();
+  const { run, folder } = workplace(simulator);
+  const early = await run(["export", "--out", "lake"]);
+  expect({ code: early.code, said: early.stderr }).toEqual({
+    code: 2,
+    said: expect.stringContaining("nothing has been loaded yet: run `tributary sync` first"),
+  });
+  expect((await run(["sync", "items", "findings"])).code).toBe(0);
+
+  const first = await run(["export", "--out", "lake", "--partition-by", "_company"]);
+  expect(first.code).toBe(0);
+  expect(first.stdout).toMatch(/^table +rows +files +bytes +status\n/);
+  expect(first.stdout).toMatch(/\nitems +130 +1 +[\d,]+ +written\n/);
+  expect(first.stdout).toMatch(/\n(\d+) of \1 tables written, \d+ rows in all: .*\/lake\n$/);
+  expect(first.stderr).toContain('"table":"items","rows":130');
+  expect(await readdir(join(folder, "lake", "items"))).toEqual(["_company=acme"]);
+  const manifest = await manifestOf(join(folder, "lake"));
+  expect(manifest).toMatchObject({ options: { partition_by: ["_company"], streams: [], keep: 2 } });
+  expect(manifest.published_at).toMatch(/^\d{4}-/);
+
+  const text = await readFile(join(folder, "lake", "_manifest.json"), "utf8");
+  const again = json<ExportReport>(await run(["export", "--out", "lake", "--partition-by", "_company", "--json"]));
+  expect(again).toMatchObject({ status: "unchanged", out: join(folder, "lake"), removed: [] });
+  expect(Object.keys(again)).toEqual(
+    expect.arrayContaining(["version", "read_at", "published_at", "tables", "missing"]),
+  );
+  expect(await readFile(join(folder, "lake", "_manifest.json"), "utf8")).toBe(text);
+  const less = await run(["export", "items", "budgets", "--out", "lake", "--partition-by", "_company"]);
+  expect(less.stdout).toMatch(/\nNo longer in the export: .*\bfindings\b/);
+
+  expect(less.stdout).toContain("\nNot there yet, `tributary sync` loads them: budgets.\n");
+
+  await mkdir(join(folder, "mine"));
+  await writeFile(join(folder, "mine", "thesis.txt"), "x");
+  for (const [args, said] of [
+    [["--out", "mine"], /files in it that no export wrote/],
+    [["--out", "other", "--keep", "0"], /--keep: expected at least 1/],
+    [["--out", "other", "--company", "nobody"], /--company: expected one of acme/],
+    [[], /--out <dir>/],
+  ] as const) {
+    const refused = await run(["export", ...args]);
+    expect({ args, code: refused.code, said: refused.stderr }).toEqual({
+      args,
+      code: 2,
+      said: expect.stringMatching(said),
+    });
+  }
+  expect((await readdir(folder)).sort()).toEqual([
+    "config.yaml",
+    "lake",
+    "lake.exports",
+    "mine",
+    "w.duckdb",
+    "w.versions",
+  ]);
+});

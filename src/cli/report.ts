@@ -1,4 +1,6 @@
-import { resolve } from "node:path";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Config } from "../config.ts";
 import { ConfigError, DestinationError } from "../errors.ts";
@@ -12,6 +14,9 @@ interface ReportOptions extends CommonOptions {
   readonly months: number;
   readonly force?: true;
 }
+
+/** For DuckDB: over 240,000 invoices and 320,000 of their lines it took 33 s; the 128 MB of other readers ran out at 400. */
+const RESOURCES = { memoryLimitMb: 1_024, threads: 2 } as const;
 
 /** `report`: a page of charts and tables. */
 export function registerReport(program: Command, context: CliContext): void {
@@ -76,7 +81,8 @@ async function read(config: Config, companies: readonly string[], options: Repor
   const { readContents } = await import("../report/contents.ts");
   const { readModels } = await import("./models.ts");
   const { models } = await readModels();
-  const reading = await openReading(config.destination);
+  const spill = join(tmpdir(), `tributary-report-${process.pid}`);
+  const reading = await openReading(config.destination, { ...RESOURCES, spill });
   if (reading === undefined)
     throw new DestinationError(
       "Nothing has been loaded yet, so there is nothing to report: run `tributary sync` first.",
@@ -88,6 +94,7 @@ async function read(config: Config, companies: readonly string[], options: Repor
     return { contents, publishedAt: reading.publishedAt?.toISOString() };
   } finally {
     await reading.close();
+    await rm(spill, { recursive: true, force: true });
   }
 }
 

@@ -14,8 +14,6 @@ describe.each(modelWarehouses)("the report from $name", ({ name, make }) => {
   let tables: readonly PageTable[];
   beforeAll(async () => {
     warehouse = await make({ rows: reportRows });
-    // As every run does that changes so much: without statistics PostgreSQL takes a minute.
-    await warehouse.query("analyze");
     pages.set(name, pageOf(await contentsOf(warehouse.reading, companies)));
     tables = tablesOf(pages.get(name)!);
   });

@@ -25,8 +25,8 @@ export type ExportOptions = Manifest["options"];
 export interface ExportOrder extends Wanted {
   readonly place: Place;
   readonly options: ExportOptions;
-  /** Whether no version but the new one stays, for what the others hold may be kept no longer. */
-  readonly alone: boolean;
+  /** Which policy the warehouse's values are stored under. Versions of another one go, for what they hold may be kept no longer. */
+  readonly privacy: string;
   /** tributary's own. */
   readonly version: string;
 }
@@ -94,7 +94,8 @@ interface Work {
 
 async function inStep(work: Work): Promise<Omit<ExportReport, "missing">> {
   const { from, order, tools, tables, moment } = work;
-  const { place, options, alone } = order;
+  const { place, options, privacy } = order;
+  const mayStay = async (folder: string) => isUnder(privacy, await readManifest(folder));
   const readAt = tools.clock.now();
   const before = await linked(place);
   const folder = before === undefined ? undefined : join(place.home, before);
@@ -105,7 +106,13 @@ async function inStep(work: Work): Promise<Omit<ExportReport, "missing">> {
     decided.push(await decide(moment.source, table, options, previous, folder));
   }
   const published = "publishedAt" in from && from.publishedAt instanceof Date ? from.publishedAt.toISOString() : null;
-  const told = { read_at: new Date(readAt).toISOString(), published_at: published, schema: from.schema, options };
+  const told = {
+    read_at: new Date(readAt).toISOString(),
+    published_at: published,
+    schema: from.schema,
+    privacy,
+    options,
+  };
   const removed = previous?.tables.map(({ table }) => table).filter(name => !tables.some(other => other.name === name));
   const { read_at, published_at } = told;
   const found = {
@@ -116,12 +123,12 @@ async function inStep(work: Work): Promise<Omit<ExportReport, "missing">> {
     published_at,
   };
   if (previous !== undefined && before !== undefined && isSame(previous, decided, told)) {
-    if (alone) await prune(place, 1);
+    await prune(place, Number.POSITIVE_INFINITY, mayStay);
     const lines = decided.map(({ entry }) => lineOf(entry, "unchanged"));
     return { ...found, status: "unchanged", version: before, tables: lines, warnings: [] };
   }
   const { version, entries } = await write(work, decided, folder, readAt, told);
-  await prune(place, alone ? 1 : options.keep);
+  await prune(place, options.keep, mayStay);
   const warnings = damaged(decided);
   const lines = entries.map((entry, at) => lineOf(entry, decided[at]!.kept ? "unchanged" : "written"));
   return { ...found, status: "written", version, tables: lines, warnings };
@@ -132,7 +139,7 @@ async function write(
   decided: readonly Decided[],
   before: string | undefined,
   readAt: number,
-  told: Pick<Manifest, "read_at" | "published_at" | "schema" | "options">,
+  told: Pick<Manifest, "read_at" | "published_at" | "schema" | "privacy" | "options">,
 ): Promise<{ readonly version: string; readonly entries: readonly ExportedTable[] }> {
   const { place } = order;
   const changed = decided.filter(({ kept }) => !kept);
@@ -169,10 +176,19 @@ async function write(
 }
 
 /** Whether the export before says the same of everything, so that there is nothing to write. */
-function isSame(previous: Manifest, decided: readonly Decided[], told: Pick<Manifest, "schema" | "options">): boolean {
+function isSame(
+  previous: Manifest,
+  decided: readonly Decided[],
+  told: Pick<Manifest, "schema" | "privacy" | "options">,
+): boolean {
   if (decided.some(({ kept }) => !kept)) return false;
-  const now = [told.schema, told.options, decided.map(({ entry }) => entry)];
-  return isDeepStrictEqual(now, [previous.schema, previous.options, previous.tables]);
+  const now = [told.schema, told.privacy, told.options, decided.map(({ entry }) => entry)];
+  return isDeepStrictEqual(now, [previous.schema, previous.privacy, previous.options, previous.tables]);
+}
+
+/** Whether what an export holds may be kept under a policy: it was made under it, or everything may. */
+export function isUnder(privacy: string, made: Pick<Manifest, "privacy"> | undefined): boolean {
+  return privacy === "" || made?.privacy === privacy;
 }
 
 const damaged = (decided: readonly Decided[]): readonly string[] =>

@@ -6,6 +6,7 @@ import { hasState } from "./destinations/inspection.ts";
 import { openDestination } from "./destinations/open.ts";
 import { beginRun } from "./destinations/run_log.ts";
 import { ConfigError, StoppedError } from "./errors.ts";
+import { renewExports } from "./export/renewing.ts";
 import { Tally } from "./extract/tally.ts";
 import type { Models } from "./model.ts";
 import type { Relation } from "./relation.ts";
@@ -154,15 +155,19 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       log,
       always: order.again !== undefined,
     });
-    for (const warning of warnings) log.warn({}, warning);
+    const renewed = await renewExports(destination, {
+      ...{ catalogue, on, clock, log, signal, version, privacy: privacy.policy.id, holder: { runId, ...holder } },
+    });
     const wide = catalogue.map(widened);
     const wideOf = (stream: Stream) => wide[catalogue.indexOf(stream)]!;
-    for (const sentence of [...done, ...settled]) log.info({}, sentence);
+    const told = [...warnings, ...renewed.warnings];
+    for (const warning of told) log.warn({}, warning);
+    for (const sentence of [...done, ...settled, ...renewed.done]) log.info({}, sentence);
     const names = services.filter(isItself).map(({ company }) => company.name);
     await order.background?.begin(destination, names, wide);
     await order.attempt?.begin(destination);
     const wideJobs = jobs.map(job => ({ ...job, stream: wideOf(job.stream) }));
-    return await runJobs({ ...run, catalogue: wide, jobs: wideJobs, warnings });
+    return await runJobs({ ...run, catalogue: wide, jobs: wideJobs, warnings: told });
   } finally {
     leaving.abort();
     await Promise.allSettled(opening);

@@ -29,7 +29,7 @@ export function registerExport(program: Command, context: CliContext): void {
       "streams, patterns or presets (default: every table there is, also of streams that are off)",
     )
     .description(
-      "Write the tables as Parquet files, a folder a table, for Spark, Trino, BigQuery and DuckDB. The folder changes in one step: readers see the export before or the new one, never a mixture. Tables that did not change since are not written again. Takes no lock of the warehouse and changes nothing in it.",
+      "Write the tables as Parquet files, a folder a table, for Spark, Trino, BigQuery and DuckDB. The folder changes in one step: readers see the export before or the new one, never a mixture. Tables that did not change since are not written again. Nothing in the warehouse is locked or changed, but that the folder is noted there the first time: a change of `privacy` makes it anew.",
     )
     .requiredOption(
       "--out <dir>",
@@ -45,7 +45,7 @@ export function registerExport(program: Command, context: CliContext): void {
     .addOption(new Option("--compression <name>", "of the files").choices(["zstd", "snappy"]).default("zstd"))
     .option("--live", "only rows that the service still lists")
     .option("--keep <n>", "versions to keep, for readers that are in the middle of one", count, KEEP);
-  attachOptions(command, "company", "config", "json", "logLevel", "noProgress")
+  attachOptions(command, "company", "config", "json", "wait", "logLevel", "noProgress")
     .addHelpText(
       "after",
       `${examples(
@@ -70,16 +70,31 @@ async function exportTables(
   const { openReading } = await import("../destinations/reading.ts");
   const { exportResources } = await import("../destinations/exporting.ts");
   const { makeExport } = await import("../export.ts");
+  const { isNoted, notePlace } = await import("../export/noting.ts");
+  const { expectSettled, privacyOf } = await import("../run/privacy.ts");
+  const { streams } = await import("../../streams/index.ts");
   const order = await orderOf(names, options, config);
   for (const spec of options.partitionBy) readPartitionSpec(spec);
   const place = await placeOf(options.out, context.cwd);
-  const reading = await openReading(config.destination, exportResources(roomIn(place)));
-  if (reading === undefined)
+  const open = async () => {
+    const reading = await openReading(config.destination, exportResources(roomIn(place)));
+    if (reading !== undefined) return reading;
     throw new ConfigError("Expected tables to export, but nothing has been loaded yet: run `tributary sync` first.");
+  };
+  let reading = await open();
   const { tools, finish } = await terminalTools(context, options);
   try {
     for (const warning of warnings) tools.log.warn({}, warning);
-    const report = await makeExport(reading, { ...order, place, alone: false }, tools);
+    const { policy } = privacyOf(streams, config.privacy);
+    await expectSettled(reading, policy);
+    if (!(await isNoted(reading, place, tools.holder.host))) {
+      // Of a file that nobody else may have open, the reader is in the way as well.
+      await reading.close();
+      const warning = await notePlace(config.destination, place, tools.holder, tools.clock, options.wait);
+      if (warning !== undefined) tools.log.warn({}, warning);
+      reading = await open();
+    }
+    const report = await makeExport(reading, { ...order, place, privacy: policy.id }, tools);
     finish();
     if (options.json) context.printJson(report);
     else context.print(exportText(report));
@@ -93,7 +108,7 @@ async function orderOf(
   names: readonly string[],
   { partitionBy, compression, company, live, keep }: ExportCommandOptions,
   config: Awaited<ReturnType<CliContext["openConfig"]>>["config"],
-): Promise<Omit<ExportOrder, "place" | "alone">> {
+): Promise<Omit<ExportOrder, "place" | "privacy">> {
   const { companiesOf } = await import("../run.ts");
   const { configured, select, selectedByConfig } = await import("../selection.ts");
   const { streams } = await import("../../streams/index.ts");

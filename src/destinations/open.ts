@@ -72,3 +72,23 @@ export async function openDestination(where: Where, opener: Opener, waitMs: numb
     throw error;
   }
 }
+
+/**
+ * Opens the warehouse for a word beside the data: the state's tables are there, no stream is locked. A DuckDB file has one
+ * writer all the same. @throws DestinationError, HeldError, ConfigError
+ */
+export async function inState<T>(
+  where: Where,
+  opener: Opener,
+  waitMs: number,
+  work: (destination: Destination) => Promise<T>,
+): Promise<T> {
+  const { ensureState } = await import("./state_ddl.ts");
+  const destination = await openDestination(where, opener, waitMs);
+  try {
+    await ensureState(destination.db, destination.dialect, destination.stateSchema);
+    return await work(destination);
+  } finally {
+    await destination.close();
+  }
+}

@@ -51,6 +51,8 @@ const manifest = z.object({
   /** When what was read had been published; null where readers see every transaction. */
   published_at: z.string().nullable(),
   schema: z.string(),
+  /** Which policy the values were stored under; empty where all are as the service sends them. */
+  privacy: z.string(),
   options: z.object({
     format: z.literal("parquet"),
     streams: z.array(z.string()),

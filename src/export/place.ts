@@ -30,7 +30,7 @@ export async function placeOf(out: string, cwd: string): Promise<Place> {
     throw new ConfigError(
       `--out ${out}: expected a folder of its own, got the one you are in, or one above it. Name one below it, such as ./lake.`,
     );
-  const place = { path, home: `${path}.exports` };
+  const place = placeAt(path);
   const entry = await entryAt(path);
   const home = await entryAt(place.home);
   if (home?.isFile() === true)
@@ -110,11 +110,30 @@ export async function removeLeftovers(place: Place): Promise<void> {
   }
 }
 
-/** Keeps the newest versions, for readers that are in the middle of one. */
-export async function prune(place: Place, keep: number): Promise<void> {
+/** Keeps the newest versions, for readers that are in the middle of one; those that `mayStay` denies go all the same. */
+export async function prune(
+  place: Place,
+  keep: number,
+  mayStay: (folder: string) => Promise<boolean> = async () => true,
+): Promise<void> {
   const shown = await linked(place);
   const names = (await namesIn(place.home)).filter(name => name !== shown);
-  // One that a reader holds open on Windows goes the next time.
-  for (const name of names.slice(0, Math.max(0, names.length + 1 - Math.max(1, keep))))
-    await remove(join(place.home, name)).catch(() => undefined);
+  const surplus = Math.max(0, names.length + 1 - Math.max(1, keep));
+  for (const [nth, name] of names.entries()) {
+    const folder = join(place.home, name);
+    // One that a reader holds open on Windows goes the next time.
+    if (nth < surplus || !(await mayStay(folder))) await remove(folder).catch(() => undefined);
+  }
+}
+
+/** The place of an export that has been made. */
+export const placeAt = (path: string): Place => ({ path, home: `${path}.exports` });
+
+/** The folders of all versions; none where nothing was exported, or no longer is. */
+export async function versionsAt({ home }: Place): Promise<readonly string[]> {
+  const names = await namesIn(home).catch(error => {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  });
+  return names.map(name => join(home, name));
 }

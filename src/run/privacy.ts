@@ -51,6 +51,15 @@ export async function expectOwnKey(destination: Destination, { policy }: Privacy
   );
 }
 
+/** What is copied out of a warehouse has to be as the configuration says. @throws ConfigError while no run has made it so */
+export async function expectSettled(reading: Pick<Destination, "db" | "stateSchema">, policy: Policy): Promise<void> {
+  const records = (await hasState(reading, "privacy")) ? await privacyRecords(reading.db) : [];
+  if (differences(records, policy).length === 0 && records.every(({ isClean }) => isClean)) return;
+  throw new ConfigError(
+    "privacy: the warehouse's values are not stored as the configuration says yet. Run `tributary sync` first, which rewrites them; nothing was written.",
+  );
+}
+
 /** What settling is given beside the warehouse. */
 export interface Settling {
   readonly archive: Config["archive"];

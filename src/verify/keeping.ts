@@ -1,7 +1,6 @@
 import { hostname } from "node:os";
 import type { Clock } from "../clock.ts";
-import { openDestination, type Where } from "../destinations/open.ts";
-import { ensureState } from "../destinations/state_ddl.ts";
+import { inState, type Where } from "../destinations/open.ts";
 import { saveVerification } from "../destinations/verifications.ts";
 import { HeldError } from "../errors.ts";
 import type { VerifyReport } from "./report.ts";
@@ -19,14 +18,10 @@ export async function keepResult(
   const { run_id: runId, started_at: startedAt, streams, differences } = report;
   const holder = { pid: process.pid, host: hostname(), command: "tributary verify", startedAt };
   try {
-    const destination = await openDestination(where, { runId, holder, clock }, waitMs);
-    try {
-      await ensureState(destination.db, destination.dialect, destination.stateSchema);
+    await inState(where, { runId, holder, clock }, waitMs, async destination => {
       await saveVerification(destination, streams, differences);
       await destination.show();
-    } finally {
-      await destination.close();
-    }
+    });
   } catch (error) {
     if (!(error instanceof HeldError)) throw error;
     return `The result was not written to ${where.stateSchema}.verifications: ${error.message} With --wait it waits for that run.`;

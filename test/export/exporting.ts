@@ -12,7 +12,7 @@ import type { Warehouse } from "../support/warehouse.ts";
 
 /** What a test says about an export; the rest is the command's defaults. */
 export type Asked = Partial<ExportOptions> &
-  Partial<Pick<ExportOrder, "alone" | "on">> & {
+  Partial<Pick<ExportOrder, "privacy" | "on">> & {
     readonly tools?: Partial<ExportTools>;
     readonly clock?: StillClock;
   };
@@ -49,13 +49,13 @@ export async function exported(
   out: string,
   asked: Asked = {},
 ): Promise<ExportReport> {
-  const { alone = false, on = new Set<string>(), tools, clock = stillClock(), ...options } = asked;
+  const { privacy = "", on = new Set<string>(), tools, clock = stillClock(), ...options } = asked;
   const place = await placeOf(out, tmpdir());
   const reading = await openReading(whereIs(warehouse), exportResources(roomIn(place)));
   if (reading === undefined) throw new Error("expected a warehouse with something in it");
   const all = { ...defaults, ...options };
   const order: ExportOrder = {
-    ...{ place, alone, on, catalogue: streams, options: all, version: "0.0.0" },
+    ...{ place, privacy, on, catalogue: streams, options: all, version: "0.0.0" },
     named: select(streams, streams, all.streams).named,
   };
   try {

@@ -134,7 +134,7 @@ describe.each(Object.entries(makers))("%s", (_name, make) => {
     expect(statuses(await exported(warehouse, out, { streams: ["items"] }))).toEqual({ items: "written" });
   });
 
-  test("versions stay for readers, as many as are to be kept; alone there is one", async () => {
+  test("versions stay for readers, as many as are to be kept; under another privacy only the new one", async () => {
     const out = await lake();
     const clock = stillClock();
     const names = async () => (await readdir(`${out}.exports`)).length;
@@ -144,7 +144,7 @@ describe.each(Object.entries(makers))("%s", (_name, make) => {
       clock.advance(1);
     }
     expect(await names()).toBe(3);
-    const { version } = await exported(warehouse, out, { streams: ["items"], keep: 3, clock, alone: true });
+    const { version } = await exported(warehouse, out, { streams: ["items"], keep: 3, clock, privacy: "treated" });
     expect(await readdir(`${out}.exports`)).toEqual([version]);
   });
 

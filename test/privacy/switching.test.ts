@@ -1,9 +1,18 @@
 import { createHmac } from "node:crypto";
-
+import { readdir } from "node:fs/promises";
+import { hostname } from "node:os";
 import { describe, expect, inject, test } from "vitest";
+import { openReading } from "../../src/destinations/reading.ts";
 import { ConfigError } from "../../src/errors.ts";
+import { readManifest } from "../../src/export/manifest.ts";
+import { notePlace } from "../../src/export/noting.ts";
+import { placeAt } from "../../src/export/place.ts";
+import { type Policy, policyOf } from "../../src/privacy/policy.ts";
+import { expectSettled } from "../../src/run/privacy.ts";
 import { configured } from "../../src/selection.ts";
 import { temporaryFolder } from "../archive/folder.ts";
+import { exported, whereIs } from "../export/exporting.ts";
+import { lake } from "../export/lake.ts";
 import { again } from "../replay/again.ts";
 import { compareWarehouses } from "../support/truth.ts";
 import { duckdbWarehouse, passing, postgresWarehouse, type Warehouse } from "../support/warehouse.ts";
@@ -64,7 +73,30 @@ async function placeOf(make: () => Promise<Warehouse>, privacy: Row = {}): Promi
   });
 }
 
-const everywhere = ({ warehouse, archive }: Place) => traces(warehouse, [archive], SECRETS);
+const everywhere = ({ warehouse, archive }: Place, exported: readonly string[] = []) =>
+  traces(warehouse, [archive, ...exported], SECRETS);
+
+/** As `tributary export` asks before it reads anything. */
+async function settled({ warehouse }: Place, policy: Policy): Promise<void> {
+  const reading = await openReading(whereIs(warehouse));
+  try {
+    await expectSettled(reading!, policy);
+  } finally {
+    await reading?.close();
+  }
+}
+
+/** As `tributary export` does before it writes into a folder for the first time. */
+const note = ({ warehouse, clock }: Place, path: string) => {
+  const holder = {
+    runId: "export",
+    pid: process.pid,
+    host: hostname(),
+    command: "test",
+    startedAt: clock.date().toISOString(),
+  };
+  return notePlace(whereIs(warehouse), placeAt(path), holder, clock, 0);
+};
 
 describe.each(kinds)("%s", (_name, make) => {
   test("switched from keep to hash, nothing holds the former values, and the service is asked for none of it again", async () => {
@@ -74,13 +106,35 @@ describe.each(kinds)("%s", (_name, make) => {
     await place.night();
     const before = new Set((await everywhere(place)).map(trace => trace.slice(trace.lastIndexOf(": ") + 2)));
     expect([...before].sort()).toEqual([...SECRETS].sort());
+    // Exported twice, of which the first version stays for readers; and to a folder that is gone by now.
+    const out = await lake();
+    for (const path of [out, `${out}-2`]) expect(await note(place, path)).toBeUndefined();
+    await exported(warehouse, out, { clock: place.clock });
+    place.clock.advance(1);
+    await exported(warehouse, out, { clock: place.clock, live: true });
+    expect((await readdir(`${out}.exports`)).length).toBe(2);
+    expect((await everywhere(place, [`${out}.exports`])).filter(trace => trace.includes(".parquet: "))).not.toEqual([]);
 
     place.under({ pii: "hash", key: KEY });
+    const wanted = policyOf(catalogue, { pii: "hash", key: KEY, exclude: [], hash: [], mask: [] });
+    await expect(settled(place, wanted)).rejects.toThrow(/Run `tributary sync` first/);
     place.asked();
     const report = await place.night();
     expect(report.exit_code).toBe(0);
+    await settled(place, wanted);
     expect(await everywhere(place)).toEqual([]);
     expect(place.said.join("\n")).toMatch(/stored treated from now on; \d+ stored values were rewritten/);
+    expect(place.said.filter(line => line.includes("the export in"))).toEqual([
+      expect.stringContaining(`the export in ${out} was made anew, and its earlier versions removed`),
+    ]);
+    expect(await everywhere(place, [`${out}.exports`])).toEqual([]);
+    expect((await readdir(`${out}.exports`)).length).toBe(1);
+    expect(await readManifest(out)).toMatchObject({
+      options: { live: true, keep: 2 },
+      privacy: expect.stringMatching(/^[0-9a-f]{16}$/),
+    });
+    const noted = await warehouse.query<{ path: string }>("select path from _tributary.exports");
+    expect(noted).toEqual([{ path: out }]);
     // What was stored became what the service's values become, but for the object that fitted no column and has a hash now.
     expect(report.streams.filter(line => line.updated + line.inserted + line.deleted > 0)).toMatchObject([
       { stream: "people", updated: 1, inserted: 0, deleted: 0 },

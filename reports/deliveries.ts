@@ -65,7 +65,7 @@ export const deliveries: Section = {
       ],
       sql: `
         select
-          days_late, po_number, coalesce(vendor_name, vendor_id) as vendor, delivery_site_name, po_date, expected_date,
+          days_late, po_number, coalesce(nullif(trim(vendor_name), ''), vendor_id) as vendor, delivery_site_name, po_date, expected_date,
           expected_date_basis, open_amount, currency_code, delivery_standing
         from procurement_analytics.open_purchase_orders
         where _company = :company and days_late > 0
@@ -96,7 +96,7 @@ export const deliveries: Section = {
           where _company = :company and is_main and judged_line_count > 0
         )
         select
-          coalesce(vendor_name, vendor_id) as vendor, on_time_share, judged_line_count, in_full_share, average_days_late,
+          coalesce(nullif(trim(vendor_name), ''), vendor_id) as vendor, on_time_share, judged_line_count, in_full_share, average_days_late,
           open_order_count, late_order_count, exception_share
         from ranked
         where place <= 15

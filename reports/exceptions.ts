@@ -79,7 +79,7 @@ export const exceptions: Section = {
           where exception_number = 1
         )
         select
-          currency_code, invoice_amount, coalesce(vendor_name, vendor_id) as vendor, document_number, document_date,
+          currency_code, invoice_amount, coalesce(nullif(trim(vendor_name), ''), vendor_id) as vendor, document_number, document_date,
           due_date, exception, exceptions, payment_status
         from ranked
         where place <= 5

@@ -81,7 +81,7 @@ export const outlook: Section = {
       drawing: { kind: "bars", label: "contract", parts: ["utilisation_pct"] },
       sql: `
         select
-          coalesce(contract_number, contract_id) as contract, coalesce(vendor_name, vendor_id) as vendor, utilisation_pct,
+          coalesce(contract_number, contract_id) as contract, coalesce(nullif(trim(vendor_name), ''), vendor_id) as vendor, utilisation_pct,
           elapsed_pct, spent_amount, limit_amount, currency_code, expiration_date, status
         from procurement_analytics.contract_utilisation
         where _company = :company and utilisation_pct is not null and term in ('running', 'not known')

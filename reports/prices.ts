@@ -103,7 +103,7 @@ const repeats = (title: string, empty: string, way: "desc" | "asc"): Block => ({
         and ${way === "desc" ? "earlier_variance_amount > 0" : "earlier_variance_amount < 0"}
     )
     select
-      currency_code, item, item_description as description, coalesce(vendor_name, vendor_id) as vendor, uom, earlier_lines,
+      currency_code, item, item_description as description, coalesce(nullif(trim(vendor_name), ''), vendor_id) as vendor, uom, earlier_lines,
       lowest_price, highest_price, earlier_variance_pct, earlier_variance_amount,
       coalesce(item_description, item) as label
     from ranked
@@ -153,7 +153,7 @@ export const prices: Section = {
           from vendors
           where order_variance_amount <> 0
         )
-        select currency_code, coalesce(vendor_name, vendor_id) as vendor, order_lines, order_variance_amount
+        select currency_code, coalesce(nullif(trim(vendor_name), ''), vendor_id) as vendor, order_lines, order_variance_amount
         from ranked
         where place <= 5
         order by currency_code nulls last, place`,

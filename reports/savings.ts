@@ -123,7 +123,7 @@ export const savings: Section = {
       ],
       sql: `
         select
-          currency_code, recoverable_amount, title, coalesce(vendor_name, vendor_id) as vendor, category, created_date,
+          currency_code, recoverable_amount, title, coalesce(nullif(trim(vendor_name), ''), vendor_id) as vendor, category, created_date,
           days_open, waiting_on, status
         from procurement_analytics.findings_value
         where _company = :company and outcome = 'open' and recoverable_amount > 0

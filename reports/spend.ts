@@ -84,7 +84,7 @@ export const spend: Section = {
           currency_code,
           case
             when min(place) > 15 then 'All ' || cast(count(*) as varchar) || ' others'
-            else max(coalesce(vendor_name, vendor_id))
+            else max(coalesce(nullif(trim(vendor_name), ''), vendor_id))
           end as vendor,
           case when min(place) <= 15 then max(vendor_id) end as vendor_id,
           cast(sum(invoice_count) as bigint) as invoice_count,

@@ -73,7 +73,10 @@ export async function readContents(warehouse: WarehouseReading, report: Report, 
     const period = periodUpTo(await dayOf(report.calendar, asker, lacks, views), reading.months);
     const companies: CompanyContents[] = [];
     for (const company of reading.companies)
-      companies.push(await readCompany(report, { company, period }, asker, lacks));
+      companies.push({
+        ...(await readCompany(report, { company, period }, asker, lacks)),
+        company: reading.redact(company),
+      });
     return { title: report.title, period, companies, lacks };
   });
 }

@@ -80,6 +80,14 @@ describe.each(modelWarehouses)("what is not there, in $name", ({ make }) => {
     expect(new Set(orders.map(row => row[2]))).toEqual(new Set(["not given"]));
   });
 
+  test("no secret gets into the page, wherever it stands", async () => {
+    const redact = (word: string) => word.replaceAll("acme", "***").replaceAll("Dock", "***");
+    const contents = await contentsOf(warehouse.reading, ["acme"], 12, redact);
+    const page = pageOf(contents);
+    expect(page).toContain("*** &lt;4&gt;");
+    expect(page).not.toMatch(/acme|Dock/);
+  });
+
   test("a warehouse without views sends to sync", async () => {
     const bare = { ...warehouse.reading, schema: "elsewhere" };
     await expect(contentsOf(bare, companies)).rejects.toMatchObject({

@@ -45,7 +45,7 @@ const within = (row: Row, from: string, until: string, name = "month"): boolean 
 const grouped = (rows: readonly Row[], ...names: readonly string[]): (readonly Row[])[] => [
   ...Map.groupBy(rows, row => JSON.stringify(names.map(name => row[name] ?? null))).values(),
 ];
-const label = (row: Row): string => text(row["vendor_name"] ?? row["vendor_id"]);
+const label = (row: Row): string => text(String(row["vendor_name"] ?? "").trim() || row["vendor_id"]);
 
 /** Tables of the report by title, worked out from the views' rows alone; rows in any order. */
 export const expectedTables: Readonly<Record<string, (views: Views) => readonly Expected[]>> = {

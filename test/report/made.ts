@@ -8,8 +8,12 @@ import { models } from "../support/models.ts";
 export const madeAt = Date.parse("2026-03-15T12:00:00Z");
 
 /** What the report reads of some companies. */
-export const contentsOf = (reading: WarehouseReading, companies: readonly string[], months = 12): Promise<Contents> =>
-  readContents(reading, procurementReport, { companies, months, models: models.models, redact: text => text });
+export const contentsOf = (
+  reading: WarehouseReading,
+  companies: readonly string[],
+  months = 12,
+  redact = (word: string): string => word,
+): Promise<Contents> => readContents(reading, procurementReport, { companies, months, models: models.models, redact });
 
 /** The page that is made of it. */
 export const pageOf = (contents: Contents): string =>

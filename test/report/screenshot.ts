@@ -7,8 +7,8 @@ import { tributary } from "../cli/process.ts";
 import { startBrowser } from "../page/browser.ts";
 
 /*
- * `node test/report/screenshot.ts [folder]`: the first page of the demo's report, as docs/report.png; with a folder also all
- * of it, light, dark, on a phone and as a PDF.
+ * `node test/report/screenshot.ts [folder]`: the first page of the demo's report, as docs/report.png; with a folder also
+ * more of it, light, dark and on a phone, and all of it as a PDF.
  */
 
 const simulator = await startSimulator({
@@ -32,23 +32,23 @@ streams: { include: [item_price_history, contracts] }
   const url = pathToFileURL(join(folder, "report.html")).href;
   const browser = await startBrowser();
   try {
-    const shoot = async (to: string, options: Parameters<typeof browser.newPage>[0], fullPage: boolean) => {
+    const shoot = async (to: string, options: Parameters<typeof browser.newPage>[0]) => {
       const tab = await browser.newPage(options);
       await tab.goto(url);
       await mkdir(dirname(to), { recursive: true });
       if (to.endsWith(".pdf")) await tab.pdf({ path: to, preferCSSPageSize: true });
-      else await tab.screenshot({ path: to, fullPage });
+      else await tab.screenshot({ path: to });
       await tab.close();
       console.log(`${to}: ${Math.round((await stat(to)).size / 1_000)} kB`);
     };
     const picture = join(import.meta.dirname, "../../docs/report.png");
-    await shoot(picture, { viewport: { width: 1200, height: 1690 } }, false);
+    await shoot(picture, { viewport: { width: 1200, height: 1690 } });
     const more = process.argv[2];
     if (more !== undefined) {
-      await shoot(join(more, "light.png"), { viewport: { width: 1200, height: 900 } }, true);
-      await shoot(join(more, "dark.png"), { viewport: { width: 1200, height: 900 }, colorScheme: "dark" }, true);
-      await shoot(join(more, "phone.png"), { viewport: { width: 390, height: 844 }, isMobile: true }, true);
-      await shoot(join(more, "report.pdf"), {}, false);
+      await shoot(join(more, "light.png"), { viewport: { width: 1200, height: 5_000 } });
+      await shoot(join(more, "dark.png"), { viewport: { width: 1200, height: 5_000 }, colorScheme: "dark" });
+      await shoot(join(more, "phone.png"), { viewport: { width: 390, height: 5_000 }, isMobile: true });
+      await shoot(join(more, "report.pdf"), {});
     }
   } finally {
     await browser.close();

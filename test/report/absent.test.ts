@@ -10,7 +10,7 @@ const saidUnder = (page: string, title: string): string | undefined => {
   return said === undefined ? undefined : text(said);
 };
 
-describe.each(modelWarehouses)("what is not there, in $name", ({ make }) => {
+describe.each(modelWarehouses)("what is not there, in $name", ({ name, make }) => {
   let warehouse: ModelWarehouse;
   beforeAll(async () => {
     const { invoices, ingested, purchase_orders } = reportRows;
@@ -97,29 +97,28 @@ describe.each(modelWarehouses)("what is not there, in $name", ({ make }) => {
       ),
     });
   });
-});
 
-test("PostgreSQL: a role without rights is told what it lacks", async () => {
-  const warehouse = await modelWarehouses[1]!.make({ rows: { invoices: [] } });
-  const role = "report_reader";
-  await warehouse.query(`create role ${role}`);
-  try {
-    await warehouse.query(`set role ${role}`);
-    await expect(contentsOf(warehouse.reading, ["acme"])).rejects.toMatchObject({
-      exitCode: 6,
-      message: expect.stringMatching(
-        /^The role report_reader may not read .*spend_by_vendor_month.* in schema procurement_analytics.*grant_select_to.*GRANT USAGE ON SCHEMA/,
-      ),
+  if (name === "postgres")
+    test("a role without rights is told what it lacks", async () => {
+      const role = "report_reader";
+      await warehouse.query(`create role ${role}`);
+      try {
+        await warehouse.query(`set role ${role}`);
+        await expect(contentsOf(warehouse.reading, ["acme"])).rejects.toMatchObject({
+          exitCode: 6,
+          message: expect.stringMatching(
+            /^The role report_reader may not read .*spend_by_vendor_month.* in schema procurement_analytics.*grant_select_to.*GRANT USAGE ON SCHEMA/,
+          ),
+        });
+        await warehouse.query("reset role");
+        await warehouse.query(`grant usage on schema procurement_analytics to ${role}`);
+        await warehouse.query(`grant select on all tables in schema procurement_analytics to ${role}`);
+        await warehouse.query(`set role ${role}`);
+        expect((await contentsOf(warehouse.reading, ["acme"])).companies).toHaveLength(1);
+      } finally {
+        await warehouse.query("reset role");
+        await warehouse.query(`drop owned by ${role}`);
+        await warehouse.query(`drop role ${role}`);
+      }
     });
-    await warehouse.query("reset role");
-    await warehouse.query(`grant usage on schema procurement_analytics to ${role}`);
-    await warehouse.query(`grant select on all tables in schema procurement_analytics to ${role}`);
-    await warehouse.query(`set role ${role}`);
-    expect((await contentsOf(warehouse.reading, ["acme"])).companies).toHaveLength(1);
-  } finally {
-    await warehouse.query("reset role");
-    await warehouse.query(`drop owned by ${role}`);
-    await warehouse.query(`drop role ${role}`);
-    await warehouse.drop();
-  }
 });

@@ -1,4 +1,4 @@
-import { askFor } from "../destinations/question.ts";
+import { askFor, unlessBeyond } from "../destinations/question.ts";
 import type { WarehouseReading } from "../destinations/reading.ts";
 import { type Places, placed } from "../model.ts";
 import type { Value } from "./format.ts";
@@ -15,17 +15,23 @@ export interface Subject {
 
 /** Asks questions of a report at a warehouse, by the names that schemas have there. */
 export interface Asker {
-  ask(question: string, subject: Subject, most: number): Promise<readonly Row[]>;
+  /** Undefined where values are beyond what the database can count with. */
+  ask(question: string, subject: Subject, most: number): Promise<readonly Row[] | undefined>;
 }
 
 /** `redact` is given every text of an answer. */
-export function askerOf(db: WarehouseReading["db"], places: Places, redact: (text: string) => string): Asker {
+export function askerOf(
+  warehouse: Pick<WarehouseReading, "db" | "dialect">,
+  places: Places,
+  redact: (text: string) => string,
+): Asker {
   return {
     async ask(question, { company, period }, most) {
       const { today, from, until, before } = period;
       const days = { today: { day: today }, from: { day: from }, until: { day: until }, before: { day: before } };
-      const rows = await askFor(db, placed(question, places), { company: { text: company }, ...days }, most);
-      return rows.map(row =>
+      const meant = { company: { text: company }, ...days };
+      const rows = await unlessBeyond(warehouse, () => askFor(warehouse.db, placed(question, places), meant, most));
+      return rows?.map(row =>
         Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value, redact)])),
       );
     },

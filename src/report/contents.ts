@@ -69,7 +69,7 @@ export async function readContents(warehouse: WarehouseReading, report: Report, 
     const questions = [report.calendar, report.currencies, report.freshness, ...report.figures, ...blocks];
     const needed = [...new Set(questions.flatMap(question => question.needs))];
     const lacks = await lacksOf({ ...warehouse, db: trx }, views, needed, reading.models);
-    const asker = askerOf(trx, places, reading.redact);
+    const asker = askerOf({ ...warehouse, db: trx }, places, reading.redact);
     const period = periodUpTo(await dayOf(report.calendar, asker, lacks, views), reading.months);
     const companies: CompanyContents[] = [];
     for (const company of reading.companies)
@@ -89,7 +89,7 @@ async function dayOf(calendar: Question, asker: Asker, lacks: Lacks, views: stri
     );
   // No period is known yet, and none is asked for.
   const subject = { company: "", period: periodUpTo("2000-01-01", 1) };
-  const [row] = await asker.ask(calendar.sql, subject, 1);
+  const [row] = (await asker.ask(calendar.sql, subject, 1)) ?? [];
   return String(row?.["today"]);
 }
 
@@ -98,6 +98,8 @@ async function readCompany(report: Report, subject: Subject, asker: Asker, lacks
     const lack = question.needs.flatMap(name => lacks.get(name) ?? [])[0];
     if (lack !== undefined) return { rows: [], more: false, lack };
     const rows = await asker.ask(question.sql, subject, most + 1);
+    if (rows === undefined)
+      return { rows: [], more: false, lack: { model: question.needs[0]!, why: "beyond", tables: [] } };
     return { rows: rows.slice(0, most).map(row => numbered(row, fields)), more: rows.length > most, lack };
   };
   const currencies = (await answerTo(report.currencies, MOST, [])).rows.map(row => row["currency_code"] ?? null);

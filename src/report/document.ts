@@ -113,6 +113,8 @@ function legend(block: Block) {
 function absence({ model, why, tables }: Lack, { streamsOf }: Edition) {
   if (why === "outdated")
     return html`The view <code>${model}</code> was made by another version of tributary: run <code>tributary sync</code>, which makes it anew.`;
+  if (why === "beyond")
+    return html`Amounts in the view <code>${model}</code> are too large for the database to add up: look for figures that were misread.`;
   const streams = streamsOf(tables);
   if (streams.length === 0)
     return html`There is no view <code>${model}</code>: <code>tributary sync</code> makes it, or says what keeps it from that.`;

@@ -17,7 +17,7 @@ export function headlineOf(figures: readonly { readonly figure: Figure; readonly
 function tile(figure: Figure, { rows, lack }: Answer, period: Period) {
   const said =
     lack !== undefined
-      ? html`<span class="large none">–</span><span class="quiet">not loaded: ${lack.tables.join(", ") || lack.model}</span>`
+      ? html`<span class="large none">–</span><span class="quiet">${lack.why === "missing" ? `not loaded: ${lack.tables.join(", ") || lack.model}` : `${lack.model} could not be asked`}</span>`
       : rows.length === 0
         ? html`<span class="large">0</span>`
         : sayings[figure.kind](rows, period);

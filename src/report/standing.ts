@@ -7,7 +7,8 @@ import type { Model } from "../model.ts";
 /** Why a model cannot be asked, and the tables that would be needed to have it. */
 export interface Lack {
   readonly model: string;
-  readonly why: "missing" | "outdated";
+  /** `beyond`: its values are more than the database can count with. */
+  readonly why: "missing" | "outdated" | "beyond";
   readonly tables: readonly string[];
 }
 

@@ -80,6 +80,20 @@ describe.each(modelWarehouses)("what is not there, in $name", ({ name, make }) =
     expect(new Set(orders.map(row => row[2]))).toEqual(new Set(["not given"]));
   });
 
+  test("amounts that nobody can add up keep nothing else from being told", async () => {
+    await warehouse.query("update procurement.invoices set total_amount = 99999999999999999999999999999");
+    const page = pageOf(await contentsOf(warehouse.reading, ["acme"]));
+    const titles = tablesOf(page).map(table => table.title);
+    expect(titles).toContain("The most delayed orders");
+    // PostgreSQL's sums have no end.
+    if (name === "postgres") expect(page).toContain("99,999,999,999,999,999,999,999,999,999");
+    else
+      expect(saidUnder(page, "How the currencies are known")).toBe(
+        "Amounts in the view spend_by_vendor_month are too large for the database to add up: look for figures that were misread.",
+      );
+    expect(page).not.toMatch(/NaN|Infinity/);
+  });
+
   test("no secret gets into the page, wherever it stands", async () => {
     const redact = (word: string) => word.replaceAll("acme", "***").replaceAll("Dock", "***");
     const contents = await contentsOf(warehouse.reading, ["acme"], 12, redact);

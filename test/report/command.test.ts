@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { json, simulated, workplace } from "../cli/workplace.ts";
+import { json, roleDatabase, simulated, workplace } from "../cli/workplace.ts";
 
 interface Told {
   readonly out: string;
@@ -76,6 +76,21 @@ test("the command writes the page of a synced warehouse, whole, and says what it
     /`views: false`.*Set `views: true`, run `tributary sync`/,
   );
   expect(readdirSync(folder)).not.toContain("x.html");
+});
+
+test("from PostgreSQL the command makes the same page", async () => {
+  const simulator = await simulated({ sizes: { orders: 20, invoices: 20, items: 5, findings: 10, ingested: 30 } });
+  const postgres = await roleDatabase();
+  const pages: string[] = [];
+  for (const more of [{}, { destination: postgres.destination }]) {
+    const { run, folder } = workplace(simulator, more);
+    expect((await run(["sync", "--no-progress", "--log-level", "warn"])).code).toBe(0);
+    expect(await run(["report", "--out", "report.html"])).toMatchObject({ code: 0, stderr: "" });
+    const page = readFileSync(join(folder, "report.html"), "utf8");
+    pages.push(page.slice(page.indexOf('<dl class="tiles">')).replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, "then"));
+  }
+  expect(pages[0]!.length).toBeGreaterThan(50_000);
+  expect(pages[1]).toBe(pages[0]);
 });
 
 test("a page that can't be finished leaves the one before", async () => {

@@ -105,7 +105,7 @@ async function inStep(work: Work): Promise<Omit<ExportReport, "missing">> {
     tools.watch({ table: table.name, doing: "comparing", rows: 0, tables: tables.length });
     decided.push(await decide(moment.source, table, options, previous, folder));
   }
-  const published = "publishedAt" in from && from.publishedAt instanceof Date ? from.publishedAt.toISOString() : null;
+  const published = from.publishedAt?.toISOString() ?? null;
   const told = {
     read_at: new Date(readAt).toISOString(),
     published_at: published,

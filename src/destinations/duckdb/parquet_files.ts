@@ -30,8 +30,9 @@ export interface Numbering {
 }
 
 /**
- * Writes the rows of a FROM item, a file for each partition that has some. A folder's rows are found by a look of their own:
- * DuckDB's partitioned writer holds as many buffers as there are folders, and names them as Spark doesn't read them.
+ * Writes the rows of a FROM item, a file for each partition that has some; they have to be sorted by `orderOf`. A folder's
+ * rows are found by a look of their own: DuckDB's partitioned writer holds buffers for many folders, and names them as Spark
+ * doesn't read them.
  */
 export async function writeFiles(
   ask: Ask,
@@ -92,6 +93,10 @@ export async function countPartitions(ask: Ask, relation: string, table: SourceT
   );
   return Number(rows[0]?.["n"] ?? 0);
 }
+
+/** What puts rows of one folder beside each other. */
+export const orderOf = ({ columns, partitions }: SourceTable): string =>
+  partitions.map(partition => partitionValue(columns, partition)).join(", ");
 
 function partitionValue(columns: readonly SourceColumn[], { column, unit }: Partition): string {
   const name = named(column);

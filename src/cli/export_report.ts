@@ -34,9 +34,17 @@ export function exportText(report: ExportReport): string {
   return [
     formatTable(titles, lines),
     "",
-    ...(removed.length > 0 ? [`No longer in the export: ${removed.join(", ")}.`] : []),
-    ...(missing.length > 0 ? [`Not there yet, \`tributary sync\` loads them: ${missing.join(", ")}.`] : []),
+    ...(removed.length > 0 ? [`No longer in the export: ${listed(removed)}.`] : []),
+    ...(missing.length > 0 ? [`Not there yet, \`tributary sync\` loads them: ${listed(missing)}.`] : []),
     ...warnings,
     last,
   ].join("\n");
+}
+
+const NAMED = 10;
+
+/** The first names of many; --json has them all. */
+function listed(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return more > 0 ? `${names.slice(0, NAMED).join(", ")} and ${formatCount(more)} more` : names.join(", ");
 }

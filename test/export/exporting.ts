@@ -1,6 +1,7 @@
 import { hostname, tmpdir } from "node:os";
 import { exportResources } from "../../src/destinations/exporting.ts";
 import type { Where } from "../../src/destinations/open.ts";
+import type { Exportable } from "../../src/destinations/parquet_source.ts";
 import { openReading } from "../../src/destinations/reading.ts";
 import { placeOf, roomIn } from "../../src/export/place.ts";
 import type { ExportReport } from "../../src/export/report.ts";
@@ -15,6 +16,8 @@ export type Asked = Partial<ExportOptions> &
   Partial<Pick<ExportOrder, "privacy" | "on">> & {
     readonly tools?: Partial<ExportTools>;
     readonly clock?: StillClock;
+    /** Before each table's rows are copied out of PostgreSQL. */
+    readonly beforeCopy?: () => Promise<void>;
   };
 
 export const whereIs = ({ destination }: Pick<Warehouse, "destination">): Where => {
@@ -55,7 +58,7 @@ export async function exported(
   out: string,
   asked: Asked = {},
 ): Promise<ExportReport> {
-  const { privacy = "", on = new Set<string>(), tools, clock = stillClock(), ...options } = asked;
+  const { privacy = "", on = new Set<string>(), tools, clock = stillClock(), beforeCopy, ...options } = asked;
   const place = await placeOf(out, tmpdir());
   const reading = await openReading(whereIs(warehouse), exportResources(roomIn(place)));
   if (reading === undefined) throw new Error("expected a warehouse with something in it");
@@ -65,7 +68,13 @@ export async function exported(
     named: select(streams, streams, all.streams).named,
   };
   try {
-    return await makeExport(reading, order, { ...toolsOf(clock), ...tools });
+    const { copyOut } = reading;
+    const copying: Exportable["copyOut"] = async (query, take) => {
+      await beforeCopy?.();
+      await copyOut?.(query, take);
+    };
+    const from = copyOut === undefined ? reading : { ...reading, copyOut: copying };
+    return await makeExport(from, order, { ...toolsOf(clock), ...tools });
   } finally {
     await reading.close();
   }

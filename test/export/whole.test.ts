@@ -99,6 +99,28 @@ describe("killed", () => {
   });
 });
 
+test("what is written while PostgreSQL is read comes with the next export, all of it", async () => {
+  const warehouse = warehouses[1]!;
+  const out = await lake();
+  await changed(warehouse);
+  const rowsOf = async () => {
+    const { tables } = await manifestOf(out);
+    return JSON.stringify(await Promise.all(tables.map(table => byAnother(out, table))));
+  };
+  await exported(warehouse, out, { streams });
+  const before = await rowsOf();
+  await rm(out);
+  let copies = 0;
+  await exported(warehouse, out, {
+    streams,
+    beforeCopy: async () => void (++copies === 2 && (await changed(warehouse))),
+  });
+  expect(copies).toBe(4);
+  expect(await rowsOf()).toBe(before);
+  const next = await exported(warehouse, out, { streams });
+  expect(Object.values(statuses(next, "unchanged"))).toHaveLength(4);
+});
+
 describe("what keeps an export from being made", () => {
   test("a full disk: exit code 6, the export before is there, and nothing is left behind", async () => {
     const out = await lake();

@@ -1,9 +1,17 @@
 import { asking } from "./asking.ts";
 import { doubting } from "./doubting.ts";
+import { exporting } from "./exporting.ts";
 import type { Mutation } from "./mutation.ts";
 import { publishing } from "./publishing.ts";
 import { storing } from "./storing.ts";
 import { withholding } from "./withholding.ts";
 
 /** The breaks that the tests have to notice. */
-export const mutations: readonly Mutation[] = [...storing, ...publishing, ...doubting, ...asking, ...withholding];
+export const mutations: readonly Mutation[] = [
+  ...storing,
+  ...publishing,
+  ...doubting,
+  ...asking,
+  ...withholding,
+  ...exporting,
+];

@@ -7,12 +7,14 @@ export const publishing: readonly Mutation[] = [
     invariant: 2,
     file: "src/destinations/duckdb/versions.ts",
     text: `    await copyDatabase(layout.work, join(unfinished, layout.file), 0o444);
+    await writeDurably(join(unfinished, NUMBER), number);
     await syncFolder(unfinished);
     await rename(unfinished, join(layout.home, name));
     await syncFolder(layout.home);
     note = await pointTo(layout, name, makeLink);`,
     becomes: `    note = await pointTo(layout, name, makeLink);
     await copyDatabase(layout.work, join(unfinished, layout.file), 0o444);
+    await writeDurably(join(unfinished, NUMBER), number);
     await syncFolder(unfinished);
     await rename(unfinished, join(layout.home, name));
     await syncFolder(layout.home);`,
@@ -23,8 +25,8 @@ export const publishing: readonly Mutation[] = [
     name: "a log that somebody left is replayed onto the new version",
     invariant: 2,
     file: "src/destinations/duckdb/versions.ts",
-    text: "    if (version.test(name)) await removeLog(versionFile(layout, name));",
-    becomes: "    if (version.test(name)) continue;",
+    text: "    if (isVersion(name)) await removeLog(versionFile(layout, name));",
+    becomes: "    if (isVersion(name)) continue;",
     test: "test/destinations/duckdb/published.test.ts",
     notices: "is not touched by one who opened it for writing and left a log",
   },

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { DestinationError } from "../../errors.ts";
 import { type Contents, isFiltered, type Partition, type SourceColumn, type SourceTable } from "../parquet_source.ts";
 import type { StateTables } from "../state_tables.ts";
 
@@ -24,11 +25,19 @@ export async function contentsOf(db: Kysely<StateTables>, schema: string, table:
   return { rows: Number(rows[0]?.n ?? 0), fingerprint: rows[0]?.fingerprint ?? "0" };
 }
 
-/** The major version, whose hash functions they are. */
+/** The first major version with hashes of records. */
+const HASHES_ROWS = 14;
+
+/** The major version, whose hash functions they are. @throws DestinationError for one that has none */
 export async function serverMajor(db: Kysely<StateTables>): Promise<number> {
   const { rows } = await sql<{ major: number }>`
     select current_setting('server_version_num')::integer / 10000 as major`.execute(db);
-  return rows[0]!.major;
+  const { major } = rows[0]!;
+  if (major < HASHES_ROWS)
+    throw new DestinationError(
+      `Expected PostgreSQL ${HASHES_ROWS} or later, whose rows can be told apart by a hash; this server is PostgreSQL ${major}. Exports need a newer one.`,
+    );
+  return major;
 }
 
 /** How many different values the partitions have, counted to `most` and one more. */

@@ -2,7 +2,6 @@ import { mkdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "./clock.ts";
-import { remove } from "./destinations/duckdb/folder.ts";
 import type { Holder } from "./destinations/duckdb/holder.ts";
 import { type MakeLink, systemLink } from "./destinations/duckdb/version_names.ts";
 import { atOneMoment, type Moment } from "./destinations/exporting.ts";
@@ -17,6 +16,7 @@ import { begin, linked, type Place, prune, removeLeftovers, roomIn, show } from 
 import type { ExportReport } from "./export/report.ts";
 import { chooseTables, type Wanted } from "./export/tables.ts";
 import { type Decided, decide, expectFewFolders, type TableProgress, writeTable } from "./export/writing.ts";
+import { remove } from "./folder.ts";
 
 /** What an export is to hold, as it is recorded in its manifest. */
 export type ExportOptions = Manifest["options"];

@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { codeOf, syncFolder } from "../folder.ts";
 import { PIECE_BYTES, packed } from "./piece.ts";
 import { fileName } from "./places.ts";
 
@@ -96,6 +97,7 @@ export class Series {
     this.#bytes = 0;
     await full?.datasync();
     await full?.close();
+    // A new file's name is on the disk too.
     await syncFolder(this.#folder);
     return handle;
   }
@@ -112,14 +114,4 @@ async function create(path: string): Promise<FileHandle> {
   return open(path, "a", 0o600);
 }
 
-const isNoEntry = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
-
-/** A new file's name is on the disk too. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
+const isNoEntry = (error: unknown): boolean => codeOf(error) === "ENOENT";

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import { entryAt } from "../folder.ts";
 import { duckdbDialect } from "./duckdb/dialect.ts";
 import { attempting } from "./duckdb/failure.ts";
-import { entryAt } from "./duckdb/folder.ts";
 import { liveHolder } from "./duckdb/holder.ts";
 import { layoutOf } from "./duckdb/layout.ts";
 import type { Resources } from "./duckdb/session.ts";

@@ -1,5 +1,6 @@
-import { codeOf, destinationFailure } from "../destinations/duckdb/failure.ts";
+import { destinationFailure } from "../destinations/duckdb/failure.ts";
 import { DestinationError, TributaryError } from "../errors.ts";
+import { codeOf } from "../folder.ts";
 
 const advice: readonly (readonly [RegExp, string])[] = [
   [

@@ -1,7 +1,6 @@
 import { copyFile, link, mkdir, open, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { codeOf } from "../destinations/duckdb/failure.ts";
-import { syncFolder } from "../destinations/duckdb/folder.ts";
+import { codeOf, syncFolder } from "../folder.ts";
 import type { ExportedFile } from "./manifest.ts";
 
 /** Whether all files are there as the manifest says; one that was cut short or written over is not. */

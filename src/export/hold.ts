@@ -1,10 +1,9 @@
 import { link, readFile, rename, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { codeOf } from "../destinations/duckdb/failure.ts";
-import { remove } from "../destinations/duckdb/folder.ts";
 import { type Holder, holderOf, holderText, isAlive } from "../destinations/duckdb/holder.ts";
 import { HeldError } from "../errors.ts";
+import { codeOf, remove } from "../folder.ts";
 
 const NAME = "holder.json";
 const RENEW_MS = 10_000;

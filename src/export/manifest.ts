@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { writeDurably } from "../destinations/duckdb/folder.ts";
+import { writeDurably } from "../folder.ts";
 
 /** Beside the tables' folders. Spark, Hive and Trino pass over what begins with an underscore. */
 export const MANIFEST = "_manifest.json";

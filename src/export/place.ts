@@ -1,7 +1,5 @@
 import { mkdir, readdir, rename, rmdir } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { codeOf } from "../destinations/duckdb/failure.ts";
-import { entryAt, remove, syncFolder } from "../destinations/duckdb/folder.ts";
 import {
   isVersion,
   lacksLinks,
@@ -12,6 +10,7 @@ import {
   targetOf,
 } from "../destinations/duckdb/version_names.ts";
 import { ConfigError, DestinationError } from "../errors.ts";
+import { codeOf, entryAt, remove, syncFolder } from "../folder.ts";
 
 /** What a link to the path is prepared as. */
 const PLACED = ".tributary.new";

@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
 import type { Destination } from "../destinations/destination.ts";
-import { entryAt } from "../destinations/duckdb/folder.ts";
 import { forgetExport, notedExports } from "../destinations/noted_exports.ts";
 import { StoppedError } from "../errors.ts";
 import { type ExportOrder, type ExportTools, isUnder, makeExport } from "../export.ts";
+import { entryAt } from "../folder.ts";
 import { select } from "../selection.ts";
 import type { Stream } from "../stream.ts";
 import { readManifest } from "./manifest.ts";

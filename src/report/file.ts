@@ -1,6 +1,7 @@
 import { mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ConfigError } from "../errors.ts";
+import { syncFolder } from "../folder.ts";
 import { GENERATOR } from "./document.ts";
 
 /** Where a page says what made it. */
@@ -59,14 +60,7 @@ export async function writeWhole(path: string, text: string): Promise<void> {
     await rm(aside, { force: true }).catch(() => undefined);
     throw unwritable(path, error as NodeJS.ErrnoException);
   }
-  await syncFolder(folder);
-}
-
-/** Windows has no folders that can be synced. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r").catch(() => undefined);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
+  await syncFolder(folder).catch(() => undefined);
 }
 
 function unwritable(path: string, error: NodeJS.ErrnoException): ConfigError {

@@ -81,8 +81,3 @@ export async function attempting<T>(doing: string, work: () => Promise<T>): Prom
     throw destinationFailure(doing, error);
   }
 }
-
-/** `code` of a system error. */
-export function codeOf(error: unknown): string | undefined {
-  return typeof error === "object" && error !== null && "code" in error ? String(error.code) : undefined;
-}

@@ -1,8 +1,8 @@
 import { mkdir, readdir, rmdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { DestinationError } from "../../errors.ts";
-import { attempting, codeOf } from "./failure.ts";
-import { entryAt, remove } from "./folder.ts";
+import { codeOf, entryAt, remove } from "../../folder.ts";
+import { attempting } from "./failure.ts";
 import { asHeld, claim, type Holder, renewClaim, writeHolder } from "./holder.ts";
 import type { Layout } from "./layout.ts";
 import { expectIdentity, expectOurs, guardFile, type Present, presentAt, seed } from "./seed.ts";

@@ -5,8 +5,8 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { HeldError } from "../../errors.ts";
-import { codeOf, lockConflict } from "./failure.ts";
-import { remove } from "./folder.ts";
+import { codeOf, remove } from "../../folder.ts";
+import { lockConflict } from "./failure.ts";
 import type { Layout } from "./layout.ts";
 
 const stored = z.object({

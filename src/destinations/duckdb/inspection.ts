@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
+import { entryAt } from "../../folder.ts";
 import { attempting } from "./failure.ts";
-import { entryAt } from "./folder.ts";
 import { layoutOf, type Readers } from "./layout.ts";
 import { presentAt } from "./seed.ts";
 import { versionsIn } from "./versions.ts";

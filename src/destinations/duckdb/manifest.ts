@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import { stageColumns } from "../../batch.ts";
 import type { TableSet } from "../../columns.ts";
+import { remove, syncFolder, writeDurably } from "../../folder.ts";
 import type { StageRecord } from "../destination.ts";
-import { remove, syncFolder, writeDurably } from "./folder.ts";
 
 const NAME = "manifest.json";
 

@@ -1,7 +1,7 @@
 import { rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from "@duckdb/node-api";
-import { remove, syncFolder } from "./folder.ts";
+import { remove, syncFolder } from "../../folder.ts";
 import type { Layout } from "./layout.ts";
 
 /** What a session may use. `spill` is the folder for what doesn't fit into memory. */

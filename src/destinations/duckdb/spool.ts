@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
+import { remove } from "../../folder.ts";
 import type { CopyOut, ParquetFile, SourceColumn, SourceTable, Target } from "../parquet_source.ts";
-import { remove } from "./folder.ts";
 import { type Ask, duckdbType, named, writeFiles } from "./parquet_files.ts";
 import { quoted } from "./session.ts";
 

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { RawBuilder } from "kysely";
 import { type Batch, type EncodedTable, stageColumns } from "../../batch.ts";
 import { INDEX_COLUMN, type Table, type TableSet } from "../../columns.ts";
+import { remove } from "../../folder.ts";
 import type { Stage, StageRecord } from "../destination.ts";
 import { attempting } from "./failure.ts";
-import { remove } from "./folder.ts";
 import {
   layoutPrint,
   type Manifest,

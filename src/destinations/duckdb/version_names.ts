@@ -1,6 +1,6 @@
 import { readdir, readlink, symlink } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import { codeOf } from "./failure.ts";
+import { codeOf } from "../../folder.ts";
 
 /*
  * Versions of what readers are given are folders side by side, named by their moment; a symbolic link leads to one of them.

@@ -1,9 +1,8 @@
 import { chmod, link, mkdir, readdir, readFile, rename, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { codeOf, entryAt, remove, syncFolder, writeDurably } from "../../folder.ts";
 import type { Shown } from "../destination.ts";
 import { copyDatabase } from "./copy.ts";
-import { codeOf } from "./failure.ts";
-import { entryAt, remove, syncFolder, writeDurably } from "./folder.ts";
 import { isDeadClaim } from "./holder.ts";
 import type { Layout } from "./layout.ts";
 import { isVersion, lacksLinks, type MakeLink, nameAfter, nameIn, namesIn, targetOf } from "./version_names.ts";

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Clock } from "../../clock.ts";
-import { remove } from "./folder.ts";
+import { remove } from "../../folder.ts";
 import { isAlive } from "./holder.ts";
 import type { Layout } from "./layout.ts";
 

@@ -1,6 +1,5 @@
 import type { Stats } from "node:fs";
 import { lstat, open, rm } from "node:fs/promises";
-import { codeOf } from "./failure.ts";
 
 /** Makes the entries of a folder durable. Systems that cannot sync a folder (Windows) need no help there. */
 export async function syncFolder(path: string): Promise<void> {
@@ -40,4 +39,9 @@ export async function entryAt(path: string): Promise<Stats | undefined> {
 /** Removes whatever it is, if it is there. */
 export async function remove(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true });
+}
+
+/** `code` of a system error. */
+export function codeOf(error: unknown): string | undefined {
+  return typeof error === "object" && error !== null && "code" in error ? String(error.code) : undefined;
 }

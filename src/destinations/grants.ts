@@ -8,7 +8,7 @@ import type { StateTables } from "./state_tables.ts";
 /** State that dashboards read. */
 export const readableState = [
   ...(["streams", "runs", "stream_runs", "problems", "details", "relations", "history"] as const),
-  ...(["verifications", "verification_differences"] as const),
+  ...(["verifications", "verification_differences", "privacy", "exports"] as const),
 ];
 
 interface Place {

@@ -11,6 +11,7 @@ import {
 } from "kysely";
 import type { StateTables } from "../state_tables.ts";
 import { attempting } from "./failure.ts";
+import { inlined, withoutStatement } from "./inlining.ts";
 import type { Mutex } from "./mutex.ts";
 import { bindings, rowObjects } from "./values.ts";
 
@@ -140,6 +141,11 @@ async function runStatement(
   parameters: readonly unknown[],
 ): Promise<DuckDBMaterializedResult> {
   if (parameters.length === 0) return connection.run(sql);
+  const whole = inlined(sql, parameters);
+  if (whole !== undefined)
+    return connection.run(whole).catch(error => {
+      throw withoutStatement(error);
+    });
   const { values, types } = bindings(parameters);
   return connection.run(sql, values, types);
 }

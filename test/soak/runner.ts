@@ -23,6 +23,8 @@ import { beginCounting, touching } from "./touches.ts";
 
 /** How long a request takes by the run's clock. */
 const LATENCY = 250;
+/** Real time without any of the run's own, after which an alarm ends. */
+const STILL = 5_000;
 
 interface RunClock extends Clock {
   pass(ms: number): void;
@@ -47,7 +49,14 @@ function clockOf({ startsAt, alarms }: Job): RunClock {
       }
       const until = now + ms;
       await new Promise<void>((resolve, reject) => {
+        // A pause of an attempt may be as long as an alarm, and then nobody else is there to let time pass.
+        let seen = now;
+        const still = setInterval(() => {
+          if (now === seen) pass(until - now);
+          seen = now;
+        }, STILL);
         const end = () => {
+          clearInterval(still);
           sleeping.delete(look);
           signal?.removeEventListener("abort", abort);
         };

@@ -26,8 +26,9 @@ export function versionFile(layout: Layout, name: string): string {
   return join(layout.home, name, layout.file);
 }
 
-/** The publish number that a version was made with; undefined for one that was made otherwise. */
+/** The publish number that a version was made with; undefined for one that was made otherwise, or is no longer there. */
 export async function notedNumber(layout: Layout, name: string): Promise<string | undefined> {
+  if ((await entryAt(versionFile(layout, name))) === undefined) return undefined;
   return readFile(join(layout.home, name, NUMBER), "utf8").catch(() => undefined);
 }
 

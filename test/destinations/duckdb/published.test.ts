@@ -228,6 +228,8 @@ describe("the published file", () => {
     expect((await destination.unshown()).owed).toBe(true);
     await destination.show();
     expect((await destination.unshown()).owed).toBe(false);
+    await rm(join(home, basename(dirname(await readlink(path))), "w.duckdb"), { force: true });
+    expect((await destination.unshown()).owed).toBe(true);
   });
 
   it("is whole whenever the publishing process is killed, and its leftovers go", async () => {

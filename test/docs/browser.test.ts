@@ -6,7 +6,7 @@ import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { dictionaryDocument } from "../../src/dictionary/document.ts";
-import { startBrowser } from "../page/browser.ts";
+import { startBrowser, violations } from "../page/browser.ts";
 import { smaller, wholeDictionary } from "./dictionaries.ts";
 
 let browser: Browser;
@@ -42,20 +42,6 @@ async function visit(url: string, options: BrowserContextOptions = {}): Promise<
   if (options.javaScriptEnabled !== false) await page.addInitScript({ content: axe.source });
   await page.goto(url);
   return { page, complaints };
-}
-
-async function violations(page: Page): Promise<string[]> {
-  const { violations: found, passes } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ["violations", "passes"] }),
-  );
-  expect(passes.length).toBeGreaterThan(20);
-  return found.map(
-    ({ id, nodes }) =>
-      `${id}: ${nodes
-        .map(({ html }) => html)
-        .slice(0, 3)
-        .join(", ")}`,
-  );
 }
 
 const themes = [

@@ -12,7 +12,7 @@ import { startSimulator } from "../../src/simulator/simulator.ts";
 import { streams } from "../../streams/index.ts";
 import { stillClock } from "../support/clock.ts";
 import { bench } from "../support/run.ts";
-import { startBrowser } from "./browser.ts";
+import { startBrowser, violations } from "./browser.ts";
 import { writeNights } from "./nights.ts";
 import { scriptedDaemon } from "./scripted.ts";
 import { served, standing, stream, telling } from "./standing.ts";
@@ -80,17 +80,6 @@ async function visit(url: string, options: BrowserContextOptions = {}): Promise<
   if (options.javaScriptEnabled !== false) await page.addInitScript({ content: axe.source });
   await page.goto(url);
   return { page, complaints };
-}
-
-/** What axe finds, each with the places. */
-async function violations(page: Page): Promise<string[]> {
-  const { violations: found, passes } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ["violations", "passes"] }),
-  );
-  expect(passes.length).toBeGreaterThan(20);
-  return found.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(", ")}`,
-  );
 }
 
 const themes = [

@@ -4,7 +4,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import chromium from "@sparticuz/chromium";
-import { type Browser, chromium as playwright } from "playwright-core";
+import type axe from "axe-core";
+import { type Browser, type Page, chromium as playwright } from "playwright-core";
+
+/** Rules that apply to each of the pages. */
+const LEAST_RULES = 15;
 
 /**
  * A real browser without a window, from the npm registry. Its own list of arguments is for machines that allow no second
@@ -46,3 +50,14 @@ const fontsOf = (home: string): string => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir>${home}/fonts</dir><cachedir>${home}/cache</cachedir></fontconfig>
 `;
+
+/** What axe, which the page was opened with, finds: each with its places. */
+export async function violations(page: Page): Promise<string[]> {
+  const { violations: found, passes } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ["violations", "passes"] }),
+  );
+  if (passes.length <= LEAST_RULES) throw new Error(`expected axe to try its rules, but ${passes.length} applied`);
+  return found.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(", ")}`,
+  );
+}

@@ -7,7 +7,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Contents } from "../../src/report/contents.ts";
 import { modelWarehouses } from "../models/warehouse.ts";
-import { startBrowser } from "../page/browser.ts";
+import { startBrowser, violations } from "../page/browser.ts";
 import { companies, hostile, reportRows } from "./data.ts";
 import { contentsOf, pageOf } from "./made.ts";
 
@@ -61,20 +61,6 @@ async function visit(url: string, options: BrowserContextOptions = {}): Promise<
   if (options.javaScriptEnabled !== false) await page.addInitScript({ content: axe.source });
   await page.goto(url);
   return { page, complaints };
-}
-
-async function violations(page: Page): Promise<string[]> {
-  const { violations: found, passes } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ["violations", "passes"] }),
-  );
-  expect(passes.length).toBeGreaterThan(15);
-  return found.map(
-    ({ id, nodes }) =>
-      `${id}: ${nodes
-        .slice(0, 3)
-        .map(({ html }) => html)
-        .join(", ")}`,
-  );
 }
 
 const openAll = `for (const details of document.querySelectorAll("details")) details.open = true`;

@@ -83,7 +83,7 @@ export async function settlePrivacy(
   const { db } = destination;
   let records = await privacyRecords(db);
   const done: string[] = [];
-  if (records.some(({ isClean }) => !isClean)) {
+  if (records.some(({ isClean }) => !isClean) && hasKeyOf(records, privacy.policy)) {
     await lockAll(destination, privacy, settling);
     await clean(destination, records, privacy, settling);
     records = await privacyRecords(db);
@@ -106,6 +106,12 @@ export async function settlePrivacy(
     done.push(...sentences(fresh, rows));
   } else if (settling.always) await cleanArchive(records, privacy, settling);
   return done;
+}
+
+/** Hashing that was begun with a key that is not used any more can't be finished: what differs now takes its place. */
+function hasKeyOf(records: readonly PrivacyRecord[], { keyId }: Policy): boolean {
+  const begun = recordedPolicy(records, "treatment");
+  return begun.keyId === undefined || begun.keyId === keyId;
 }
 
 /** Rows of all companies are rewritten: nobody else may work on them meanwhile. */

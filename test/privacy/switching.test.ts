@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
 import { openReading } from "../../src/destinations/reading.ts";
 import { ConfigError } from "../../src/errors.ts";
@@ -256,5 +257,23 @@ describe.each(kinds)("%s", (_name, make) => {
     await place.night();
     const [back] = await place.warehouse.query<Row>("select email from procurement.people where person = 'P2'");
     expect(back).toEqual({ email: hashOf("ada.lovelace@2.example") });
+  });
+
+  test("hashing that was begun, and given up together with its key, leaves nothing that can't go on", async () => {
+    const place = await placeOf(make);
+    await place.night();
+    const answers = (await readdir(place.archive, { recursive: true })).filter(name => name.includes(".ndjson"));
+    expect(answers).not.toEqual([]);
+    const inTheWay = answers.map(name => join(place.archive, dirname(name), `.${basename(name)}.rewritten`));
+    for (const each of inTheWay) await mkdir(each);
+    place.under({ hash_columns: ["people.email"], key: KEY });
+    await expect(place.night()).rejects.toThrow(/rewritten/);
+
+    for (const each of inTheWay) await rm(each, { recursive: true });
+    place.under({});
+    await place.night();
+    const emails = await place.warehouse.query<Row>("select email from procurement.people where email is not null");
+    expect(emails).toContainEqual({ email: "ada.lovelace@2.example" });
+    expect((await place.night()).exit_code).toBe(0);
   });
 });

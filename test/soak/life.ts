@@ -167,8 +167,8 @@ class Life {
     const second = await beside;
     village.hook = undefined;
     this.#calm();
-    // A first one that was stopped by a limit may have let go by then.
-    const over = ended.done === undefined || ended.done.exit === 5;
+    // A first one that was stopped by a limit, or whose session was struck, may have let go by then.
+    const over = ended.done === undefined || ended.done.exit === 5 || ended.notice !== "";
     if (second !== undefined && second.done?.exit !== 4 && !early && !over)
       faults.push(
         `a second run beside the first, which ended with ${ended.done?.exit}, ended with ${second.done?.exit}: ${second.done?.error ?? second.done?.report?.errors}`,

@@ -13,8 +13,7 @@ export interface TestDatabase {
 /** Makes a database; its name is random, so that suites can run side by side. */
 export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `t_${randomBytes(6).toString("hex")}`;
-  const server = await connected(serverUrl);
-  await server.query(`create database ${name} encoding 'UTF8' template template0`);
+  await ask(serverUrl, `create database ${name} encoding 'UTF8' template template0`);
   const address = new URL(serverUrl);
   address.pathname = `/${name}`;
   const admin = await connected(address.href);
@@ -29,10 +28,15 @@ export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
     },
     async drop() {
       await admin.end();
-      await server.query(`drop database ${name} with (force)`);
-      await server.end();
+      await ask(serverUrl, `drop database ${name} with (force)`);
     },
   };
+}
+
+async function ask(url: string, statement: string): Promise<void> {
+  const client = await connected(url);
+  await client.query(statement);
+  await client.end();
 }
 
 export async function connected(url: string): Promise<pg.Client> {

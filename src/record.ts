@@ -31,8 +31,44 @@ const ZERO = 48;
 const NINE = 57;
 const BIGINT_MAX = 2n ** 63n - 1n;
 
+/**
+ * Writes a value as `writeValue` does, where it came in the form that nearly all of its kind have. False, with nothing written, for
+ * any other.
+ */
+export function writeUsual(writer: CsvWriter, kind: Kind, value: unknown, formats: Formats): boolean {
+  switch (kind) {
+    case "id":
+    case "text":
+      return typeof value === "string" && writer.text(value);
+    case "money":
+    case "quantity":
+    case "percent":
+      return typeof value === "number"
+        ? writer.number(value)
+        : typeof value === "string" && writePlainDecimal(writer, value);
+    case "count":
+      return Number.isSafeInteger(value) && writer.number(value as number);
+    case "score":
+      return typeof value === "number" && writer.number(value);
+    case "flag":
+      if (typeof value !== "boolean") return false;
+      writer.plain(value ? "true" : "false");
+      return true;
+    case "date": {
+      const date = typeof value === "string" ? readDate(value, formats) : undefined;
+      if (date !== undefined) writer.plain(date);
+      return date !== undefined;
+    }
+    case "moment":
+      return typeof value === "string" && writeUtcMoment(writer, value);
+    case "json":
+      return false;
+  }
+}
+
 /** Writes one value as a field of its kind. NULL, and `reading.problem` set, when it doesn't fit; nothing is guessed. */
 export function writeValue(writer: CsvWriter, kind: Kind, value: unknown, formats: Formats, reading: Reading): void {
+  if (writeUsual(writer, kind, value, formats)) return;
   switch (kind) {
     case "id":
     case "text":
@@ -46,18 +82,12 @@ export function writeValue(writer: CsvWriter, kind: Kind, value: unknown, format
     case "score":
       return writeScore(writer, value, reading);
     case "flag":
-      if (value === true) writer.plain("true");
-      else if (value === false) writer.plain("false");
-      else reading.problem = expected("true or false", value);
+      reading.problem = expected("true or false", value);
       return;
-    case "date": {
-      const date = typeof value === "string" ? readDate(value, formats) : undefined;
-      if (date === undefined) reading.problem = expected("a calendar date", value);
-      else writer.plain(date);
+    case "date":
+      reading.problem = expected("a calendar date", value);
       return;
-    }
     case "moment": {
-      if (typeof value === "string" && writeUtcMoment(writer, value)) return;
       const moment = typeof value === "string" ? canonicalMoment(value, formats) : undefined;
       if (moment === undefined) reading.problem = expected("a point in time", value);
       else writer.plain(moment);
@@ -87,15 +117,20 @@ export function textOf(value: unknown): string | undefined {
   return value instanceof Numeral ? plainNumeral(value.text) : undefined;
 }
 
+/** A decimal that came as text, or whose own text is short. */
+function writePlainDecimal(writer: CsvWriter, text: string): boolean {
+  const end = canonicalEnd(text);
+  if (end > 0) writer.plain(text, 0, end);
+  return end > 0;
+}
+
 function writeDecimal(writer: CsvWriter, value: unknown, reading: Reading): void {
-  if (typeof value === "number" && writer.number(value)) return;
   const text = numberText(value);
   if (text === undefined) {
     reading.problem = expected("a number", value);
     return;
   }
-  const end = canonicalEnd(text);
-  if (end > 0) return writer.plain(text, 0, end);
+  if (typeof value !== "string" && writePlainDecimal(writer, text)) return;
   const result = decimal(text, PLACES, INTEGER_DIGITS);
   if (result === undefined) reading.problem = expected("a number", value);
   else if (result === "range") reading.problem = `expected at most ${INTEGER_DIGITS} digits before the point, got more`;
@@ -142,7 +177,6 @@ function numberText(value: unknown): string | undefined {
 }
 
 function writeCount(writer: CsvWriter, value: unknown, reading: Reading): void {
-  if (Number.isSafeInteger(value) && writer.number(value as number)) return;
   const text = numberText(value);
   if (text !== undefined && text !== "" && canonicalEnd(text) === text.length && !text.includes("."))
     return writer.plain(text);
@@ -165,7 +199,7 @@ function writeScore(writer: CsvWriter, value: unknown, reading: Reading): void {
   const text = typeof value === "number" ? undefined : numberText(value);
   const number = typeof value === "number" ? value : text !== undefined && isNumeral(text) ? Number(text) : Number.NaN;
   if (!Number.isFinite(number)) reading.problem = expected("a number that a double holds", value);
-  else if (!writer.number(number)) writer.plain(String(number));
+  else writer.plain(Object.is(number, -0) ? "0" : String(number));
 }
 
 function writeJson(writer: CsvWriter, value: unknown, reading: Reading): void {

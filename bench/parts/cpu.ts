@@ -14,11 +14,15 @@ const TARGETS: Readonly<Record<Warehouse, readonly [firstLoad: number, night: nu
   postgres: [1.5, 1.7],
 };
 
-interface Round {
-  readonly floor: Load;
-  readonly first: Load;
-  readonly night: Load;
+type Job = "first" | "night";
+
+/** A job, and the CPU in ms of the floor: the mean of one before it and one after it, for machines change their pace. */
+interface Beside {
+  readonly load: Load;
+  readonly floorMs: number;
 }
+
+type Round = Readonly<Record<Job, Beside>>;
 
 /** CPU a row of two lists at zero latency, to CPU a row of fetching and parsing the same pages. */
 export const cpu: Part = {
@@ -34,26 +38,23 @@ export const cpu: Part = {
 
 async function roundsAt(laboratory: Laboratory, rows: number): Promise<ReadonlyMap<Warehouse, readonly Round[]>> {
   const service = await startService({ sizes: { items: rows, orders: rows } });
-  const round = async (warehouse: Warehouse): Promise<Round> => {
-    const floor = await measureFloor(laboratory, service, { lists: LISTS });
-    return { floor, ...(await roundOf(laboratory, warehouse, service, rows)) };
-  };
+  const round = (warehouse: Warehouse) => roundOf(laboratory, warehouse, service, rows);
   return inTurns(laboratory, `twice ${rows.toLocaleString("en-US")} rows`, round).finally(() => service.close());
 }
 
-async function roundOf(
-  laboratory: Laboratory,
-  warehouse: Warehouse,
-  service: Service,
-  rows: number,
-): Promise<Omit<Round, "floor">> {
+async function roundOf(laboratory: Laboratory, warehouse: Warehouse, service: Service, rows: number): Promise<Round> {
   const place = await makeWarehouse(laboratory, warehouse, service);
-  const sync = async (job: string, counter: "inserted" | "unchanged") => {
+  const floor = async () => (await measureFloor(laboratory, service, { lists: LISTS })).cpuMs;
+  let before = await floor();
+  const sync = async (job: string, counter: "inserted" | "unchanged"): Promise<Beside> => {
     const { load, streams } = await place.run(`${warehouse} ${job}`, ["sync", "items", "purchase_orders"]);
     for (const stream of ["items", "purchase_orders"])
       if (streams.get(stream)?.[counter] !== rows)
         throw new Error(`${job}: expected ${rows} ${counter}, got ${JSON.stringify(streams.get(stream))}`);
-    return load;
+    const after = await floor();
+    const floorMs = (before + after) / 2;
+    before = after;
+    return { load, floorMs };
   };
   try {
     return { first: await sync("first load", "inserted"), night: await sync("unchanged night", "unchanged") };
@@ -63,27 +64,26 @@ async function roundOf(
 }
 
 function figuresOf(warehouse: Warehouse, many: readonly Round[], few: readonly Round[]): Figure[] {
-  const aRow = (of: keyof Round) => {
-    const rows = many[0]!.first.rows - (few[0]?.first.rows ?? 0);
-    const start = few.length === 0 ? 0 : median(few.map(round => round[of].cpuMs));
-    return (median(many.map(round => round[of].cpuMs)) - start) / rows;
-  };
-  const figure = (of: "first" | "night", name: string, most: number): Figure[] => {
-    const load = many.toSorted((a, b) => a[of].cpuMs - b[of].cpuMs)[many.length >> 1]![of];
-    const whole = (each: Load) => each.cpuMs;
+  const rows = many[0]!.first.load.rows - (few[0]?.first.load.rows ?? 0);
+  const figure = (of: Job, name: string, most: number): Figure[] => {
+    const { load } = many.toSorted((a, b) => a[of].load.cpuMs - b[of].load.cpuMs)[many.length >> 1]![of];
+    const ours = (rounds: readonly Round[]) => median(rounds.map(round => round[of].load.cpuMs));
+    const floor = (rounds: readonly Round[]) => median(rounds.map(round => round[of].floorMs));
+    const aRow = (cpuMs: (rounds: readonly Round[]) => number) =>
+      (cpuMs(many) - (few.length === 0 ? 0 : cpuMs(few))) / rows;
     return [
       {
         ...{ part: "cpu", warehouse, unit: "ms", load },
         figure: `${name}, CPU a row`,
-        measured: aRow(of),
-        against: { what: "fetch and parse", value: aRow("floor") },
+        measured: aRow(ours),
+        against: { what: "fetch and parse", value: aRow(floor) },
         target: { of: "ratio", most },
       },
       {
         ...{ part: "cpu", warehouse, unit: "ms" },
         figure: `${name}, the whole process`,
-        measured: median(many.map(round => whole(round[of]))),
-        against: { what: "fetch and parse", value: median(many.map(round => whole(round.floor))) },
+        measured: ours(many),
+        against: { what: "fetch and parse", value: floor(many) },
       },
       {
         ...{ part: "cpu", warehouse, unit: "rows/s" },

@@ -73,6 +73,12 @@ export class CsvWriter {
    */
   number(value: number): boolean {
     const size = Math.abs(value);
+    if ((size | 0) === size && size < 1e9) {
+      this.#ensure(10);
+      if (value < 0) this.bytes[this.position++] = MINUS;
+      this.#digits(size, digitsOf(size));
+      return true;
+    }
     const millionths = Math.round(size * 1e6);
     // The quotient has at most 15 digits then, and no other text that short means the same double.
     if (!(millionths < 1e15 && millionths / 1e6 === size)) return false;

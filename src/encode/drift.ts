@@ -153,13 +153,6 @@ export function isUsual({ kind, added }: Column, type: JsonType): boolean {
   return usual[kind].includes(type);
 }
 
-/** What `typeof` says of most values of a kind. */
-export function typicalOf(kind: Kind): readonly [string, string] {
-  if (kind === "json") return ["object", "string"];
-  const [first, second = first] = usual[kind];
-  return [first!, second!];
-}
-
 /** Which documented fields the rows counted so far had. `absent` counts, field by field, the rows without it. */
 export function presenceOf(rows: number, names: readonly (string | undefined)[], absent: Uint32Array): Presence {
   const which = (wanted: number) =>

@@ -1,11 +1,12 @@
 import { type EncodedTable, stageColumns } from "../batch.ts";
 import type { Column, Kind, Table } from "../columns.ts";
 import { Numeral } from "../numeral.ts";
-import { type Problem, type Reading, valueAt, writeValue } from "../record.ts";
+import { type Problem, type Reading, valueAt, writeUsual, writeValue } from "../record.ts";
 import { CsvWriter } from "./csv.ts";
-import { isUsual, jsonType, type Presence, presenceOf, type Redact, TableDrift, typicalOf } from "./drift.ts";
+import { isUsual, jsonType, type Presence, presenceOf, type Redact, TableDrift } from "./drift.ts";
 import { canonicalJson } from "./json.ts";
 import type { Formats } from "./moment.ts";
+import { type Pick, pickOf } from "./picking.ts";
 import { type FieldTree, hasWhole, tellUnknown, unknownFields } from "./unknown.ts";
 
 const DECIMAL: ReadonlySet<Kind> = new Set(["money", "quantity", "percent"]);
@@ -36,9 +37,11 @@ export class TableWriter {
   readonly #formats: Formats;
   readonly #csv = new CsvWriter(1 << 16);
   readonly #wide = new Set<string>();
-  /** Of each column, what `typeof` says of its usual values: they need no second look. */
-  readonly #typical: readonly string[];
-  readonly #asTypical: readonly string[];
+  readonly #kinds: readonly Kind[];
+  /** Reads the columns that are fields of the row itself, which nearly all are; the places of the others follow. */
+  readonly #pick: Pick;
+  readonly #values: unknown[];
+  readonly #elsewhere: readonly number[];
   /** Of each column, the lines since the last `take` whose row lacks the field. */
   readonly #absent: Uint32Array;
   readonly #reading: Reading = { problem: undefined, note: undefined, rounded: 0, wide: false };
@@ -52,8 +55,13 @@ export class TableWriter {
     this.takesAnything = hasWhole(table);
     this.drift = new TableDrift(table.name, redact);
     this.#columns = stageColumns(table);
-    this.#typical = this.#columns.map(({ kind }) => typicalOf(kind)[0]);
-    this.#asTypical = this.#columns.map(({ kind }) => typicalOf(kind)[1]);
+    this.#kinds = this.#columns.map(({ kind }) => kind);
+    const fields = this.#columns.map(({ source, path }) =>
+      source === "row" && path.length === 1 ? path[0]! : undefined,
+    );
+    this.#pick = pickOf(fields);
+    this.#values = fields.map(() => undefined);
+    this.#elsewhere = fields.flatMap((field, i) => (field === undefined ? [i] : []));
     this.#absent = new Uint32Array(this.#columns.length);
     this.#stableCount = this.#columns.filter(column => !column.volatile).length;
     this.#tree = tree;
@@ -63,8 +71,10 @@ export class TableWriter {
   /** Writes the columns of a line; `endLine` completes it. `came` is the row where it may be no object. */
   line(sequence: number, index: number | undefined, row: Row, page: Row, context: Row, came: unknown = row): void {
     const csv = this.#csv;
-    const reading = this.#reading;
-    const columns = this.#columns;
+    const kinds = this.#kinds;
+    const values = this.#values;
+    this.#pick(row, values);
+    for (const i of this.#elsewhere) values[i] = this.#valueOf(this.#columns[i]!, row, page, context, came);
     this.#found = undefined;
     csv.plain(String(sequence));
     csv.next();
@@ -74,25 +84,29 @@ export class TableWriter {
     }
     this.#start = csv.position;
     this.#changeableStart = csv.position;
-    for (let i = 0; i < columns.length; i++) {
-      const column = columns[i]!;
+    for (let i = 0; i < kinds.length; i++) {
       if (i === this.#stableCount) this.#changeableStart = csv.position;
-      const { path, source } = column;
-      const from = source === "row" ? row : source === "page" ? page : context;
-      const value = path.length === 1 ? from[path[0]!] : path.length === 0 ? came : valueAt(path, from);
+      const value = values[i];
       if (value === undefined) this.#absent[i]!++;
-      else if (value !== null) {
-        const type = typeof value;
-        const isTypical = type === this.#typical[i] || type === this.#asTypical[i];
-        const given = isTypical ? value : this.#lookedAt(column, value);
-        writeValue(csv, column.kind, given, this.#formats, reading);
-        if (reading.problem !== undefined) this.addProblem(column.name, { value, reason: reading.problem });
-        if (reading.note !== undefined) this.addProblem(column.name, { value: undefined, reason: reading.note });
-        if (reading.wide) this.#addWide(column);
-      }
+      else if (value !== null && !writeUsual(csv, kinds[i]!, value, this.#formats))
+        this.#write(this.#columns[i]!, value);
       csv.next();
     }
-    if (this.#stableCount === columns.length) this.#changeableStart = csv.position;
+    if (this.#stableCount === kinds.length) this.#changeableStart = csv.position;
+  }
+
+  #valueOf({ source, path }: Column, row: Row, page: Row, context: Row, came: unknown): unknown {
+    const from = source === "row" ? row : source === "page" ? page : context;
+    return path.length === 0 ? came : valueAt(path, from);
+  }
+
+  /** Writes a value that came in another form than the usual one of its kind. */
+  #write(column: Column, value: unknown): void {
+    const reading = this.#reading;
+    writeValue(this.#csv, column.kind, this.#lookedAt(column, value), this.#formats, reading);
+    if (reading.problem !== undefined) this.addProblem(column.name, { value, reason: reading.problem });
+    if (reading.note !== undefined) this.addProblem(column.name, { value: undefined, reason: reading.note });
+    if (reading.wide) this.#addWide(column);
   }
 
   /** Tells a value of an unusual type; answers what is to be written. */

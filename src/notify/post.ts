@@ -1,4 +1,4 @@
-import { EnvHttpProxyAgent, request } from "undici";
+import { EnvHttpProxyAgent } from "undici";
 
 /** Sends one POST of JSON and returns the answer's status. Redirects are not followed. */
 export type Post = (address: string, body: string, signal: AbortSignal) => Promise<number>;
@@ -11,7 +11,9 @@ export const postJson: Post = async (address, body, signal) => {
   const dispatcher = new EnvHttpProxyAgent({ allowH2: false });
   try {
     const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-    const answer = await request(`${url.origin}${url.pathname}${url.search}`, {
+    const answer = await dispatcher.request({
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
       method: "POST",
       headers: {
         "content-type": "application/json",
@@ -20,7 +22,6 @@ export const postJson: Post = async (address, body, signal) => {
       },
       body,
       signal,
-      dispatcher,
     });
     await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal });
     return answer.statusCode;

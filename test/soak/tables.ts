@@ -31,6 +31,7 @@ export async function readTables(
   stand: Stand,
   of: "shown" | "left",
   streams: readonly Stream[],
+  attempts = 3,
 ): Promise<{ tables: Tables; twice: readonly string[] } | undefined> {
   const names = await stand.look(
     of,
@@ -38,17 +39,19 @@ export async function readTables(
   );
   if (names === undefined) return undefined;
   const there = new Set(names.map(row => String(row["t"])));
-  // Where titles were left out from the start there are none.
-  const titled = new Set(names.filter(row => row["c"] === "title").map(row => String(row["t"])));
+  // Where titles were left out from the start there are none, and a run may have died before it made a column that it added.
+  const columns = new Set(names.map(row => `${row["t"]}.${row["c"]}`));
   const all = streams.flatMap(({ tables }) => [tables.main, ...tables.children]).filter(table => there.has(table.name));
   const tables = new Map<string, Map<string, Kept>>(all.map(table => [table.name, new Map()]));
   const twice: string[] = [];
   if (all.length === 0) return { tables, twice };
-  const rows = await stand.look(
-    of,
-    all.map(table => selectOf(stand, table, titled.has(table.name))).join("\nunion all "),
-  );
-  for (const row of rows ?? []) {
+  const rows = await stand.look(of, all.map(table => selectOf(stand, table, columns)).join("\nunion all "));
+  if (rows === undefined) {
+    // A run under way changed a table between the two looks.
+    if (attempts > 1) return readTables(stand, of, streams, attempts - 1);
+    throw new Error("expected the tables' columns to be there, but every look at them missed some");
+  }
+  for (const row of rows) {
     const table = tables.get(String(row["t"]))!;
     const kept = keptOf(row);
     if (table.has(kept.key)) twice.push(`${row["t"]} ${kept.key}`);
@@ -95,7 +98,7 @@ function keptOf(row: Row): Kept {
   };
 }
 
-function selectOf(stand: Stand, table: Table, titled: boolean): string {
+function selectOf(stand: Stand, table: Table, there: ReadonlySet<string>): string {
   const micro = (name: string) =>
     stand.database === "duckdb" ? `epoch_us(${name})` : `cast(extract(epoch from ${name}) * 1000000 as bigint)`;
   const text = (names: readonly string[]) =>
@@ -104,7 +107,7 @@ function selectOf(stand: Stand, table: Table, titled: boolean): string {
     .filter(column => !column.volatile && column.name !== "title" && column.added !== true)
     .map(column => column.name);
   const added = table.columns
-    .filter(column => column.added === true)
+    .filter(column => column.added === true && there.has(`${table.name}.${column.name}`))
     .map(({ name }) => `coalesce('${name}=' || cast("${name}" as varchar) || chr(1), '')`);
   const soft = table.columns.filter(column => column.volatile).map(column => column.name);
   const has = (name: string) => table.columns.some(column => column.name === name);
@@ -112,7 +115,7 @@ function selectOf(stand: Stand, table: Table, titled: boolean): string {
   const main = table.path.length === 0;
   return `select '${table.name}' as t, ${text(table.key)} as k, cast("${table.key[0]}" as varchar) as p, ${text(strict)} as s,
     ${added.length === 0 ? "''" : added.join(" || ")} as a,
-    ${text(soft)} as w, ${!has("title") ? "''" : titled ? `cast("title" as varchar)` : "cast(null as varchar)"} as h, ${has("v") ? `cast("v" as bigint)` : "cast(null as bigint)"} as v,
+    ${text(soft)} as w, ${!has("title") ? "''" : there.has(`${table.name}.title`) ? `cast("title" as varchar)` : "cast(null as varchar)"} as h, ${has("v") ? `cast("v" as bigint)` : "cast(null as bigint)"} as v,
     ${number === undefined ? "cast(null as bigint)" : `cast("${number}" as bigint)`} as n, _problems is not null as pr,
     ${micro("_changed_at")} as c, ${micro("_deleted_at")} as d, ${main ? micro("_first_seen_at") : "cast(null as bigint)"} as f
     from procurement.${table.name}`;

@@ -141,6 +141,8 @@ const streamState = z.object({
   backfill: backfill.nullable().default(null),
   /** By table, the documented fields that every row had, and those that had been there and vanished. */
   fields: z.record(z.string(), z.object({ always: names, vanished: names })).default({}),
+  /** Where versions of the rows are kept: the columns whose changes began none, `table.column`; null: nobody noted. */
+  unversioned: names.nullable().default(null),
 });
 
 /** What a stream remembers between runs. */

@@ -35,11 +35,19 @@ export async function settleHistory(destination: Destination, order: HistoryOrde
         .execute();
       done.push(`${stream}: its history is no longer kept for ${company}; the versions there are stay`);
     }
-    for (const tables of order.kept.filter(({ main }) => !open.has(main.name))) {
+    for (const tables of order.kept) {
+      const goesOn = open.has(tables.main.name);
+      if (goesOn && !(await coversOthers(db, company, tables))) continue;
       const { ended, begun } = await destination.withRoom("write", () =>
-        begin(destination, company, tables, order.now),
+        begin(destination, company, tables, order.now, goesOn),
       );
       if (ended + begun === 0) continue;
+      if (goesOn) {
+        done.push(
+          `${tables.main.name}: its history for ${company} follows other columns from now on (${ended} versions ended, ${begun} began)`,
+        );
+        continue;
+      }
       const again = own.some(span => span.stream === tables.main.name);
       done.push(
         again
@@ -51,8 +59,25 @@ export async function settleHistory(destination: Destination, order: HistoryOrde
   return done;
 }
 
+const volatileIn = ({ main, children }: TableSet): readonly string[] =>
+  [main, ...children].flatMap(table =>
+    table.columns.filter(column => column.volatile).map(column => `${table.name}.${column.name}`),
+  );
+
+/** Whether other columns than before are volatile: what they said while they were is in no version. */
+async function coversOthers(db: Kysely<StateTables>, company: string, tables: TableSet): Promise<boolean> {
+  const { unversioned } = await loadStreamState(db, company, tables.main.name);
+  return JSON.stringify(unversioned) !== JSON.stringify(volatileIn(tables));
+}
+
 /** The present rows and their versions become one, at a moment later than any they speak of, and every publish keeps them so. */
-async function begin(destination: Destination, company: string, tables: TableSet, now: string): Promise<Caught> {
+async function begin(
+  destination: Destination,
+  company: string,
+  tables: TableSet,
+  now: string,
+  goesOn: boolean,
+): Promise<Caught> {
   return destination.db.transaction().execute(async trx => {
     const { main, children } = tables;
     const last = await lastMomentOf(trx, destination, company, tables);
@@ -63,11 +88,12 @@ async function begin(destination: Destination, company: string, tables: TableSet
       sum.ended += ended;
       sum.begun += begun;
     }
-    if (sum.ended + sum.begun > 0) {
-      // No publish to come may be earlier, also when the clock is set back.
-      const state = await loadStreamState(trx, company, main.name);
-      await saveStreamState(trx, company, main.name, { ...state, lastMoment: moment }, moment);
-    }
+    // No publish to come may be earlier than versions that were written, also when the clock is set back.
+    const state = await loadStreamState(trx, company, main.name);
+    const lastMoment = sum.ended + sum.begun > 0 ? moment : state.lastMoment;
+    const next = { ...state, lastMoment, unversioned: volatileIn(tables) };
+    await saveStreamState(trx, company, main.name, next, moment);
+    if (goesOn) return sum;
     await trx.insertInto("history").values({ company, stream: main.name, kept_from: moment, kept_to: null }).execute();
     return sum;
   });

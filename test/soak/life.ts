@@ -173,7 +173,9 @@ class Life {
       faults.push(
         `a second run beside the first, which ended with ${ended.done?.exit}, ended with ${second.done?.exit}: ${second.done?.error ?? second.done?.report?.errors}`,
       );
-    faults.push(...this.#explain(step, ended));
+    // Then it may also have been the second that took them first.
+    const beaten = early && second !== undefined && second.done?.exit !== 4;
+    if (!(beaten && ended.done?.exit === 4)) faults.push(...this.#explain(step, ended));
     const most = this.#settings.concurrency;
     // What a client has left, and what is still trickling when it has all, counts as in flight for a while.
     const lingers =

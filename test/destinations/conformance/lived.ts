@@ -14,12 +14,18 @@ import { Encoder, layoutStamp } from "../../../src/encoder.ts";
 export type Row = Readonly<Record<string, unknown>>;
 
 const field = (kind: string, more: object = {}) => z.unknown().meta({ kind, ...more });
-const part = { label: field("text"), rank: field("count", { volatile: true }) };
+const partWith = (rank: object) => ({ label: field("text"), rank: field("count", rank) });
+const part = partWith({ volatile: true });
 const tables = (name: string, key: readonly string[], own: object): TableSet =>
-  tablesOf({ name, key, row: z.object({ id: field("id"), ...own, ...part }), added: [], volatile: [] });
+  tablesOf({ name, key, row: z.object({ id: field("id"), ...part, ...own }), added: [], volatile: [] });
 
 /** A list, and two streams of details: one row an answer with a child table, and many rows an answer. */
 export const things = tables("things", ["id"], { lines: z.array(z.object(part)).meta({ table: "thing_lines" }) });
+/** The same, where what changes by itself counts too. */
+export const strictThings = tables("things", ["id"], {
+  ...partWith({}),
+  lines: z.array(z.object(partWith({}))).meta({ table: "thing_lines" }),
+});
 export const notes = tables("thing_notes", ["id"], { parts: z.array(z.object(part)).meta({ table: "note_parts" }) });
 export const logs = tables("thing_logs", ["id", "no"], { no: field("id") });
 export const streams = [things, notes, logs];
@@ -38,10 +44,15 @@ export async function makeTables({ db, dialect, schema, stateSchema }: Destinati
 }
 
 /** Begins to keep the histories, or ends it. */
-export const keep = (destination: Destination, kept: boolean, now: string): Promise<readonly string[]> =>
+export const keep = (
+  destination: Destination,
+  kept: boolean,
+  now: string,
+  of: readonly TableSet[] = streams,
+): Promise<readonly string[]> =>
   settleHistory(destination, {
     companies: ["acme"],
-    kept: kept ? streams : [],
+    kept: kept ? of : [],
     left: kept ? [] : streams.map(({ main }) => main.name),
     now,
   });

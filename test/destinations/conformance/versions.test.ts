@@ -3,7 +3,19 @@ import { describe, expect, test } from "vitest";
 import type { Destination } from "../../../src/destinations/destination.ts";
 import { dropTables } from "../../../src/destinations/removal.ts";
 import { warehouses } from "../warehouses.ts";
-import { type Copy, copyOf, keep, lived, logs, makeTables, notes, publishAt, type Row, things } from "./lived.ts";
+import {
+  type Copy,
+  copyOf,
+  keep,
+  lived,
+  logs,
+  makeTables,
+  notes,
+  publishAt,
+  type Row,
+  strictThings,
+  things,
+} from "./lived.ts";
 
 const START = Date.parse("2026-03-01T06:00:00Z");
 const SEED = 1;
@@ -165,5 +177,31 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(await one(destination, "select count(*) as n from _tributary.history where stream = 'things'")).toBe(0);
     await makeTables(destination);
     expect(await keep(destination, true, at(6))).toEqual([]);
+  });
+
+  test("what a column said while it was volatile is in the versions once it no longer is", async () => {
+    const destination = await make();
+    await makeTables(destination);
+    await keep(destination, true, at(0));
+    const row = (id: string, rank: number) => ({ id, label: "one", rank, lines: [{ label: "one", rank }] });
+    await publishAt(destination, things, [row("a", 1), row("b", 1)], at(1));
+    await publishAt(destination, things, [row("a", 2), row("b", 1)], at(2));
+    expect(await keep(destination, true, at(3))).toEqual([]);
+
+    const strict = [strictThings, notes, logs];
+    expect(await keep(destination, true, at(4), strict)).toEqual([
+      "things: its history for acme follows other columns from now on (2 versions ended, 2 began)",
+    ]);
+    expect(await keep(destination, true, at(5), strict)).toEqual([]);
+    const ranks = (moment: string) =>
+      sql<Row>`select id, cast(rank as varchar) as rank from procurement.things_as_of(${sql.lit(moment)}) order by id`
+        .execute(destination.db)
+        .then(({ rows }) => rows.map(({ id, rank }) => `${id} ${rank}`));
+    expect(await ranks(at(3))).toEqual(["a 1", "b 1"]);
+    expect(await ranks(at(5))).toEqual(["a 2", "b 1"]);
+
+    await publishAt(destination, strictThings, [row("a", 2), row("b", 3)], at(6));
+    expect(await ranks(at(7))).toEqual(["a 2", "b 3"]);
+    expect(await one(destination, "select count(*) as n from _tributary.history where stream = 'things'")).toBe(1);
   });
 });

@@ -1,7 +1,7 @@
 import { access, copyFile, symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { build as bundle } from "rolldown";
-import config, { http1 } from "../rolldown.config.ts";
+import config, { leanUndici } from "../rolldown.config.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -18,7 +18,7 @@ export async function build(folder: string): Promise<Built> {
   for (const part of ["node_modules", "models"]) await symlink(join(root, part), join(folder, part), "junction");
   await copyFile(join(root, "package.json"), join(folder, "package.json"));
   // Not the one that writes licences.
-  const settings = { ...config, plugins: [http1] };
+  const settings = { ...config, plugins: [leanUndici] };
   await bundle({ ...settings, cwd: root, logLevel: "warn", output: { ...config.output, dir } });
   // Beside it, with their packages as npm ships them.
   const beside = join(folder, "beside");

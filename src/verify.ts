@@ -1,5 +1,5 @@
 import type { Config } from "./config.ts";
-import { addedColumns, withAdded } from "./destinations/added_columns.ts";
+import { standingColumns, withAdded } from "./destinations/added_columns.ts";
 import { withTables } from "./destinations/inspection.ts";
 import { openReading, type WarehouseReading } from "./destinations/reading.ts";
 import { createHasher } from "./encode/hash.ts";
@@ -87,7 +87,7 @@ async function compareAll(
   const { config, version, maxRequests } = order;
   const { clock, random, log, redact } = tools;
   const { all, wanted } = verifiedStreams(order);
-  const added = await addedColumns(reading);
+  const added = await standingColumns(reading);
   const widened = (stream: Stream) => withAdded(stream, added, config.streams.settings[stream.name]?.volatile ?? []);
   const catalogue = all.map(widened);
   const loaded = await withTables(reading, wanted);

@@ -70,11 +70,11 @@ async function widened({ destination, streams }: Config, on: readonly Stream[]):
   const widens = ({ name }: Stream) => (settings[name]?.unknownFields ?? defaults.unknownFields) === "column";
   if (!on.some(widens)) return on;
   const { openReading } = await import("../destinations/reading.ts");
-  const { addedColumns, withAdded } = await import("../destinations/added_columns.ts");
+  const { standingColumns, withAdded } = await import("../destinations/added_columns.ts");
   const reading = await openReading(destination);
   if (reading === undefined) return on;
   try {
-    const added = await addedColumns(reading);
+    const added = await standingColumns(reading);
     return on.map(stream => withAdded(stream, added, settings[stream.name]?.volatile ?? []));
   } finally {
     await reading.close();

@@ -3,6 +3,7 @@ import { isReserved } from "../reserved.ts";
 import type { Stream } from "../stream.ts";
 import { altering } from "./alteration.ts";
 import type { Destination } from "./destination.ts";
+import { columnsIn } from "./samples.ts";
 import { newFieldType } from "./schema_changes.ts";
 
 /** A column that stands for a field which the service sends and its documents don't name. It belongs to all companies. */
@@ -45,6 +46,17 @@ export async function addedColumns({ db }: Pick<Destination, "db">): Promise<rea
     path: path.split("."),
     kind: kind === "text" ? "text" : "json",
   }));
+}
+
+/** Those that their tables have. A run that was killed may have written one down and not made it: the next one will. */
+export async function standingColumns({
+  db,
+  schema,
+}: Pick<Destination, "db"> & { readonly schema: string }): Promise<readonly AddedColumn[]> {
+  const added = await addedColumns({ db });
+  if (added.length === 0) return added;
+  const columns = await columnsIn(db, schema);
+  return added.filter(({ table, name }) => columns.get(table)?.has(name));
 }
 
 /** Decides which of the fields that were told so far get columns, and remembers it. Answers all columns that were ever added. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { ApiError } from "../errors.ts";
 import type { Answer, Api, GetOptions, Query } from "./client.ts";
 
@@ -60,6 +61,7 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
       empty = request.isEmpty?.(page.data) === true ? empty + 1 : 0;
       const wrong = next === undefined ? undefined : whyEndless(seen.has(next), empty);
       coming = next === undefined || wrong !== undefined ? undefined : fetch(next);
+      if (coming !== undefined) await sent();
       yield page;
       if (wrong !== undefined) throw incomplete(request.path, wrong);
     }
@@ -67,6 +69,14 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
     request.signal?.removeEventListener("abort", abort);
     own.abort();
   }
+}
+
+/**
+ * When a request that was just made is on its way: undici takes a turn of the loop to see that a connection is still there.
+ * The work with a page would hold it up.
+ */
+async function sent(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) await nextTurn();
 }
 
 function whyEndless(repeated: boolean, empty: number): string | undefined {

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -31,6 +32,21 @@ describe("reading ahead", () => {
     await pages.next();
     while (service.requests.length < 3) await setTimeout(1);
     await pages.return(undefined);
+  });
+
+  test("by the time a page is given out, the request for the next one has been written", async () => {
+    let written = 0;
+    const count = () => {
+      written += 1;
+    };
+    await using service = await serve(numbers(1000));
+    await using api = client(service.url);
+    subscribe("undici:client:sendHeaders", count);
+    const seen: number[] = [];
+    for await (const _ of readPages(api, request)) seen.push(written);
+    unsubscribe("undici:client:sendHeaders", count);
+    // The first two have to connect, and after the last one nothing is asked for.
+    expect(seen.slice(2)).toEqual([4, 5, 6, 7, 8, 9, 10, 10]);
   });
 
   test("leaving the loop cancels the request under way", async () => {

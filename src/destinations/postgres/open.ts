@@ -7,6 +7,7 @@ import { ledgerName } from "../state_tables.ts";
 import { connect } from "./connect.ts";
 import { postgresDialect } from "./dialect.ts";
 import { kyselyOver } from "./driver.ts";
+import { explained } from "./failure.ts";
 import { type Holder, Locks } from "./locks.ts";
 import { refusePooler } from "./pooler.ts";
 import { repeating } from "./repetition.ts";
@@ -42,7 +43,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     await refusePooler(client, openSecond, address, clock);
   } catch (error) {
     await client.end().catch(() => undefined);
-    throw error;
+    throw explained(error, address);
   }
   const session = new Session(client, address);
   const db = kyselyOver(session, stateSchema);

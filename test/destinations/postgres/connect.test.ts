@@ -1,6 +1,6 @@
-import { createServer } from "node:net";
+import { createServer, connect as tcp } from "node:net";
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { openPostgresForReading } from "../../../src/destinations/postgres/open.ts";
 import { DATA_VERSION, ensureState } from "../../../src/destinations/state_ddl.ts";
 import { checkTables } from "../../../src/destinations/tables.ts";
@@ -39,6 +39,30 @@ test("nobody answers at the address", async () => {
   const error = await failureOf(`postgres://u:secret-word@127.0.0.1:${port}/x`);
   expect(error.message).toMatch(/nothing answers there \(ECONNREFUSED\)/);
 });
+
+test.each(["server_encoding", "pg_settings", "client_connection_check_interval", "tributary.session", "rollback"])(
+  "a session that ends at its statement with %s is a lost connection",
+  async word => {
+    const { hostname, port } = new URL(database.url);
+    const server = createServer(client => {
+      const behind = tcp(Number(port), hostname);
+      const end = () => {
+        client.destroy();
+        behind.destroy();
+      };
+      for (const socket of [client, behind]) socket.on("error", end).on("close", end);
+      client.on("data", data => (data.includes(word) ? end() : behind.write(data)));
+      behind.on("data", data => client.write(data));
+    });
+    onTestFinished(() => void server.close());
+    await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
+    const url = new URL(database.url);
+    url.port = String((server.address() as { port: number }).port);
+    const error = await failureOf(url.href);
+    expect(error.message).toMatch(/^The connection to PostgreSQL at .* was lost/);
+    expect(error.passing).toBe(true);
+  },
+);
 
 test("a wrong password, and a database there is none of", async () => {
   expect((await failureOf(database.as(role, "secret-wordx"))).message).toMatch(`refused the role ${role}`);

@@ -196,16 +196,16 @@ export class Encoder {
 
   #writeKey(key: readonly string[], hash: bigint | undefined, volatileHash: bigint | undefined): void {
     const writer = this.#keyWriter;
-    writer.plain(String(this.sequence));
+    writer.whole(this.sequence);
     for (let i = 0; i < key.length; i++) {
       writer.next();
       if (this.#keys[i]!.kind === "date") writer.plain(key[i]!);
       else writer.text(key[i]!);
     }
     writer.next();
-    if (hash !== undefined) writer.plain(String(BigInt.asIntN(64, hash)));
+    if (hash !== undefined) writer.bits(hash);
     writer.next();
-    if (volatileHash !== undefined) writer.plain(String(BigInt.asIntN(64, volatileHash)));
+    if (volatileHash !== undefined) writer.bits(volatileHash);
     writer.endLine();
   }
 
@@ -230,7 +230,7 @@ export class Encoder {
   /** Notes what became of a detail request; its rows, if any, were added just before. */
   outcome(outcome: Outcome): void {
     const writer = this.#outcomeWriter;
-    writer.plain(String(outcome.outcome === "ok" ? this.sequence : ++this.sequence));
+    writer.whole(outcome.outcome === "ok" ? this.sequence : ++this.sequence);
     writer.next();
     writer.text(outcome.parentKey);
     writer.next();

@@ -2,7 +2,8 @@ import type { Kind } from "./columns.ts";
 import type { CsvWriter } from "./encode/csv.ts";
 import { decimal, isNumeral, plainNumeral } from "./encode/decimal.ts";
 import { canonicalJson } from "./encode/json.ts";
-import { canonicalMoment, type Formats, readDate, writeUtcMoment } from "./encode/moment.ts";
+import { canonicalMoment, type Formats } from "./encode/moment.ts";
+import { NARROW_INTEGER_DIGITS, NARROW_PLACES, usual, writePlainDecimal } from "./encode/usual.ts";
 import { Numeral } from "./numeral.ts";
 
 /** A value that did not fit its column: it became NULL, and this goes to `_problems`. */
@@ -23,52 +24,11 @@ export interface Reading {
 
 const PLACES = 9;
 const INTEGER_DIGITS = 29;
-const NARROW_INTEGER_DIGITS = 12;
-const NARROW_PLACES = 6;
-const MINUS = 45;
-const POINT = 46;
-const ZERO = 48;
-const NINE = 57;
 const BIGINT_MAX = 2n ** 63n - 1n;
-
-/**
- * Writes a value as `writeValue` does, where it came in the form that nearly all of its kind have. False, with nothing written, for
- * any other.
- */
-export function writeUsual(writer: CsvWriter, kind: Kind, value: unknown, formats: Formats): boolean {
-  switch (kind) {
-    case "id":
-    case "text":
-      return typeof value === "string" && writer.text(value);
-    case "money":
-    case "quantity":
-    case "percent":
-      return typeof value === "number"
-        ? writer.number(value)
-        : typeof value === "string" && writePlainDecimal(writer, value);
-    case "count":
-      return Number.isSafeInteger(value) && writer.number(value as number);
-    case "score":
-      return typeof value === "number" && writer.number(value);
-    case "flag":
-      if (typeof value !== "boolean") return false;
-      writer.plain(value ? "true" : "false");
-      return true;
-    case "date": {
-      const date = typeof value === "string" ? readDate(value, formats) : undefined;
-      if (date !== undefined) writer.plain(date);
-      return date !== undefined;
-    }
-    case "moment":
-      return typeof value === "string" && writeUtcMoment(writer, value);
-    case "json":
-      return false;
-  }
-}
 
 /** Writes one value as a field of its kind. NULL, and `reading.problem` set, when it doesn't fit; nothing is guessed. */
 export function writeValue(writer: CsvWriter, kind: Kind, value: unknown, formats: Formats, reading: Reading): void {
-  if (writeUsual(writer, kind, value, formats)) return;
+  if (usual[kind](writer, value, formats)) return;
   switch (kind) {
     case "id":
     case "text":
@@ -117,13 +77,6 @@ export function textOf(value: unknown): string | undefined {
   return value instanceof Numeral ? plainNumeral(value.text) : undefined;
 }
 
-/** A decimal that came as text, or whose own text is short. */
-function writePlainDecimal(writer: CsvWriter, text: string): boolean {
-  const end = canonicalEnd(text);
-  if (end > 0) writer.plain(text, 0, end);
-  return end > 0;
-}
-
 function writeDecimal(writer: CsvWriter, value: unknown, reading: Reading): void {
   const text = numberText(value);
   if (text === undefined) {
@@ -141,35 +94,6 @@ function writeDecimal(writer: CsvWriter, value: unknown, reading: Reading): void
   }
 }
 
-/**
- * Where the canonical part of a decimal ends: nearly every one has few digits and at most zeros to cut after the point.
- * 0 where that cannot be told at a glance, or more digits are needed than DECIMAL(18,6) has.
- */
-function canonicalEnd(text: string): number {
-  const { length } = text;
-  const start = text.charCodeAt(0) === MINUS ? 1 : 0;
-  const first = text.charCodeAt(start);
-  let i = digitsEnd(text, start);
-  const whole = i - start;
-  if (whole === 0 || whole > NARROW_INTEGER_DIGITS || (whole > 1 && first === ZERO)) return 0;
-  let end = i;
-  if (i < length) {
-    const point = i;
-    i = text.charCodeAt(point) === POINT ? digitsEnd(text, point + 1) : 0;
-    if (i !== length || i === point + 1) return 0;
-    for (end = i; text.charCodeAt(end - 1) === ZERO; ) end--;
-    if (end - point > NARROW_PLACES + 1) return 0;
-    if (end === point + 1) end = point;
-  }
-  return start === 1 && first === ZERO && end === 2 ? 0 : end;
-}
-
-function digitsEnd(text: string, start: number): number {
-  let i = start;
-  for (let code = text.charCodeAt(i); code >= ZERO && code <= NINE; code = text.charCodeAt(i)) i++;
-  return i;
-}
-
 function numberText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "number") return String(value);
@@ -178,8 +102,6 @@ function numberText(value: unknown): string | undefined {
 
 function writeCount(writer: CsvWriter, value: unknown, reading: Reading): void {
   const text = numberText(value);
-  if (text !== undefined && text !== "" && canonicalEnd(text) === text.length && !text.includes("."))
-    return writer.plain(text);
   const result = text === undefined ? undefined : decimal(text, PLACES, INTEGER_DIGITS);
   if (result === undefined) {
     reading.problem = expected("a whole number", value);

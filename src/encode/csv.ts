@@ -6,6 +6,10 @@ const NEWLINE = 10;
 const MINUS = 45;
 const POINT = 46;
 const ZERO = 48;
+const COLON = 58;
+const MILLION = 1e6;
+const LANE = 2 ** 32;
+const LANES = new DataView(new ArrayBuffer(8));
 /** From here on the native writer beats a loop over the characters. */
 const LONG = 48;
 
@@ -79,23 +83,78 @@ export class CsvWriter {
       this.#digits(size, digitsOf(size));
       return true;
     }
+    const hundredths = Math.round(size * 100);
+    // Integers of 31 bits are worked with in a third of the time that doubles take, and nearly all prices and shares are some.
+    if (hundredths < 0x7fffffff && hundredths / 100 === size) {
+      this.#ensure(12);
+      if (value < 0) this.bytes[this.position++] = MINUS;
+      this.#hundredths(hundredths | 0);
+      return true;
+    }
     const millionths = Math.round(size * 1e6);
     // The quotient has at most 15 digits then, and no other text that short means the same double.
     if (!(millionths < 1e15 && millionths / 1e6 === size)) return false;
-    const whole = Math.trunc(size);
+    const whole = size | 0;
     this.#ensure(17);
     if (value < 0) this.bytes[this.position++] = MINUS;
     this.#digits(whole, digitsOf(whole));
-    if (whole !== size) this.#fraction(millionths - whole * 1e6);
+    this.#fraction((millionths - whole * 1e6) | 0);
     return true;
+  }
+
+  #hundredths(hundredths: number): void {
+    const whole = (hundredths / 100) | 0;
+    const rest = hundredths - whole * 100;
+    this.#digits(whole, digitsOf(whole));
+    this.bytes[this.position++] = POINT;
+    const tenths = (rest / 10) | 0;
+    if (tenths * 10 === rest) this.#digits(tenths, 1);
+    else this.#digits(rest, 2);
   }
 
   #fraction(millionths: number): void {
     let digits = millionths;
     let places = 6;
-    for (; digits % 10 === 0; places--) digits /= 10;
+    for (; digits % 10 === 0; places--) digits = (digits / 10) | 0;
     this.bytes[this.position++] = POINT;
     this.#digits(digits, places);
+  }
+
+  /** A whole number that is not negative. */
+  whole(value: number): void {
+    if (!this.number(value)) this.plain(String(value));
+  }
+
+  /** The last 64 bits of an integer as a signed one: what String() makes of it, in doubles that hold each step exactly. */
+  bits(value: bigint): void {
+    LANES.setBigInt64(0, value);
+    let high = LANES.getUint32(0);
+    let low = LANES.getUint32(4);
+    this.#ensure(20);
+    if (high > 0x7fffffff) {
+      this.bytes[this.position++] = MINUS;
+      low = -low >>> 0;
+      high = (low === 0 ? -high : ~high) >>> 0;
+    }
+    // Six digits are cut off twice; what is left has seven at most.
+    const highMillions = Math.floor(high / MILLION);
+    const rest = (high - highMillions * MILLION) * LANE + low;
+    const lowMillions = Math.floor(rest / MILLION);
+    const millions = highMillions * LANE + lowMillions;
+    const first = Math.floor(millions / MILLION) | 0;
+    const second = (millions - first * MILLION) | 0;
+    const third = (rest - lowMillions * MILLION) | 0;
+    if (first > 0) this.#digits(first, digitsOf(first));
+    if (millions > 0) this.#digits(second, first > 0 ? 6 : digitsOf(second));
+    this.#digits(third, millions > 0 ? 6 : digitsOf(third));
+  }
+
+  /** A time of day, HH:MM. */
+  time(hour: number, minute: number): void {
+    this.#ensure(5);
+    this.#digits(hour, 2);
+    this.bytes[this.position++] = COLON;
+    this.#digits(minute, 2);
   }
 
   /** So many digits of an integer, with zeros before it. */
@@ -120,8 +179,18 @@ export class CsvWriter {
     bytes[at++] = QUOTE;
     for (let i = 0; i < length; i++) {
       const code = text.charCodeAt(i);
-      if (code >= 128 || code === QUOTE || code === 0) return this.#longText(text);
-      bytes[at++] = code;
+      if (code < 0x80) {
+        if (code === 0) return false;
+        if (code === QUOTE) bytes[at++] = QUOTE;
+        bytes[at++] = code;
+      } else if (code < 0x800) {
+        bytes[at++] = 0xc0 | (code >> 6);
+        bytes[at++] = 0x80 | (code & 0x3f);
+      } else if (code < 0xd800 || code > 0xdfff) {
+        bytes[at++] = 0xe0 | (code >> 12);
+        bytes[at++] = 0x80 | ((code >> 6) & 0x3f);
+        bytes[at++] = 0x80 | (code & 0x3f);
+      } else return this.#longText(text);
     }
     bytes[at++] = QUOTE;
     this.position = at;

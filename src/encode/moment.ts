@@ -60,7 +60,7 @@ export function readDate(text: string, formats: Formats): string | undefined {
 function isoDate(text: string): string | undefined {
   if (!isoDayAtStart(text)) return undefined;
   if (text.length === 10) return text;
-  return readMoment(text, isoUtc) === undefined ? undefined : text.slice(0, 10);
+  return zoneAt(text) > 0 || readMoment(text, isoUtc) !== undefined ? text.slice(0, 10) : undefined;
 }
 
 function patternDate(text: string, pattern: string): string | undefined {
@@ -117,23 +117,50 @@ function readInstant(text: string, formats: Formats): Instant | undefined {
 }
 
 /**
- * Writes a moment as `canonicalMoment` would, where it came as YYYY-MM-DDTHH:MM:SS[.f…]Z with up to six digits after the point, as
- * nearly all do: its own characters are copied. False, with nothing written, for any other text.
+ * Where the zone begins in a moment of the years 1000 to 2999 that came as YYYY-MM-DDTHH:MM:SS[.f…] with up to six digits
+ * after the point and Z or ±HH:MM, as nearly all do. 0 for any other text, which may be a moment all the same.
  */
-export function writeUtcMoment(writer: CsvWriter, text: string): boolean {
-  const last = text.length - 1;
-  if (text.charCodeAt(last) !== 90 || text.charCodeAt(10) !== 84 || last === 20 || last > 26) return false;
-  if (text.charCodeAt(13) !== 58 || text.charCodeAt(16) !== 58 || !isoDayAtStart(text)) return false;
-  const [hour, minute, second] = [digitsAt(text, 11, 2), digitsAt(text, 14, 2), digitsAt(text, 17, 2)];
-  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return false;
-  const fraction = last === 19 ? 0 : text.charCodeAt(19) === 46 ? digitsAt(text, 20, last - 20) : -1;
-  if (fraction < 0) return false;
+function zoneAt(text: string): number {
+  const isZ = text.charCodeAt(text.length - 1) === 90;
+  const zone = text.length - (isZ ? 1 : 6);
+  const millennium = text.charCodeAt(0);
+  if (zone < 19 || zone === 20 || zone > 26 || millennium < 49 || millennium > 50) return 0;
+  if (text.charCodeAt(10) !== 84 || text.charCodeAt(13) !== 58 || text.charCodeAt(16) !== 58) return 0;
+  if (!isBelow(text, 11, 24) || !isBelow(text, 14, 60) || !isBelow(text, 17, 60) || !isoDayAtStart(text)) return 0;
+  if (zone > 19 && (text.charCodeAt(19) !== 46 || digitsAt(text, 20, zone - 20) < 0)) return 0;
+  if (isZ) return zone;
+  const sign = text.charCodeAt(zone);
+  if ((sign !== PLUS && sign !== MINUS) || text.charCodeAt(zone + 3) !== 58) return 0;
+  return isBelow(text, zone + 1, 16) && isBelow(text, zone + 4, 60) ? zone : 0;
+}
+
+const PLUS = 43;
+const MINUS = 45;
+
+function isBelow(text: string, from: number, limit: number): boolean {
+  const value = digitsAt(text, from, 2);
+  return value >= 0 && value < limit;
+}
+
+/**
+ * Writes a moment as `canonicalMoment` would, where it came in the form of nearly all and its day is the same in UTC: its own
+ * characters are copied. False, with nothing written, for any other text.
+ */
+export function writeUsualMoment(writer: CsvWriter, text: string): boolean {
+  const zone = zoneAt(text);
+  if (zone === 0) return false;
+  const isUtc = zone === text.length - 1;
+  const offset = isUtc ? 0 : digitsAt(text, zone + 1, 2) * 60 + digitsAt(text, zone + 4, 2);
+  const local = digitsAt(text, 11, 2) * 60 + digitsAt(text, 14, 2);
+  const minutes = text.charCodeAt(zone) === MINUS ? local + offset : local - offset;
+  if (minutes < 0 || minutes >= 1440) return false;
   writer.plain(text, 0, 10);
   writer.plain(" ");
-  writer.plain(text, 11, 19);
-  if (fraction > 0) {
-    writer.plain(text, 19, last);
-    writer.plain("000000", last - 20);
+  writer.time((minutes / 60) | 0, minutes % 60);
+  writer.plain(text, 16, 19);
+  if (zone > 19 && digitsAt(text, 20, zone - 20) > 0) {
+    writer.plain(text, 19, zone);
+    writer.plain("000000", zone - 20);
   }
   writer.plain("+00");
   return true;

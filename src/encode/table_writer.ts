@@ -1,13 +1,13 @@
 import { type EncodedTable, stageColumns } from "../batch.ts";
 import type { Column, Kind, Table } from "../columns.ts";
 import { Numeral } from "../numeral.ts";
-import { type Problem, type Reading, valueAt, writeUsual, writeValue } from "../record.ts";
+import { type Problem, type Reading, valueAt, writeValue } from "../record.ts";
 import { CsvWriter } from "./csv.ts";
 import { isUsual, jsonType, type Presence, presenceOf, type Redact, TableDrift } from "./drift.ts";
+import { type LineContext, type WriteFields, writerOf } from "./fields.ts";
 import { canonicalJson } from "./json.ts";
 import type { Formats } from "./moment.ts";
-import { type Pick, pickOf } from "./picking.ts";
-import { type FieldTree, hasWhole, tellUnknown, unknownFields } from "./unknown.ts";
+import { type FieldTree, hasWhole, tellUnknown, unknownFields, unreadFields } from "./unknown.ts";
 
 const DECIMAL: ReadonlySet<Kind> = new Set(["money", "quantity", "percent"]);
 
@@ -37,13 +37,18 @@ export class TableWriter {
   readonly #formats: Formats;
   readonly #csv = new CsvWriter(1 << 16);
   readonly #wide = new Set<string>();
-  readonly #kinds: readonly Kind[];
-  /** Reads the columns that are fields of the row itself, which nearly all are; the places of the others follow. */
-  readonly #pick: Pick;
-  readonly #values: unknown[];
+  readonly #writeStable: WriteFields;
+  readonly #writeChangeable: WriteFields;
+  /** Places of the columns that are not fields of the row itself, and their values. */
   readonly #elsewhere: readonly number[];
+  readonly #beside: unknown[];
   /** Of each column, the lines since the last `take` whose row lacks the field. */
   readonly #absent: Uint32Array;
+  readonly #context: LineContext;
+  /** Documented fields that no column reads; undefined where documented fields lie within others. */
+  readonly #unread: readonly string[] | undefined;
+  /** How many fields columns have read from the line's row. */
+  #read = 0;
   readonly #reading: Reading = { problem: undefined, note: undefined, rounded: 0, wide: false };
   #found: Record<string, Problem> | undefined;
   #start = 0;
@@ -55,44 +60,46 @@ export class TableWriter {
     this.takesAnything = hasWhole(table);
     this.drift = new TableDrift(table.name, redact);
     this.#columns = stageColumns(table);
-    this.#kinds = this.#columns.map(({ kind }) => kind);
-    const fields = this.#columns.map(({ source, path }) =>
+    const names = this.#columns.map(({ source, path }) =>
       source === "row" && path.length === 1 ? path[0]! : undefined,
     );
-    this.#pick = pickOf(fields);
-    this.#values = fields.map(() => undefined);
-    this.#elsewhere = fields.flatMap((field, i) => (field === undefined ? [i] : []));
-    this.#absent = new Uint32Array(this.#columns.length);
+    const fields = this.#columns.map(({ kind }, place) => {
+      const name = names[place];
+      return { place, kind, name, isFirst: names.indexOf(name) === place };
+    });
     this.#stableCount = this.#columns.filter(column => !column.volatile).length;
+    this.#writeStable = writerOf(fields.slice(0, this.#stableCount));
+    this.#writeChangeable = writerOf(fields.slice(this.#stableCount));
+    this.#elsewhere = names.flatMap((name, place) => (name === undefined ? [place] : []));
+    this.#beside = names.map(() => undefined);
+    this.#absent = new Uint32Array(names.length);
     this.#tree = tree;
+    this.#unread = tree === undefined ? undefined : unreadFields(tree, names);
     this.#formats = formats;
+    this.#context = {
+      formats,
+      beside: this.#beside,
+      absent: this.#absent,
+      writeOther: (place, value) => this.#write(this.#columns[place]!, value),
+    };
   }
 
   /** Writes the columns of a line; `endLine` completes it. `came` is the row where it may be no object. */
   line(sequence: number, index: number | undefined, row: Row, page: Row, context: Row, came: unknown = row): void {
     const csv = this.#csv;
-    const kinds = this.#kinds;
-    const values = this.#values;
-    this.#pick(row, values);
-    for (const i of this.#elsewhere) values[i] = this.#valueOf(this.#columns[i]!, row, page, context, came);
+    const beside = this.#beside;
+    for (const place of this.#elsewhere) beside[place] = this.#valueOf(this.#columns[place]!, row, page, context, came);
     this.#found = undefined;
-    csv.plain(String(sequence));
+    csv.whole(sequence);
     csv.next();
     if (index !== undefined) {
-      csv.plain(String(index));
+      csv.whole(index);
       csv.next();
     }
     this.#start = csv.position;
+    const stable = this.#writeStable(csv, row, this.#context);
     this.#changeableStart = csv.position;
-    for (let i = 0; i < kinds.length; i++) {
-      if (i === this.#stableCount) this.#changeableStart = csv.position;
-      const value = values[i];
-      if (value === undefined) this.#absent[i]!++;
-      else if (value !== null && !writeUsual(csv, kinds[i]!, value, this.#formats))
-        this.#write(this.#columns[i]!, value);
-      csv.next();
-    }
-    if (this.#stableCount === kinds.length) this.#changeableStart = csv.position;
+    this.#read = stable + this.#writeChangeable(csv, row, this.#context);
   }
 
   #valueOf({ source, path }: Column, row: Row, page: Row, context: Row, came: unknown): unknown {
@@ -132,7 +139,7 @@ export class TableWriter {
   /** Writes `_extra` and `_problems` and ends the line. */
   endLine(row: Row, note: NoteProblem): void {
     const csv = this.#csv;
-    const extra = this.#tree === undefined ? undefined : unknownFields(row, this.#tree);
+    const extra = this.#tree === undefined || this.#isAllKnown(row) ? undefined : unknownFields(row, this.#tree);
     if (extra !== undefined) {
       writeValue(csv, "json", extra, this.#formats, this.#reading);
       tellUnknown(extra, this.#tree!, this.drift);
@@ -152,6 +159,16 @@ export class TableWriter {
     this.#end = csv.position;
   }
 
+  /** Whether a row has as many fields as it has documented ones. False also where counting them doesn't tell. */
+  #isAllKnown(row: Row): boolean {
+    if (this.#unread === undefined) return false;
+    let known = this.#read;
+    for (const field of this.#unread) if (row[field] !== undefined) known++;
+    let all = 0;
+    for (const _ in row) all++;
+    return all === known;
+  }
+
   #writeProblems(found: Record<string, Problem>, note: NoteProblem): void {
     // Whatever unknown fields hold is no change of the row.
     const volatile = new Set(["_extra", ...this.#columns.slice(this.#stableCount).map(column => column.name)]);
@@ -166,12 +183,18 @@ export class TableWriter {
 
   /** The bytes of the last line that say whether the row changed. Valid until the next write. */
   stable(): Uint8Array {
-    return this.#csv.bytes.subarray(this.#start, this.#changeableStart);
+    return this.#bytes(this.#start, this.#changeableStart);
   }
 
   /** The rest of it: volatile columns, `_extra`, `_problems`. */
   changeable(): Uint8Array {
-    return this.#csv.bytes.subarray(this.#changeableStart, this.#end);
+    return this.#bytes(this.#changeableStart, this.#end);
+  }
+
+  /** Made in half the time of a Buffer. */
+  #bytes(start: number, end: number): Uint8Array {
+    const { buffer, byteOffset } = this.#csv.bytes;
+    return new Uint8Array(buffer, byteOffset + start, end - start);
   }
 
   /** Lines since the last `take`. */

@@ -32,6 +32,12 @@ export function fieldTree(
   return tree;
 }
 
+/** The fields of a tree that are not among those that are read; undefined where one has documented fields of its own. */
+export function unreadFields(tree: FieldTree, read: readonly (string | undefined)[]): readonly string[] | undefined {
+  const fields = Object.keys(tree);
+  return fields.every(field => tree[field] === true) ? fields.filter(field => !read.includes(field)) : undefined;
+}
+
 /** Whether a column of the table holds the row as it came. */
 export function hasWhole({ columns }: Table): boolean {
   return columns.some(({ source, path }) => source === "row" && path.length === 0);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Kind } from "../../src/columns.ts";
 import { CsvWriter } from "../../src/encode/csv.ts";
 import { decimal } from "../../src/encode/decimal.ts";
-import { isoUtc, momentText, readMoment, writeUtcMoment } from "../../src/encode/moment.ts";
+import { isoUtc, momentText, readMoment, writeUsualMoment } from "../../src/encode/moment.ts";
 import { type Reading, writeValue } from "../../src/record.ts";
 
 interface Written extends Reading {
@@ -87,13 +87,65 @@ describe("short cuts of the encoder", () => {
     );
   });
 
+  test("64 bits are written as the signed integer they are", () => {
+    const written = (bits: bigint): string => {
+      const writer = new CsvWriter(1);
+      writer.bits(bits);
+      return writer.bytes.toString("latin1", 0, writer.position);
+    };
+    const powers = fc.tuple(fc.constantFrom(2n, 10n), fc.bigInt(0n, 64n), fc.bigInt(-1n, 1n));
+    const any = fc.oneof(
+      fc.bigInt(-(2n ** 64n), 2n ** 64n),
+      powers.map(([base, power, more]) => base ** power + more),
+    );
+    fc.assert(
+      fc.property(any, fc.boolean(), (bits, isNegative) => {
+        const signed = isNegative ? -bits : bits;
+        expect(written(signed)).toBe(String(BigInt.asIntN(64, signed)));
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  test("a text is written as UTF-8 in quotes, or not at all", () => {
+    const units = fc.constantFrom(
+      "a",
+      '"',
+      "\u00e9",
+      "\u07ff",
+      "\u0800",
+      "\ud7ff",
+      "\ue000",
+      "\uffff",
+      "😀",
+      "\ud83d",
+      "\0",
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: "binary" }),
+          fc.array(units).map(all => all.join("")),
+        ),
+        text => {
+          const writer = new CsvWriter(1);
+          const done = writer.text(text);
+          expect(done).toBe(!text.includes("\0") && text.isWellFormed());
+          const whole = writer.bytes.toString("utf8", 0, writer.position);
+          expect(whole).toBe(done ? `"${text.replaceAll('"', '""')}"` : "");
+        },
+      ),
+      { numRuns: 20_000 },
+    );
+  });
+
   test("a moment that is copied is what reading and printing it makes", () => {
     const parts = fc.tuple(
       fc.stringMatching(/^(00|17|19|20|21)\d\d-[01]\d-[0-3]\d$/),
       fc.constantFrom("T", " "),
       fc.stringMatching(/^[0-2]\d:[0-6]\d:[0-6]\d$/),
       fc.oneof(fc.constant(""), fc.stringMatching(/^[.,]\d{0,8}$/)),
-      fc.constantFrom("Z", "z", "+00:00", ""),
+      fc.oneof(fc.constantFrom("Z", "z", "+00:00", ""), fc.stringMatching(/^[-+][01]\d:[0-6]\d$/)),
     );
     fc.assert(
       fc.property(parts, ([day, between, time, fraction, zone]) => {
@@ -101,15 +153,16 @@ describe("short cuts of the encoder", () => {
         const micros = readMoment(text, isoUtc);
         const long = micros === undefined ? "" : momentText(micros);
         const writer = new CsvWriter(1);
-        const copied = writeUtcMoment(writer, text) ? writer.bytes.toString("latin1", 0, writer.position) : long;
+        const copied = writeUsualMoment(writer, text) ? writer.bytes.toString("latin1", 0, writer.position) : long;
         // Far from 1970 microseconds are more than a double holds: there only the copy is exact.
         const comparable = Number.isSafeInteger(micros ?? 0) ? (all: string) => all : (all: string) => all.slice(0, 19);
         expect(comparable(copied)).toBe(comparable(long));
         expect(comparable(written("moment", text).text)).toBe(comparable(long));
+        expect(written("date", text).text).toBe(micros === undefined ? "" : day);
       }),
       { numRuns: 20_000 },
     );
-    for (const usual of ["2026-07-07T04:09:22Z", "2026-07-07T04:09:22.120Z"])
-      expect(writeUtcMoment(new CsvWriter(1), usual)).toBe(true);
+    for (const usual of ["2026-07-07T04:09:22Z", "2026-07-07T04:09:22.120Z", "2026-07-07T04:09:22-05:00"])
+      expect(writeUsualMoment(new CsvWriter(1), usual)).toBe(true);
   });
 });

@@ -1,5 +1,6 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import { parseExactly, sameNumber } from "./exact.ts";
+import { longRunFrom, lookAt, MOST_LOOKED_AT } from "./look.ts";
 
 /** The body is larger than the ceiling, decompressed. */
 export class BodyTooLargeError extends Error {
@@ -50,10 +51,12 @@ function decoded(bytes: Buffer, encoding: string, maxOutputLength: number): Buff
  */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length > MANY_VALUES && holdsMoreThan(bytes, MANY_VALUES)) throw new BodyTooLargeError();
-  const text = bytes[0] === 0xef ? bytes.toString("utf8").replace(/^\uFEFF/, "") : bytes.toString("utf8");
+  const looked = bytes.length > MOST_LOOKED_AT ? undefined : lookAt(bytes);
+  const decoded = () => bytes.toString("utf8").replace(/^\uFEFF/, "");
+  const text = looked?.text ?? decoded();
   try {
-    const exactly = losesDigits(bytes) || (mayBeFar.test(text) && farPower.test(text));
-    return exactly ? parseExactly(text) : JSON.parse(text);
+    const isFar = (looked?.mayBeFar ?? mayBeFar.test(text)) && farPower.test(text);
+    return isFar || losesDigits(bytes, looked !== undefined) ? parseExactly(decoded()) : JSON.parse(text);
   } catch {
     throw new BodyError(`a body of ${bytes.length} bytes that is not JSON`);
   }
@@ -84,12 +87,12 @@ const longest = stride + 1;
 // What may stand before a numeral in JSON; a run of digits inside a string has a quote or text there.
 const before = new Set([..." \t\r\n:,[-"].map(character => character.charCodeAt(0)));
 
-/** Whether a numeral would lose digits in a double: needs 16 or more characters of `[0-9.]`, so every 15th byte is looked at (0.3 µs a row of 1.7 kB). */
-export function losesDigits(bytes: Buffer): boolean {
+/** Whether a numeral would lose digits in a double: needs 16 or more characters of `[0-9.]`. `isLookedAt`: `lookAt` has just seen the bytes. */
+export function losesDigits(bytes: Buffer, isLookedAt = false): boolean {
+  const next = isLookedAt ? (at: number) => longRunFrom(at, bytes.length) : (at: number) => digitFrom(bytes, at);
   let end = 0;
-  for (let at = 0; at < bytes.length; at += stride) {
+  for (let at = next(0); at >= 0; at = next(end)) {
     // A run is looked at once, however long it is.
-    if (at < end || !isDigit(bytes[at]!)) continue;
     end = at + 1;
     while (end < bytes.length && isDigit(bytes[end]!)) end += 1;
     let start = at;
@@ -100,6 +103,13 @@ export function losesDigits(bytes: Buffer): boolean {
     if (!sameNumber(numeral, Number(numeral))) return true;
   }
   return false;
+}
+
+/** A digit from `at` on, or -1: every 15th byte is looked at (0.3 µs a row of 1.7 kB). */
+function digitFrom(bytes: Buffer, at: number): number {
+  let place = Math.ceil(at / stride) * stride;
+  while (place < bytes.length && !isDigit(bytes[place]!)) place += stride;
+  return place < bytes.length ? place : -1;
 }
 
 // [./0-9] in one comparison: a slash only makes a few more pages take the exact parser.

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import { parseExactly, sameNumber } from "./exact.ts";
-import { longRunFrom, lookAt, MOST_LOOKED_AT } from "./look.ts";
+import { type Look, lookAt, MOST_LOOKED_AT } from "./look.ts";
 
 /** The body is larger than the ceiling, decompressed. */
 export class BodyTooLargeError extends Error {
@@ -51,12 +51,11 @@ function decoded(bytes: Buffer, encoding: string, maxOutputLength: number): Buff
  */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length > MANY_VALUES && holdsMoreThan(bytes, MANY_VALUES)) throw new BodyTooLargeError();
-  const looked = bytes.length > MOST_LOOKED_AT ? undefined : lookAt(bytes);
-  const decoded = () => bytes.toString("utf8").replace(/^\uFEFF/, "");
-  const text = looked?.text ?? decoded();
+  const look = bytes.length > MOST_LOOKED_AT ? undefined : lookAt(bytes);
+  const text = bytes[0] === 0xef ? bytes.toString("utf8").replace(/^\uFEFF/, "") : bytes.toString("utf8");
   try {
-    const isFar = (looked?.mayBeFar ?? mayBeFar.test(text)) && farPower.test(text);
-    return isFar || losesDigits(bytes, looked !== undefined) ? parseExactly(decoded()) : JSON.parse(text);
+    const isFar = (look?.mayBeFar ?? mayBeFar.test(text)) && farPower.test(text);
+    return isFar || losesDigits(bytes, look) ? parseExactly(text) : JSON.parse(text);
   } catch {
     throw new BodyError(`a body of ${bytes.length} bytes that is not JSON`);
   }
@@ -87,9 +86,9 @@ const longest = stride + 1;
 // What may stand before a numeral in JSON; a run of digits inside a string has a quote or text there.
 const before = new Set([..." \t\r\n:,[-"].map(character => character.charCodeAt(0)));
 
-/** Whether a numeral would lose digits in a double: needs 16 or more characters of `[0-9.]`. `isLookedAt`: `lookAt` has just seen the bytes. */
-export function losesDigits(bytes: Buffer, isLookedAt = false): boolean {
-  const next = isLookedAt ? (at: number) => longRunFrom(at, bytes.length) : (at: number) => digitFrom(bytes, at);
+/** Whether a numeral would lose digits in a double: needs 16 or more characters of `[0-9.]`. */
+export function losesDigits(bytes: Buffer, look?: Look): boolean {
+  const next = look?.longRunFrom ?? (at => digitFrom(bytes, at));
   let end = 0;
   for (let at = next(0); at >= 0; at = next(end)) {
     // A run is looked at once, however long it is.

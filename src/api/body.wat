@@ -1,9 +1,7 @@
-;; Looks at a body of JSON, 16 bytes at a time. It lies at 0, with at least 48 zeros behind it; what is made of it lies at
-;; $OUT. `npm run wasm` makes src/api/body_wasm.ts of this file.
+;; Looks at a body of JSON, 16 bytes at a time. It lies at 0, with at least 48 zeros behind it. `npm run wasm` makes
+;; src/api/body_wasm.ts of this file.
 (module
-  (memory (export "memory") 16)
-  (global $OUT (export "out") i32 (i32.const 327680))
-  (global $MOST_OUT i32 (i32.const 1048500))
+  (memory (export "memory") 5)
 
   ;; The first place from $at on, by 16, in a row of 16 or more digits, points and slashes; -1 where none is before $end.
   (func (export "longFrom") (param $at i32) (param $end i32) (result i32)
@@ -63,103 +61,4 @@
       (local.set $signsBefore (local.get $signs))
       (local.set $at (i32.add (local.get $at) (i32.const 16)))
       (br_if $blocks (i32.lt_u (local.get $at) (local.get $end))))
-    (i32.const 0))
-
-  ;; The six bits of a byte that goes on with a character; 64 and more for any other.
-  (func $more (param $at i32) (result i32)
-    (i32.xor (i32.load8_u (local.get $at)) (i32.const 128)))
-
-  (func $hex (param $digit i32) (result i32)
-    (i32.add (local.get $digit)
-      (select (i32.const 48) (i32.const 87) (i32.lt_u (local.get $digit) (i32.const 10)))))
-
-  ;; Writes \uXXXX.
-  (func $escape (param $to i32) (param $unit i32)
-    (i32.store16 (local.get $to) (i32.const 0x755c))
-    (i32.store8 offset=2 (local.get $to) (call $hex (i32.shr_u (local.get $unit) (i32.const 12))))
-    (i32.store8 offset=3 (local.get $to)
-      (call $hex (i32.and (i32.shr_u (local.get $unit) (i32.const 8)) (i32.const 15))))
-    (i32.store8 offset=4 (local.get $to)
-      (call $hex (i32.and (i32.shr_u (local.get $unit) (i32.const 4)) (i32.const 15))))
-    (i32.store8 offset=5 (local.get $to) (call $hex (i32.and (local.get $unit) (i32.const 15)))))
-
-  ;; Writes the same JSON in Latin-1, other characters as escapes; answers its length. -1 for what isn't UTF-8, has a
-  ;; backslash before a character beyond ASCII, or gets too long.
-  (func (export "narrow") (param $end i32) (result i32)
-    (local $at i32) (local $to i32) (local $chars v128) (local $blockEnd i32)
-    (local $byte i32) (local $char i32) (local $a i32) (local $b i32) (local $c i32)
-    (local.set $to (global.get $OUT))
-    (block $no
-      (block $done
-        (loop $blocks
-          (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
-          (br_if $no (i32.gt_u (local.get $to) (global.get $MOST_OUT)))
-          (local.set $chars (v128.load (local.get $at)))
-          (if (i32.eqz (i8x16.bitmask (local.get $chars)))
-            (then
-              (v128.store (local.get $to) (local.get $chars))
-              (local.set $at (i32.add (local.get $at) (i32.const 16)))
-              (local.set $to (i32.add (local.get $to) (i32.const 16)))
-              (br $blocks)))
-          (local.set $blockEnd (i32.add (local.get $at) (i32.const 16)))
-          (loop $bytes
-            (local.set $byte (i32.load8_u (local.get $at)))
-            (if (i32.lt_u (local.get $byte) (i32.const 128))
-              (then
-                (i32.store8 (local.get $to) (local.get $byte))
-                (local.set $at (i32.add (local.get $at) (i32.const 1)))
-                (local.set $to (i32.add (local.get $to) (i32.const 1))))
-              (else
-                ;; A body begins with no such byte, or it isn't JSON.
-                (br_if $no (i32.eqz (local.get $at)))
-                (br_if $no (i32.eq (i32.load8_u (i32.sub (local.get $at) (i32.const 1))) (i32.const 92)))
-                (local.set $a (call $more (i32.add (local.get $at) (i32.const 1))))
-                (br_if $no (i32.gt_u (local.get $a) (i32.const 63)))
-                (if (i32.lt_u (local.get $byte) (i32.const 0xe0))
-                  (then
-                    (br_if $no (i32.lt_u (local.get $byte) (i32.const 0xc2)))
-                    (local.set $char (i32.or
-                      (i32.shl (i32.and (local.get $byte) (i32.const 31)) (i32.const 6)) (local.get $a)))
-                    (local.set $at (i32.add (local.get $at) (i32.const 2)))
-                    (if (i32.lt_u (local.get $char) (i32.const 256))
-                      (then
-                        (i32.store8 (local.get $to) (local.get $char))
-                        (local.set $to (i32.add (local.get $to) (i32.const 1))))
-                      (else
-                        (call $escape (local.get $to) (local.get $char))
-                        (local.set $to (i32.add (local.get $to) (i32.const 6))))))
-                  (else
-                    (local.set $b (call $more (i32.add (local.get $at) (i32.const 2))))
-                    (br_if $no (i32.gt_u (local.get $b) (i32.const 63)))
-                    (if (i32.lt_u (local.get $byte) (i32.const 0xf0))
-                      (then
-                        (local.set $char (i32.or
-                          (i32.shl (i32.and (local.get $byte) (i32.const 15)) (i32.const 12))
-                          (i32.or (i32.shl (local.get $a) (i32.const 6)) (local.get $b))))
-                        (br_if $no (i32.lt_u (local.get $char) (i32.const 0x800)))
-                        ;; Half a character.
-                        (br_if $no (i32.eq (i32.shr_u (local.get $char) (i32.const 11)) (i32.const 27)))
-                        (local.set $at (i32.add (local.get $at) (i32.const 3)))
-                        (call $escape (local.get $to) (local.get $char))
-                        (local.set $to (i32.add (local.get $to) (i32.const 6))))
-                      (else
-                        (local.set $c (call $more (i32.add (local.get $at) (i32.const 3))))
-                        (br_if $no (i32.gt_u (local.get $c) (i32.const 63)))
-                        (local.set $char (i32.sub
-                          (i32.or
-                            (i32.or (i32.shl (i32.and (local.get $byte) (i32.const 15)) (i32.const 18))
-                              (i32.shl (local.get $a) (i32.const 12)))
-                            (i32.or (i32.shl (local.get $b) (i32.const 6)) (local.get $c)))
-                          (i32.const 0x10000)))
-                        (br_if $no (i32.gt_u (local.get $char) (i32.const 0xfffff)))
-                        (local.set $at (i32.add (local.get $at) (i32.const 4)))
-                        (call $escape (local.get $to)
-                          (i32.add (i32.const 0xd800) (i32.shr_u (local.get $char) (i32.const 10))))
-                        (call $escape (i32.add (local.get $to) (i32.const 6))
-                          (i32.add (i32.const 0xdc00) (i32.and (local.get $char) (i32.const 1023))))
-                        (local.set $to (i32.add (local.get $to) (i32.const 12)))))))))
-            (br_if $bytes (i32.lt_u (local.get $at) (local.get $blockEnd))))
-          (br $blocks)))
-      ;; What was copied of the zeros behind the body is not counted.
-      (return (i32.sub (i32.sub (local.get $to) (global.get $OUT)) (i32.sub (local.get $at) (local.get $end)))))
-    (i32.const -1)))
+    (i32.const 0)))

@@ -28,7 +28,8 @@ function literal(parameter: unknown): string | undefined {
       return `(${parameter})::bigint`;
     case "number":
       if (Number.isSafeInteger(parameter)) return `(${parameter})::bigint`;
-      return Number.isFinite(parameter) ? `(${parameter})::double` : undefined;
+      // As text: a numeral is a decimal first, and one of those is made another double now and then.
+      return Number.isFinite(parameter) ? `'${parameter}'::double` : undefined;
     default:
       return parameter === null || parameter === undefined ? "null" : undefined;
   }

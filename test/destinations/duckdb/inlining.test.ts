@@ -40,8 +40,10 @@ describe("a statement with its parameters written into it", () => {
         const [bound, whole] = await both(value);
         expect(whole).toEqual(bound);
       }),
-      { numRuns: 300 },
+      { numRuns: 1_000 },
     );
+    const found = 0.0000036464798637321067;
+    for (const row of await both(found)) expect(row[0]).toMatchObject({ value: found, type: "DOUBLE" });
     const [bound, whole] = await both(null);
     expect(whole[0]).toMatchObject({ value: null, gone: true });
     expect(bound[0]).toMatchObject({ value: null, gone: true });

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { setImmediate, setTimeout } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { readPages } from "../../src/api/pages.ts";
 import { systemClock } from "../../src/clock.ts";
 import { numbers, request } from "./listing.ts";
@@ -42,9 +42,9 @@ describe("reading ahead", () => {
     await using service = await serve(numbers(1000));
     await using api = client(service.url);
     subscribe("undici:client:sendHeaders", count);
+    onTestFinished(() => void unsubscribe("undici:client:sendHeaders", count));
     const seen: number[] = [];
     for await (const _ of readPages(api, request)) seen.push(written);
-    unsubscribe("undici:client:sendHeaders", count);
     // The first two have to connect, and after the last one nothing is asked for.
     expect(seen.slice(2)).toEqual([4, 5, 6, 7, 8, 9, 10, 10]);
   });

@@ -66,9 +66,9 @@ describe.each(Object.entries(makers))("%s", (_name, make) => {
   });
 
   test("a column that a killed run wrote down and did not make is not looked for", async () => {
-    const not_yet = "stream, table_name, 'not_yet', 'not_yet', kind, added_at";
+    const row = "stream, table_name, 'not_yet', 'not_yet', kind, added_at";
     const added = "_tributary.added_columns";
-    await meddle(warehouse, [`insert into ${added} select ${not_yet} from ${added} where column_name = 'colour'`]);
+    await meddle(warehouse, [`insert into ${added} select ${row} from ${added} where column_name = 'colour'`]);
     expect(await runs.verify({ names: ["items"] })).toMatchObject({ status: "equal", differences: [] });
     await meddle(warehouse, [`delete from ${added} where column_name = 'not_yet'`]);
   });

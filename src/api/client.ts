@@ -9,7 +9,7 @@ import { apiError, BudgetSpentError, broken, tooLong, withoutKey } from "./fault
 import type { Limiter } from "./limit.ts";
 import { buildQuery } from "./path.ts";
 import { backoff, limitedWait, maxAttempts } from "./retry.ts";
-import { type Fault, judge, type Verdict } from "./verdict.ts";
+import { type Fault, judge, unpacked, type Verdict } from "./verdict.ts";
 
 export type { Envelope, Pagination } from "./envelope.ts";
 
@@ -28,12 +28,13 @@ export interface Answer {
   readonly status: number;
 }
 
-/** `priority`: higher goes first (lists 1, details below it, the earlier ones first). `paged`: a 2xx without a pagination block is a retryable error. `about` goes to `onAnswer` as it is. */
+/** `priority`: higher goes first (lists 1, details below it, the earlier ones first). `paged`: a 2xx without a pagination block is a retryable error. `about` goes to `onAnswer` as it is. `onBody` sees the body of a 200, decompressed, before it is parsed, which waits for it. */
 export interface GetOptions {
   readonly priority?: number;
   readonly signal?: AbortSignal;
   readonly paged?: boolean;
   readonly about?: object;
+  readonly onBody?: (body: Buffer) => Promise<void>;
 }
 
 /** An answer as it came: data, or a 404 of the service itself. `body` is its JSON text, `next` the cursor of the page after it (null: there is none; empty: it has none to name it by). */
@@ -112,10 +113,9 @@ export function createApi(settings: ApiSettings): Api {
     path: string,
     key: string,
     kind: string,
-    paged: boolean,
-    signal: AbortSignal | undefined,
+    { paged = false, signal, onBody }: GetOptions,
     limited: (fault: Fault) => void,
-  ): Promise<{ status: number; judged: () => Verdict }> {
+  ): Promise<{ status: number; judged: () => Promise<Verdict> }> {
     if (stats.requests >= (settings.maxRequests ?? Number.POSITIVE_INFINITY)) throw new BudgetSpentError();
     stats.requests += 1;
     const headers = {
@@ -137,11 +137,18 @@ export function createApi(settings: ApiSettings): Api {
     const { status, latencyMs } = answer;
     limit.observe({ ok: status < 500, limited: status === 429, latencyMs, kind });
     // Data is read when the slot has been given on: the next request need not wait until a page has been parsed.
-    if (status === 200) return { status, judged: () => judge(answer, paged, maxBodyBytes, clock.now()) };
+    if (status === 200) {
+      const judged = async () => {
+        const plain = onBody === undefined ? answer : unpacked(answer, maxBodyBytes);
+        await onBody?.(plain.body);
+        return judge(plain, paged, maxBodyBytes, clock.now());
+      };
+      return { status, judged };
+    }
     const verdict = judge(answer, paged, maxBodyBytes, clock.now());
     // While the slot is still held: nothing may start between a 429 and the pause it asks for.
     if (verdict.kind === "limited") limited(verdict);
-    return { status, judged: () => verdict };
+    return { status, judged: async () => verdict };
   }
 
   async function refresh(): Promise<void> {
@@ -152,7 +159,7 @@ export function createApi(settings: ApiSettings): Api {
   }
 
   async function get(path: string, query: Query, options: GetOptions = {}): Promise<Answer> {
-    const { signal, paged = false, priority = 0 } = options;
+    const { signal, priority = 0 } = options;
     const whole = path + buildQuery(query);
     const kind = kindOf(path);
     let requests = 0;
@@ -177,12 +184,12 @@ export function createApi(settings: ApiSettings): Api {
       try {
         // A request that was sent before goes ahead of its equals.
         const turn = requests === 0 ? priority : priority + 0.5;
-        const task = () => attempt(whole, key, kind, paged, signal, limited);
+        const task = () => attempt(whole, key, kind, options, limited);
         const answered = await limit.run(task, turn, signal);
         status = answered.status;
         // Answers that are here already, and the requests that take their slots, come before the work with this one.
         await nextTurn();
-        verdict = answered.judged();
+        verdict = await answered.judged();
         requests += 1;
       } catch (error) {
         if (signal?.aborted) throw signal.reason;

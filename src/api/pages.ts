@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ApiError } from "../errors.ts";
+import { cursorAhead } from "./ahead.ts";
 import type { Answer, Api, GetOptions, Query } from "./client.ts";
 
 /** One page of a listing: `cursor` fetched it, `nextCursor` fetches the next (undefined: this is the last). Counts include retries and pages asked again. */
@@ -32,42 +33,74 @@ const smallerLimits = [25, 5, 1];
 /** Empty pages in a row after which a listing is not believed to end. A filter that is applied after paging makes a few. */
 const EMPTY_PAGES = 1_000;
 
+/** A page that was asked for. */
+interface Coming {
+  readonly cursor: string | undefined;
+  readonly page: Promise<Page>;
+  abort(reason: unknown): void;
+}
+
 /**
- * The pages of one listing, the next one requested before the present one is given out. Leaving the loop cancels it.
+ * The pages of one listing. The next one is requested before the present one is given out; where the present one is waited
+ * for, before it is parsed, by the cursor that its text seems to name. Leaving the loop cancels it.
  * Throws ApiError "malformed" where the listing cannot be completed: a cursor comes twice, more is promised without one, or
  * empty pages never end.
  */
 export async function* readPages(api: Api, request: PageRequest): AsyncGenerator<Page> {
-  const own = new AbortController();
-  const abort = () => own.abort(request.signal?.reason);
-  if (request.signal?.aborted) abort();
-  request.signal?.addEventListener("abort", abort, { once: true });
   const seen = new Set<string>();
   let empty = 0;
+  let coming: Coming | undefined;
+  let guessed: Coming | undefined;
+  let isAwaited = false;
 
-  const fetch = (cursor: string | undefined): Promise<Page> => {
-    if (cursor !== undefined) seen.add(cursor);
-    const page = readPage(api, request, cursor, own.signal);
+  const fetch = (cursor: string | undefined): Coming => {
+    const own = new AbortController();
+    const onBody = async (body: Buffer): Promise<void> => {
+      // One page ahead and no more, whoever is slow.
+      if (isAwaited && coming?.cursor === cursor) await guess(cursorAhead(body));
+    };
+    const page = readPage(api, request, cursor, { signal: own.signal, onBody });
     // Its consumer may never come for it; whoever awaits it still sees the rejection.
     page.catch(() => {});
-    return page;
+    return { cursor, page, abort: reason => own.abort(reason) };
+  };
+  const guess = async (cursor: string | undefined): Promise<void> => {
+    if (cursor === undefined || cursor === guessed?.cursor) return;
+    // What would be the end of the listing is for the parsed page to say.
+    if (seen.has(cursor) || empty + 1 >= EMPTY_PAGES) return;
+    guessed?.abort(undefined);
+    guessed = fetch(cursor);
+    await sent();
+  };
+  const abort = () => {
+    coming?.abort(request.signal?.reason);
+    guessed?.abort(request.signal?.reason);
   };
 
+  request.signal?.throwIfAborted();
+  request.signal?.addEventListener("abort", abort, { once: true });
   try {
-    let coming: Promise<Page> | undefined = fetch(request.cursor);
+    if (request.cursor !== undefined) seen.add(request.cursor);
+    coming = fetch(request.cursor);
     while (coming !== undefined) {
-      const page: Page = await coming;
+      isAwaited = true;
+      const page: Page = await coming.page;
+      isAwaited = false;
       const next: string | undefined = page.nextCursor;
       empty = request.isEmpty?.(page.data) === true ? empty + 1 : 0;
       const wrong = next === undefined ? undefined : whyEndless(seen.has(next), empty);
-      coming = next === undefined || wrong !== undefined ? undefined : fetch(next);
-      if (coming !== undefined) await sent();
+      const right: Coming | undefined = next === guessed?.cursor ? guessed : undefined;
+      if (right === undefined) guessed?.abort(undefined);
+      guessed = undefined;
+      coming = next === undefined || wrong !== undefined ? undefined : (right ?? fetch(next));
+      if (next !== undefined) seen.add(next);
+      if (coming !== undefined && right === undefined) await sent();
       yield page;
       if (wrong !== undefined) throw incomplete(request.path, wrong);
     }
   } finally {
     request.signal?.removeEventListener("abort", abort);
-    own.abort();
+    abort();
   }
 }
 
@@ -90,10 +123,10 @@ async function readPage(
   api: Api,
   request: PageRequest,
   cursor: string | undefined,
-  signal: AbortSignal,
+  given: Required<Pick<GetOptions, "signal" | "onBody">>,
 ): Promise<Page> {
   const paged = request.paged || cursor !== undefined;
-  const options: GetOptions = { signal, paged, priority: request.priority ?? 1 };
+  const options: GetOptions = { ...given, paged, priority: request.priority ?? 1 };
   const limits = request.paged ? [request.limit, ...smallerLimits.filter(limit => limit < request.limit)] : [undefined];
   let refused = 0;
   for (const [index, limit] of limits.entries()) {

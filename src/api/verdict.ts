@@ -22,6 +22,17 @@ export interface Fault {
 
 const YEAR_MS = 366 * 86_400_000;
 
+/** The answer with its body decompressed; as it is where that can't be done, which `judge` tells. Throws BodyTooLargeError. */
+export function unpacked(answer: WireAnswer, maxBytes: number): WireAnswer {
+  const { "content-encoding": encoding, ...headers } = answer.headers;
+  try {
+    return { ...answer, headers, body: decompress(answer.body, text(encoding), maxBytes) };
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error;
+    return answer;
+  }
+}
+
 /** Reads an answer. `again`: another attempt may help. Throws BodyTooLargeError. `paged`: a 2xx without a pagination block is `again`; a `Date` more than a year ahead of `now` counts as none. */
 export function judge(answer: WireAnswer, paged: boolean, maxBytes: number, now: number): Verdict {
   const { status, headers } = answer;

@@ -7,11 +7,17 @@ import { type SimulatorOptions, startSimulator } from "../src/simulator/simulato
 export interface Service {
   readonly url: string;
   readonly key: string;
-  /** Requests by endpoint (e.g. "/po/{po_number}") since it was started or last asked. */
-  requests(): Promise<Readonly<Record<string, number>>>;
+  /** By endpoint (e.g. "/po/{po_number}"), since it was started or last asked. */
+  requests(): Promise<Requests>;
   /** Rows by stream, e.g. { purchase_orders: 10 }. */
   update(rows: Readonly<Record<string, number>>): Promise<void>;
   close(): Promise<void>;
+}
+
+/** How many requests there were, and how long they waited for their answers to begin, together, in ms. */
+export interface Requests {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly spentMs: Readonly<Record<string, number>>;
 }
 
 type Facts = Pick<SimulatorOptions, "sizes" | "linesPerOrder" | "historyDays" | "faults">;
@@ -35,9 +41,9 @@ export async function startService(facts: Facts): Promise<Service> {
     url,
     key,
     async requests() {
-      const { counts } = (await steer("GET", "requests")) as { counts: Record<string, number> };
+      const said = (await steer("GET", "requests")) as Pick<Requests, "counts"> & { spent_ms: Requests["spentMs"] };
       await steer("DELETE", "requests");
-      return counts;
+      return { counts: said.counts, spentMs: said.spent_ms };
     },
     async update(rows) {
       await steer("POST", "change", { update: rows });

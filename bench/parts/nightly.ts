@@ -75,7 +75,7 @@ async function nightsOf(
   await service.update({ purchase_orders: changed });
   say(`${changed.toLocaleString("en-US")} changed`);
   const busy = await night("night, 1 % changed");
-  const sent = total(await service.requests());
+  const sent = total((await service.requests()).counts);
   const written = await lastPublished(place, "purchase_orders");
   const inRange = await lastPublished(place, "purchase_orders", `and (po_date is null or po_date >= date '${start}')`);
   const detailed = await lastPublished(place, "purchase_order_details");

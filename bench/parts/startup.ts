@@ -51,7 +51,7 @@ async function measureIdle(laboratory: Laboratory, warehouse: Warehouse): Promis
     for (let nth = 1; nth <= timesOf(laboratory); nth++) {
       await service.requests();
       const { load } = await sync("nothing to do");
-      rounds.push({ load, beyondMs: load.wallMs - criticalPath(await service.requests(), LATENCY_MS) });
+      rounds.push({ load, beyondMs: load.wallMs - criticalPath(await service.requests()) });
     }
     await place.remove();
     const { load } = rounds.toSorted((a, b) => a.beyondMs - b.beyondMs)[rounds.length >> 1]!;

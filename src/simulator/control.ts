@@ -29,7 +29,12 @@ function act(simulator: Steered, action: string, query: URLSearchParams, body: u
   const { requests } = simulator;
   switch (action) {
     case "GET /_simulator/requests":
-      return { total: requests.total, counts: requests.counts(), max_in_flight: requests.maxInFlight };
+      return {
+        total: requests.total,
+        counts: requests.counts(),
+        spent_ms: requests.spentMs(),
+        max_in_flight: requests.maxInFlight,
+      };
     case "DELETE /_simulator/requests":
       requests.clear();
       return {};

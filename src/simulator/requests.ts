@@ -20,6 +20,8 @@ export interface RequestLog {
   count(template: string): number;
   /** Requests by template. */
   counts(): Record<string, number>;
+  /** By template, from each request's arrival until its answer was begun, together, in ms. */
+  spentMs(): Record<string, number>;
   clear(): void;
 }
 
@@ -29,6 +31,7 @@ const KEPT = 100_000;
 export class Requests implements RequestLog {
   #entries: RequestEntry[] = [];
   readonly #counts = new Map<string, number>();
+  readonly #spent = new Map<string, number>();
   #total = 0;
   #inFlight = 0;
   #maxInFlight = 0;
@@ -53,11 +56,21 @@ export class Requests implements RequestLog {
     return Object.fromEntries(this.#counts);
   }
 
+  spentMs(): Record<string, number> {
+    return Object.fromEntries(this.#spent);
+  }
+
   clear(): void {
     this.#entries = [];
     this.#counts.clear();
+    this.#spent.clear();
     this.#total = 0;
     this.#maxInFlight = this.#inFlight;
+  }
+
+  /** Call when an answer is about to be sent. */
+  answering(template: string, ms: number): void {
+    this.#spent.set(template, (this.#spent.get(template) ?? 0) + ms);
   }
 
   /** Call when a request arrives; returns the call for its end, which may be made once. */

@@ -40,7 +40,9 @@ export function httpServer(behind: Behind, faults: Faults, requests: Requests, c
     const active = touches(faults, path) ? faults : quiet;
     const { match, refusal } = found(behind, url, path);
     const query = Object.fromEntries(url.searchParams);
-    const end = requests.begin(match?.route.template ?? "");
+    const template = match?.route.template ?? "";
+    const begun = performance.now();
+    const end = requests.begin(template);
     const { method = "GET" } = message;
     const headers = plainHeaders(message);
     response.on("close", () =>
@@ -48,7 +50,7 @@ export function httpServer(behind: Behind, faults: Faults, requests: Requests, c
     );
 
     const base = { date: behind.clock().toUTCString(), "x-request-id": requestId };
-    const due = performance.now() + latency(active, draw);
+    const due = begun + latency(active, draw);
     const trouble = misbehave(active, { path: url.pathname + url.search, clock: behind.clock, arrivals, draw });
     if (trouble === "hang") return;
     // The work is part of the latency, as it is of a real service's.
@@ -58,6 +60,7 @@ export function httpServer(behind: Behind, faults: Faults, requests: Requests, c
     // Timers come up to a millisecond late: half of one less, and the mean is what was asked for.
     await pause(due - performance.now() - 0.5, closing);
     if (closing.aborted || response.destroyed) return;
+    requests.answering(template, performance.now() - begun);
     await send(response, status, { ...base, ...reply.headers, ...body.headers }, body.bytes, active, draw, closing);
   };
 

@@ -127,6 +127,16 @@ test("the log tells how many requests were in flight together", async () => {
   await vi.waitFor(() => expect(service.requests.entries.map(({ status }) => status)).toEqual([0, 0, 0, 0]));
 });
 
+test("the log tells how long answers were waited for, whoever reads them late", async () => {
+  const service = await start({ latencyMs: 40 });
+  for (let nth = 0; nth < 3; nth++) await (await ask(service, "/po")).text();
+  const { "/po": spent = 0 } = service.requests.spentMs();
+  // Timers are set half a millisecond short.
+  expect(spent).toBeGreaterThanOrEqual(3 * 39);
+  service.requests.clear();
+  expect(service.requests.spentMs()).toEqual({});
+});
+
 test("a slow body comes in pieces and is whole", async () => {
   const service = await start({ slowBody: 20_000 });
   const response = await ask(service, "/items?limit=2");

@@ -125,7 +125,8 @@ test("a simulator in another process is steered over HTTP, where that is switche
     return (await (await fetch(`${service.url}/_simulator${path}`, init)).json()) as Json;
   };
   await read(service, "/po?limit=1");
-  expect(await call("GET", "/requests")).toEqual({ total: 1, counts: { "/po": 1 }, max_in_flight: 1 });
+  const said = await call("GET", "/requests");
+  expect(said).toEqual({ total: 1, counts: { "/po": 1 }, spent_ms: { "/po": expect.any(Number) }, max_in_flight: 1 });
   await call("DELETE", "/requests");
   expect(service.requests.total).toBe(0);
 

@@ -29,7 +29,7 @@ export interface CompanyRun {
   readonly stopAll: (error: unknown) => void;
   /** Instead of `sync`'s way to work on a stream. */
   readonly work?: Work | undefined;
-  /** Called when a stream that is no detail has been worked on. */
+  /** Called when a stream that is no detail has been worked on, and others are left. */
   readonly listed: () => Promise<void>;
 }
 
@@ -52,6 +52,7 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
     return jobs.filter(other => other.stream !== stream && names.some(name => hasTable(other.stream, name)));
   };
   const waiting = new Map(jobs.map(job => [job, before(job)]));
+  const unfinished = () => lists.pending + lists.size + details.pending + details.size;
   let turn = 0;
   const startReady = (): void => {
     for (const [job, needed] of waiting) {
@@ -61,7 +62,8 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
       void (job.stream.mode.kind === "detail" ? details : lists).add(async () => {
         const isDetail = job.stream.mode.kind === "detail";
         await runJob(keeping({ ...context, wanted, turn: isDetail ? turn++ : 0 }, job, run), job, run);
-        if (!isDetail) await run.listed();
+        // After the last one the run's end is near, which shows everything.
+        if (!isDetail && waiting.size + unfinished() > 1) await run.listed();
         for (const [other, all] of waiting)
           waiting.set(
             other,
@@ -72,8 +74,7 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
     }
   };
   startReady();
-  while (lists.pending + lists.size + details.pending + details.size > 0)
-    await Promise.all([lists.onIdle(), details.onIdle()]);
+  while (unfinished() > 0) await Promise.all([lists.onIdle(), details.onIdle()]);
 }
 
 /** The context in which a stream's answers are kept, and say what they are. */

@@ -20,11 +20,11 @@ interface Job {
   readonly floor: readonly string[] | undefined;
 }
 
-/** Bound by its longest list, whose cursors can only be followed one after the other: a thousand pages. */
+/** Bound by its longest list, whose cursors can only be followed one after the other: as many orders as part `cpu` has. */
 const lists: Job = {
   name: "five lists",
   streams: ["purchase_orders", "invoices", "items", "findings", "ingested"],
-  sizes: { orders: 100_000, invoices: 60_000, items: 60_000, findings: 40_000, ingested: 60_000 },
+  sizes: { orders: 200_000, invoices: 60_000, items: 60_000, findings: 40_000, ingested: 60_000 },
   least: 100,
   floor: ["/po", "/reconciliation", "/items", "/findings", "/ingested"],
 };
@@ -33,7 +33,7 @@ const lists: Job = {
 const details: Job = {
   name: "core with its details",
   streams: ["preset:core"],
-  sizes: { orders: 4_000, invoices: 4_000, items: 4_000, findings: 4_000, ingested: 4_000 },
+  sizes: { orders: 8_000, invoices: 8_000, items: 8_000, findings: 8_000, ingested: 8_000 },
   least: 40,
   floor: undefined,
 };

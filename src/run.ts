@@ -134,7 +134,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     if (services.every(service => service.failure !== undefined) && !(await hasState(destination))) return refused(run);
     const policy = (name: string) => policyOf(config, name);
     const families = new Set(streams.map(stream => familyOf(catalogue, stream)));
-    const { done, warnings, widened } = await prepareWarehouse(destination, {
+    const { done, warnings, widened, settleHistories } = await prepareWarehouse(destination, {
       companies: services.filter(isItself).map(identityOf),
       catalogue,
       streams: catalogue.filter(stream => on.includes(stream) || streams.includes(stream)),
@@ -155,6 +155,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       log,
       always: order.again !== undefined,
     });
+    const histories = await settleHistories();
     const renewed = await renewExports(destination, {
       ...{ catalogue, on, clock, log, signal, version, privacy: privacy.policy.id, holder: { runId, ...holder } },
     });
@@ -162,7 +163,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     const wideOf = (stream: Stream) => wide[catalogue.indexOf(stream)]!;
     const told = [...warnings, ...renewed.warnings];
     for (const warning of told) log.warn({}, warning);
-    for (const sentence of [...done, ...settled, ...renewed.done]) log.info({}, sentence);
+    for (const sentence of [...done, ...settled, ...histories, ...renewed.done]) log.info({}, sentence);
     const names = services.filter(isItself).map(({ company }) => company.name);
     await order.background?.begin(destination, names, wide);
     await order.attempt?.begin(destination);

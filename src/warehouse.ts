@@ -55,6 +55,11 @@ export interface Prepared {
   readonly warnings: readonly string[];
   /** The stream with the columns that were added to its tables. */
   readonly widened: (stream: Stream) => Stream;
+  /**
+   * Begins and ends histories, and has tables say that stand still; answers sentences. After `privacy` has been settled: a
+   * version that is begun before says what the row does not, and nothing tells of it should the run be killed.
+   */
+  readonly settleHistories: () => Promise<readonly string[]>;
 }
 
 /**
@@ -84,16 +89,19 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   const { done, missing, warnings } = await ensureTables(db, dialect, order);
   const lost = expectation.catalogue.filter(stream => missing.includes(stream.name));
   for (const stream of lost) await forgetLoss(destination, expectation, stream);
-  const kept = wide.streams.filter(({ name }) => versioned.has(name) && expectation.held.includes(name));
-  const histories = await settleHistory(destination, {
-    companies: companies.map(({ name }) => name),
-    kept: kept.map(stream => stream.tables),
-    left: expectation.held.filter(name => !kept.some(stream => stream.name === name)),
-    now,
-  });
-  await markOff(destination, expectation, new Map([...off, ...(await leftComments(destination, expectation))]));
   const gone = lost.map(stream => `${stream.name}: its tables were gone, it is read from the start`);
-  return { done: [...upgraded, ...done, ...gone, ...histories], warnings, widened };
+  const kept = wide.streams.filter(({ name }) => versioned.has(name) && expectation.held.includes(name));
+  const settleHistories = async () => {
+    const histories = await settleHistory(destination, {
+      companies: companies.map(({ name }) => name),
+      kept: kept.map(stream => stream.tables),
+      left: expectation.held.filter(name => !kept.some(stream => stream.name === name)),
+      now,
+    });
+    await markOff(destination, expectation, new Map([...off, ...(await leftComments(destination, expectation))]));
+    return histories;
+  };
+  return { done: [...upgraded, ...done, ...gone], warnings, widened, settleHistories };
 }
 
 export function tableOrder(

@@ -11,12 +11,25 @@ async function pick(contents: readonly string[], sequences: readonly number[], r
   const files = contents.map((_, i) => join(folder, `${i}.csv`));
   for (const [i, content] of contents.entries()) await writeFile(files[i]!, content);
   const to = join(folder, "picked.csv");
-  const lines = files.map((path, i) => ({ path, rows: rows?.[i] ?? contents[i]!.split("\n").length - 1 }));
+  const lines = files.map((path, i) => ({
+    path,
+    bytes: Buffer.byteLength(contents[i]!),
+    rows: rows?.[i] ?? contents[i]!.split("\n").length - 1,
+  }));
   const picked = await pickLines(lines, sequences, to);
   return { picked, text: await readFile(to, "utf8") };
 }
 
-test("lines are picked by their number, from whichever file has them", async () => {
+test("a file that became shorter than it was written is told, and nothing is taken for its rest", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tributary-picking-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, "0.csv");
+  await writeFile(path, "1,a\n");
+  const short = [{ path, bytes: 8, rows: 2 }];
+  await expect(pickLines(short, [1, 2], join(folder, "picked.csv"))).rejects.toThrow("has 4 bytes, not 8");
+});
+
+test("lines are picked by their number, from whichever file has them, however long the one before was", async () => {
   const files = ["1,a\n2,b\n3,c\n", "5,d\n6,e\n", "7,f\n17,g\n170,h\n"];
   expect(await pick(files, [1, 3, 4, 6, 17, 200])).toEqual({
     picked: { rows: 4, sequences: 4 },

@@ -2,8 +2,7 @@ import { createHmac } from "node:crypto";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { describe, expect, inject, test } from "vitest";
-import { openDestination } from "../../src/destinations/open.ts";
+import { describe, expect, test } from "vitest";
 import { openReading } from "../../src/destinations/reading.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { readManifest } from "../../src/export/manifest.ts";
@@ -12,99 +11,20 @@ import { placeAt } from "../../src/export/place.ts";
 import { type Policy, policyOf } from "../../src/privacy/policy.ts";
 import { expectSettled } from "../../src/run/privacy.ts";
 import { configured } from "../../src/selection.ts";
-import { prepareWarehouse } from "../../src/warehouse.ts";
-import { temporaryFolder } from "../archive/folder.ts";
 import { exported, whereIs } from "../export/exporting.ts";
 import { lake } from "../export/lake.ts";
 import { again } from "../replay/again.ts";
 import { compareWarehouses } from "../support/truth.ts";
-import { duckdbWarehouse, passing, postgresWarehouse, type Warehouse } from "../support/warehouse.ts";
-import { type Scenario, scenario } from "../sync/scenario.ts";
-import { office, officeAnswer, type Row, SECRETS, type Stock, stocked } from "./office.ts";
+import { office, officeAnswer, type Row, SECRETS } from "./office.ts";
+import { kinds, type Place, placeOf } from "./place.ts";
 import { traces } from "./traces.ts";
 
 const KEY = "a key of the tests' own";
-const DAY = 86_400_000;
 const catalogue = office;
 const hashOf = (text: string) => createHmac("sha256", KEY).update(text).digest("hex");
 
-const kinds: readonly (readonly [string, () => Promise<Warehouse>])[] = [
-  ["duckdb", () => passing(duckdbWarehouse("snapshot"))],
-  ["postgres", () => passing(postgresWarehouse(inject("postgresUrl")))],
-];
-
-interface Place extends Scenario {
-  readonly stock: Stock;
-  readonly archive: string;
-  /** Requests since the last look. */
-  asked(): number;
-  under(privacy: Row, history?: boolean): void;
-  night(order?: object): ReturnType<Scenario["sync"]>;
-}
-
-async function placeOf(make: () => Promise<Warehouse>, privacy: Row = {}): Promise<Place> {
-  const archive = await temporaryFolder();
-  const configOf = (policy: Row, history = true) => ({
-    archive: { path: archive },
-    deletes: { min_rows: 3 },
-    streams: { defaults: { max_reject_share: 1, history } },
-    privacy: policy,
-    // Old versions of the file go because they have to, not because they are too many.
-    destination: { keep_versions: 9 },
-    views: true,
-  });
-  const place = await scenario(make, {}, { config: configOf(privacy) });
-  const stock = stocked();
-  let requests = 0;
-  place.look = request => {
-    requests++;
-    return officeAnswer(stock, request);
-  };
-  return Object.assign(place, {
-    stock,
-    archive,
-    asked() {
-      const since = requests;
-      requests = 0;
-      return since;
-    },
-    under: (policy: Row, history = true) => place.configure(configOf(policy, history)),
-    night: (order: object = {}) => {
-      place.clock.advance(DAY);
-      return place.sync({ catalogue, ...order });
-    },
-  });
-}
-
 const everywhere = ({ warehouse, archive }: Place, exported: readonly string[] = []) =>
   traces(warehouse, [archive, ...exported], SECRETS);
-
-/** What a run has done that is killed before it settles privacy: here the history of all is to begin. */
-async function begun({ warehouse, clock }: Place, exclude: string[]): Promise<void> {
-  const privacy = { pii: "keep" as const, key: undefined, exclude, hash: [], mask: [] };
-  const treated = configured(catalogue, { streams: { settings: {} }, privacy });
-  const names = treated.map(({ name }) => name);
-  const holder = { pid: process.pid, host: hostname(), command: "test", startedAt: clock.date().toISOString() };
-  const destination = await openDestination(whereIs(warehouse), { runId: "begun", holder, clock }, 0);
-  const known = await destination.db
-    .selectFrom("warehouse")
-    .select("value")
-    .where("key", "=", "company:acme")
-    .execute();
-  try {
-    await prepareWarehouse(destination, {
-      companies: [{ name: "acme", baseUrl: (known[0]!.value as { base_url: string }).base_url, companyId: undefined }],
-      ...{ catalogue: treated, streams: treated, families: names, held: names, versioned: new Set(names) },
-      ...{ grantSelectTo: [], widening: [], volatileOf: () => [], waitMs: 0, now: clock.date().toISOString() },
-      views: {
-        wanted: false,
-        models: { models: [], writtenFor: { schema: "procurement", stateSchema: "_tributary" } },
-      },
-    });
-  } finally {
-    await destination.close();
-  }
-}
 
 /** As `tributary export` asks before it reads anything. */
 async function settled({ warehouse }: Place, policy: Policy): Promise<void> {
@@ -286,20 +206,6 @@ describe.each(kinds)("%s", (_name, make) => {
     await place.night();
     const [back] = await place.warehouse.query<Row>("select email from procurement.people where person = 'P2'");
     expect(back).toEqual({ email: hashOf("ada.lovelace@2.example") });
-  });
-
-  test("a run that is killed before it has settled privacy has begun no history of rows that it would have treated", async () => {
-    const place = await placeOf(make);
-    await place.night();
-    place.under({}, false);
-    place.stock.people[2]!["full_name"] = "Grace Hopper";
-    await place.night();
-    await begun(place, ["people.full_name"]);
-    place.under({});
-    await place.night();
-    const names = await place.warehouse.query<Row>(`select v.full_name from procurement.people_versions v
-      where v.person = 'P2' order by v._valid_from`);
-    expect(names).toEqual([{ full_name: "Ada Lovelace 2" }, { full_name: "Grace Hopper" }]);
   });
 
   test("hashing that was begun, and given up together with its key, leaves nothing that can't go on", async () => {

@@ -27,7 +27,7 @@ export async function pickLines(
   to: string,
 ): Promise<Picked | undefined> {
   const target = await open(to, "w", 0o600);
-  // Read into the same memory over and over: of a gigabyte in new buffers most was still there when the last one was read.
+  // Read into the same memory over and over: new buffers for each cost as much again as the picking, and 60 MB.
   const most = Math.max(0, ...files.map(file => file.bytes));
   const rooms = files.slice(0, 2).map(() => Buffer.allocUnsafeSlow(most));
   try {

@@ -155,7 +155,7 @@ class FileStage implements Stage {
         const files = this.#filesOf(table);
         if (files.length === 0) continue;
         const name = `picked.${picked.size}.csv`;
-        const lines = files.map(({ name, bytes, rows }) => ({ path: join(this.#folder, name), bytes, rows }));
+        const lines = files.map(file => ({ ...file, path: join(this.#folder, file.name) }));
         const found = await pickLines(lines, sequences, join(this.#folder, name));
         const isMain = table === this.#tables.main;
         if (found === undefined || (isMain && found.sequences !== sequences.length)) return;

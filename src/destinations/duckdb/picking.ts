@@ -1,7 +1,10 @@
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 
 const QUOTE = 34;
 const NEWLINE = 10;
+/** The same four times over. */
+const QUOTES = QUOTE * 0x01010101;
+const NEWLINES = NEWLINE * 0x01010101;
 
 /** What lines were picked: how many, of how many sequence numbers. */
 export interface Picked {
@@ -32,16 +35,18 @@ export async function pickLines(
   const rooms = files.slice(0, 2).map(() => Buffer.allocUnsafeSlow(most));
   try {
     let [rows, found, next] = [0, 0, 0];
-    let coming = files.length === 0 ? undefined : await readInto(rooms[0]!, files[0]!);
+    let coming = files.length === 0 ? undefined : await (await startReading(rooms[0]!, files[0]!)).read;
     for (let i = 0; coming !== undefined; i++) {
       const bytes: Buffer = coming;
-      coming = i + 1 < files.length ? await readInto(rooms[(i + 1) % 2]!, files[i + 1]!) : undefined;
+      // Read while this one is looked through.
+      const reading = files[i + 1] && (await startReading(rooms[(i + 1) % 2]!, files[i + 1]!));
+      const starts = startsOf(bytes, files[i]!.rows);
+      coming = await reading?.read;
       const first = firstIn(bytes);
       const behind = coming === undefined ? Number.POSITIVE_INFINITY : firstIn(coming);
       if (!(first < behind)) return undefined;
       while (next < sequences.length && sequences[next]! < first) next++;
       if (next === sequences.length || sequences[next]! >= behind) continue;
-      const starts = startsOf(bytes, files[i]!.rows);
       const lines: Buffer[] = [];
       for (let line = 0; next < sequences.length && sequences[next]! < behind; next++) {
         const begins = `${sequences[next]!},`;
@@ -62,8 +67,12 @@ export async function pickLines(
   }
 }
 
-async function readInto(room: Buffer, { path, bytes }: Lines): Promise<Buffer> {
-  const file = await open(path);
+/** Resolves when the system has been told to read. */
+async function startReading(room: Buffer, lines: Lines): Promise<{ readonly read: Promise<Buffer> }> {
+  return { read: readInto(await open(lines.path), room, lines) };
+}
+
+async function readInto(file: FileHandle, room: Buffer, { path, bytes }: Lines): Promise<Buffer> {
   try {
     let read = 0;
     while (read < bytes) {
@@ -77,25 +86,40 @@ async function readInto(room: Buffer, { path, bytes }: Lines): Promise<Buffer> {
   }
 }
 
-/** Where lines start, and behind them the end. As many line breaks as rows: none stands within a value, which nearly always is so. */
+/** Where lines start, and behind them the end. Line breaks within quotes, which are doubled where a value has one, are a value's own. */
 function startsOf(bytes: Buffer, rows: number): Uint32Array {
   const starts = new Uint32Array(rows + 1);
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
   let count = 0;
-  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1))
-    if (++count <= rows) starts[count] = at + 1;
-  return count === rows ? starts : carefulStartsOf(bytes, rows);
+  // Which of the four places in a word had an odd number of quotes so far.
+  let odd = 0;
+  const look = (from: number, end: number): void => {
+    let quoted = isOdd(odd);
+    for (let at = from; at < end; at++) {
+      if (bytes[at] === QUOTE) quoted = !quoted;
+      else if (bytes[at] === NEWLINE && !quoted) starts[++count] = at + 1;
+    }
+    odd = quoted ? 0x80 : 0;
+  };
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]!;
+    // Four bytes at a time and without a branch for quotes, of which a line has dozens: two fifths of the time of byte by byte.
+    if (hasZero(word ^ NEWLINES)) look(4 * i, 4 * i + 4);
+    else odd ^= zerosOf(word ^ QUOTES);
+  }
+  look(4 * words.length, bytes.length);
+  return starts;
 }
 
-/** The same where values hold line breaks: those within quotes, which are doubled where a value has one, are its own. */
-function carefulStartsOf(bytes: Buffer, rows: number): Uint32Array {
-  const starts = new Uint32Array(rows + 1);
-  let count = 0;
-  let quoted = false;
-  for (let at = 0; at < bytes.length; at++) {
-    if (bytes[at] === QUOTE) quoted = !quoted;
-    else if (bytes[at] === NEWLINE && !quoted) starts[++count] = at + 1;
-  }
-  return starts;
+const hasZero = (word: number): boolean => (((word - 0x01010101) | 0) & ~word & 0x80808080) !== 0;
+
+/** The highest bit of each of the four bytes that is 0. */
+const zerosOf = (word: number): number => ~(((word & 0x7f7f7f7f) + 0x7f7f7f7f) | 0 | word | 0x7f7f7f7f);
+
+/** Whether an odd number of the four bytes have their highest bit. */
+function isOdd(bits: number): boolean {
+  const halves = bits ^ (bits >>> 16);
+  return ((halves ^ (halves >>> 8)) & 0x80) !== 0;
 }
 
 /** The first line from `from` on whose number is not less than this. */

@@ -74,7 +74,7 @@ test("every value comes back as it was written", async () => {
     { cursor: "next" },
   );
   const types =
-    "_seq BIGINT,gadget_id VARCHAR,label VARCHAR,price DECIMAL(38,9),stock DECIMAL(38,9),pieces BIGINT,rating DOUBLE,active BOOLEAN,made_on DATE,seen_at TIMESTAMP WITH TIME ZONE,facts JSON,_extra JSON,_problems JSON";
+    "_seq HUGEINT,gadget_id VARCHAR,label VARCHAR,price DECIMAL(38,9),stock DECIMAL(38,9),pieces BIGINT,rating DOUBLE,active BOOLEAN,made_on DATE,seen_at TIMESTAMP WITH TIME ZONE,facts JSON,_extra JSON,_problems JSON";
   expect(await typesOf(stage.rows(gadgets.main))).toEqual(types.split(/,(?=[a-z_])/));
   // As texts, because a Date has no microseconds and a parsed 1.50 no zero.
   const asText = "select * replace (seen_at::varchar as seen_at, facts::varchar as facts)";
@@ -248,4 +248,18 @@ test("what no manifest names is removed, and what was held stays when an append 
   await rename(`${folder}.away`, folder);
   expect((await open()).record).toEqual({ cursor: 3 });
   expect(JSON.parse(await readFile(join(folder, "manifest.json"), "utf8"))).toMatchObject({ record: { cursor: 3 } });
+});
+
+test("rows whose numbers lie far apart are joined in the memory of those rows, not of all numbers between", async () => {
+  const { stage, db } = await begun();
+  const far = Array.from({ length: 10_000 }, (_, i) => 100 * i + 1);
+  await stage.append(batchOf(encoded(far.map(seq => gadget(seq, {})))), {});
+  await sql`create temporary table changed as select _seq::bigint as _seq, 'u' as op from ${stage.rows(gadgets.main)} r`.execute(
+    db,
+  );
+  const before = process.memoryUsage.rss();
+  await sql`create temporary table joined as select r.* from changed c join ${stage.rows(gadgets.main)} r on r._seq = c._seq
+    where c.op in ('i', 'u', 'r')`.execute(db);
+  expect(process.memoryUsage.rss() - before).toBeLessThan(60_000_000);
+  expect((await sql`select * from joined`.execute(db)).rows).toHaveLength(10_000);
 });

@@ -7,6 +7,7 @@ import { asHeld, claim, type Holder, renewClaim, writeHolder } from "./holder.ts
 import type { Layout } from "./layout.ts";
 import { expectIdentity, expectOurs, guardFile, type Present, presentAt, seed } from "./seed.ts";
 import { checkpoint, identify, openSession, type Resources, type Session } from "./session.ts";
+import { removeGone } from "./stage.ts";
 import type { MakeLink } from "./version_names.ts";
 import { adopt, removeLeftovers } from "./versions.ts";
 
@@ -59,6 +60,7 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
     await renewClaim(layout);
     await removeLeftovers(layout);
     await mkdir(layout.stage, { mode: 0o700 }).catch(ignoreExisting);
+    await removeGone(layout.stage);
     await removeSpills(layout, resources.spill);
     if (seeded) await adopt(layout, taking.makeLink);
     await writeHolder(layout, holder);

@@ -4,6 +4,7 @@ import type { Kysely } from "kysely";
 import type { Clock } from "../../clock.ts";
 import type { Table, TableSet } from "../../columns.ts";
 import { HeldError } from "../../errors.ts";
+import { remove } from "../../folder.ts";
 import type { Destination, Shown, Stage } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
 import { duckdbDialect } from "./dialect.ts";
@@ -94,6 +95,7 @@ class DuckdbFile implements DuckdbDestination {
   /** Rows that were changed since the last checkpoint. */
   #unsettled = 0;
   #usual: Promise<number> | undefined;
+  #cleared: Promise<void> = Promise.resolve();
   #closed = false;
 
   constructor(settings: DuckdbSettings) {
@@ -159,13 +161,19 @@ class DuckdbFile implements DuckdbDestination {
 
   async stage(company: string, tables: TableSet): Promise<Stage> {
     await this.hold();
-    return openStage(this.#taking.layout.stage, company, tables);
+    return openStage(this.#taking.layout.stage, company, tables, { clear: this.#clear });
   }
 
   async spareStage(company: string, tables: TableSet): Promise<Stage> {
     await this.hold();
-    return openStage(this.#taking.layout.stage, company, tables, "spare");
+    return openStage(this.#taking.layout.stage, company, tables, { which: "spare", clear: this.#clear });
   }
+
+  /** Nobody waits for a dropped stage's files to go but who closes. One that won't go is met by the next run again, and told. */
+  readonly #clear = (folder: string): void => {
+    const going = remove(folder).catch(() => undefined);
+    this.#cleared = this.#cleared.then(() => going);
+  };
 
   async show(): Promise<Shown> {
     const { layout } = this.#taking;
@@ -235,6 +243,7 @@ class DuckdbFile implements DuckdbDestination {
             const held = this.#held;
             if (held === undefined) return;
             await held.expectInPlace();
+            await this.#cleared;
             await writeAnew(held.session.connection, layout);
             this.#held = undefined;
             await held.release();
@@ -283,6 +292,7 @@ class DuckdbFile implements DuckdbDestination {
         this.#closed = true;
         const held = this.#held;
         this.#held = undefined;
+        await this.#cleared;
         await attempting("close the warehouse file", async () => held?.release());
       }),
     );

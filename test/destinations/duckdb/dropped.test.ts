@@ -1,0 +1,52 @@
+import { cp, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { gadgets, plainBatch } from "./gadgets.ts";
+import { opened, settingsFor, temporaryFolder } from "./workbench.ts";
+
+async function place() {
+  const folder = await temporaryFolder();
+  const root = join(folder, "w.versions", "stage");
+  const open = () => opened(settingsFor(join(folder, "w.duckdb")));
+  const files = async () => (await readdir(root, { recursive: true })).filter(name => name.endsWith(".csv"));
+  return { root, open, files };
+}
+
+async function filled(destination: Awaited<ReturnType<typeof opened>>, first: number, batches: number) {
+  const stage = await destination.stage("acme", gadgets);
+  await stage.begin({});
+  for (let i = 0; i < batches; i++) await stage.append(plainBatch(first + 10 * i, 10), { cursor: `${i}` });
+  return stage;
+}
+
+test("a stage begins while the files of the one before are still going, and none is left in the end", async () => {
+  const { open, files } = await place();
+  const destination = await open();
+  const before = await filled(destination, 1, 40);
+  await before.drop();
+  const after = await filled(destination, 1_000, 2);
+  expect(after.staged).toBe(20);
+  const { rows } = await sql<{ _seq: number }>`select _seq from ${after.rows(gadgets.main)} r order by _seq`.execute(
+    destination.db,
+  );
+  expect(rows.map(row => Number(row._seq))).toEqual(Array.from({ length: 20 }, (_, i) => 1_000 + i));
+  await destination.close();
+  // Keys, rows and parts of each of the two.
+  expect(await files()).toHaveLength(6);
+});
+
+test("what a killed run left of a dropped stage goes when the next one begins, and the stages beside it stay", async () => {
+  const { root, open, files } = await place();
+  const first = await open();
+  await filled(first, 1, 1);
+  await first.close();
+  const [company] = await readdir(root);
+  const [stage] = await readdir(join(root, company!));
+  const gone = join(root, company!, `${stage}.gone-5b0c`);
+  await cp(join(root, company!, stage!), gone, { recursive: true });
+  expect(await files()).toHaveLength(6);
+  const next = await open();
+  await expect(stat(gone)).rejects.toThrow("ENOENT");
+  expect((await next.stage("acme", gadgets)).record).toEqual({ cursor: "0" });
+});

@@ -2,9 +2,8 @@ import { type FileHandle, open } from "node:fs/promises";
 
 const QUOTE = 34;
 const NEWLINE = 10;
-/** The same four times over. */
+/** Four of them in a word. */
 const QUOTES = QUOTE * 0x01010101;
-const NEWLINES = NEWLINE * 0x01010101;
 
 /** What lines were picked: how many, of how many sequence numbers. */
 export interface Picked {
@@ -90,37 +89,28 @@ async function readInto(file: FileHandle, room: Buffer, { path, bytes }: Lines):
 function startsOf(bytes: Buffer, rows: number): Uint32Array {
   const starts = new Uint32Array(rows + 1);
   const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
-  let count = 0;
-  // Which of the four places in a word had an odd number of quotes so far.
-  let odd = 0;
-  const look = (from: number, end: number): void => {
-    let quoted = isOdd(odd);
-    for (let at = from; at < end; at++) {
-      if (bytes[at] === QUOTE) quoted = !quoted;
-      else if (bytes[at] === NEWLINE && !quoted) starts[++count] = at + 1;
-    }
-    odd = quoted ? 0x80 : 0;
-  };
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i]!;
-    // Four bytes at a time and without a branch for quotes, of which a line has dozens: two fifths of the time of byte by byte.
-    if (hasZero(word ^ NEWLINES)) look(4 * i, 4 * i + 4);
-    else odd ^= zerosOf(word ^ QUOTES);
+  let [count, from, quoted] = [0, 0, false];
+  for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
+    if (isOddOfQuotes(bytes, words, from, end)) quoted = !quoted;
+    from = end + 1;
+    if (!quoted) starts[++count] = from;
   }
-  look(4 * words.length, bytes.length);
   return starts;
 }
 
-const hasZero = (word: number): boolean => (((word - 0x01010101) | 0) & ~word & 0x80808080) !== 0;
+/** Whether an odd number of quotes is there. Four bytes at a time and without a branch for each, as a line has dozens: a fifth of the time. */
+function isOddOfQuotes(bytes: Buffer, words: Int32Array, from: number, to: number): boolean {
+  const [first, last] = [(from + 3) >> 2, to >> 2];
+  let odd = 0;
+  for (let i = first; i < last; i++) odd ^= zerosOf(words[i]! ^ QUOTES);
+  for (let at = from; at < Math.min(4 * first, to); at++) if (bytes[at] === QUOTE) odd ^= 0x80;
+  for (let at = 4 * Math.max(first, last); at < to; at++) if (bytes[at] === QUOTE) odd ^= 0x80;
+  const halves = odd ^ (odd >>> 16);
+  return ((halves ^ (halves >>> 8)) & 0x80) !== 0;
+}
 
 /** The highest bit of each of the four bytes that is 0. */
 const zerosOf = (word: number): number => ~(((word & 0x7f7f7f7f) + 0x7f7f7f7f) | 0 | word | 0x7f7f7f7f);
-
-/** Whether an odd number of the four bytes have their highest bit. */
-function isOdd(bits: number): boolean {
-  const halves = bits ^ (bits >>> 16);
-  return ((halves ^ (halves >>> 8)) & 0x80) !== 0;
-}
 
 /** The first line from `from` on whose number is not less than this. */
 function lineFrom(bytes: Buffer, starts: Uint32Array, from: number, sequence: number): number {

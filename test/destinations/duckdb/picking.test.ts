@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { pickLines } from "../../../src/destinations/duckdb/picking.ts";
 
@@ -58,4 +59,20 @@ test("what a value holds is no line, however much it looks like one", async () =
 
 test("files in another order are left to DuckDB", async () => {
   expect((await pick(["5,a\n", "2,b\n"], [2, 5])).picked).toBeUndefined();
+});
+
+test("any lines are told apart, wherever their quotes and line breaks stand", async () => {
+  const value = fc.string({ unit: fc.constantFrom('"', "\n", ",", "1", "é", "a", "*", "\u000b", "#"), maxLength: 12 });
+  const quoted = value.map(text => `"${text.replaceAll('"', '""')}"`);
+  const bare = fc.string({ unit: fc.constantFrom("1", "é", "a", "*", "\u000b", "#"), maxLength: 12 });
+  const row = fc.tuple(fc.array(fc.oneof(quoted, bare), { minLength: 1, maxLength: 4 }), fc.boolean());
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), async rows => {
+      const lines = rows.map(([values], i) => `${i + 1},${values.join(",")}\n`);
+      const wanted = rows.flatMap(([, isWanted], i) => (isWanted ? [i + 1] : []));
+      const { picked, text } = await pick([lines.join("")], wanted, [lines.length]);
+      expect(text).toBe(wanted.map(number => lines[number - 1]).join(""));
+      expect(picked).toEqual({ rows: wanted.length, sequences: wanted.length });
+    }),
+  );
 });

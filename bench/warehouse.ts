@@ -44,8 +44,10 @@ export interface BenchWarehouse {
   execute(statement: string): Promise<void>;
   /** Everything of it lies in here. */
   readonly folder: string;
-  /** DuckDB: bytes of the work file and its log. PostgreSQL: bytes of write-ahead log since the server began. */
-  written(): Promise<number>;
+  /** Bytes of the tables and all that is kept about them. DuckDB: the work file and its log; PostgreSQL: the database. */
+  size(): Promise<number>;
+  /** PostgreSQL: bytes of write-ahead log since the server began, whoever wrote it; else 0. */
+  logged(): Promise<number>;
   /** DuckDB: bytes of the versions kept for readers; else 0. */
   versions(): Promise<number>;
   /** The numbers in the one row of a query, as readers see the tables. */
@@ -80,6 +82,10 @@ export async function makeWarehouse(
       ...[laboratory.built.cli, ...command],
       ...["--config", file, "--json", "--no-progress", "--log-level", "debug"],
     ]);
+  const asked = async (what: string) => {
+    const answer = await database?.admin.query(`select (${what})::text as n`);
+    return Number(answer?.rows[0].n);
+  };
   return {
     folder,
     look: measured,
@@ -95,14 +101,12 @@ export async function makeWarehouse(
       const load = { rows: sum("rows_read"), requests: sum("requests"), bytes: sum("bytes"), ...usage };
       return { load, streams: new Map(streams.map(line => [line.stream, line])), said: saidIn(stderr) };
     },
-    async written() {
-      if (database !== undefined) {
-        const { rows } = await database.admin.query(
-          "select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text as n",
-        );
-        return Number(rows[0].n);
-      }
+    async size() {
+      if (database !== undefined) return asked("pg_database_size(current_database())");
       return bytesIn(join(folder, "warehouse.versions"), name => name.startsWith("work.duckdb"));
+    },
+    async logged() {
+      return database === undefined ? 0 : asked("pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')");
     },
     async versions() {
       if (database !== undefined) return 0;

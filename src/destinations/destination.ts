@@ -38,8 +38,8 @@ export interface Destination extends Exportable {
    * memory (least for work that only compares) and, should it run out, does the work again with twice as much.
    */
   withRoom<T>(purpose: "compare" | "write", work: () => Promise<T>): Promise<T>;
-  /** After a publish that changed so many rows: checkpoint, statistics, where it is worth it. Never changes what the tables say. */
-  settle(table: Table, rows: number): Promise<void>;
+  /** After a publish that changed so many rows of the stream's own: checkpoint, statistics, where it is worth it. Never changes what the tables say. */
+  settle(tables: TableSet, rows: number): Promise<void>;
   /**
    * Leaves nothing of what these tables held before their rows were rewritten: DuckDB writes its file anew, publishes it and
    * removes every other version; PostgreSQL rewrites the tables and their statistics. Alone: no stage is open.

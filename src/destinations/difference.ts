@@ -34,6 +34,8 @@ export async function findDifference(
     }
     const missing = withMissing ? await countGone(trx, publication) : { missing: 0, missedBefore: 0 };
     const of = (...ops: string[]) => ops.reduce((sum, op) => sum + (counts[op] ?? 0), 0);
+    const touched = of("i", "u", "r", "v", "s", "m");
+    if (destination.dialect.name === "postgres") await estimable(trx, publication, touched, missing.missing);
     const { staged } = publication.stage;
     return {
       staged,
@@ -41,12 +43,25 @@ export async function findDifference(
       inserted: of("i"),
       updated: of("u", "r"),
       refreshed: of("v", "s"),
-      touched: of("i", "u", "r", "v", "s", "m"),
+      touched,
       ...missing,
       known,
       live,
     };
   });
+}
+
+/** Fewer rows than these are soon gone through, whatever PostgreSQL takes them for. */
+const ESTIMATED_FROM = 500;
+
+/**
+ * Nobody but who made a temporary table can gather its statistics. Without them PostgreSQL takes 1 % of `changed` for what a
+ * publish writes, and goes through a child table, or all of the details' ledger, once for each of its rows.
+ */
+async function estimable(db: Db, publication: Publication, touched: number, missing: number): Promise<void> {
+  const { changed, gone } = temporaryNames(publication);
+  if (touched >= ESTIMATED_FROM) await sql`analyze ${sql.id(changed)}`.execute(db);
+  if (missing >= ESTIMATED_FROM) await sql`analyze ${sql.id(gone)}`.execute(db);
 }
 
 const columnsOfStaged = (key: readonly string[]): Fragment => sql`s._seq, ${columnList(key, "s")}, s._hash, s._vhash`;
@@ -84,6 +99,10 @@ async function joinAtOnce(
       db,
     );
   } else {
+    // PostgreSQL takes it that half of the rows come out, and so many would not be worth its workers' while. It nearly never
+    // is more than a few: 0.7 instead of 1.2 s for a million. Within the memory that they can share in a container (64 MB).
+    if (destination.dialect.name === "postgres")
+      await sql`set local parallel_tuple_cost = 0; set local work_mem = '4MB'`.execute(db);
     const either = sql.join(
       key.map(name => sql`coalesce(${sql.id("s", name)}, ${sql.id("l", name)}) as ${sql.id(name)}`),
     );

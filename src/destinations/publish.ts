@@ -100,7 +100,7 @@ async function publishAtOnce(
     if (comparison.touched > 0) {
       await replaceRows(work, comparison);
       for (const child of publication.tables.children) await publishChildren(work, child);
-      await writeLedger(work);
+      await writeLedger(work, comparison);
       // Rows that came back are among the updated.
       if (comparison.updated > 0) await restoreDetails(work);
     }
@@ -168,12 +168,13 @@ async function replaceRows(work: Work, comparison: Comparison): Promise<void> {
   }
 }
 
-async function writeLedger(work: Work): Promise<void> {
+async function writeLedger(work: Work, { refreshed }: Comparison): Promise<void> {
   const { trx, destination, publication, names } = work;
   const { company, tables, stamp } = publication;
   const ledger = ledgerRef(destination, tables.main);
   const changed = sql.id(names.changed);
-  for (const detail of publication.details) {
+  // Rows of another stamp are among the refreshed.
+  for (const detail of refreshed > 0 ? publication.details : []) {
     // The parent is the same row under another hash: nothing has to be fetched again for it.
     await sql`update ${sql.id(destination.stateSchema, "details")} d set parent_hash = c._hash from ${changed} c
       where c.op = 's' and d.company = ${company} and d.stream = ${detail.stream} and d.parent_hash = c.was_hash

@@ -205,7 +205,7 @@ async function publishCompared(
   tally.notes.push(...told.notes);
   await stage.drop();
   const changed = published.inserted + published.updated + published.refreshed + published.deleted;
-  if (changed > 0) await destination.settle(stream.tables.main, changed);
+  if (changed > 0) await destination.settle(stream.tables, changed);
   context.log.debug({ stream: stream.name, ...published }, "published");
   return published;
 }

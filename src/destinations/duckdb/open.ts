@@ -2,7 +2,7 @@ import { totalmem } from "node:os";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Kysely } from "kysely";
 import type { Clock } from "../../clock.ts";
-import type { Table, TableSet } from "../../columns.ts";
+import type { TableSet } from "../../columns.ts";
 import { HeldError } from "../../errors.ts";
 import { remove } from "../../folder.ts";
 import type { Destination, Shown, Stage } from "../destination.ts";
@@ -226,7 +226,7 @@ class DuckdbFile implements DuckdbDestination {
     });
   }
 
-  async settle(_table: Table, rows: number): Promise<void> {
+  async settle(_tables: TableSet, rows: number): Promise<void> {
     this.#unsettled += Math.max(rows, SETTLED_ROWS / SETTLED_PUBLISHES);
     if (this.#unsettled < SETTLED_ROWS) return;
     await this.#room.run(() =>

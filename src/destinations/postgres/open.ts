@@ -67,17 +67,19 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     show: () => Promise.resolve({ path: undefined, note: undefined }),
     withRoom: (_purpose, work) => repeating(work),
     unshown: () => Promise.resolve({ owed: false, shownAt: undefined }),
-    async settle(table, rows) {
+    async settle({ main, children }, rows) {
       if (rows < ANALYZED_ROWS) return;
+      const names = [main, ...children].map(table => table.name);
       // Many small changes add up: the server counts them.
-      const { rows: due } = await sql`select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
-        where n.nspname = ${schema} and c.relname = ${table.name} and (c.reltuples <= 0
+      const { rows: due } = await sql<{ name: string }>`select c.relname as name
+        from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = ${schema} and c.relname = any(${names}) and pg_relation_size(c.oid) > 0 and (c.reltuples <= 0
           or greatest(${rows}::bigint, pg_stat_get_mod_since_analyze(c.oid)) >= ${ANALYZED_SHARE} * c.reltuples)`.execute(
         db,
       );
-      if (due.length === 0) return;
-      await sql`analyze ${sql.id(schema, table.name)}`.execute(db);
-      if (table.path.length === 0) await sql`analyze ${sql.id(stateSchema, ledgerName(table.name))}`.execute(db);
+      for (const { name } of due) await sql`analyze ${sql.id(schema, name)}`.execute(db);
+      if (due.some(({ name }) => name === main.name))
+        await sql`analyze ${sql.id(stateSchema, ledgerName(main.name))}`.execute(db);
     },
     async cleanse(tables) {
       // Statistics hold the most common values of columns.

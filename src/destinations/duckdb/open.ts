@@ -69,7 +69,7 @@ const MEMORY_MB = 80;
 /** A second one makes a first load cost a seventh more CPU and 70 MB: each keeps a row group of its own in the making. */
 const THREADS = 1;
 /** What a comparison begins with: enough for a million keys, and no more. Writing eight tables needs more even for eight rows. */
-const COMPARING = 0.6;
+const COMPARING = 0.5;
 
 /** Fewer rows and publishes than these stay in the log until the file is shown: a checkpoint takes 0.2 s for 300 tables, whatever changed. */
 const SETTLED_ROWS = 5_000;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { TableSet } from "../../src/columns.ts";
 import { tablesOf } from "../../src/columns.ts";
-import { compare } from "../../src/destinations/comparison.ts";
+import { compare, type Publication } from "../../src/destinations/comparison.ts";
 import type { Destination } from "../../src/destinations/destination.ts";
 import { type PublishOrder, publish } from "../../src/destinations/publish.ts";
 import { ensureState } from "../../src/destinations/state_ddl.ts";
@@ -65,10 +65,30 @@ export async function store(
     comment: table => table.name,
     grantSelectTo: [],
   });
+  const { publication, encoded } = await stageRows(destination, "1", rows, formats);
+  const comparison = await compare(destination, publication, false);
+  await publish(destination, publication, {
+    comparison,
+    moment: `2026-03-${String(day).padStart(2, "0")}T12:00:00.000Z`,
+    verdict: undefined,
+    absent: "believed",
+    also,
+  });
+  await publication.stage.drop();
+  return encoded;
+}
+
+/** A scan of these rows, ready to be compared and published. */
+export async function stageRows(
+  destination: Destination,
+  scan: string,
+  rows: readonly unknown[],
+  formats: Formats = isoUtc,
+): Promise<{ readonly publication: Publication; readonly encoded: Encoded }> {
   const stage = await destination.stage("acme", everything);
-  await stage.begin({ scan: "1" });
+  await stage.begin({ scan });
   const encoded = await encode(rows, formats);
-  await stage.append(encoded.batch, { scan: "1" });
+  await stage.append(encoded.batch, { scan });
   const publication = {
     company: "acme",
     stream: "things",
@@ -79,14 +99,5 @@ export async function store(
     details: [],
     scope: undefined,
   };
-  const comparison = await compare(destination, publication, false);
-  await publish(destination, publication, {
-    comparison,
-    moment: `2026-03-${String(day).padStart(2, "0")}T12:00:00.000Z`,
-    verdict: undefined,
-    absent: "believed",
-    also,
-  });
-  await stage.drop();
-  return encoded;
+  return { publication, encoded };
 }

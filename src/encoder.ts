@@ -1,4 +1,4 @@
-import { type Batch, stageColumns } from "./batch.ts";
+import type { Batch } from "./batch.ts";
 import { type Column, INDEX_COLUMN, type TableSet } from "./columns.ts";
 import { CsvWriter } from "./encode/csv.ts";
 import { type Drift, exampleOf, type Presence, presenceOf, type Redact } from "./encode/drift.ts";
@@ -12,9 +12,6 @@ import { TableWriter, takeTable } from "./encode/table_writer.ts";
 import { fieldTree } from "./encode/unknown.ts";
 import { Numeral } from "./numeral.ts";
 import { type Problem, textOf, valueAt } from "./record.ts";
-
-/** Rises when equal values may come out as other bytes than before; the next full scan then compares columns, not hashes. */
-const ENCODING = 1;
 
 type Row = Record<string, unknown>;
 
@@ -73,17 +70,6 @@ function keyFault(text: string | undefined): string | undefined {
   if (text === undefined) return "is missing";
   if (text.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters`;
   return isStorable(text) ? undefined : "holds a NUL or half a surrogate pair";
-}
-
-/** A number that changes when the columns a hash covers change: hashes of different stamps say nothing about each other. */
-export function layoutStamp(tables: TableSet, hasher: Hasher): number {
-  const layout = [tables.main, ...tables.children].map(table => [
-    table.name,
-    stageColumns(table)
-      .filter(column => !column.volatile)
-      .map(({ name, kind, treatment }) => [name, kind, ...(treatment === undefined ? [] : [treatment])]),
-  ]);
-  return Number(BigInt.asIntN(31, hasher.hash(Buffer.from(JSON.stringify([ENCODING, layout])))));
 }
 
 /** Turns a stream's rows into batches. One an extraction. */

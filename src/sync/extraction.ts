@@ -4,8 +4,9 @@ import { INDEX_COLUMN } from "../columns.ts";
 import type { Stage } from "../destinations/destination.ts";
 import { saveRejects } from "../destinations/run_log.ts";
 import { canonicalJson, storable } from "../encode/json.ts";
+import { layoutStamp, volatileTreatments } from "../encode/layout.ts";
 import type { Reject } from "../encode/reject.ts";
-import { Encoder, layoutStamp } from "../encoder.ts";
+import { Encoder } from "../encoder.ts";
 import { Batches } from "../extract/batches.ts";
 import type { Tally } from "../extract/tally.ts";
 import { lookupOf } from "../lookup.ts";
@@ -71,6 +72,7 @@ export async function openExtraction(
     context.company,
     context.baseUrl,
     context.formats,
+    ...volatileTreatments(stream.tables),
   ]);
   const stored = readScanRecord(stage.record);
   const continued = stored?.fingerprint === print && stored.scan !== state.publishedScan ? stored : undefined;

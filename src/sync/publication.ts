@@ -6,7 +6,7 @@ import type { Parents, ValueSource } from "../destinations/parents.ts";
 import { type Published, publish } from "../destinations/publish.ts";
 import { loadStreamState, loadStreamStates, saveStreamState, writeStreamRun } from "../destinations/run_log.ts";
 import { saveDashboard, saveProblems } from "../destinations/standing.ts";
-import { layoutStamp } from "../encoder.ts";
+import { layoutStamp } from "../encode/layout.ts";
 import { TributaryError } from "../errors.ts";
 import type { Tally } from "../extract/tally.ts";
 import type { ScanRecord, StreamState } from "../state.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { layoutStamp } from "../encoder.ts";
+import { layoutStamp } from "../encode/layout.ts";
 import { Batches } from "../extract/batches.ts";
 import { beginScan, type ScanRecord } from "../state.ts";
 import type { Stream } from "../stream.ts";

@@ -7,8 +7,9 @@ import { type PublishOrder, publish } from "../../src/destinations/publish.ts";
 import { ensureState } from "../../src/destinations/state_ddl.ts";
 import { ensureTables } from "../../src/destinations/tables.ts";
 import { createHasher } from "../../src/encode/hash.ts";
+import { layoutStamp } from "../../src/encode/layout.ts";
 import { type Formats, isoUtc } from "../../src/encode/moment.ts";
-import { type Encoded, Encoder, layoutStamp } from "../../src/encoder.ts";
+import { type Encoded, Encoder } from "../../src/encoder.ts";
 
 type Row = Record<string, unknown>;
 

@@ -56,6 +56,19 @@ export const found: Readonly<Record<string, Story>> = {
     ...story(["orders", "order_moves"], [plainRun, updated, plainRun, forgotten, { ...plainRun, command: "replay" }]),
     archived: true,
   },
+  "a scan under way is begun anew once its volatile titles are to be masked: what was staged of them is as it came":
+    story(
+      ["orders"],
+      [
+        { ...plainRun, troubles: { expireCursorAfterPages: { pages: 1, times: 1 } } },
+        {
+          do: "configure",
+          settings: { ...firstSettings(["orders"]), volatileTitles: true, titles: "mask" },
+        },
+        plainRun,
+      ],
+      { volatileTitles: true },
+    ),
 };
 
 function story(streams: readonly string[], steps: readonly Step[], settings: Partial<Settings> = {}): Story {

@@ -8,8 +8,9 @@ import { settleHistory } from "../../../src/destinations/row_history.ts";
 import { ensureState } from "../../../src/destinations/state_ddl.ts";
 import { ensureTables } from "../../../src/destinations/tables.ts";
 import { createHasher } from "../../../src/encode/hash.ts";
+import { layoutStamp } from "../../../src/encode/layout.ts";
 import { isoUtc } from "../../../src/encode/moment.ts";
-import { Encoder, layoutStamp } from "../../../src/encoder.ts";
+import { Encoder } from "../../../src/encoder.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 

@@ -8,6 +8,7 @@ import { withTables } from "./destinations/inspection.ts";
 import { openDestination } from "./destinations/open.ts";
 import { hasUnpublished, openReading } from "./destinations/reading.ts";
 import { dropTables, forgetProgress } from "./destinations/removal.ts";
+import { dropStages } from "./destinations/stages.ts";
 import { countParents } from "./destinations/standing.ts";
 import { DATA_VERSION, ensureState } from "./destinations/state_ddl.ts";
 import { policyOf } from "./run/jobs.ts";
@@ -122,8 +123,7 @@ async function resetStream(
   stream: Stream,
 ): Promise<readonly string[]> {
   const { db, dialect, schema, stateSchema } = destination;
-  await (await destination.stage(company, stream.tables)).drop();
-  await (await destination.spareStage(company, stream.tables))?.drop();
+  await dropStages(destination, company, stream.tables);
   if (drop) return dropTables(db, dialect, { schema, stateSchema, company, tables: stream.tables });
   await db.transaction().execute(async trx => {
     await forgetProgress(trx, company, stream.name);

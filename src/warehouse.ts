@@ -6,6 +6,7 @@ import type { Destination } from "./destinations/destination.ts";
 import { checkIdentity } from "./destinations/identity.ts";
 import { historiesLeft, settleHistory } from "./destinations/row_history.ts";
 import { forgetStreamState } from "./destinations/run_log.ts";
+import { dropStages } from "./destinations/stages.ts";
 import { DATA_VERSION, ensureState } from "./destinations/state_ddl.ts";
 import { checkTables, commentTables, ensureTables, type TableOrder } from "./destinations/tables.ts";
 import { analyticsSchema, type ViewOrder } from "./destinations/views/view.ts";
@@ -182,7 +183,7 @@ async function forgetLoss(destination: Destination, expectation: Expectation, st
       await trx.deleteFrom("details").where("company", "=", name).where("stream", "=", stream.name).execute();
     }
   });
-  for (const { name } of expectation.companies) await (await destination.stage(name, stream.tables)).drop();
+  for (const { name } of expectation.companies) await dropStages(destination, name, stream.tables);
 }
 
 /** What the tables of streams that are switched off say: since when they stand still. By the table's name. */

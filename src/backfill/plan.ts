@@ -1,5 +1,6 @@
 import type { Destination } from "../destinations/destination.ts";
 import { loadStreamState, saveStreamState } from "../destinations/run_log.ts";
+import { dropStages } from "../destinations/stages.ts";
 import { ConfigError } from "../errors.ts";
 import { type BackfillPlan, readStreamState, type StreamState } from "../state.ts";
 import type { Stream } from "../stream.ts";
@@ -114,12 +115,7 @@ export async function notePlans(
   }
   // What an earlier plan of the same range has staged would be gone on with.
   for (const { company, stream, range } of fresh) {
-    if (windowsFor(stream, range, noDistrust, now).length > 0)
-      for (const stage of [
-        await destination.stage(company, stream.tables),
-        await destination.spareStage(company, stream.tables),
-      ])
-        await stage?.drop();
+    if (windowsFor(stream, range, noDistrust, now).length > 0) await dropStages(destination, company, stream.tables);
   }
   await destination.db.transaction().execute(async trx => {
     for (const { company, stream, state, range } of fresh) {

@@ -7,6 +7,7 @@ import { readCatalog } from "../destinations/catalog.ts";
 import type { Destination } from "../destinations/destination.ts";
 import { hasState } from "../destinations/inspection.ts";
 import { type PrivacyRecord, privacyRecords, recordClean, recordPrivacy } from "../destinations/privacy_record.ts";
+import { dropStages } from "../destinations/stages.ts";
 import { ConfigError } from "../errors.ts";
 import { answerTreatment } from "../privacy/answers.ts";
 import { bodyOf, jsonText } from "../privacy/body.ts";
@@ -116,8 +117,7 @@ function hasKeyOf(records: readonly PrivacyRecord[], { keyId }: Policy): boolean
 
 /** Rows of all companies are rewritten: nobody else may work on them meanwhile. */
 async function lockAll(destination: Destination, { catalogue }: Privacy, { waitMs }: Settling): Promise<void> {
-  const known = await destination.db.selectFrom("streams").select(["company", "stream"]).distinct().execute();
-  for (const [company, own] of Map.groupBy(known, row => row.company)) {
+  for (const [company, own] of Map.groupBy(await begunStreams(destination), row => row.company)) {
     const names = new Set(own.map(row => row.stream));
     const families = catalogue.filter(({ name }) => names.has(name)).map(stream => familyOf(catalogue, stream));
     if (families.length > 0) await destination.lock(company, [...new Set(families)], waitMs);
@@ -143,7 +143,7 @@ async function clean(
     const present = touched
       .flatMap(name => [name, versionsName({ name })])
       .filter(name => there.get(`${schema}.${name}`)?.isTable);
-    await dropStages(destination, privacy, names);
+    await dropTreated(destination, privacy, names);
     settling.log.info({}, "writing anew what held the former values of treated columns");
     await destination.cleanse([
       ...present.map(name => ({ schema, name })),
@@ -157,15 +157,29 @@ async function clean(
 }
 
 /** A stage under way holds values as they came; its scan starts afresh anyway. */
-async function dropStages(destination: Destination, { catalogue }: Privacy, names: ReadonlySet<string>): Promise<void> {
-  const known = await destination.db.selectFrom("streams").select(["company", "stream"]).distinct().execute();
-  for (const { company, stream: name } of known) {
+async function dropTreated(
+  destination: Destination,
+  { catalogue }: Privacy,
+  names: ReadonlySet<string>,
+): Promise<void> {
+  for (const { company, stream: name } of await begunStreams(destination)) {
     const found = catalogue.find(stream => stream.name === name);
     if (found === undefined) continue;
     const own = [found.tables.main, ...found.tables.children];
     if (names.has("*") || own.some(table => names.has(table.name)))
-      await (await destination.stage(company, found.tables)).drop();
+      await dropStages(destination, company, found.tables);
   }
+}
+
+/** What a run ever began to read: something of it may lie staged, whether or not it has been published. */
+async function begunStreams({
+  db,
+}: Destination): Promise<readonly { readonly company: string; readonly stream: string }[]> {
+  return db
+    .selectFrom("streams")
+    .select(["company", "stream"])
+    .union(db.selectFrom("stream_runs").select(["company", "stream"]))
+    .execute();
 }
 
 async function cleanArchive(

@@ -15,6 +15,7 @@ import { exported, whereIs } from "../export/exporting.ts";
 import { lake } from "../export/lake.ts";
 import { again } from "../replay/again.ts";
 import { compareWarehouses } from "../support/truth.ts";
+import { instead } from "../sync/answers.ts";
 import { office, officeAnswer, type Row, SECRETS } from "./office.ts";
 import { kinds, type Place, placeOf } from "./place.ts";
 import { traces } from "./traces.ts";
@@ -179,6 +180,18 @@ describe.each(kinds)("%s", (_name, make) => {
     await kept.night();
     const compared = await compareWarehouses(warehouse, kept.warehouse, catalogue);
     expect(compared.differences).toEqual([]);
+  });
+
+  test("what a first scan had staged when it failed is dropped, though its list is not read any more", async () => {
+    const place = await placeOf(make);
+    place.look = request =>
+      request.path === "/people" && request.query.has("cursor") ? instead(500, {}) : officeAnswer(place.stock, request);
+    expect((await place.night()).exit_code).not.toBe(0);
+    expect((await everywhere(place)).filter(trace => /stage/.test(trace) && trace.includes("Ada"))).not.toEqual([]);
+
+    place.under({ pii: "exclude" });
+    await place.night({ names: ["visits"] });
+    expect(await everywhere(place)).toEqual([]);
   });
 
   test("a warehouse has one key, and a treatment that can't follow another leaves the value out", async () => {

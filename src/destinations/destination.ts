@@ -88,7 +88,7 @@ export interface Stage {
   rows(table: Table): RawBuilder<unknown>;
   /**
    * From now until the stage is appended to, `rows` need hold no others than these, by `_seq`, ascending: for a publish that
-   * touches few of many. DuckDB would read all files for it; absent where a database finds them by itself.
+   * touches few of many, which would go through all of them. Absent where few are never many.
    */
   only?(sequences: readonly number[]): Promise<void>;
   /** `_seq`, `parent_key` text, `parent_hash` bigint, `outcome` text, `fetched_at` timestamptz, `reason` text. */

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import type { Destination, Stage } from "../../../src/destinations/destination.ts";
 import { stageTables } from "../../../src/destinations/postgres/stage_tables.ts";
@@ -106,6 +106,55 @@ test("a stage keeps rows and record for the next session, and begin empties it",
   await again.begin({ page: 0 });
   expect(await countKeys(other, again)).toBe(0);
   await other.close();
+});
+
+test("only: rows and child rows are those that were asked for, keys are all; until the next batch", async () => {
+  const stage = await destination.stage("picked", orders);
+  const numbers = async (relation: RawBuilder<unknown>) => {
+    const { rows } = await sql<{ _seq: string }>`select _seq from ${relation} s order by _seq`.execute(destination.db);
+    return rows.map(row => Number(row._seq));
+  };
+  const seen = async () => [
+    await numbers(stage.keys()),
+    await numbers(stage.rows(orders.main)),
+    await numbers(stage.rows(orders.children[0]!)),
+  ];
+  const few = Array.from({ length: 12 }, (_, i) => i + 1);
+  await stage.begin({ page: 0 });
+  await stage.append(plainBatch(few), { page: 1 });
+  await stage.only!([2, 3]);
+  expect(await seen()).toEqual([few, [2, 3], [2, 3]]);
+  await stage.only!(few.slice(1));
+  expect(await seen()).toEqual([few, few.slice(1), few.slice(1)]);
+  await stage.append(plainBatch([13]), { page: 2 });
+  expect(await seen()).toEqual([
+    [...few, 13],
+    [...few, 13],
+    [...few, 13],
+  ]);
+  await stage.only!([13]);
+  await stage.begin({ page: 0 });
+  expect(await seen()).toEqual([[], [], []]);
+  await stage.append(plainBatch([1, 2]), { page: 1 });
+  await stage.only!([1]);
+  await stage.drop();
+  const left = await sql`select 1 from pg_class where relname like '%\\_picked'`.execute(destination.db);
+  expect(left.rows).toEqual([]);
+});
+
+test("only: of a batch that is refused afterwards no row is missing", async () => {
+  const stage = await destination.stage("refused", orders);
+  await stage.begin({ page: 0 });
+  await stage.append(plainBatch([1, 2]), { page: 1 });
+  await stage.only!([1]);
+  const bad = { ...plainBatch([3]), children: [csv([[3, 0, "part", "not money", null, null]])] };
+  await expect(stage.append(bad, { page: 2 })).rejects.toThrow(/not money/);
+  const all = await sql`select 1 from ${stage.rows(orders.main)} r`.execute(destination.db);
+  expect(all.rows.length).toBe(2);
+  await stage.only!([2]);
+  const one = await sql`select order_no from ${stage.rows(orders.main)} r`.execute(destination.db);
+  expect(one.rows).toEqual([{ order_no: "o2" }]);
+  await stage.drop();
 });
 
 test("a batch the database refuses leaves rows and record as they were", async () => {

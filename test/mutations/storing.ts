@@ -28,12 +28,14 @@ export const storing: readonly Mutation[] = [
     invariant: 1,
     file: "src/destinations/postgres/stage.ts",
     text: `    await this.#session.transaction(async () => {
+      await this.#unpick();
       await this.#copy(keys, batch.keys);`,
     becomes: `    await this.#session.query(
       \`update \${this.#records} set record = $3 where company = $1 and stream = $2\`,
       [...this.#id, JSON.stringify(record)],
     );
     await this.#session.transaction(async () => {
+      await this.#unpick();
       await this.#copy(keys, batch.keys);`,
     test: "test/destinations/postgres/stage.test.ts",
     notices: "a batch the database refuses leaves rows and record as they were",

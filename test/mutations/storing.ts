@@ -104,4 +104,22 @@ export const storing: readonly Mutation[] = [
     test: "test/extract/batches.test.ts",
     notices: "rows are stored after the answers that they came in were kept",
   },
+  {
+    name: "DuckDB makes a warehouse file in its place",
+    invariant: 1,
+    file: "src/destinations/duckdb/file.ts",
+    text: "  if (isNew) await makeWhole(layout.work, layout, resources);\n",
+    becomes: "",
+    test: "test/destinations/duckdb/seed.test.ts",
+    notices: "is made whole or not at all: what a full disk or a kill cut short is in no later run's way",
+  },
+  {
+    name: "DuckDB makes the file whose lock lets one process seed in its place",
+    invariant: 1,
+    file: "src/destinations/duckdb/seed.ts",
+    text: "  await makeWhole(guardFile(layout), layout, resources);\n",
+    becomes: "",
+    test: "test/destinations/duckdb/seed.test.ts",
+    notices: "is made whole or not at all: what a full disk or a kill cut short is in no later run's way",
+  },
 ];

@@ -6,7 +6,7 @@ import { attempting } from "./failure.ts";
 import { asHeld, claim, type Holder, renewClaim, writeHolder } from "./holder.ts";
 import type { Layout } from "./layout.ts";
 import { expectIdentity, expectOurs, guardFile, type Present, presentAt, seed } from "./seed.ts";
-import { checkpoint, identify, openSession, type Resources, type Session } from "./session.ts";
+import { checkpoint, identify, makeWhole, openSession, type Resources, type Session } from "./session.ts";
 import { removeGone } from "./stage.ts";
 import type { MakeLink } from "./version_names.ts";
 import { adopt, removeLeftovers } from "./versions.ts";
@@ -53,6 +53,7 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
   const seeded = direct ? false : await seed(layout, present, stateSchema, resources);
   if (present === "file" && !seeded) await expectOurs(layout, layout.path, stateSchema, resources, direct);
   const isNew = !seeded && (await entryAt(layout.work)) === undefined;
+  if (isNew) await makeWhole(layout.work, layout, resources);
   const session = await openSession(layout.work, false, resources).catch(asHeld(layout));
   try {
     await expectIdentity(layout, layout.work, session, stateSchema, true);

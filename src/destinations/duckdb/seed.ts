@@ -6,7 +6,7 @@ import { entryAt, remove, syncFolder } from "../../folder.ts";
 import { copyDatabase } from "./copy.ts";
 import { asHeld, heldError, isAlive, readHolder } from "./holder.ts";
 import type { Layout } from "./layout.ts";
-import { checkpoint, identify, openSession, type Resources, type Session } from "./session.ts";
+import { checkpoint, identify, makeWhole, openSession, type Resources, type Session } from "./session.ts";
 import { linkedVersion, newestVersion, versionFile } from "./versions.ts";
 
 /** The file whose lock lets one process at a time make the work file. It may go whenever the work file is there. */
@@ -102,6 +102,7 @@ export async function seed(
   const holder = await readHolder(layout);
   if (holder !== undefined && holder.host === hostname() && holder.pid !== process.pid && isAlive(holder.pid))
     throw await heldError(layout, holder.pid);
+  await makeWhole(guardFile(layout), layout, resources);
   const guard = await openSession(guardFile(layout), false, resources).catch(asHeld(layout));
   try {
     if (await entryAt(layout.work)) return false;

@@ -1,7 +1,8 @@
-import { rename } from "node:fs/promises";
+import { link, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { performance } from "node:perf_hooks";
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from "@duckdb/node-api";
-import { remove, syncFolder } from "../../folder.ts";
+import { entryAt, remove, syncFolder } from "../../folder.ts";
 import type { Layout } from "./layout.ts";
 
 /** What a session may use. `spill` is the folder for what doesn't fit into memory. */
@@ -36,6 +37,26 @@ export async function openSession(file: string, readOnly: boolean, resources: Re
     throw error;
   }
   return session;
+}
+
+/**
+ * Makes a database where none is, whole or not at all: DuckDB writes the start of a new file in several steps, and what a kill
+ * or a full disk leaves between two of them can never be opened. Of two processes that make it at once the first one's stays.
+ */
+export async function makeWhole(file: string, { home }: Layout, resources: Resources): Promise<void> {
+  // A log without its file: DuckDB knows what to do with it when it makes the file itself.
+  if ((await entryAt(file)) || (await entryAt(`${file}.wal`))) return;
+  const made = join(home, `made-${process.pid}-${performance.timeOrigin}.tmp`);
+  try {
+    (await openSession(made, false, resources)).close();
+    // Where this fails (a file system without links) DuckDB makes the file in its place when it is opened.
+    await link(made, file).then(
+      () => syncFolder(dirname(file)),
+      () => undefined,
+    );
+  } finally {
+    await remove(made);
+  }
 }
 
 /** A session without a file: what it holds is gone when it is closed. */

@@ -1,7 +1,11 @@
+import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
+import { layoutOf } from "../../../src/destinations/duckdb/layout.ts";
+import { entryAt } from "../../../src/folder.ts";
 import { factOf, fill, helper, opened, setFact, settingsFor, temporaryFolder } from "./workbench.ts";
 
 const warehouse = async () => join(await temporaryFolder(), "w.duckdb");
@@ -149,6 +153,23 @@ describe("a warehouse file", () => {
     });
     await expect(opened(settingsFor("/proc/1/w.duckdb", { readers: "direct" }))).rejects.toMatchObject({ exitCode: 6 });
     expect(await readdir(folder)).toEqual(["file"]);
+  });
+
+  it("is made whole or not at all: what a full disk or a kill cut short is in no later run's way", async () => {
+    const script = join(import.meta.dirname, "writer.helper.ts");
+    const env = { ...process.env, NODE_OPTIONS: "" };
+    for (const readers of ["snapshot", "direct"] as const)
+      for (const kilobytes of [0, 4, 8]) {
+        const path = await warehouse();
+        // DuckDB begins a file with three parts of 4 KB: the disk is full at each of them.
+        const limited = ["-c", `ulimit -f ${kilobytes} && exec "$@"`, "bash", process.execPath, script, path, readers];
+        await expect(promisify(execFile)("bash", limited, { env })).rejects.toThrow("The disk is full");
+        const { home, work } = layoutOf({ path, readers });
+        expect([await entryAt(work), await readdir(home)]).toEqual([undefined, []]);
+        await writeFile(join(home, "made-1-1.tmp"), "what a killed run had begun");
+        await fill(await opened(settingsFor(path, { readers })), 1);
+        expect((await readdir(home)).filter(name => name.startsWith("made-"))).toEqual([]);
+      }
   });
 
   it("is seeded once by two processes that start together", async () => {

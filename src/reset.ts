@@ -110,7 +110,7 @@ export async function reset(
       if (order.drop && (await forgetCompany(db, company))) done.push(`${company}: nothing of it is left`);
     }
     if ((await destination.unshown()).owed) await destination.show();
-    return done;
+    return [...destination.warnings, ...done];
   } finally {
     await destination.close();
   }

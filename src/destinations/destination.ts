@@ -18,6 +18,8 @@ export interface Destination extends Exportable {
   readonly schema: string;
   readonly stateSchema: string;
   readonly db: Kysely<StateTables>;
+  /** Sentences for whoever runs it: what was met when it was opened, and mended. Grows no more once the locks are taken. */
+  readonly warnings: readonly string[];
   /**
    * Takes the streams (each with all its details, hence "families") of a company for this run, all or none.
    * HeldError names the holder (run, process, host, command) and since when; `waitMs` is how long to wait first.

@@ -122,4 +122,13 @@ export const storing: readonly Mutation[] = [
     test: "test/destinations/duckdb/seed.test.ts",
     notices: "is made whole or not at all: what a full disk or a kill cut short is in no later run's way",
   },
+  {
+    name: "a damaged work file that was put aside outlives what privacy takes out of the warehouse",
+    invariant: 11,
+    file: "src/destinations/duckdb/versions.ts",
+    text: "  await remove(damagedFile(layout));\n",
+    becomes: "",
+    test: "test/destinations/duckdb/seed.test.ts",
+    notices: "goes on from the newest version, keeps the file and tells it",
+  },
 ];

@@ -13,6 +13,8 @@ export function lockConflict(error: unknown): { pid: number | undefined } | unde
 // The third is what a commit says.
 const outOfMemory = /Out of Memory|failed to (allocate|pin block)|could not allocate block/i;
 
+const damage = /not a valid DuckDB database|Could not read enough bytes|Corrupt|checksum|Failure while replaying WAL/i;
+
 const advice: readonly (readonly [RegExp, string])[] = [
   [
     /ENOSPC|EDQUOT|EFBIG|No space left|File too large|[Dd]isk (is )?full|quota exceeded/,
@@ -40,7 +42,7 @@ const advice: readonly (readonly [RegExp, string])[] = [
     "The file cannot be used by this version of DuckDB. Move it away: the next run starts from the newest published version if there is one, and from nothing otherwise.",
   ],
   [
-    /not a valid DuckDB database|Could not read enough bytes|Corrupt|checksum|Failure while replaying WAL/i,
+    damage,
     "The file is damaged: cut short, or written over. It was left as it is. Move it away, and the .wal beside it: the next run starts from the newest published version if there is one, and from nothing otherwise.",
   ],
   [
@@ -56,6 +58,12 @@ const advice: readonly (readonly [RegExp, string])[] = [
 /** Whether DuckDB had too little memory for what it was asked. */
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && outOfMemory.test(error.message);
+}
+
+/** Whether DuckDB found the file itself damaged, rather than the disk full, or itself too small or too old for it. */
+export function isDamage(error: unknown): boolean {
+  const message = error instanceof Error ? error.message : String(error);
+  return advice.find(([pattern]) => pattern.test(message))?.[0] === damage;
 }
 
 /** A failure of the disk or the file as DestinationError with what to do about it; anything else as it came. */

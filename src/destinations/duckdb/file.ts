@@ -2,14 +2,14 @@ import { mkdir, readdir, rmdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { DestinationError } from "../../errors.ts";
 import { codeOf, entryAt, remove } from "../../folder.ts";
-import { attempting } from "./failure.ts";
+import { attempting, isDamage } from "./failure.ts";
 import { asHeld, claim, type Holder, renewClaim, writeHolder } from "./holder.ts";
 import type { Layout } from "./layout.ts";
-import { expectIdentity, expectOurs, guardFile, type Present, presentAt, seed } from "./seed.ts";
+import { expectIdentity, expectOurs, guardFile, type Present, presentAt, replaceDamaged, seed } from "./seed.ts";
 import { checkpoint, identify, makeWhole, openSession, type Resources, type Session } from "./session.ts";
 import { removeGone } from "./stage.ts";
 import type { MakeLink } from "./version_names.ts";
-import { adopt, removeLeftovers } from "./versions.ts";
+import { adopt, damagedFile, removeLeftovers } from "./versions.ts";
 
 /** The warehouse file in our hands. */
 export interface HeldFile {
@@ -27,6 +27,8 @@ export interface Taking {
   readonly holder: Holder;
   readonly resources: Resources;
   readonly makeLink: MakeLink;
+  /** Hears what a run has to tell though it can go on. */
+  readonly warn: (sentence: string) => void;
 }
 
 /** Takes the file for this session alone, making it where there is none. HeldError when another has it, DestinationError when it cannot be used. */
@@ -50,11 +52,18 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
   // Each session has a folder of its own to spill into: a log that is replayed on opening may have filled it already.
   const resources = { ...taking.resources, spill: `${layout.spill}-${holder.runId}` };
   const direct = layout.readers === "direct";
-  const seeded = direct ? false : await seed(layout, present, stateSchema, resources);
+  let seeded = direct ? false : await seed(layout, present, stateSchema, resources);
   if (present === "file" && !seeded) await expectOurs(layout, layout.path, stateSchema, resources, direct);
   const isNew = !seeded && (await entryAt(layout.work)) === undefined;
   if (isNew) await makeWhole(layout.work, layout, resources);
-  const session = await openSession(layout.work, false, resources).catch(asHeld(layout));
+  const openWork = () => openSession(layout.work, false, resources).catch(asHeld(layout));
+  const session = await openWork().catch(async error => {
+    if (direct || !isDamage(error)) throw error;
+    const source = await replaceDamaged(layout, present, stateSchema, resources);
+    if (source !== undefined) taking.warn(replaced(layout));
+    seeded ||= source === layout.path;
+    return openWork();
+  });
   try {
     await expectIdentity(layout, layout.work, session, stateSchema, true);
     // Another process may have taken ours for a dead one's while we waited for the lock.
@@ -82,6 +91,9 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
     throw error;
   }
 }
+
+const replaced = (layout: Layout) =>
+  `${layout.work} was damaged (cut short, or written over: by a kill in the middle of a write, or by the disk). This run goes on from what readers were given last and reads again what was stored since. The damaged file is kept as ${damagedFile(layout)}; remove it when nobody needs it.`;
 
 async function expectInPlace({ work }: Layout, opened: { readonly dev: number; readonly ino: number }): Promise<void> {
   const found = await stat(work).catch(error => {

@@ -82,10 +82,10 @@ class DuckdbFile implements DuckdbDestination {
   readonly dialect = duckdbDialect;
   readonly schema: string;
   readonly stateSchema: string;
+  readonly warnings: string[] = [];
   readonly db: Kysely<StateTables>;
   readonly #settings: DuckdbSettings;
   readonly #taking: Taking;
-  readonly #makeLink: MakeLink;
   readonly #number: PublishNumber;
   readonly #opening = new Mutex();
   readonly #turns = new Mutex();
@@ -102,7 +102,6 @@ class DuckdbFile implements DuckdbDestination {
     this.schema = settings.schema;
     this.stateSchema = settings.stateSchema;
     this.#settings = settings;
-    this.#makeLink = settings.makeLink ?? systemLink;
     const layout = layoutOf(settings);
     this.#taking = {
       layout,
@@ -113,7 +112,8 @@ class DuckdbFile implements DuckdbDestination {
         threads: settings.threads ?? THREADS,
         spill: layout.spill,
       },
-      makeLink: this.#makeLink,
+      makeLink: settings.makeLink ?? systemLink,
+      warn: sentence => this.warnings.push(sentence),
     };
     this.#number = new PublishNumber(settings.schema, settings.stateSchema);
     this.db = kyselyOver(() => this.hold(), this.#turns, this.#number).withSchema(settings.stateSchema);
@@ -176,14 +176,14 @@ class DuckdbFile implements DuckdbDestination {
   };
 
   async show(): Promise<Shown> {
-    const { layout } = this.#taking;
+    const { layout, makeLink } = this.#taking;
     const showing = async (connection: DuckDBConnection) => {
       await this.#held?.expectInPlace();
       await this.#checkpoint(connection);
       if (layout.readers === "direct") return { path: layout.path, note: undefined };
       await expectReplaceable(layout, this.stateSchema, this.#taking.resources);
       const number = await this.#number.own(connection);
-      return publishVersion(layout, number, this.#settings.clock.now(), this.#settings.keepVersions, this.#makeLink);
+      return publishVersion(layout, number, this.#settings.clock.now(), this.#settings.keepVersions, makeLink);
     };
     return this.#room.run(() => this.#alone(`publish ${layout.path}`, showing));
   }

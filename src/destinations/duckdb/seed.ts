@@ -2,12 +2,13 @@ import { readlink, rename } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { DestinationError } from "../../errors.ts";
-import { entryAt, remove, syncFolder } from "../../folder.ts";
+import { codeOf, entryAt, remove, syncFolder } from "../../folder.ts";
 import { copyDatabase } from "./copy.ts";
+import { isDamage } from "./failure.ts";
 import { asHeld, heldError, isAlive, readHolder } from "./holder.ts";
 import type { Layout } from "./layout.ts";
 import { checkpoint, identify, makeWhole, openSession, type Resources, type Session } from "./session.ts";
-import { linkedVersion, newestVersion, versionFile } from "./versions.ts";
+import { damagedFile, linkedVersion, newestVersion, versionFile } from "./versions.ts";
 
 /** The file whose lock lets one process at a time make the work file. It may go whenever the work file is there. */
 export function guardFile(layout: Layout): string {
@@ -88,8 +89,8 @@ export async function expectIdentity(
 }
 
 /**
- * Makes the work file, when it is missing, from what readers were given last. One process at a time: DuckDB's lock on a file
- * of its own is let go even by a killed one. Returns whether a regular file at the path was its source.
+ * Makes the work file, when it is missing, from what readers were given last. Returns whether a regular file at the path was
+ * its source.
  */
 export async function seed(
   layout: Layout,
@@ -102,31 +103,97 @@ export async function seed(
   const holder = await readHolder(layout);
   if (holder !== undefined && holder.host === hostname() && holder.pid !== process.pid && isAlive(holder.pid))
     throw await heldError(layout, holder.pid);
+  return guarded(layout, resources, async () => {
+    if (await entryAt(layout.work)) return false;
+    // A log without its file would be replayed onto the new one.
+    await remove(`${layout.work}.wal`);
+    const source = await sourceOf(layout, present);
+    if (source === undefined) return false;
+    await placeCopy(layout, source, stateSchema, resources);
+    return source === layout.path;
+  });
+}
+
+/**
+ * Puts a work file that cannot be opened aside, and a copy of what readers were given last in its place. Returns what that
+ * was; undefined when there is nothing to go on from, or when the file can be opened by now.
+ */
+export async function replaceDamaged(
+  layout: Layout,
+  present: Present,
+  stateSchema: string,
+  resources: Resources,
+): Promise<string | undefined> {
+  return guarded(layout, resources, async () => {
+    // Another process may have been faster, or the disk have had a bad moment.
+    if (!(await isDamaged(layout, resources))) return undefined;
+    const source = await sourceOf(layout, present);
+    if (source === undefined) return undefined;
+    const aside = damagedFile(layout);
+    await placeCopy(layout, source, stateSchema, resources, async () => {
+      await remove(`${aside}.wal`);
+      await rename(layout.work, aside);
+      // Here, a kill leaves a log without its file.
+      await rename(`${layout.work}.wal`, `${aside}.wal`).catch(ignoreMissing);
+    });
+    return source;
+  });
+}
+
+/** One process at a time: DuckDB's lock on a file of its own is let go even by a killed one. */
+async function guarded<T>(layout: Layout, resources: Resources, work: () => Promise<T>): Promise<T> {
   await makeWhole(guardFile(layout), layout, resources);
   const guard = await openSession(guardFile(layout), false, resources).catch(asHeld(layout));
   try {
-    if (await entryAt(layout.work)) return false;
-    const newest = await newestVersion(layout);
-    const source = present === "file" ? layout.path : newest === undefined ? undefined : versionFile(layout, newest);
-    // A log without its file would be replayed onto the new one.
-    await remove(`${layout.work}.wal`);
-    if (source === undefined) return false;
-    if (source !== layout.path) await remove(`${source}.wal`);
-    await expectOurs(layout, source, stateSchema, resources);
-    if (await entryAt(`${source}.wal`)) await replayLog(layout, source, resources);
-    const made = join(layout.home, "work.tmp");
-    try {
-      await copyDatabase(source, made, 0o644);
-      await rename(made, layout.work);
-    } catch (error) {
-      await remove(made);
-      throw error;
-    }
-    await syncFolder(layout.home);
-    return source === layout.path;
+    return await work();
   } finally {
     guard.close();
   }
+}
+
+/** What readers were given last; undefined where they were given nothing yet. */
+async function sourceOf(layout: Layout, present: Present): Promise<string | undefined> {
+  if (present === "file") return layout.path;
+  const newest = await newestVersion(layout);
+  return newest === undefined ? undefined : versionFile(layout, newest);
+}
+
+async function isDamaged(layout: Layout, resources: Resources): Promise<boolean> {
+  try {
+    const session = await openSession(layout.work, false, resources).catch(asHeld(layout));
+    session.close();
+    return false;
+  } catch (error) {
+    if (isDamage(error)) return true;
+    throw error;
+  }
+}
+
+/** Copies the source to the work file's place; `makeWay` comes when the copy is whole. */
+async function placeCopy(
+  layout: Layout,
+  source: string,
+  stateSchema: string,
+  resources: Resources,
+  makeWay: () => Promise<void> = async () => undefined,
+): Promise<void> {
+  if (source !== layout.path) await remove(`${source}.wal`);
+  await expectOurs(layout, source, stateSchema, resources);
+  if (await entryAt(`${source}.wal`)) await replayLog(layout, source, resources);
+  const made = join(layout.home, "work.tmp");
+  try {
+    await copyDatabase(source, made, 0o644);
+    await makeWay();
+    await rename(made, layout.work);
+  } catch (error) {
+    await remove(made);
+    throw error;
+  }
+  await syncFolder(layout.home);
+}
+
+function ignoreMissing(error: unknown): void {
+  if (codeOf(error) !== "ENOENT") throw error;
 }
 
 async function replayLog(layout: Layout, source: string, resources: Resources): Promise<void> {

@@ -66,9 +66,16 @@ export async function publishVersion(
   return { path: layout.path, note };
 }
 
-/** Removes every version but the one that readers are given; who holds an old one open keeps reading it until it is closed. */
+/** Where a work file that cannot be opened is put: it is kept until the next one. */
+export function damagedFile(layout: Layout): string {
+  return join(layout.home, "damaged.duckdb");
+}
+
+/** Removes every version but the one that readers are given, and what was put aside; who holds an old one open keeps reading it until it is closed. */
 export async function removeOtherVersions(layout: Layout): Promise<void> {
   const shown = await newestVersion(layout);
+  await remove(damagedFile(layout));
+  await removeLog(damagedFile(layout));
   for (const name of await versionsIn(layout)) if (name !== shown) await remove(join(layout.home, name));
 }
 
@@ -103,19 +110,22 @@ async function removeLog(database: string): Promise<void> {
 export async function adopt(layout: Layout, makeLink: MakeLink): Promise<void> {
   const { mtimeMs } = await stat(layout.path);
   const name = nameAfter(mtimeMs, await versionsIn(layout));
+  const unfinished = join(layout.home, `${name}.tmp`);
   try {
-    await mkdir(join(layout.home, name));
-    await link(layout.path, versionFile(layout, name)).catch(error => {
+    await mkdir(unfinished);
+    const file = join(unfinished, layout.file);
+    await link(layout.path, file).catch(error => {
       if (codeOf(error) !== "EXDEV") throw error;
-      return copyDatabase(layout.path, versionFile(layout, name), 0o444);
+      return copyDatabase(layout.path, file, 0o444);
     });
+    await rename(unfinished, join(layout.home, name));
     const made = `${layout.path}${PLACED}`;
     await remove(made);
     await makeLink(join(basename(layout.home), name, layout.file), made);
     await chmod(versionFile(layout, name), 0o444);
     await rename(made, layout.path);
   } catch (error) {
-    await remove(join(layout.home, name));
+    await Promise.all([unfinished, join(layout.home, name)].map(remove));
     if (!lacksLinks(error)) throw error;
   }
 }

@@ -59,6 +59,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     schema,
     stateSchema,
     db,
+    warnings: [],
     copyOut: (query, take) => session.copyOut(query, take),
     lock: (company, families, waitMs) => locks.take(company, families, waitMs),
     isWanted: () => locks.areWanted(),

@@ -1,5 +1,18 @@
 import { execFile } from "node:child_process";
-import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -10,6 +23,15 @@ import { factOf, fill, helper, opened, setFact, settingsFor, temporaryFolder } f
 
 const warehouse = async () => join(await temporaryFolder(), "w.duckdb");
 const homeOf = (path: string) => path.replace(/\.duckdb$/, ".versions");
+
+async function writeAt(file: string, position: number, text: string): Promise<void> {
+  const handle = await open(file, "r+");
+  try {
+    await handle.write(text, position);
+  } finally {
+    await handle.close();
+  }
+}
 
 /** Makes a DuckDB file with plain DuckDB. */
 async function database(path: string, ...statements: string[]): Promise<void> {
@@ -124,7 +146,7 @@ describe("a warehouse file", () => {
     expect(await readdir(join(path, ".."))).not.toContain("w.duckdb.stage");
   });
 
-  it("whose work file is another program's, or damaged, is refused", async () => {
+  it("whose work file is another program's is refused", async () => {
     const path = await warehouse();
     const first = await opened(settingsFor(path));
     await fill(first, 1);
@@ -134,10 +156,90 @@ describe("a warehouse file", () => {
     await rename(work, `${work}.away`);
     await database(work, "create table theirs as select 1 as one");
     await expect(opened(settingsFor(path))).rejects.toThrow("another program's");
-    await writeFile(work, "damaged");
-    await expect(opened(settingsFor(path))).rejects.toThrow("Move it away");
     await rm(work);
     expect(await factOf(await opened(settingsFor(path)))).toBe(1);
+  });
+
+  // The third as a kill in the middle of a checkpoint's write leaves it: DuckDB writes blocks of its own anew in their place.
+  it.each([
+    ["cut short", async (file: string) => truncate(file, 5000)],
+    ["emptied", async (file: string) => truncate(file, 0)],
+    ["written over", async (file: string) => writeAt(file, 12_288, "torn".repeat(1024))],
+    ["another thing", async (file: string) => writeFile(file, "damaged")],
+  ])("whose work file was %s goes on from the newest version, keeps the file and tells it", async (_what, damage) => {
+    const path = await warehouse();
+    const home = homeOf(path);
+    const first = await opened(settingsFor(path));
+    await fill(first, 1);
+    await first.show();
+    await setFact(first, 2);
+    await first.close();
+    const work = join(home, "work.duckdb");
+    await damage(work);
+    await writeFile(`${work}.wal`, "a log of the damaged file");
+    const damaged = await readFile(work);
+    const second = await opened(settingsFor(path));
+    expect(await factOf(second)).toBe(1);
+    expect(second.warnings).toEqual([
+      expect.stringMatching(/work\.duckdb was damaged.*kept as .*damaged\.duckdb; remove/),
+    ]);
+    expect(await readFile(join(home, "damaged.duckdb"))).toEqual(damaged);
+    expect((await readdir(home)).filter(name => name.includes(".wal"))).toEqual(["damaged.duckdb.wal"]);
+    await setFact(second, 3);
+    await second.show();
+    await second.close();
+    expect(await helper("reader.helper.ts", path).ask("open")).toBe("3");
+    const third = await opened(settingsFor(path));
+    expect([await factOf(third), third.warnings]).toEqual([3, []]);
+    await third.cleanse([]);
+    expect((await readdir(home)).filter(name => name.startsWith("damaged"))).toEqual([]);
+  });
+
+  it("whose work file is damaged before anything was published, or is what readers open, is left as it is", async () => {
+    for (const readers of ["snapshot", "direct"] as const) {
+      const path = await warehouse();
+      const first = await opened(settingsFor(path, { readers }));
+      await fill(first, 1);
+      await first.close();
+      const work = readers === "direct" ? path : join(homeOf(path), "work.duckdb");
+      await truncate(work, 5000);
+      const damaged = await readFile(work);
+      await expect(opened(settingsFor(path, { readers }))).rejects.toMatchObject({
+        exitCode: 6,
+        message: expect.stringMatching(/The file is damaged.*Move it away/),
+      });
+      expect(await readFile(work)).toEqual(damaged);
+    }
+  });
+
+  it("that is damaged like its newest version is left as it is", async () => {
+    const path = await warehouse();
+    const first = await opened(settingsFor(path));
+    await fill(first, 1);
+    await first.show();
+    await first.close();
+    const work = join(homeOf(path), "work.duckdb");
+    const version = await realpath(path);
+    await chmod(version, 0o644);
+    for (const file of [work, version]) await writeAt(file, 12_288, "torn".repeat(1024));
+    const damaged = await readFile(work);
+    await expect(opened(settingsFor(path))).rejects.toMatchObject({ exitCode: 6 });
+    expect(await readFile(work)).toEqual(damaged);
+    expect(await readdir(homeOf(path))).not.toContain("damaged.duckdb");
+  });
+
+  it("is nobody's to put aside while a process has it open", async () => {
+    const path = await warehouse();
+    const first = await opened(settingsFor(path));
+    await fill(first, 1);
+    await first.show();
+    await first.close();
+    const holding = helper("writer.helper.ts", path, "snapshot");
+    await holding.heard();
+    const work = join(homeOf(path), "work.duckdb");
+    await writeAt(work, 12_288, "torn".repeat(1024));
+    await expect(opened(settingsFor(path)).then(factOf)).rejects.toMatchObject({ exitCode: 4 });
+    expect(await readdir(homeOf(path))).not.toContain("damaged.duckdb");
   });
 
   it("without a folder, or below a file, ends with advice", async () => {

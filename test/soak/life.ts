@@ -97,6 +97,13 @@ class Life {
         this.#looseTitles ||= step.settings.volatileTitles;
         this.#settings = step.settings;
         return [];
+      case "lose": {
+        if (!(await this.#stand.lose(step.how))) return [];
+        note(tally.faults, `the work file is ${step.how}`);
+        // Whatever goes on from here goes on from what readers have.
+        this.#tables = (await readTables(this.#stand, "shown", this.#streams))?.tables ?? new Map();
+        return [];
+      }
       case "reset": {
         note(tally.runs, step.drop ? "reset --drop" : "reset");
         const job = {

@@ -36,6 +36,8 @@ function sentence(step: Step): string {
       return `The clock goes ${step.ms < 0 ? "back" : "on"} ${Math.abs(step.ms) / 3_600_000} h.`;
     case "configure":
       return `The configuration now says ${settingsInWords(step.settings)}.`;
+    case "lose":
+      return `The work file is ${step.how}.`;
     case "reset":
       return `reset ${step.names.join(" ")}${step.drop ? " --drop" : ""}${step.death === undefined ? "" : `; ${deathInWords(step.death)}`}.`;
     case "run": {

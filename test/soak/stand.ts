@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,6 +9,10 @@ import { stringify } from "yaml";
 import { valueTypes } from "../../src/destinations/postgres/values.ts";
 import { connected, createDatabase } from "../support/database.ts";
 import type { View, Warehouse } from "../support/warehouse.ts";
+import type { Loss } from "./story.ts";
+
+/** Where DuckDB's file has its first block, after three headers. */
+const FIRST_BLOCK = 12_288;
 
 export type Row = Record<string, unknown>;
 
@@ -25,6 +30,8 @@ export interface Stand {
   staged(): Promise<ReadonlyMap<string, number>>;
   /** What should not be there between two runs. */
   litter(): Promise<readonly string[]>;
+  /** Takes the file that runs write away, or writes into it as a kill amid a checkpoint may; false where nothing was shown yet. */
+  lose(how: Loss): Promise<boolean>;
   /** Whether the text stands anywhere in the warehouse's files. */
   holds(text: string): Promise<boolean>;
   /** After a death: resolves when nothing of the run is left at work. */
@@ -75,7 +82,8 @@ async function duckdbStand(
     try {
       await connection.run(`attach '${file}' as ${name} (read_only)`);
     } catch (error) {
-      if (/does not exist|No such file/.test(String(error))) return undefined;
+      // Nor what was torn, before a run has replaced it.
+      if (/does not exist|No such file|Corrupt database/.test(String(error))) return undefined;
       throw error;
     }
     try {
@@ -123,13 +131,25 @@ async function duckdbStand(
       const names = await readdir(home);
       const staged = await readdir(stage, { recursive: true, withFileTypes: true }).catch(() => []);
       return [
-        ...names.filter(name => readers === "snapshot" && !/^(20.*Z|work\.duckdb|stage)$/.test(name)),
+        ...names.filter(
+          name => readers === "snapshot" && !/^(20.*Z|work\.duckdb|damaged\.duckdb(\.wal)?|stage)$/.test(name),
+        ),
         ...names.filter(name => readers === "direct" && /^(holder|claim|waiting)/.test(name)),
         ...staged.filter(entry => entry.isFile()).map(entry => entry.name),
         ...(await readdir(folder)).filter(
           name => !/^(archive|config\.yaml|w\.duckdb|w\.versions|w\.duckdb\.stage)$/.test(name),
         ),
       ];
+    },
+    async lose(how) {
+      if (!existsSync(path) || !existsSync(work)) return false;
+      if (how === "removed") await rm(work);
+      else {
+        const file = await open(work, "r+");
+        await file.write("torn".repeat(1024), FIRST_BLOCK);
+        await file.close();
+      }
+      return true;
     },
     async holds(text) {
       const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -212,6 +232,7 @@ export function postgresStands(serverUrl: string): MakeStand {
         );
         return rows.map(row => String(row["relname"]));
       },
+      lose: async () => false,
       async holds(text) {
         const tables = await ask(
           "select table_schema as s, table_name as t from information_schema.tables where table_schema in ('procurement', '_tributary')",

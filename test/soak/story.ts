@@ -49,11 +49,15 @@ export interface RunStep {
   readonly looks: readonly number[];
 }
 
+export type Loss = "removed" | "torn";
+
 export type Step =
   | RunStep
   | { readonly do: "change"; readonly change: Change }
   | { readonly do: "clock"; readonly ms: number }
   | { readonly do: "configure"; readonly settings: Settings }
+  /** DuckDB's work file, between two runs; only where readers have versions of their own. */
+  | { readonly do: "lose"; readonly how: Loss }
   | {
       readonly do: "reset";
       readonly names: readonly string[];
@@ -94,8 +98,9 @@ const SERVER_EVERY = 50;
 /** The life that belongs to a seed. */
 export function storyOf(seed: number, database: Database): Story {
   const draw = new Draw(seed * 7919 + (database === "duckdb" ? 1 : 2));
-  // Its own: the rest of a story is what it was before titles could be treated.
+  // Their own: the rest of a story is what it was before titles could be treated, and files be lost.
   const treating = new Draw(seed * 104_729 + 11);
+  const losing = new Draw(seed * 65_537 + 5);
   const often = (share: number): boolean => draw.chance(share);
   const upTo = (n: number): number => draw.between(1, n);
   const size = (): number => (often(0.15) ? draw.between(60, 120) : draw.between(3, 30));
@@ -134,9 +139,13 @@ export function storyOf(seed: number, database: Database): Story {
       const names = [draw.pick(streams as [string, ...string[]])];
       steps.push({ do: "reset", names, drop: often(0.5), death: often(0.3) ? deathOf() : undefined });
     }
+    if (run > 0 && losing.chance(0.1)) steps.push({ do: "lose", how: losing.pick<Loss>(["removed", "torn"]) });
     steps.push(runOf(run));
   }
-  return { seed, database, facts, streams, readers: often(0.6) ? "snapshot" : "direct", archived, hiding, steps };
+  const readers = often(0.6) ? "snapshot" : "direct";
+  const losable = database === "duckdb" && readers === "snapshot";
+  const possible = steps.filter(step => step.do !== "lose" || losable);
+  return { seed, database, facts, streams, readers, archived, hiding, steps: possible };
 
   function clockStep(): number {
     if (often(0.15)) return -draw.between(1, 180) * 60_000;

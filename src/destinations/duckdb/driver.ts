@@ -96,7 +96,7 @@ class Turn implements DatabaseConnection {
   }
 
   async begin(): Promise<void> {
-    await this.#connection.run("begin transaction");
+    await attempting("work with the warehouse file", () => this.#connection.run("begin transaction"));
     this.#open = true;
   }
 
@@ -111,9 +111,9 @@ class Turn implements DatabaseConnection {
   async rollback(): Promise<void> {
     this.#open = false;
     this.#observer?.rolledBack();
-    // A failed commit has ended the transaction already; its own error is the one to tell.
+    // A failed commit has ended the transaction already, and may have cost the session; its own error is the one to tell.
     await this.#connection.run("rollback").catch(error => {
-      if (!String(error).includes("no transaction is active")) throw error;
+      if (!/no transaction is active|has been invalidated/.test(String(error))) throw error;
     });
   }
 

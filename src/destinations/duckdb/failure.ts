@@ -38,7 +38,7 @@ const advice: readonly (readonly [RegExp, string])[] = [
   ],
   [outOfMemory, "DuckDB needed more memory than it is given. Run fewer streams at a time, or give it more memory."],
   [
-    /newer version of DuckDB|older version of DuckDB|storage version/,
+    /newer version of DuckDB|older version of DuckDB|storage version|compiled vector size/,
     "The file cannot be used by this version of DuckDB. Move it away: the next run starts from the newest published version if there is one, and from nothing otherwise.",
   ],
   [
@@ -50,7 +50,8 @@ const advice: readonly (readonly [RegExp, string])[] = [
     "DuckDB gave up on the file after an earlier error. Run the same command again: what was committed is safe.",
   ],
   [
-    /IO Error|\bEIO\b|EMFILE|ENFILE|EBUSY|EINVAL/,
+    // A commit says what could not be done, but not that it was the system.
+    /IO Error|(Could not|Cannot) (\w+ ){1,3}file|Could not seek|fsync failed|\bEIO\b|EMFILE|ENFILE|EBUSY|EINVAL/,
     "The system refused to read or write it. See that the disk is well and has room, then run the same command again.",
   ],
 ];

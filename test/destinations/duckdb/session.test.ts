@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { factOf, fill, opened, setFact, settingsFor, temporaryFolder } from "./workbench.ts";
+import { factOf, fill, helper, opened, setFact, settingsFor, temporaryFolder } from "./workbench.ts";
 
 const open = async () => opened(settingsFor(join(await temporaryFolder(), "w.duckdb")));
 
@@ -44,6 +44,40 @@ describe("the session", () => {
     await setFact(destination, 4);
     expect(await factOf(destination)).toBe(4);
   });
+
+  it.each([
+    [
+      "finds no room",
+      "/dev/full",
+      /store a transaction in the warehouse file, but: .*No space left.* The disk is full/,
+    ],
+    [
+      "cannot be made durable",
+      "/dev/null",
+      /store a transaction in the warehouse file, but: .*Could not fsync file.* See that the disk/,
+    ],
+    [
+      "can be read and not written",
+      "/proc/version",
+      /store a transaction in the warehouse file, but: .*Could not write/,
+    ],
+  ])(
+    "says what the disk did to a commit that %s, and the next session has what was committed",
+    async (_, device, told) => {
+      const path = join(await temporaryFolder(), "w.duckdb");
+      const first = await opened(settingsFor(path));
+      await fill(first, 1);
+      await first.close();
+      const other = helper("writer.helper.ts", path);
+      expect([await other.heard(), await other.ask("fact 2")]).toEqual(["held", "done"]);
+      expect(await other.ask(`lose-log ${device}`)).toBe("done");
+      const said = await other.ask("fact 3");
+      expect(said).toMatch(/^DestinationError 6: /);
+      expect(said).toMatch(told);
+      await other.kill();
+      expect(await factOf(await opened(settingsFor(path)))).toBe(2);
+    },
+  );
 
   it("gives values back as the program knows them", async () => {
     const { db } = await open();

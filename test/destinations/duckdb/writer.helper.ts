@@ -1,5 +1,9 @@
-/* A run in a process of its own: opens the warehouse, says `held` or why not, obeys `fact <n>` and `show`, and holds it until killed or told to `close`. */
+/*
+ * A run in a process of its own: opens the warehouse, says `held` or why not, obeys `fact <n>`, `show` and `lose-log <device>`
+ * (what DuckDB writes into its log from then on goes to the device), and holds it until killed or told to `close`.
+ */
 
+import { closeSync, openSync, readdirSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { createInterface } from "node:readline";
 import { sql } from "kysely";
@@ -18,14 +22,41 @@ const destination = await openDuckdb({
   clock: systemClock,
 });
 const say = (line: string) => process.stdout.write(`${line}\n`);
-await destination.lock("acme", ["facts"], Number(waitMs ?? 0)).then(
-  () => say("held"),
-  error => say(`${error.name} ${error.exitCode}: ${error.message}`),
-);
+const sayWhy = (error: { name: string; exitCode?: number; message: string }) =>
+  say(`${error.name} ${error.exitCode}: ${error.message.replaceAll("\n", " ")}`);
+await destination.lock("acme", ["facts"], Number(waitMs ?? 0)).then(() => say("held"), sayWhy);
+
+/** Node closes any descriptor by its number, and the next file that is opened gets the lowest one that is free. */
+function loseLog(device: string): void {
+  const folder = "/proc/self/fd";
+  const target = (fd: string) => {
+    try {
+      return readlinkSync(`${folder}/${fd}`);
+    } catch {
+      return "";
+    }
+  };
+  const log = readdirSync(folder).find(fd => target(fd).endsWith(".wal"));
+  if (log === undefined) throw new Error("expected DuckDB to have a log open, found none");
+  closeSync(Number(log));
+  for (let fd = -1; fd !== Number(log); ) fd = openSync(device, device.startsWith("/dev") ? "w" : "r");
+}
+
+async function setFact(fact: number): Promise<void> {
+  await destination.db.transaction().execute(async trx => {
+    await sql`update procurement.facts set fact = ${fact}`.execute(trx);
+  });
+}
+
 for await (const line of createInterface({ input: process.stdin })) {
   const [what, value] = line.split(" ");
-  if (what === "fact") await sql`update procurement.facts set fact = ${Number(value)}`.execute(destination.db);
-  if (what === "show") await destination.show();
-  if (what === "close") await destination.close();
-  say("done");
+  try {
+    if (what === "fact") await setFact(Number(value));
+    if (what === "lose-log") loseLog(value!);
+    if (what === "show") await destination.show();
+    if (what === "close") await destination.close();
+    say("done");
+  } catch (error) {
+    sayWhy(error as Error);
+  }
 }

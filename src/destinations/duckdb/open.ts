@@ -255,7 +255,7 @@ class DuckdbFile implements DuckdbDestination {
       ),
     );
     await this.show();
-    if (layout.readers === "snapshot") await removeOtherVersions(layout);
+    if (layout.readers === "snapshot") await attempting("remove old versions", () => removeOtherVersions(layout));
   }
 
   async #checkpoint(connection: DuckDBConnection): Promise<void> {

@@ -155,11 +155,10 @@ async function struck(
   }
 }
 
-const inShort = (said: string) =>
-  said
-    .split("\n")
-    .filter(line => /Expected|bug|damaged|rror/.test(line) && !line.startsWith("{"))
-    .join(" ");
+function inShort(said: string): string {
+  const lines = said.split("\n").filter(line => /Expected|bug|damaged|rror/.test(line) && !line.startsWith("{"));
+  return lines.join(" ");
+}
 
 /** What a torn block costs where nothing else was published that a run could go on from: it is told, and left to whoever runs it. */
 function isLost({ readers, before }: Scenario, how: How, next: { code: number | null; said: string }): boolean {

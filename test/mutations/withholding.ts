@@ -33,7 +33,7 @@ export const withholding: readonly Mutation[] = [
     ...SWITCHED,
     name: "older versions of the file stay beside the one without the former values",
     file: "src/destinations/duckdb/open.ts",
-    text: 'if (layout.readers === "snapshot") await removeOtherVersions(layout);',
+    text: 'if (layout.readers === "snapshot") await attempting("remove old versions", () => removeOtherVersions(layout));',
     becomes: "",
   },
   {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
-import { type How, type Order, Place } from "./place.ts";
+import { type How, type Order, Place, type Strike } from "./place.ts";
 
 /*
  * npm run prove:points -- [--only text] [--from 1] [--every 1] [--workers 2]: one run after the other is struck at each of the
@@ -128,7 +128,7 @@ async function series(
 async function struck(
   place: Place,
   scenario: Scenario,
-  strike: { library: string; at: number; how: How },
+  strike: Strike,
   known: (table: string, n: number) => boolean,
 ): Promise<{ code: string; faults: readonly string[] }> {
   const faults: string[] = [];

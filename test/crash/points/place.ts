@@ -99,7 +99,7 @@ export class Place {
 
   /** How many live rows each table has in what readers open; undefined while they can open nothing. */
   async counts(): Promise<ReadonlyMap<string, number> | undefined> {
-    const seen = await this.#look(this.path, async ask => {
+    return this.#look(this.path, async ask => {
       const names = await ask<{ t: string }>(
         "select table_name as t from duckdb_tables() where database_name = current_database() and schema_name = 'procurement' order by 1",
       );
@@ -112,7 +112,6 @@ export class Place {
       }
       return counts;
     });
-    return seen;
   }
 
   /** Where what readers open differs from what the service has. */

@@ -22,12 +22,23 @@ import { entryAt } from "../../../src/folder.ts";
 import { factOf, fill, helper, opened, setFact, settingsFor, temporaryFolder } from "./workbench.ts";
 
 const warehouse = async () => join(await temporaryFolder(), "w.duckdb");
+/** A warehouse whose only version says 1. */
+async function published(): Promise<string> {
+  const path = await warehouse();
+  const first = await opened(settingsFor(path));
+  await fill(first, 1);
+  await first.show();
+  await first.close();
+  return path;
+}
+
 const homeOf = (path: string) => path.replace(/\.duckdb$/, ".versions");
 
-async function writeAt(file: string, position: number, text: string): Promise<void> {
+/** As a kill in the middle of a checkpoint's write leaves it: DuckDB writes blocks of its own anew in their place. */
+async function tear(file: string): Promise<void> {
   const handle = await open(file, "r+");
   try {
-    await handle.write(text, position);
+    await handle.write("torn".repeat(1024), 12_288);
   } finally {
     await handle.close();
   }
@@ -147,11 +158,7 @@ describe("a warehouse file", () => {
   });
 
   it("whose work file is another program's is refused", async () => {
-    const path = await warehouse();
-    const first = await opened(settingsFor(path));
-    await fill(first, 1);
-    await first.show();
-    await first.close();
+    const path = await published();
     const work = join(homeOf(path), "work.duckdb");
     await rename(work, `${work}.away`);
     await database(work, "create table theirs as select 1 as one");
@@ -160,11 +167,10 @@ describe("a warehouse file", () => {
     expect(await factOf(await opened(settingsFor(path)))).toBe(1);
   });
 
-  // The third as a kill in the middle of a checkpoint's write leaves it: DuckDB writes blocks of its own anew in their place.
   it.each([
     ["cut short", async (file: string) => truncate(file, 5000)],
     ["emptied", async (file: string) => truncate(file, 0)],
-    ["written over", async (file: string) => writeAt(file, 12_288, "torn".repeat(1024))],
+    ["torn", tear],
     ["another thing", async (file: string) => writeFile(file, "damaged")],
   ])("whose work file was %s goes on from the newest version, keeps the file and tells it", async (_what, damage) => {
     const path = await warehouse();
@@ -213,15 +219,11 @@ describe("a warehouse file", () => {
   });
 
   it("that is damaged like its newest version is left as it is", async () => {
-    const path = await warehouse();
-    const first = await opened(settingsFor(path));
-    await fill(first, 1);
-    await first.show();
-    await first.close();
+    const path = await published();
     const work = join(homeOf(path), "work.duckdb");
     const version = await realpath(path);
     await chmod(version, 0o644);
-    for (const file of [work, version]) await writeAt(file, 12_288, "torn".repeat(1024));
+    for (const file of [work, version]) await tear(file);
     const damaged = await readFile(work);
     await expect(opened(settingsFor(path))).rejects.toMatchObject({ exitCode: 6 });
     expect(await readFile(work)).toEqual(damaged);
@@ -229,15 +231,11 @@ describe("a warehouse file", () => {
   });
 
   it("is nobody's to put aside while a process has it open", async () => {
-    const path = await warehouse();
-    const first = await opened(settingsFor(path));
-    await fill(first, 1);
-    await first.show();
-    await first.close();
+    const path = await published();
     const holding = helper("writer.helper.ts", path, "snapshot");
     await holding.heard();
     const work = join(homeOf(path), "work.duckdb");
-    await writeAt(work, 12_288, "torn".repeat(1024));
+    await tear(work);
     await expect(opened(settingsFor(path)).then(factOf)).rejects.toMatchObject({ exitCode: 4 });
     expect(await readdir(homeOf(path))).not.toContain("damaged.duckdb");
   });
@@ -275,11 +273,7 @@ describe("a warehouse file", () => {
   });
 
   it("is seeded once by two processes that start together", async () => {
-    const path = await warehouse();
-    const first = await opened(settingsFor(path));
-    await fill(first, 1);
-    await first.show();
-    await first.close();
+    const path = await published();
     await rm(join(homeOf(path), "work.duckdb"));
     const both = [helper("writer.helper.ts", path), helper("writer.helper.ts", path)];
     const said = await Promise.all(both.map(other => other.heard()));

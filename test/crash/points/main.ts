@@ -16,8 +16,8 @@ import { type How, type Order, Place, type Strike } from "./place.ts";
 
 interface Scenario extends Order {
   readonly name: string;
-  /** What is there before the run: nothing, or yesterday's warehouse with these readers. */
-  readonly before: "nothing" | "snapshot" | "direct";
+  /** What is there before the run: nothing, or yesterday's warehouse with these readers, or with a torn work file. */
+  readonly before: "nothing" | "snapshot" | "direct" | "damaged";
   /** Is nowhere after it: a column of items. */
   readonly excluded?: string;
 }
@@ -29,6 +29,7 @@ const scenarios: readonly Scenario[] = [
   { name: "night, snapshot", before: "snapshot", readers: "snapshot", more: none },
   { name: "night, direct", before: "direct", readers: "direct", more: none },
   { name: "direct becomes snapshot", before: "direct", readers: "snapshot", more: none },
+  { name: "the work file is damaged", before: "damaged", readers: "snapshot", more: none },
   {
     name: "a column is excluded",
     before: "snapshot",
@@ -60,7 +61,10 @@ try {
   const library = join(yard, "strike.so");
   const source = join(import.meta.dirname, "strike.c");
   await promisify(execFile)("cc", ["-O2", "-shared", "-fPIC", "-o", library, source, "-ldl"]);
-  const befores = { nothing: undefined, snapshot: await loaded("snapshot"), direct: await loaded("direct") };
+  const [snapshot, direct] = [await loaded("snapshot"), await loaded("direct")];
+  const damaged = await snapshot.copy(yard);
+  await damaged.tear();
+  const befores = { nothing: undefined, snapshot, direct, damaged };
   simulator.update("items", 5);
   simulator.insert("items", 3);
   simulator.update("purchase_orders", 2);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -67,6 +67,13 @@ export class Place {
     const place = await Place.make(yard, this.#simulator);
     await cp(this.folder, place.folder, { recursive: true, verbatimSymlinks: true });
     return place;
+  }
+
+  /** Leaves half a write in the first block of the work file, after the file's three headers. */
+  async tear(): Promise<void> {
+    const file = await open(join(this.home, "work.duckdb"), "r+");
+    await file.write("torn".repeat(1024), 12_288);
+    await file.close();
   }
 
   /** `tributary sync` in a process of its own. */

@@ -10,7 +10,7 @@ import type { Job, Strike } from "./job.ts";
 import type { MakeStand, Stand } from "./stand.ts";
 import { firstSettings, type RunStep, type Settings, type Step, type Story } from "./story.ts";
 import { readTables, type Tables, widened } from "./tables.ts";
-import { note, type Tally } from "./tally.ts";
+import { note, type Tally, TOO_SHORT } from "./tally.ts";
 import { faultsOfVersions } from "./versions.ts";
 import { EPOCH, openVillage, type Village } from "./village.ts";
 
@@ -251,7 +251,7 @@ class Life {
     const ended = await this.#yard.crew.run(job, this.#yard.strike);
     const { done, notice } = ended;
     if (notice !== "") note(this.#yard.tally.deaths, notice);
-    else if (job.death !== undefined) note(this.#yard.tally.counts, "deaths that a run was too short for");
+    else if (job.death !== undefined) note(this.#yard.tally.counts, TOO_SHORT);
     if (done === undefined) await this.#stand.rest();
     this.#now = done?.endsAt ?? this.#now + 250 * (this.#village.asked() - begun);
     this.#now += 1_000;

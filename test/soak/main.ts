@@ -6,13 +6,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { buildRunner } from "./crew.ts";
-import type { Database } from "./story.ts";
+import { EachDeath } from "./each.ts";
+import { type Database, type Story, storyOf } from "./story.ts";
 import { addTally, emptyTally, type Tally } from "./tally.ts";
 import type { Lived } from "./yard.ts";
 
 /*
  * npm run soak -- [--database duckdb|postgres] [--lives N] [--seed N] [--hours H] [--workers 2]
- * --seed alone lives that one life again; --hours goes on after the last seed that was lived before.
+ * --seed alone lives that one life again; --hours goes on after the last seed that was lived before. --each-death lives the
+ * first run and the night of one seed's company as often as they have touches, and dies at another one each time.
  */
 
 const { values } = parseArgs({
@@ -24,6 +26,7 @@ const { values } = parseArgs({
     workers: { type: "string", default: "2" },
     shrink: { type: "string", default: "60" },
     "keep-going": { type: "boolean", default: false },
+    "each-death": { type: "boolean", default: false },
   },
 });
 const database = values.database as Database;
@@ -39,8 +42,15 @@ const begun = performance.now();
 const until = values.hours === undefined ? Number.POSITIVE_INFINITY : begun + Number(values.hours) * 3_600_000;
 const first = values.seed === undefined ? (values.hours === undefined ? 1 : await nextSeed()) : Number(values.seed);
 const lives = Number(
-  values.lives ?? (values.hours !== undefined ? Number.MAX_SAFE_INTEGER : values.seed === undefined ? 100 : 1),
+  values.lives ??
+    (values.hours !== undefined || values["each-death"]
+      ? Number.MAX_SAFE_INTEGER
+      : values.seed === undefined
+        ? 100
+        : 1),
 );
+const each = values["each-death"] ? new EachDeath(first, database) : undefined;
+const next = (): Story | undefined => (each === undefined ? storyOf(seed++, database) : each.next());
 const workers = Math.max(1, Math.min(Number(values.workers), lives));
 
 // Nothing in here has to outlive the machine: memory is faster, and a kill of a process loses none of it.
@@ -51,6 +61,7 @@ const runner = await buildRunner();
 const tally = emptyTally();
 const reports: string[] = [];
 let seed = first;
+let begunLives = 0;
 let told = begun;
 
 const status = () => {
@@ -65,7 +76,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
     stopped = true;
   });
 const ended = () =>
-  stopped || seed >= first + lives || performance.now() > until || (reports.length > 0 && !values["keep-going"]);
+  stopped || begunLives >= lives || performance.now() > until || (reports.length > 0 && !values["keep-going"]);
 
 async function work(): Promise<void> {
   const child = fork(join(import.meta.dirname, "worker.ts"), [database, runner.file, values.shrink], {
@@ -75,13 +86,18 @@ async function work(): Promise<void> {
   const answer = () => Promise.race([once(child, "message").then(([message]) => message), left.then(() => undefined)]);
   await answer();
   while (!ended()) {
-    const own = seed++;
-    child.send(own);
+    const story = next();
+    if (story === undefined) break;
+    begunLives++;
+    child.send(story);
     const lived = (await answer()) as Lived | undefined;
     if (lived === undefined) {
-      reports.push(`Seed ${own}: the process that lived it ended`);
+      const report = `Seed ${story.seed}: the process that lived it ended`;
+      reports.push(report);
+      console.error(`\n${report}\n`);
       return;
     }
+    each?.heard(story, lived);
     addTally(tally, lived.tally);
     if (lived.report !== undefined) {
       reports.push(lived.report);
@@ -124,5 +140,6 @@ function print({ runs, faults, deaths, counts }: Tally): void {
     console.log(`\n${title}: ${sum}`);
     for (const [name, count] of rows) console.log(`  ${String(count).padStart(7)}  ${name}`);
   }
-  console.log(`\nseeds ${first} to ${seed - 1}, ${reports.length} divergences`);
+  const lived = each === undefined ? `seeds ${first} to ${seed - 1}` : `each death of seed ${first}`;
+  console.log(`\n${lived}, ${reports.length} divergences`);
 }

@@ -7,6 +7,9 @@ export interface Tally {
   readonly counts: Record<string, number>;
 }
 
+/** A count: a run was to die at a touch that it never came to. */
+export const TOO_SHORT = "deaths that a run was too short for";
+
 export const emptyTally = (): Tally => ({ lives: 0, runs: {}, faults: {}, deaths: {}, counts: {} });
 
 export function note(counts: Record<string, number>, name: string, by = 1): void {

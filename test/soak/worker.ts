@@ -1,14 +1,14 @@
 import { startPostgres } from "../support/server.ts";
-import { type Database, storyOf } from "./story.ts";
+import type { Database, Story } from "./story.ts";
 import { openYard } from "./yard.ts";
 
-/* One of the processes that live lives: it gets seeds, and answers with what became of them. */
+/* One of the processes that live lives: it gets stories, and answers with what became of them. */
 
 const [database, runner, tries] = process.argv.slice(2) as [Database, string, string];
 const server = database === "postgres" ? await startPostgres() : undefined;
 const yard = await openYard(database, runner, server ?? { url: "" });
-process.on("message", (seed: number) => {
-  void yard.live(storyOf(seed, database), Number(tries)).then(lived => process.send?.(lived));
+process.on("message", (story: Story) => {
+  void yard.live(story, Number(tries)).then(lived => process.send?.(lived));
 });
 process.once("disconnect", async () => {
   await yard.close();

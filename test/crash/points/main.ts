@@ -52,6 +52,13 @@ const [from, every, workers] = [values.from, values.every, values.workers].map(t
   if (!/^[1-9][0-9]*$/.test(text)) throw new TypeError(`expected a number from 1, got ${text}`);
   return Number(text);
 }) as [number, number, number];
+const wanted = scenarios.flatMap(scenario =>
+  ways.filter(how => `${scenario.name}, ${how}`.includes(values.only)).map(how => ({ scenario, how })),
+);
+if (wanted.length === 0)
+  throw new TypeError(`--only: expected a part of "${scenarios[0]!.name}, kill", say, got ${values.only}`);
+if (process.platform !== "linux")
+  throw new Error(`expected Linux, whose loader takes LD_PRELOAD, got ${process.platform}`);
 
 const yard = await mkdtemp(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "points-"));
 const sizes = { orders: 6, invoices: 1, items: 40, findings: 1, ingested: 1 };
@@ -60,7 +67,9 @@ let wrong = 0;
 try {
   const library = join(yard, "strike.so");
   const source = join(import.meta.dirname, "strike.c");
-  await promisify(execFile)("cc", ["-O2", "-shared", "-fPIC", "-o", library, source, "-ldl"]);
+  await promisify(execFile)("cc", ["-O2", "-shared", "-fPIC", "-o", library, source, "-ldl"]).catch(cause => {
+    throw new Error("expected a C compiler that is called as cc to make a library of strike.c", { cause });
+  });
   const [snapshot, direct] = [await loaded("snapshot"), await loaded("direct")];
   const damaged = await snapshot.copy(yard);
   await damaged.tear();
@@ -69,10 +78,8 @@ try {
   simulator.insert("items", 3);
   simulator.update("purchase_orders", 2);
   const rows: Record<string, unknown>[] = [];
-  for (const scenario of scenarios)
-    for (const how of ways)
-      if (`${scenario.name}, ${how}`.includes(values.only))
-        rows.push(await series(simulator, scenario, how, befores[scenario.before], library));
+  for (const { scenario, how } of wanted)
+    rows.push(await series(simulator, scenario, how, befores[scenario.before], library));
   console.table(rows);
   console.log(`${rows.reduce((sum, row) => sum + Number(row["runs"]), 0)} runs were struck, ${wrong} went wrong`);
 } finally {

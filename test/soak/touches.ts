@@ -149,7 +149,10 @@ const query = pg.Client.prototype.query as unknown as Call;
     const death = arrive("pg");
     if (death?.of === "process" && death.when === "before") die("pg copy before");
     if (death?.of === "process") setImmediate(die, "pg copy during");
-    else if (death !== undefined) void touching.strike(death.of, backend);
+    else if (death !== undefined) {
+      writeSync(NOTICES, `pg copy ${death.of}\n`);
+      void touching.strike(death.of, backend);
+    }
     return query.apply(this, args);
   }
   const text = typeof first === "object" && first !== null ? (first as { text: string }).text : first;

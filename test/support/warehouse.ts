@@ -52,17 +52,18 @@ function lingering(open: () => Promise<Reading>): <T>(using: (reading: Reading) 
   let held: Promise<Reading> | undefined;
   let users = 0;
   let parting: NodeJS.Immediate | undefined;
+  let parted: Promise<unknown> = Promise.resolve();
   const part = () => {
     const last = held;
     held = undefined;
     // One that did not open has told whoever asked.
-    last?.then(reading => reading.close()).catch(() => undefined);
+    parted = Promise.resolve(last?.then(reading => reading.close())).catch(() => undefined);
   };
   return async using => {
     clearImmediate(parting);
     users++;
     try {
-      held ??= open();
+      held ??= parted.then(open);
       return await using(await held);
     } finally {
       users--;

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,11 +8,9 @@ import pg from "pg";
 import { stringify } from "yaml";
 import { valueTypes } from "../../src/destinations/postgres/values.ts";
 import { connected, createDatabase } from "../support/database.ts";
+import { tear } from "../support/tear.ts";
 import type { View, Warehouse } from "../support/warehouse.ts";
 import type { Loss } from "./story.ts";
-
-/** Where DuckDB's file has its first block, after three headers. */
-const FIRST_BLOCK = 12_288;
 
 export type Row = Record<string, unknown>;
 
@@ -144,11 +142,7 @@ async function duckdbStand(
     async lose(how) {
       if (!existsSync(path) || !existsSync(work)) return false;
       if (how === "removed") await rm(work);
-      else {
-        const file = await open(work, "r+");
-        await file.write("torn".repeat(1024), FIRST_BLOCK);
-        await file.close();
-      }
+      else await tear(work);
       return true;
     },
     async holds(text) {

@@ -147,9 +147,11 @@ async function struck(
     const { code, said } = await place.run(scenario, strike);
     const word = code === null ? "killed" : `exit ${code}`;
     if (code !== null && ![0, 1, 6].includes(code)) faults.push(`ended with ${code}: ${inShort(said)}`);
-    if (scenario.readers === "snapshot")
-      for (const [table, n] of (await place.counts()) ?? [])
-        if (!known(table, n)) faults.push(`readers found ${n} rows in ${table}`);
+    if (scenario.readers === "snapshot") {
+      const seen = await place.counts();
+      if (seen === undefined && scenario.before !== "nothing") faults.push("readers found no file");
+      for (const [table, n] of seen ?? []) if (!known(table, n)) faults.push(`readers found ${n} rows in ${table}`);
+    }
     const next = await place.run(scenario);
     if (isLost(scenario, strike.how, next)) return { code: `${word} and damaged`, faults };
     if (next.code !== 0) faults.push(`the next run ended with ${next.code}: ${inShort(next.said)}`);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -9,6 +9,7 @@ import { stringify } from "yaml";
 import type { Readers } from "../../../src/destinations/duckdb/layout.ts";
 import type { Simulator } from "../../../src/simulator/simulator.ts";
 import { streams } from "../../../streams/index.ts";
+import { tear } from "../../support/tear.ts";
 import { compareWithTruth } from "../../support/truth.ts";
 
 /** What happens at a call that changes something in the warehouse's folder: see strike.c. */
@@ -69,11 +70,9 @@ export class Place {
     return place;
   }
 
-  /** Leaves half a write in the first block of the work file, after the file's three headers. */
-  async tear(): Promise<void> {
-    const file = await open(join(this.home, "work.duckdb"), "r+");
-    await file.write("torn".repeat(1024), 12_288);
-    await file.close();
+  /** Tears the work file. */
+  tear(): Promise<void> {
+    return tear(join(this.home, "work.duckdb"));
   }
 
   /** `tributary sync` in a process of its own. */

@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import {
   chmod,
   mkdir,
-  open,
   readdir,
   readFile,
   realpath,
@@ -19,9 +18,11 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
 import { layoutOf } from "../../../src/destinations/duckdb/layout.ts";
 import { entryAt } from "../../../src/folder.ts";
+import { tear } from "../../support/tear.ts";
 import { factOf, fill, helper, opened, setFact, settingsFor, temporaryFolder } from "./workbench.ts";
 
 const warehouse = async () => join(await temporaryFolder(), "w.duckdb");
+
 /** A warehouse whose only version says 1. */
 async function published(): Promise<string> {
   const path = await warehouse();
@@ -33,16 +34,6 @@ async function published(): Promise<string> {
 }
 
 const homeOf = (path: string) => path.replace(/\.duckdb$/, ".versions");
-
-/** As a kill in the middle of a checkpoint's write leaves it: DuckDB writes blocks of its own anew in their place. */
-async function tear(file: string): Promise<void> {
-  const handle = await open(file, "r+");
-  try {
-    await handle.write("torn".repeat(1024), 12_288);
-  } finally {
-    await handle.close();
-  }
-}
 
 /** Makes a DuckDB file with plain DuckDB. */
 async function database(path: string, ...statements: string[]): Promise<void> {

@@ -1,6 +1,7 @@
 /*
- * A run in a process of its own: opens the warehouse, says `held` or why not, obeys `fact <n>`, `show` and `lose-log <device>`
- * (what DuckDB writes into its log from then on goes to the device), and holds it until killed or told to `close`.
+ * A run in a process of its own: opens the warehouse, says `held` or why not, obeys `fact <n>`, `show`, `lose-log <device>`
+ * and `lose-file <device>` (what DuckDB writes into its log or its file from then on goes to the device), and holds it until
+ * killed or told to `close`.
  */
 
 import { closeSync, openSync, readdirSync, readlinkSync } from "node:fs";
@@ -27,7 +28,7 @@ const sayWhy = (error: { name: string; exitCode?: number; message: string }) =>
 await destination.lock("acme", ["facts"], Number(waitMs ?? 0)).then(() => say("held"), sayWhy);
 
 /** Node closes any descriptor by its number, and the next file that is opened gets the lowest one that is free. */
-function loseLog(device: string): void {
+function lose(ending: string, device: string): void {
   const folder = "/proc/self/fd";
   const target = (fd: string) => {
     try {
@@ -36,10 +37,16 @@ function loseLog(device: string): void {
       return "";
     }
   };
-  const log = readdirSync(folder).find(fd => target(fd).endsWith(".wal"));
-  if (log === undefined) throw new Error("expected DuckDB to have a log open, found none");
-  closeSync(Number(log));
-  for (let fd = -1; fd !== Number(log); ) fd = openSync(device, device.startsWith("/dev") ? "w" : "r");
+  const lost = readdirSync(folder).find(fd => target(fd).endsWith(ending));
+  if (lost === undefined) throw new Error(`expected DuckDB to have a ${ending} open, found none`);
+  closeSync(Number(lost));
+  for (let fd = -1; fd !== Number(lost); ) fd = openSync(device, device.startsWith("/dev") ? "w" : "r");
+}
+
+/** Every commit from then on ends with a checkpoint, which is when DuckDB writes into its file. */
+async function loseFile(device: string): Promise<void> {
+  await sql`set wal_autocheckpoint = '1B'`.execute(destination.db);
+  lose(".duckdb", device);
 }
 
 async function setFact(fact: number): Promise<void> {
@@ -52,7 +59,8 @@ for await (const line of createInterface({ input: process.stdin })) {
   const [what, value] = line.split(" ");
   try {
     if (what === "fact") await setFact(Number(value));
-    if (what === "lose-log") loseLog(value!);
+    if (what === "lose-log") lose(".wal", value!);
+    if (what === "lose-file") await loseFile(value!);
     if (what === "show") await destination.show();
     if (what === "close") await destination.close();
     say("done");

@@ -37,11 +37,14 @@ export interface HeldScan {
   readonly confirmedBy: Set<string>;
 }
 
-/** A file, and when the first answer in its run's files came: by the clock of the run, and by the service's. */
-export interface HeldFile extends ArchiveFile {
+/** When a run's first answer of a stream came: by the clock of the run, and by the service's, which has whole seconds. */
+export interface Begin {
   readonly begunAt: string;
   readonly date: string;
 }
+
+/** A file, and when its run began. */
+export interface HeldFile extends ArchiveFile, Begin {}
 
 /** A stream's part of the archive: its files in the order of their runs. */
 export interface Holdings {
@@ -57,7 +60,7 @@ export interface Holdings {
 /** A stream's files, those of runs that began earlier first. */
 export async function heldFiles(root: string, company: string, stream: string): Promise<readonly HeldFile[]> {
   const files = await filesIn(folderOf(root, company, stream));
-  const begun = new Map<string, { readonly begunAt: string; readonly date: string }>();
+  const begun = new Map<string, Begin>();
   for (const { path, run } of files) {
     if (begun.has(run)) continue;
     // A file without a whole line tells no time but by its name, to the second.
@@ -66,9 +69,14 @@ export async function heldFiles(root: string, company: string, stream: string): 
       break;
     }
   }
-  // By the service's time: our clock may have been set back between two runs.
-  const order = [...begun].sort(([, a], [, b]) => (a.date < b.date ? -1 : 1));
+  const order = [...begun].sort(([, a], [, b]) => byBegin(a, b));
   return order.flatMap(([run, times]) => files.filter(file => file.run === run).map(file => ({ ...file, ...times })));
+}
+
+/** By the service's time: our clock may have been set back between two runs. Within a second of it by ours. */
+export function byBegin(a: Begin, b: Begin): number {
+  if (a.date === b.date) return a.begunAt < b.begunAt ? -1 : 1;
+  return a.date < b.date ? -1 : 1;
 }
 
 /** Reads through files of a stream and notes which scans they hold; bodies are left alone. */

@@ -2,8 +2,8 @@ import { loadStreamState } from "../destinations/run_log.ts";
 import { readScanRecord } from "../state.ts";
 import type { Stream } from "../stream.ts";
 import type { SyncContext } from "../sync/context.ts";
-import { type HeldFile, type Holdings, heldFiles, partsOf, readHoldings } from "./holdings.ts";
-import { chooseScans, isIn, type Knowledge, type ScanGroup, type Span } from "./scan_choice.ts";
+import { type Begin, type HeldFile, type Holdings, heldFiles, partsOf, readHoldings } from "./holdings.ts";
+import { chooseScans, gapAfter, isIn, type Knowledge, type ScanGroup, type Span, whyRefused } from "./scan_choice.ts";
 
 /** What of a stream is loaded in one step. */
 export type Piece =
@@ -22,8 +22,8 @@ export interface ReplayPlan {
   readonly later: ReadonlyMap<string, Piece>;
   /** Nothing of what the tables know is loaded again, because of this. */
   readonly refused: string | undefined;
-  /** Runs of the archive, and when each began by the clock of the service. */
-  readonly begun: ReadonlyMap<string, string>;
+  /** Runs of the archive. */
+  readonly begun: ReadonlyMap<string, Begin>;
 }
 
 /** Looks what the archive holds of a stream, and decides what of it is loaded, and when. */
@@ -32,7 +32,7 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
   const files = await heldFiles(root, company, stream.name);
   const knowledge = await knowledgeOf(context, stream);
   const { state, completeTo } = knowledge;
-  const begun = new Map(files.map(({ run, date }) => [run, date]));
+  const begun = new Map(files.map(file => [file.run, file]));
   const plan = { stream, completeTo, begun, refused: undefined };
   if (files.length === 0) return { ...plan, known: undefined, later: new Map() };
   await tellOfStage(context, stream, state.publishedScan);
@@ -45,6 +45,11 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
       { stream: stream.name, runs: near.length, from: near[0]?.[0]?.begunAt, to: near.at(-1)?.[0]?.begunAt },
       "runs whose answers are loaded again from the archive",
     );
+    const gap = mode.kind === "detail" ? gapOfReset(files, knowledge, span) : undefined;
+    if (gap !== undefined) {
+      const refused = whyRefused(stream, files.at(-1)!.date, knowledge, gap);
+      return { ...plan, known: undefined, later: new Map(), refused };
+    }
     if (state.publishedScan !== null || completeTo !== null)
       return { ...plan, known: { kind: "answers", runs: near, known: true }, later: new Map() };
     const later = near.map(run => [run[0]!.run, { kind: "answers", runs: [run], known: false }] as const);
@@ -64,6 +69,14 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
     if (groups.length > 0) byRun.set(run, { kind: "scans", holdings, groups });
   }
   return { ...plan, refused, known: known && { kind: "scans", holdings, groups: [known] }, later: byRun };
+}
+
+/** The ledger says which details the tables know later answers of. Where a reset left rows without it, only an archive without gaps does. */
+function gapOfReset(files: readonly HeldFile[], knowledge: Knowledge, { from, to }: Span): string | undefined {
+  const isReset = knowledge.state.publishedScan === null && knowledge.completeTo !== null;
+  if (!isReset || from !== undefined || to !== undefined) return undefined;
+  const held = files.map(({ run }) => run);
+  return gapAfter(files[0]!.begunAt, held, knowledge);
 }
 
 function mayLieIn(span: Span, begunAt: string, nextAt: string | undefined): boolean {

@@ -6,6 +6,7 @@ import { type Job, messageOf } from "../run/report.ts";
 import type { Service } from "../run/service.ts";
 import type { SyncContext } from "../sync/context.ts";
 import type { Work } from "../sync.ts";
+import { byBegin } from "./holdings.ts";
 import { loadPiece } from "./loading.ts";
 import { type Piece, planReplay, type ReplayPlan } from "./plan.ts";
 import type { Span } from "./scan_choice.ts";
@@ -92,7 +93,7 @@ function roundsOf(plans: readonly ReplayPlan[]): readonly Round[] {
   const known = (some: readonly ReplayPlan[]): Round =>
     new Map(some.flatMap(({ stream, known: piece }) => (piece === undefined ? [] : [[stream.name, piece] as const])));
   const begun = new Map(plans.flatMap(plan => [...plan.begun]));
-  const runs = [...begun].sort(([, a], [, b]) => (a < b ? -1 : 1)).map(([run]) => run);
+  const runs = [...begun].sort(([, a], [, b]) => byBegin(a, b)).map(([run]) => run);
   const nights = runs.map<Round>(
     night =>
       new Map(

@@ -46,14 +46,10 @@ export function chooseScans(stream: Stream, scans: readonly HeldScan[], knowledg
   const isLookup = lookupOf(stream) !== undefined;
   const usable = scans.filter(scan => isIn(span, scan.endedAt) && (isLookup || scan.windows || isComplete(scan)));
   const alone = (scan: HeldScan): ScanGroup => ({ scans: [scan], full: isWhole(scan), seen: false, stale: false });
-  if (state.publishedScan === null) {
-    // Rows that a reset left are not taken through their earlier states once more.
-    const chosen = completeTo === null ? [] : merged(stream, usable, span);
-    if (chosen.length === 0) return { known: undefined, later: usable.map(alone), refused: undefined };
-    const full = chosen.length === 1 && isWhole(chosen[0]!);
-    return { known: { scans: chosen, full, seen: false, stale: false }, later: [], refused: undefined };
-  }
-  const published = scans.findLastIndex(({ ids }) => ids.has(state.publishedScan!));
+  if (state.publishedScan === null && completeTo === null)
+    return { known: undefined, later: usable.map(alone), refused: undefined };
+  // Rows that a reset left have no scan of theirs any more, and are not taken through their earlier states once more either.
+  const published = state.publishedScan === null ? -1 : scans.findLastIndex(({ ids }) => ids.has(state.publishedScan!));
   const isKnown = (scan: HeldScan): boolean =>
     published >= 0 ? scans.indexOf(scan) <= published : completeTo === null || scan.date <= completeTo;
   const before = usable.filter(isKnown);
@@ -62,10 +58,11 @@ export function chooseScans(stream: Stream, scans: readonly HeldScan[], knowledg
   const newest = chosen.at(-1);
   if (newest === undefined) return { known: undefined, later, refused: undefined };
   const behind = published >= 0 ? newest !== scans[published] : completeTo !== null && newest.date < completeTo;
-  const gap = behind ? undefined : gapAfter(chosen[0]!, usable, knowledge);
+  const held = usable.flatMap(({ run, confirmedBy }) => [run, ...confirmedBy]);
+  const gap = behind ? undefined : gapAfter(chosen[0]!.endedAt, held, knowledge);
   const stale = behind || gap !== undefined;
   if (stale && span.from === undefined && span.to === undefined)
-    return { known: undefined, later: [], refused: whyRefused(stream, newest, knowledge, gap) };
+    return { known: undefined, later: [], refused: whyRefused(stream, newest.date, knowledge, gap) };
   const single = chosen.length === 1 && !stale;
   const seen = state.lastFullAt !== null && newest.date <= state.lastFullAt;
   return { known: { scans: chosen, full: single && isWhole(newest), seen, stale }, later, refused: undefined };
@@ -92,13 +89,19 @@ function merged(stream: Stream, before: readonly HeldScan[], span: Span): readon
   return last < 0 || (forgets && span.from !== undefined) ? before : before.slice(last);
 }
 
-/** A run that read the stream later and is not in the archive: what it brought would be taken back. */
-function gapAfter(first: HeldScan, usable: readonly HeldScan[], { runs }: Knowledge): string | undefined {
-  const held = new Set(usable.flatMap(({ run, confirmedBy }) => [run, ...confirmedBy]));
-  return runs.find(({ run, startedAt }) => startedAt > first.endedAt && !held.has(run))?.startedAt;
+/** When a run began that read the stream after that moment and is not in the archive: what it brought would be taken back. */
+export function gapAfter(moment: string, held: readonly string[], { runs }: Knowledge): string | undefined {
+  return runs.find(({ run, startedAt }) => startedAt > moment && !held.includes(run))?.startedAt;
 }
 
-function whyRefused(stream: Stream, newest: HeldScan, { completeTo }: Knowledge, gap: string | undefined): string {
+/** Why nothing is loaded again of a stream of which the archive ends too early or has a gap. */
+export function whyRefused(
+  { name, mode }: Stream,
+  newest: string,
+  { completeTo }: Knowledge,
+  gap: string | undefined,
+): string {
   const know = gap === undefined ? `are complete to ${completeTo}` : `know what a run of ${gap} read`;
-  return `${stream.name}: its tables ${know}, which is not in the archive, whose last scan is of ${newest.date}: nothing was loaded again, as older states would come back. \`tributary sync ${stream.name} --full\` reads it whole; --from or --to loads what the archive has all the same.`;
+  const anew = mode.kind === "detail" ? "--details" : "--full";
+  return `${name}: its tables ${know}, which is not in the archive, whose last answers are of ${newest}: nothing was loaded again, as older states would come back. \`tributary sync ${name} ${anew}\` reads it whole; --from or --to loads what the archive has all the same.`;
 }

@@ -1,6 +1,6 @@
 import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { loadConfig } from "../../src/config.ts";
 import { reset } from "../../src/reset.ts";
 import type { RunReport } from "../../src/run.ts";
@@ -38,33 +38,25 @@ async function place(catalogue = [things, parts]) {
     warehouse.query(
       "select thing, name, due, cast(_problems as varchar) as problems, _deleted_at is null as live from procurement.things order by thing",
     );
-  return { ...its, path, stock, shut, warehouse, config, copy, night, all, catalogue };
+  const forget = async (names: readonly string[], drop: boolean) => {
+    const file = join(await temporaryFolder(), "config.yaml");
+    const api = { base_url: "http://127.0.0.1:9", key: "k-of-nobody" };
+    await writeFile(file, JSON.stringify({ company: "acme", api, destination: warehouse.destination }));
+    const loaded = await loadConfig(file, {});
+    const order = { config: loaded.config, catalogue, names, companies: ["acme"], drop };
+    await reset(order, { runId: "reset", clock: its.clock, waitMs: 0 });
+  };
+  return { ...its, path, stock, shut, warehouse, config, copy, night, all, catalogue, forget };
 }
 
 const statuses = ({ streams }: RunReport) => Object.fromEntries(streams.map(({ stream, status }) => [stream, status]));
 
 test("a stream that was dropped comes back with everything that its runs had made, and others are left alone", async () => {
-  const { night, stock, copy, all, warehouse, catalogue, clock, config } = await place();
+  const { night, stock, copy, all, catalogue, forget } = await place();
   stock.things.splice(4, 1);
   await night();
   const before = await all();
-  const file = join(config.archive.path, "config.yaml");
-  await writeFile(
-    file,
-    JSON.stringify({
-      company: "acme",
-      api: { base_url: "http://127.0.0.1:9", key: "k-of-nobody" },
-      destination: warehouse.destination,
-    }),
-  );
-  const order = {
-    config: (await loadConfig(file, {})).config,
-    catalogue,
-    names: ["things"],
-    companies: ["acme"],
-    drop: true,
-  };
-  await reset(order, { runId: "reset", clock, waitMs: 0 });
+  await forget(["things"], true);
   const report = await copy.replay({ catalogue, names: ["things", "thing_parts"] });
   expect(report.errors).toEqual([]);
   expect(await all()).toEqual(before);
@@ -128,6 +120,55 @@ test("an archive that lacks the last runs takes nothing back by itself, and says
   });
   const [row] = await warehouse.query("select finished_at from _tributary.stream_runs where status = 'failed'");
   expect(row).toMatchObject({ finished_at: expect.anything() });
+});
+
+test("nor does it take back rows that a reset left: lists, and details", async () => {
+  const { night, stock, copy, all, catalogue, configure, warehouse, forget } = await place();
+  const texts = () => warehouse.query("select thing, note, _deleted_at from procurement.thing_parts order by thing");
+  configure({});
+  stock.things[1]!["name"] = "changed";
+  stock.things.push({ thing: "T8", name: "new" });
+  await night({ allDetails: true });
+  await forget(["things", "thing_parts"], false);
+  const before = [await all(), await texts()];
+  const report = await copy.replay({ catalogue });
+  expect(report).toMatchObject({ exit_code: 0, status: "warning" });
+  expect(report.warnings.join()).toMatch(/things: its tables .* --full.*thing_parts: its tables .* --details/s);
+  expect([await all(), await texts()]).toEqual(before);
+  const insisted = await copy.replay({ catalogue, names: ["thing_parts"], span: { from: "2026-01-01" } });
+  expect(lineOf(insisted, "thing_parts")).toMatchObject({ status: "succeeded", requests: 0 });
+});
+
+test("rows and details that a reset left are known again by an archive that lacks nothing", async () => {
+  const { night, stock, copy, all, catalogue, forget } = await place();
+  stock.things[1]!["name"] = "changed";
+  await night();
+  const quiet = lineOf(await night(), "thing_parts");
+  await forget(["things", "thing_parts"], false);
+  const before = await all();
+  expect(statuses(await copy.replay({ catalogue }))).toEqual({ things: "warning", thing_parts: "succeeded" });
+  expect(await all()).toEqual(before);
+  expect(lineOf(await night(), "thing_parts")).toMatchObject({ requests: quiet.requests });
+});
+
+test.each([
+  [0.1, 0.9],
+  [0.9, 0.1],
+])("of two runs that began within a second the later one counts, whatever their names (%d, %d)", async (one, two) => {
+  const { stock, copy, all, catalogue, sync, clock, night, forget } = await place([things]);
+  await night();
+  const chance = vi.spyOn(Math, "random").mockReturnValue(one);
+  onTestFinished(() => chance.mockRestore());
+  clock.advance(DAY);
+  await sync({ catalogue });
+  clock.advance(300);
+  stock.things[1]!["name"] = "changed";
+  chance.mockReturnValue(two);
+  await sync({ catalogue });
+  const before = await all();
+  await forget(["things"], true);
+  expect(await copy.replay({ catalogue })).toMatchObject({ exit_code: 0 });
+  expect(await all()).toEqual(before);
 });
 
 test("a run that was refused the list, and one that only published what another had read, are in the archive all the same", async () => {

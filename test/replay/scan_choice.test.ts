@@ -53,15 +53,26 @@ const unknown: Knowledge = { state: noState, completeTo: null, runs: [] };
 const daysOf = (scans: readonly HeldScan[] = []) => scans.map(({ endedAt }) => Number(endedAt.slice(8, 10)));
 
 test("after a reset that left the rows they are loaded all at once, from the last scan on that holds all", () => {
-  const reset = { ...unknown, completeTo: day(4) };
-  const { known, later } = chooseScans(list, [held(1), held(2), held(3, { full: false })], reset, always);
-  expect(daysOf(known?.scans)).toEqual([2, 3]);
-  expect(known).toMatchObject({ full: false, stale: false });
-  expect(later).toEqual([]);
-  expect(chooseScans(list, [held(1), held(2)], reset, always).known).toMatchObject({
+  const reset = (nth: number) => ({ ...known(nth), state: noState });
+  const scans = [held(1), held(2), held(3, { full: false })];
+  const choice = chooseScans(list, scans, reset(3), always);
+  expect(daysOf(choice.known?.scans)).toEqual([2, 3]);
+  expect(choice).toMatchObject({ later: [], refused: undefined, known: { full: false, seen: false, stale: false } });
+  expect(chooseScans(list, scans.slice(0, 2), reset(2), always).known).toMatchObject({
     scans: [{ run: "run 2" }],
     full: true,
   });
+});
+
+test("after a reset that left the rows an archive that ends before them, or has a gap, takes nothing back either", () => {
+  const reset = { ...known(3), state: noState };
+  const old = chooseScans(list, [held(1), held(2)], reset, always);
+  expect(old).toMatchObject({ known: undefined, later: [] });
+  expect(old.refused).toMatch(/things: its tables are complete to 2026-03-03/);
+  const gap = chooseScans(list, [held(1), held(3, { full: false })], reset, always);
+  expect(gap.refused).toMatch(/know what a run of 2026-03-02T02/);
+  const insisted = chooseScans(list, [held(1)], reset, { from: Date.parse(day(1)), to: undefined });
+  expect(insisted).toMatchObject({ refused: undefined, known: { full: false, stale: true } });
 });
 
 test("without tables every complete scan is loaded by itself, in order; one that never ended is left out", () => {

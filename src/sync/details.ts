@@ -11,6 +11,7 @@ import { type Detail, fixedPaths, pathParameters, type Stream } from "../stream.
 import { completeWith, type SyncContext } from "./context.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { heldBack, type Left, mayLeave } from "./leaving.ts";
+import { areReadWhole } from "./lookups.ts";
 import { parentsOf, publishStage } from "./publication.ts";
 
 /** Priority of the requests of a run's first details: below those of lists, even when they are sent again. */
@@ -101,15 +102,13 @@ function announce(context: SyncContext, stream: Stream, work: WorkList, tally: T
 
 const count = (value: number): string => value.toLocaleString("en-US");
 
-/** Whether the lists that carry the values were ever read whole: only then is a value gone that no row carries. */
-async function areSettled({ destination, company, catalogue }: SyncContext, parents: Parents): Promise<boolean> {
+/** Whether it is known which values there are: only then is one gone that no row carries. */
+async function areSettled(context: SyncContext, parents: Parents): Promise<boolean> {
   if (parents.kind === "rows") return false;
+  const { destination, company, catalogue } = context;
+  const carriers = parents.sources.flatMap(({ stream }) => catalogue.find(other => other.name === stream) ?? []);
+  if (!(await areReadWhole(context, carriers))) return false;
   const { sources } = await presentParents(destination, parents);
-  for (const { stream } of sources) {
-    const kind = catalogue.find(other => other.name === stream)?.mode.kind;
-    if (kind !== "scan" && kind !== "feed") continue;
-    if ((await loadStreamState(destination.db, company, stream)).lastFullAt === null) return false;
-  }
   return areReadable(destination, company, sources);
 }
 

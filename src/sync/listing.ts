@@ -74,12 +74,12 @@ async function lookUp(
   tally: Tally,
 ): Promise<boolean> {
   const { api, limiter, log, signal } = context;
-  const asked = await findQuestions(context, stream, mode, tally);
+  const { asked, all } = await findQuestions(context, stream, mode, tally);
   if (asked.length === 0) {
     tally.published = true;
     return false;
   }
-  const request = { query: asked, full: true };
+  const request = { query: asked, full: all };
   const { stage, encoder, batches, record: begun } = await openExtraction(context, stream, state, request, tally);
   tally.activity.state = "reading";
   const width = limiter.state.maximum * 2;
@@ -210,7 +210,8 @@ export async function publishScan(
   again?: Again,
 ): Promise<boolean> {
   const { clock } = context;
-  const whole = record.full && record.unread.length === 0;
+  const answered = record.unread.length === 0;
+  const whole = record.full && answered;
   const date = record.date ?? new Date(clock.now()).toISOString();
   const newest = whole && (again === undefined || state.lastFullAt === null || state.lastFullAt <= date);
   const next: StreamState = {
@@ -239,7 +240,7 @@ export async function publishScan(
     },
     absent: "believed",
     state: next,
-    completeTo: completeWith(context, whole || next.mark !== null ? date : null),
+    completeTo: completeWith(context, whole || (asked.length > 0 && answered) || next.mark !== null ? date : null),
   });
   if (record.unread.length > 0) throw new TributaryError(unreadMessage(stream, record, asked.length), 1);
   if (decision.made?.held !== undefined) throw new TributaryError(decision.made.held, 1);

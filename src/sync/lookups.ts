@@ -1,6 +1,7 @@
 import { buildPath, PathError } from "../api/path.ts";
 import { distinctValues } from "../destinations/distinct_values.ts";
-import type { Looked } from "../destinations/inspection.ts";
+import { type Looked, withTables } from "../destinations/inspection.ts";
+import { loadStreamState } from "../destinations/run_log.ts";
 import type { Question } from "../extract/lookups.ts";
 import type { Tally } from "../extract/tally.ts";
 import { type Asking, loadedColumn, sourcesOf, valueSets, waitsFor } from "../lookup.ts";
@@ -45,26 +46,44 @@ export async function questionsOf(
   return { asked, unusable };
 }
 
-/** A lookup's questions for a run. Values that can't be asked for, and sources that are off, cost nothing but a warning. */
+/**
+ * A lookup's questions for a run. Values that can't be asked for, and sources that are off, cost nothing but a warning.
+ * `all`: what is not among them is not asked for any more; else a source that was never read whole may still name it.
+ */
 export async function findQuestions(
   context: SyncContext,
   stream: Stream,
   mode: Scan,
   tally: Tally,
-): Promise<readonly Question[]> {
+): Promise<{ readonly asked: readonly Question[]; readonly all: boolean }> {
   const { catalogue, company, destination, log } = context;
   const { name } = stream;
   const asking = context.policyOf(name);
   const { asked, unusable } = await questionsOf({ looked: destination, company, catalogue }, stream, mode, asking);
   tally.warnings.push(...unusable.slice(0, MOST_TOLD).map(sentence => `${name}: ${sentence}`));
-  if (asked.length > 0) return asked;
+  const columns = Object.values(sourcesOf(stream, asking)).flat();
+  const sources = columns.flatMap(column => loadedColumn(catalogue, column)?.stream ?? []);
+  if (asked.length > 0) return { asked, all: await areReadWhole(context, sources) };
   const off = waitsFor(stream, asking).filter(table => !isWanted(context, table));
   if (off.length === 0) log.info({ stream: name }, "nothing to ask for: the columns that give it values have none yet");
   else
     tally.warnings.push(
       `${name}: its values come from ${off.join(" and ")}, which is off. Put it into streams.include, or name values under streams.settings.${name}.`,
     );
-  return asked;
+  return { asked, all: false };
+}
+
+/** Whether streams that carry values were ever read whole: only then is a value gone that no row carries. One that is off and has no tables carries none. */
+export async function areReadWhole(context: SyncContext, sources: readonly Stream[]): Promise<boolean> {
+  const { destination, company, wanted } = context;
+  const present = await withTables(destination, sources);
+  for (const source of sources) {
+    const { name, mode } = source;
+    if (mode.kind !== "scan" && mode.kind !== "feed") continue;
+    if (!wanted.has(name) && !present.includes(source)) continue;
+    if ((await loadStreamState(destination.db, company, name)).lastFullAt === null) return false;
+  }
+  return true;
 }
 
 function isWanted({ catalogue, wanted }: SyncContext, table: string): boolean {

@@ -1,10 +1,9 @@
-import { readdir, rename, rm, writeFile } from "node:fs/promises";
+import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { loadConfig } from "../../src/config.ts";
-import { reset } from "../../src/reset.ts";
 import type { RunReport } from "../../src/run.ts";
 import { temporaryFolder } from "../archive/folder.ts";
+import { forget } from "../support/forgetting.ts";
 import { lineOf } from "../support/run.ts";
 import { compareWarehouses } from "../support/truth.ts";
 import { duckdbWarehouse, passing } from "../support/warehouse.ts";
@@ -38,25 +37,18 @@ async function place(catalogue = [things, parts]) {
     warehouse.query(
       "select thing, name, due, cast(_problems as varchar) as problems, _deleted_at is null as live from procurement.things order by thing",
     );
-  const forget = async (names: readonly string[], drop: boolean) => {
-    const file = join(await temporaryFolder(), "config.yaml");
-    const api = { base_url: "http://127.0.0.1:9", key: "k-of-nobody" };
-    await writeFile(file, JSON.stringify({ company: "acme", api, destination: warehouse.destination }));
-    const loaded = await loadConfig(file, {});
-    const order = { config: loaded.config, catalogue, names, companies: ["acme"], drop };
-    await reset(order, { runId: "reset", clock: its.clock, waitMs: 0 });
-  };
-  return { ...its, path, stock, shut, warehouse, config, copy, night, all, catalogue, forget };
+  return { ...its, path, stock, shut, warehouse, config, copy, night, all, catalogue };
 }
 
 const statuses = ({ streams }: RunReport) => Object.fromEntries(streams.map(({ stream, status }) => [stream, status]));
 
 test("a stream that was dropped comes back with everything that its runs had made, and others are left alone", async () => {
-  const { night, stock, copy, all, catalogue, forget } = await place();
+  const its = await place();
+  const { night, stock, copy, all, catalogue } = its;
   stock.things.splice(4, 1);
   await night();
   const before = await all();
-  await forget(["things"], true);
+  await forget(its, catalogue, ["things"], { drop: true });
   const report = await copy.replay({ catalogue, names: ["things", "thing_parts"] });
   expect(report.errors).toEqual([]);
   expect(await all()).toEqual(before);
@@ -123,13 +115,14 @@ test("an archive that lacks the last runs takes nothing back by itself, and says
 });
 
 test("nor does it take back rows that a reset left: lists, and details", async () => {
-  const { night, stock, copy, all, catalogue, configure, warehouse, forget } = await place();
+  const its = await place();
+  const { night, stock, copy, all, catalogue, configure, warehouse } = its;
   const texts = () => warehouse.query("select thing, note, _deleted_at from procurement.thing_parts order by thing");
   configure({});
   stock.things[1]!["name"] = "changed";
   stock.things.push({ thing: "T8", name: "new" });
   await night({ allDetails: true });
-  await forget(["things", "thing_parts"], false);
+  await forget(its, catalogue, ["things", "thing_parts"]);
   const before = [await all(), await texts()];
   const report = await copy.replay({ catalogue });
   expect(report).toMatchObject({ exit_code: 0, status: "warning" });
@@ -140,11 +133,12 @@ test("nor does it take back rows that a reset left: lists, and details", async (
 });
 
 test("rows and details that a reset left are known again by an archive that lacks nothing", async () => {
-  const { night, stock, copy, all, catalogue, forget } = await place();
+  const its = await place();
+  const { night, stock, copy, all, catalogue } = its;
   stock.things[1]!["name"] = "changed";
   await night();
   const quiet = lineOf(await night(), "thing_parts");
-  await forget(["things", "thing_parts"], false);
+  await forget(its, catalogue, ["things", "thing_parts"]);
   const before = await all();
   expect(statuses(await copy.replay({ catalogue }))).toEqual({ things: "warning", thing_parts: "succeeded" });
   expect(await all()).toEqual(before);
@@ -155,7 +149,8 @@ test.each([
   [0.1, 0.9],
   [0.9, 0.1],
 ])("of two runs that began within a second the later one counts, whatever their names (%d, %d)", async (one, two) => {
-  const { stock, copy, all, catalogue, sync, clock, night, forget } = await place([things]);
+  const its = await place([things]);
+  const { stock, copy, all, catalogue, sync, clock, night } = its;
   await night();
   const chance = vi.spyOn(Math, "random").mockReturnValue(one);
   onTestFinished(() => chance.mockRestore());
@@ -166,7 +161,7 @@ test.each([
   chance.mockReturnValue(two);
   await sync({ catalogue });
   const before = await all();
-  await forget(["things"], true);
+  await forget(its, catalogue, ["things"], { drop: true });
   expect(await copy.replay({ catalogue })).toMatchObject({ exit_code: 0 });
   expect(await all()).toEqual(before);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { count, id, record, text, whole } from "../../schemas/fields.ts";
 import { defineStream, list, lookup, type Stream } from "../../src/stream.ts";
+import { forget } from "../support/forgetting.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
 import { instead, type Say, told } from "./answers.ts";
@@ -37,6 +38,7 @@ const search = defineStream({
   key: ["asked_with"],
   preset: "lookup",
 });
+const DAY_MS = 86_400_000;
 const settings = (own: object) => ({ streams: { settings: own } });
 const catalogue: readonly Stream[] = [orders, asOf, entity, search];
 
@@ -156,6 +158,34 @@ describe.each(warehouses)("$name", ({ make }) => {
       status: "succeeded",
       requests: 0,
     });
+  });
+
+  test("that a source names nothing makes nothing gone before it was read whole", async () => {
+    const bills = defineStream({ ...orders, name: "bills", path: "/bills", mode: list({ rows: "bills" }) });
+    const from = { from: { vendor_id: ["orders.vendor", "bills.vendor"] } };
+    const streams = [orders, bills, asOf];
+    const left = (n: number) => () => ({ orders: [{ left: n }] });
+    const says: Record<string, Say> = {
+      "/orders": () => ({ orders: [{ id: "1", vendor: "V1" }] }),
+      "/bills": () => ({ bills: [{ id: "1", vendor: "V2" }] }),
+      "/vendors/V1/orders": left(1),
+      "/vendors/V2/orders": left(2),
+    };
+    const config = settings({ orders_as_of: { ...from, parameters: { at: ["2026-03-01"] } } });
+    const place = await told(make, streams, says, config);
+    const night = async () => {
+      place.clock.advance(DAY_MS);
+      return lineOf(await place.run({ names: ["orders", "bills", "orders_as_of"] }), "orders_as_of");
+    };
+    expect(await night()).toMatchObject({ inserted: 2 });
+    await forget(place, streams, ["bills"], { drop: true });
+    const readable = place.says["/bills"]!;
+    place.says["/bills"] = () => instead(403, { error: { code: "FORBIDDEN", message: "not today", request_id: "r" } });
+    for (let nth = 0; nth < 3; nth++)
+      expect(await night()).toMatchObject({ status: "succeeded", requests: 1, deleted: 0 });
+    Object.assign(place.says, { "/bills": readable, "/orders": () => ({ orders: [{ id: "1", vendor: "V2" }] }) });
+    // The lookup tells no total: what it misses once is not gone yet.
+    expect([await night(), await night()]).toMatchObject([{ deleted: 0 }, { deleted: 1 }]);
   });
 
   test("a source that is off is told, with the key to set", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { record, text } from "../../schemas/fields.ts";
 import { defineStream, detail, lookup } from "../../src/stream.ts";
+import { forget } from "../support/forgetting.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
 import { page, told } from "./answers.ts";
@@ -9,6 +10,7 @@ import {
   census,
   DAY_MS,
   detailsAsked,
+  forbidden,
   live,
   noAudit,
   ordered,
@@ -229,6 +231,24 @@ describe.each(warehouses)("$name", ({ make }) => {
     const place = await told(make, [orders, bills, profiles], says, { streams: off });
     await place.run();
     place.says["/orders"] = () => ordered({ id: "1", vendor_id: "V1" }, { id: "2", vendor_id: "V1" });
+    expect(lineOf(await place.run(), "profiles")).toMatchObject({ deleted: 1 });
+  });
+
+  test("one that is on and was never read whole does, though it has no table", async () => {
+    const says = {
+      "/orders": () => ordered({ id: "1", vendor_id: "V1" }),
+      "/bills": () => ({ bills: [{ no: "1", vendor: "V2" }] }),
+      "/vendors/V1/profile": profile("V1"),
+      "/vendors/V2/profile": profile("V2"),
+    };
+    const place = await told(make, [orders, bills, profiles], says, noAudit());
+    await place.run();
+    await forget(place, [orders, bills, profiles], ["bills"], { drop: true });
+    const readable = place.says["/bills"]!;
+    place.says["/bills"] = () => forbidden;
+    expect(lineOf(await place.run(), "profiles")).toMatchObject({ deleted: 0 });
+    expect(await place.count("profiles", live)).toBe(2);
+    Object.assign(place.says, { "/bills": readable, "/orders": () => ordered({ id: "1", vendor_id: "V2" }) });
     expect(lineOf(await place.run(), "profiles")).toMatchObject({ deleted: 1 });
   });
 

@@ -47,6 +47,7 @@ export async function dropTables(
       { schema: stateSchema, name: ledgerName(tables.main.name) },
     ];
     const present = wanted.filter(table => catalog.tables.has(`${table.schema}.${table.name}`));
+    await keepWritersOut(trx, dialect, present);
     const done: string[] = [];
     const empty: Named[] = [];
     for (const table of present) {
@@ -113,6 +114,17 @@ async function forgetStream(trx: Transaction<StateTables>, company: string, stre
 }
 
 const ref = ({ schema, name }: Named): RawBuilder<unknown> => sql.id(schema, name);
+
+/** What another company's run is about to commit is waited for, and none comes between the look whether a table is empty and its end. */
+async function keepWritersOut(
+  trx: Transaction<StateTables>,
+  dialect: Dialect,
+  tables: readonly Named[],
+): Promise<void> {
+  // DuckDB's file has one writer, which holds it.
+  if (dialect.name !== "postgres" || tables.length === 0) return;
+  await sql`lock table ${sql.join(tables.map(ref))} in share row exclusive mode`.execute(trx);
+}
 
 async function removeRows(trx: Transaction<StateTables>, table: Named, company: string): Promise<number> {
   const result = await sql`delete from ${ref(table)} where _company = ${company}`.execute(trx);

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { describe, expect, test } from "vitest";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { tablesOf } from "../../src/columns.ts";
 import { dbaScript, ddlScript } from "../../src/destinations/ddl_script.ts";
@@ -8,6 +8,8 @@ import { dropTables } from "../../src/destinations/removal.ts";
 import { ensureState } from "../../src/destinations/state_ddl.ts";
 import { ensureTables } from "../../src/destinations/tables.ts";
 import { DestinationError } from "../../src/errors.ts";
+import { createDatabase } from "../support/database.ts";
+import { open as openPostgresOf } from "./postgres/fixture.ts";
 import { warehouses } from "./warehouses.ts";
 
 const field = (kind: string) => z.unknown().meta({ kind });
@@ -115,4 +117,26 @@ test("PostgreSQL: what else needs a table is named too", async () => {
   );
   await expect(drop(destination, "acme")).rejects.toThrow(/Something of yours needs procurement\.items.*checked/s);
   expect(await companies(destination)).toEqual(["acme"]);
+});
+
+test("PostgreSQL: rows that another company's run is about to commit keep the tables", async () => {
+  const database = await createDatabase(inject("postgresUrl"));
+  const destination = await openPostgresOf(database.url);
+  onTestFinished(async () => {
+    await destination.close();
+    await database.drop();
+  });
+  await filled(destination);
+  await drop(destination, "beta");
+  const { admin } = database;
+  await admin.query("begin");
+  for (const table of ["procurement.items", "_tributary.rows_items"])
+    await admin.query(`insert into ${table} (_company, item_id) values ('beta', 'j')`);
+  const dropping = drop(destination, "acme");
+  const waiting =
+    "select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())";
+  while ((await admin.query(waiting)).rows.length === 0) await new Promise(resolve => setTimeout(resolve, 5));
+  await admin.query("commit");
+  expect(await dropping).toEqual(["removed 1 rows of acme from item_tags", "removed 1 rows of acme from items"]);
+  expect(await companies(destination)).toEqual(["beta"]);
 });

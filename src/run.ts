@@ -126,9 +126,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     if (early === undefined) await expectOwnKey(destination, privacy);
     const services = await holdToWarehouse(await (early ?? ask()), destination);
     const jobs = services.flatMap(({ company }) =>
-      streams
-        .filter(stream => order.attempt?.isDone(company.name, stream.name) !== true)
-        .map(stream => ({ company: company.name, stream, tally: new Tally(startedAt) })),
+      streams.map(stream => ({ company: company.name, stream, tally: new Tally(startedAt) })),
     );
     const run: Run = { order, tools, runId, startedAt, services, catalogue, destination, jobs, archives, warnings: [] };
     if (services.every(service => service.failure !== undefined) && !(await hasState(destination))) return refused(run);
@@ -167,8 +165,10 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     const names = services.filter(isItself).map(({ company }) => company.name);
     await order.background?.begin(destination, names, wide);
     await order.attempt?.begin(destination);
-    const wideJobs = jobs.map(job => ({ ...job, stream: wideOf(job.stream) }));
-    return await runJobs({ ...run, catalogue: wide, jobs: wideJobs, warnings: told });
+    const left = jobs
+      .filter(({ company, stream }) => order.attempt?.isDone(company, stream.name) !== true)
+      .map(job => ({ ...job, stream: wideOf(job.stream) }));
+    return await runJobs({ ...run, catalogue: wide, jobs: left, warnings: told });
   } finally {
     leaving.abort();
     await Promise.allSettled(opening);

@@ -1,6 +1,7 @@
 import type { Destination } from "../destinations/destination.ts";
 import { endRun, type Proven, streamRunsOf, writeStreamRun } from "../destinations/run_log.ts";
 import { DestinationError, HeldError } from "../errors.ts";
+import { Tally } from "../extract/tally.ts";
 import { type RunOrder, type RunTools, runSync } from "../run.ts";
 import { mergeReports } from "./merging.ts";
 import { exitCodeOf, exitCodeOfAll, messageOf, type RunReport, type RunView, statusOf } from "./report.ts";
@@ -12,10 +13,10 @@ export interface Attempt {
   readonly commons: Commons;
   /** Told under which id it goes, before anything is locked. */
   start(runId: string): void;
-  /** Whether an earlier one has done it. */
-  isDone(company: string, stream: string): boolean;
   /** With the locks held and the tables made. */
   begin(destination: Destination): Promise<void>;
+  /** Whether an earlier one has done it, as far as the destination knows that has begun. */
+  isDone(company: string, stream: string): boolean;
   /** Told what went wrong. */
   end(errors: readonly unknown[]): void;
 }
@@ -85,12 +86,16 @@ async function pause(seconds: number, error: unknown, { clock, log, signal }: Ru
 
 async function attempt(order: RunOrder, tools: RunTools, commons: Commons, past: Past): Promise<Ended> {
   const errors: unknown[] = [];
-  const done = past.reports.flatMap(report => report.streams.filter(isDone));
   const own: Attempt = {
     commons,
     start: runId => void past.runIds.push(runId),
-    isDone: (company, stream) => done.some(line => line.company === company && line.stream === stream),
-    begin: destination => putRight(destination, past.reports.at(-1)),
+    async begin(destination) {
+      for (const report of past.reports) await putRight(destination, report);
+    },
+    isDone: (company, stream) =>
+      past.reports.some(({ streams }) =>
+        streams.some(line => line.company === company && line.stream === stream && isDone(line)),
+      ),
     end: all => void errors.push(...all),
   };
   try {
@@ -100,7 +105,7 @@ async function attempt(order: RunOrder, tools: RunTools, commons: Commons, past:
   }
 }
 
-const isDone = ({ status }: Line): boolean => status === "succeeded" || status === "warning";
+const isDone = ({ status }: { readonly status: string }): boolean => status === "succeeded" || status === "warning";
 
 const isPassing = (error: unknown): error is DestinationError => error instanceof DestinationError && error.passing;
 
@@ -114,12 +119,15 @@ function mayPass(errors: readonly unknown[], past: Past): boolean {
   return errors.some(passing) && errors.every(error => passing(error) || exitCodeOf([error]) === 1);
 }
 
+/** Of a stream that an attempt had done, when the destination does not know it. */
+const UNDONE = "Its end does not stand in the warehouse, which was lost meanwhile: the stream was begun again.";
+
 /**
  * Writes down what an attempt that lost the destination could not write any more. What its streams published is as the
- * destination has it: nobody else knows whether a commit came through whose answer was lost.
+ * destination has it: nobody else knows whether a commit came through whose answer was lost, and a standby that takes over,
+ * or a server that crashes with asynchronous commits, may lack commits that were answered.
  */
-async function putRight({ db }: Destination, report: RunReport | undefined): Promise<void> {
-  if (report === undefined) return;
+async function putRight({ db }: Destination, report: RunReport): Promise<void> {
   const { run_id: runId, status, exit_code, finished_at } = report;
   const end = { status, exit_code, finished_at, warnings: JSON.stringify(report.warnings) };
   const known = await streamRunsOf(db, runId);
@@ -127,7 +135,10 @@ async function putRight({ db }: Destination, report: RunReport | undefined): Pro
     await endRun(trx, runId, { ...end, error: report.errors[0] ?? null });
     for (const line of report.streams.filter(each => each.status !== "skipped")) {
       const stored = known.find(row => row.company === line.company && row.stream === line.stream);
-      if (stored !== undefined && !isDone(line)) Object.assign(line, publishedBy(stored));
+      // A stream's last row is committed after all else that it did: where that one stands, so does the rest.
+      const stands = stored !== undefined && isDone(stored);
+      if (isDone(line) && !stands) Object.assign(line, { status: "failed", error: UNDONE });
+      if (!isDone(line)) Object.assign(line, publishedBy(stored ?? new Tally(line.started_at).run));
       const { run_id: _run, company, stream, ...row } = line;
       await writeStreamRun(trx, runId, company, stream, row);
     }

@@ -17,8 +17,11 @@ import { momentOf, parentKey, type Work } from "./work.ts";
 /** How a publish is to end. */
 export interface PublishOrder {
   readonly comparison: Comparison;
-  /** ISO 8601; `_changed_at` of everything this publish touches. Never before an earlier publish's. */
-  readonly moment: string;
+  /**
+   * ISO 8601; `_changed_at` of everything this publish touches. Asked for in its transaction, when no other publish to the
+   * same tables is under way: later than that of every one before it.
+   */
+  readonly moment: (trx: Transaction<StateTables>) => Promise<string>;
   /** Undefined: the scan was not complete, nothing is remembered as missing. */
   readonly verdict: Verdict | undefined;
   /** Details: what their 404s mean. */
@@ -26,7 +29,7 @@ export interface PublishOrder {
   /** Details: whether so many of their rows may go; absent: they may. */
   readonly allows?: Allows | undefined;
   /** What becomes true in the same transaction: marks, scan state, counters. */
-  readonly also: (trx: Transaction<StateTables>, published: Published) => Promise<void>;
+  readonly also: (trx: Transaction<StateTables>, published: Published, moment: string) => Promise<void>;
 }
 
 export interface Published {
@@ -84,11 +87,13 @@ async function publishAtOnce(
     const details = untouched ? [] : await withTables({ db: trx, schema: destination.schema }, publication.details);
     const whole = { ...publication, details };
     const streams = [publication, ...details].map(({ tables }) => tables.main.name);
+    if (!untouched) await takeTurn(trx, destination, streams);
+    const moment = await order.moment(trx);
     const work: Work = {
       trx,
       destination,
       publication: whole,
-      moment: order.moment,
+      moment,
       names: temporaryNames(publication),
       versioned: untouched ? new Set() : await keptStreams(trx, publication.company, streams),
     };
@@ -107,9 +112,27 @@ async function publishAtOnce(
     const ofMissing = order.verdict === undefined ? 0 : await deleteMissing(work, order.verdict);
     const absent = parent === undefined || judged === undefined ? 0 : await publishOutcomes(work, parent, judged);
     const result = summary(comparison, ofMissing + left + absent, ofMissing, { left, held });
-    await order.also(trx, result);
+    await order.also(trx, result, moment);
     return result;
   });
+}
+
+/**
+ * Moments are to be in the order in which publishes become visible: who copies by them would miss rows of one that began
+ * before another company's and was committed after it. DuckDB has one session, whose transactions run one after another.
+ */
+async function takeTurn(
+  trx: Transaction<StateTables>,
+  { dialect, schema }: Destination,
+  tables: readonly string[],
+): Promise<void> {
+  if (dialect.name !== "postgres") return;
+  const names = tables.map(table => `tributary publishes ${schema}.${table}`);
+  // In one order for all, so that no two wait for each other.
+  await sql`select pg_advisory_xact_lock(key) from (
+    select distinct hashtextextended(name, 0) as key from unnest(${names}::text[]) as name order by key) keys`.execute(
+    trx,
+  );
 }
 
 function summary(comparison: Comparison, deleted: number, ofMissing: number, parted: Parted): Published {

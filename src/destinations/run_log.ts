@@ -122,15 +122,9 @@ export async function loadStreamState(db: Db, company: string, stream: string): 
   return readStreamState(row?.state);
 }
 
-/** Those of several streams, in no order; a stream without a state has none. */
-export async function loadStreamStates(db: Db, company: string, streams: readonly string[]): Promise<StreamState[]> {
-  if (streams.length === 0) return [];
-  const rows = await db
-    .selectFrom("stream_state")
-    .select("state")
-    .where("company", "=", company)
-    .where("stream", "in", streams)
-    .execute();
+/** Those of several streams, of all companies, in no order; a stream without a state has none. */
+export async function loadStreamStates(db: Db, streams: readonly string[]): Promise<StreamState[]> {
+  const rows = await db.selectFrom("stream_state").select("state").where("stream", "in", streams).execute();
   return rows.map(row => readStreamState(row.state));
 }
 

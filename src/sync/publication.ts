@@ -158,18 +158,17 @@ async function publishCompared(
 ): Promise<Published> {
   const { destination, company, runId } = context;
   const { stream, stage, record, tally } = plan;
-  const moment = await nextMoment(context, publication, plan.state);
   const before = { ...tally.run };
   let drift: Settled | undefined;
   const bounded = context.policy.start !== undefined && isDated(stream);
   const again = context.asOf !== undefined || plan.apart === true;
   const published = await publish(destination, publication, {
     comparison,
-    moment,
+    moment: trx => nextMoment(context, publication, trx),
     verdict,
     absent: plan.absent,
     allows: plan.allows,
-    also: async (trx, result) => {
+    also: async (trx, result, moment) => {
       const touched = result.inserted + result.updated + result.deleted > 0;
       // What is remembered may be younger than the plan: an early publish of the same details wrote it.
       const { fields } = await loadStreamState(trx, company, stream.name);
@@ -215,16 +214,18 @@ function isDated({ mode }: Stream): boolean {
   return mode.kind === "feed" ? mode.narrow.by === "dates" : mode.kind === "detail" && mode.newest !== undefined;
 }
 
-/** Later than every publish that touched the same tables, also when a clock was set back: a list's publish touches its details' rows too. */
+/**
+ * Later than every publish that touched the same tables, of whatever company, also when a clock was set back: a list's
+ * publish touches its details' rows too.
+ */
 async function nextMoment(
-  { destination, clock, company }: SyncContext,
-  { parent, details }: Publication,
-  own: StreamState,
+  { clock }: SyncContext,
+  { stream, parent, details }: Publication,
+  trx: SyncContext["destination"]["db"],
 ): Promise<string> {
   const kin = [...(parent === undefined ? [] : parent.kind === "rows" ? [parent] : parent.sources), ...details];
-  const names = kin.map(({ stream }) => stream);
-  const states = await loadStreamStates(destination.db, company, names);
-  const before = [own, ...states].map(state => (state.lastMoment === null ? 0 : Date.parse(state.lastMoment) + 1));
+  const states = await loadStreamStates(trx, [stream, ...kin.map(each => each.stream)]);
+  const before = states.map(state => (state.lastMoment === null ? 0 : Date.parse(state.lastMoment) + 1));
   return new Date(Math.max(clock.now(), ...before)).toISOString();
 }
 

@@ -70,7 +70,7 @@ export async function store(
   const comparison = await compare(destination, publication, false);
   await publish(destination, publication, {
     comparison,
-    moment: `2026-03-${String(day).padStart(2, "0")}T12:00:00.000Z`,
+    moment: async () => `2026-03-${String(day).padStart(2, "0")}T12:00:00.000Z`,
     verdict: undefined,
     absent: "believed",
     also,

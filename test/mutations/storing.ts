@@ -62,12 +62,12 @@ export const storing: readonly Mutation[] = [
     name: "mark and counters follow in a transaction of their own",
     invariant: 1,
     file: "src/destinations/publish.ts",
-    text: `    await order.also(trx, result);
+    text: `    await order.also(trx, result, moment);
     return result;
   });`,
-    becomes: `    return result;
-  }).then(async result => {
-    await destination.db.transaction().execute(trx => order.also(trx, result));
+    becomes: `    return { result, moment };
+  }).then(async ({ result, moment }) => {
+    await destination.db.transaction().execute(trx => order.also(trx, result, moment));
     return result;
   });`,
     test: "test/destinations/conformance/publish.test.ts",

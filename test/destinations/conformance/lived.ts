@@ -95,7 +95,7 @@ export async function publishAt(
   };
   await publish(destination, publication, {
     comparison: await compare(destination, publication, list),
-    moment,
+    moment: async () => moment,
     verdict: list ? { remember: true, all: true, before: false, confirmed: [] } : undefined,
     absent: "believed",
     also: async () => undefined,

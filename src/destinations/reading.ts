@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import { systemClock } from "../clock.ts";
 import { entryAt } from "../folder.ts";
 import { duckdbDialect } from "./duckdb/dialect.ts";
 import { attempting } from "./duckdb/failure.ts";
@@ -59,7 +60,7 @@ async function readDuckdb(
 
 async function readPostgres(where: Where & { type: "postgres" }): Promise<WarehouseReading | undefined> {
   const { openPostgresForReading } = await import("./postgres/open.ts");
-  const reading = await openPostgresForReading(where);
+  const reading = await openPostgresForReading({ ...where, clock: systemClock });
   try {
     const { rows } = await sql<{ found: boolean }>`
       select count(*) > 0 as found from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
 import { openEmpty } from "../../src/destinations/duckdb/session.ts";
 import { spoolIntoFiles } from "../../src/destinations/duckdb/spool.ts";
 import type { SourceTable } from "../../src/destinations/parquet_source.ts";
@@ -41,7 +42,12 @@ test.each([
     `create schema s; create table s.many as select ${text} as note, n::bigint as n, (date '2026-01-15' + n % 180)::date as day, (n * 1.000000001)::numeric(38,9) as amount from generate_series(1, ${ROWS}) n`,
   );
   await database.admin.query("update s.many set day = null where n % 97 = 0");
-  const reading = await openPostgresForReading({ url: database.url, schema: "s", stateSchema: "s" });
+  const reading = await openPostgresForReading({
+    url: database.url,
+    schema: "s",
+    stateSchema: "s",
+    clock: systemClock,
+  });
   const room = join(folder, "rows");
   const session = await openEmpty({ memoryLimitMb: 64, threads: 1, spill: join(folder, "spill") });
   const told: number[] = [];
@@ -85,7 +91,12 @@ test.each([
 test("a taker that fails is told, and the connection goes on", async () => {
   const database = await createDatabase(inject("postgresUrl"));
   onTestFinished(() => database.drop());
-  const reading = await openPostgresForReading({ url: database.url, schema: "s", stateSchema: "s" });
+  const reading = await openPostgresForReading({
+    url: database.url,
+    schema: "s",
+    stateSchema: "s",
+    clock: systemClock,
+  });
   try {
     const failing = () => Promise.reject(new Error("full"));
     await expect(reading.copyOut!("copy (select generate_series(1, 100000)) to stdout", failing)).rejects.toThrow(

@@ -1,6 +1,8 @@
 import pg, { type Client } from "pg";
+import type { Clock } from "../../clock.ts";
 import { ConfigError, DestinationError } from "../../errors.ts";
 import { type Address, explained, readOnly } from "./failure.ts";
+import { refusePooler } from "./pooler.ts";
 import { valueTypes } from "./values.ts";
 
 const CONNECT_MS = 15_000;
@@ -35,7 +37,8 @@ export interface Connected {
 export async function connect(
   url: string,
   schemas: readonly string[],
-  access: "read" | "write" | "probe",
+  access: "read" | "write",
+  clock: Clock,
 ): Promise<Connected> {
   const client = newClient(url);
   const { host, port, database, user } = client;
@@ -43,7 +46,9 @@ export async function connect(
   client.on("error", () => undefined);
   try {
     await client.connect();
-    if (access !== "probe") await prepare(client, address, access);
+    // First: what is set for a session stays in the backend, which a transaction pooler gives to other programs.
+    await refusePooler(client, newClient(url), address, clock);
+    await prepare(client, address, access);
   } catch (error) {
     await client.end().catch(() => undefined);
     throw explained(error, address);
@@ -92,6 +97,8 @@ async function prepare(client: Client, address: Address, access: "read" | "write
     );
   if (access === "write" && (found.standby || found.frozen === "on"))
     throw new DestinationError(readOnly(server), undefined, true);
+  // Only where the platform can watch a socket; it frees a killed run's locks within a second. A loss is met by what follows.
+  await client.query("set client_connection_check_interval = '1s'").catch(() => undefined);
   const settings = access === "read" ? { ...sessionSettings, default_transaction_read_only: "on" } : sessionSettings;
   await client.query(
     `select set_config(known.name, wanted.value, false)
@@ -99,6 +106,4 @@ async function prepare(client: Client, address: Address, access: "read" | "write
        join pg_settings as known on lower(known.name) = wanted.name`,
     [Object.keys(settings), Object.values(settings)],
   );
-  // Only where the platform can watch a socket; it frees a killed run's locks within a second.
-  await client.query("set client_connection_check_interval = '1s'").catch(() => undefined);
 }

@@ -52,7 +52,7 @@ function passingAdvice(code: string, message: string, { host, port }: Address): 
   if (unreachable.has(code) || message === "timeout expired")
     return `Expected ${server}, but nothing answers there (${code || "time-out"}). Check host and port in destination.url, that the server runs, and that no firewall stands between.`;
   if (code === "53300")
-    return `${server} has no connection left (${message}). A run needs two for a moment and one while it lasts: raise max_connections, or end sessions that are not needed.`;
+    return `${server} has no connection left (${message}). tributary needs two for a moment and one while it works: raise max_connections, or end sessions that are not needed.`;
   if (code === "57P03")
     return `${server} is starting or stopping (${message}). Run the same command again in a moment.`;
   if (code === "25006") return readOnly(server);

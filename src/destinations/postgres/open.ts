@@ -7,9 +7,7 @@ import { ledgerName } from "../state_tables.ts";
 import { connect } from "./connect.ts";
 import { postgresDialect } from "./dialect.ts";
 import { kyselyOver } from "./driver.ts";
-import { explained } from "./failure.ts";
 import { type Holder, Locks } from "./locks.ts";
-import { refusePooler } from "./pooler.ts";
 import { repeating } from "./repetition.ts";
 import { Session } from "./session.ts";
 import { openStage } from "./stage.ts";
@@ -36,15 +34,7 @@ const ANALYZED_SHARE = 0.05;
 /** Opens the warehouse for a run: one session for locks, batches and publishes. @throws DestinationError, ConfigError */
 export async function openPostgres(settings: PostgresSettings): Promise<Destination> {
   const { url, schema, stateSchema, runId, holder, clock } = settings;
-  const schemas = [schema, stateSchema];
-  const { client, address } = await connect(url, schemas, "write");
-  const openSecond = async () => (await connect(url, schemas, "probe")).client;
-  try {
-    await refusePooler(client, openSecond, address, clock);
-  } catch (error) {
-    await client.end().catch(() => undefined);
-    throw explained(error, address);
-  }
+  const { client, address } = await connect(url, [schema, stateSchema], "write", clock);
   const session = new Session(client, address);
   const db = kyselyOver(session, stateSchema);
   try {
@@ -98,10 +88,10 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
 
 /** Opens the warehouse for readers of its state. @throws DestinationError, ConfigError */
 export async function openPostgresForReading(
-  settings: Pick<PostgresSettings, "url" | "schema" | "stateSchema">,
+  settings: Pick<PostgresSettings, "url" | "schema" | "stateSchema" | "clock">,
 ): Promise<Reading> {
-  const { url, schema, stateSchema } = settings;
-  const { client, address } = await connect(url, [schema, stateSchema], "read");
+  const { url, schema, stateSchema, clock } = settings;
+  const { client, address } = await connect(url, [schema, stateSchema], "read", clock);
   const session = new Session(client, address);
   return {
     dialect: postgresDialect,

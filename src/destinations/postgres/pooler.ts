@@ -14,14 +14,10 @@ interface Seen {
 
 /**
  * Refuses a connection whose statements may land in different backends. A mark is left in the session's backend; a
- * second client's transaction then takes the backend a pooler would give away, and the first looks for its mark.
+ * second client's transaction then takes the backend a pooler would give away, and the first looks for its mark. Nothing
+ * else is left behind: that backend may be other programs'.
  */
-export async function refusePooler(
-  client: Client,
-  openSecond: () => Promise<Client>,
-  address: Address,
-  clock: Clock,
-): Promise<void> {
+export async function refusePooler(client: Client, second: Client, address: Address, clock: Clock): Promise<void> {
   const mark = randomUUID();
   const { rows } = await client.query<Seen>(
     "select pg_backend_pid() as backend, set_config('tributary.session', $1, false) as mark",
@@ -29,17 +25,18 @@ export async function refusePooler(
   );
   const first = rows[0]!;
   const own = (seen: Seen) => seen.backend === first.backend && seen.mark === mark;
-  const second = await openSecond();
+  second.on("error", () => undefined);
   try {
+    await second.connect();
     // A pool of one server in session mode never lets the second in: then the first has the server for itself.
     const other = await within(clock, async () => {
       await second.query("begin");
       return look(second);
     });
     if (other === undefined) return;
-    if (other.backend === first.backend || other.mark === mark) throw refusal(address);
-    if (!own(await look(client))) throw refusal(address);
+    const shared = other.backend === first.backend || other.mark === mark || !own(await look(client));
     await second.query("rollback");
+    if (shared) throw refusal(address);
     for (let i = 0; i < LOOKS; i++) if (!own(await look(client))) throw refusal(address);
   } finally {
     void second.end().catch(() => undefined);
@@ -70,6 +67,6 @@ async function within<T>(clock: Clock, work: () => Promise<T>): Promise<T | unde
 
 function refusal({ host, port }: Address): DestinationError {
   return new DestinationError(
-    `Expected a session of its own at ${host}:${port}, but statements of one connection land in different backends: a transaction pooler (PgBouncer, Supavisor, …) stands between. Locks need a session: put the database's direct address, or the pooler's address in session mode, into destination.url (often another port).`,
+    `Expected a session of its own at ${host}:${port}, but statements of one connection land in different backends: a transaction pooler (PgBouncer, Supavisor, …) stands between. Locks and settings need a session: put the database's direct address, or the pooler's address in session mode, into destination.url (often another port).`,
   );
 }

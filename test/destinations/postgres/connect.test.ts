@@ -1,6 +1,7 @@
 import { createServer, connect as tcp } from "node:net";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
+import { systemClock } from "../../../src/clock.ts";
 import { openPostgresForReading } from "../../../src/destinations/postgres/open.ts";
 import { DATA_VERSION, ensureState } from "../../../src/destinations/state_ddl.ts";
 import { checkTables } from "../../../src/destinations/tables.ts";
@@ -133,7 +134,12 @@ test("too many connections", async () => {
 test("a session for readers sees the state and cannot write", async () => {
   const writer = await openReady(database.url);
   const { url } = database;
-  const reader = await openPostgresForReading({ url, schema: "procurement", stateSchema: "_tributary" });
+  const reader = await openPostgresForReading({
+    url,
+    schema: "procurement",
+    stateSchema: "_tributary",
+    clock: systemClock,
+  });
   expect(await reader.db.selectFrom("warehouse").select("key").execute()).toEqual([{ key: "version" }]);
   await expect(reader.db.insertInto("warehouse").values({ key: "a", value: "1" }).execute()).rejects.toThrow(
     /read-only/,

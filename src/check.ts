@@ -49,7 +49,7 @@ export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGe
     const versioned = versionedBy(streams, config.streams);
     yield* checkDestination(
       config.destination,
-      { companies: found, streams, versioned, views: config.views },
+      { version: tools.version, companies: found, streams, versioned, views: config.views },
       tools.clock,
     );
   }

@@ -124,7 +124,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     const early = privacy.policy.keyId === undefined ? ask() : undefined;
     destination = await openDestination(config.destination, opener, order.waitMs);
     if (early === undefined) await expectOwnKey(destination, privacy);
-    const services = await holdToWarehouse(await (early ?? ask()), destination);
+    const services = await holdToWarehouse(await (early ?? ask()), destination, version);
     const jobs = services.flatMap(({ company }) =>
       streams.map(stream => ({ company: company.name, stream, tally: new Tally(startedAt) })),
     );
@@ -133,6 +133,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     const policy = (name: string) => policyOf(config, name);
     const families = new Set(streams.map(stream => familyOf(catalogue, stream)));
     const { done, warnings, widened, settleHistories } = await prepareWarehouse(destination, {
+      version,
       companies: services.filter(isItself).map(identityOf),
       catalogue,
       streams: catalogue.filter(stream => on.includes(stream) || streams.includes(stream)),

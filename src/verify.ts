@@ -103,7 +103,7 @@ async function compareAll(
     const opening = companiesOf(config, order.company).map(company =>
       openService(company, config.api, order.identity, serviceTools, commons),
     );
-    const services = await holdToWarehouse(await Promise.all(opening), reading);
+    const services = await holdToWarehouse(await Promise.all(opening), reading, version);
     const jobs = services.flatMap(({ company }) =>
       wanted.map((stream): Job => ({ company: company.name, stream: widened(stream), tally: new Tally(startedAt) })),
     );

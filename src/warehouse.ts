@@ -17,6 +17,8 @@ import type { Stream } from "./stream.ts";
 
 /** What a run expects of the warehouse. */
 export interface Expectation {
+  /** The version of the program. */
+  readonly version: string;
   readonly companies: readonly {
     readonly name: string;
     readonly baseUrl: string;
@@ -68,7 +70,7 @@ export interface Prepared {
  */
 export async function prepareWarehouse(destination: Destination, expectation: Expectation): Promise<Prepared> {
   const { db, dialect, schema, stateSchema } = destination;
-  const { streams, grantSelectTo, widening, volatileOf, versioned, now } = expectation;
+  const { version, streams, grantSelectTo, widening, volatileOf, versioned, now } = expectation;
   const seen = await checkTables(db, dialect, tableOrder(destination, expectation));
   const upgraded = await ensureState(db, dialect, stateSchema, undefined, seen);
   const companies = expectation.companies.map(({ name, baseUrl, companyId }) => ({
@@ -76,12 +78,12 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
     baseUrl,
     ...(companyId === undefined ? {} : { companyId }),
   }));
-  await checkIdentity(db, dialect, { schema, version: DATA_VERSION, companies });
+  await checkIdentity(db, dialect, { schema, version: DATA_VERSION, program: version, companies });
   for (const { name } of expectation.companies) await destination.lock(name, expectation.families, expectation.waitMs);
   const widenable = streams.filter(({ name }) => widening.includes(name));
   const added = await addColumns(destination, widenable, now);
   const widened = (stream: Stream): Stream => withAdded(stream, added, volatileOf(stream.name));
-  const wide = { streams: streams.map(widened), grantSelectTo, versioned };
+  const wide = { version, streams: streams.map(widened), grantSelectTo, versioned };
   const off = await offComments(destination, expectation);
   const order = {
     ...tableOrder(destination, wide),
@@ -107,7 +109,7 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
 
 export function tableOrder(
   destination: { schema: string; stateSchema: string },
-  expectation: Pick<Expectation, "streams" | "grantSelectTo"> & Partial<Pick<Expectation, "versioned">>,
+  expectation: Pick<Expectation, "streams" | "grantSelectTo"> & Partial<Pick<Expectation, "versioned" | "version">>,
 ): TableOrder {
   const comments = new Map(
     expectation.streams.flatMap(stream =>
@@ -117,6 +119,7 @@ export function tableOrder(
   return {
     schema: destination.schema,
     stateSchema: destination.stateSchema,
+    program: expectation.version,
     streams: expectation.streams.map(stream => stream.tables),
     versioned: expectation.versioned ?? new Set(),
     relations: constructedRelations(expectation.streams),

@@ -20,6 +20,8 @@ const NAME = "destination";
 
 /** What the warehouse has to be fit for. */
 export interface Fitness {
+  /** The version of the program. */
+  readonly version: string;
   readonly companies: readonly {
     readonly name: string;
     readonly baseUrl: string;
@@ -94,7 +96,7 @@ async function* checkDuckdb(
 async function checkContents(
   looked: Looked & { readonly dialect: Dialect },
   where: DestinationConfig,
-  { companies, streams, versioned }: Fitness,
+  { version, companies, streams, versioned }: Fitness,
 ): Promise<boolean> {
   const grantSelectTo = where.type === "postgres" ? where.grantSelectTo : [];
   await checkTables(looked.db, looked.dialect, tableOrder(where, { streams, grantSelectTo, versioned }));
@@ -104,6 +106,7 @@ async function checkContents(
     baseUrl,
     ...(companyId === undefined ? {} : { companyId }),
   }));
-  await compareIdentity(looked.db, { schema: where.schema, version: DATA_VERSION, companies: known });
+  const identity = { schema: where.schema, version: DATA_VERSION, program: version, companies: known };
+  await compareIdentity(looked.db, identity);
   return true;
 }

@@ -35,13 +35,23 @@ interface Reader {
 
 /** Moves a new column's values from `_extra` into it; undefined for a column that no field of the row stands for. */
 export function fillStatement(dialect: Dialect, table: Fragment, column: Column): Fragment | undefined {
-  const { source, path } = column;
-  // A column beside `_extra` filled from a page or by the reader never was in it.
-  if (source !== "row" || path.length === 0 || !path.every(field => /^[A-Za-z0-9_-]+$/.test(field))) return undefined;
-  const reader = dialect.name === "postgres" ? postgresReader(path) : duckdbReader(path);
+  const reader = readerOf(dialect, column);
+  if (reader === undefined) return undefined;
   const value = columnValue(dialect, reader, column);
   return sql`update ${table} set ${sql.id(column.name)} = ${value}, _extra = ${reader.without}
     where ${reader.value} is not null and ${reader.safe} and (${reader.type} = 'null' or ${value} is not null)`;
+}
+
+/** Takes a column's values out of `_extra` and keeps none of them; undefined as above. */
+export function leaveOutStatement(dialect: Dialect, table: Fragment, column: Column): Fragment | undefined {
+  const reader = readerOf(dialect, column);
+  return reader && sql`update ${table} set _extra = ${reader.without} where ${reader.value} is not null`;
+}
+
+function readerOf(dialect: Dialect, { source, path }: Column): Reader | undefined {
+  // A column beside `_extra` filled from a page or by the reader never was in it.
+  if (source !== "row" || path.length === 0 || !path.every(field => /^[A-Za-z0-9_-]+$/.test(field))) return undefined;
+  return dialect.name === "postgres" ? postgresReader(path) : duckdbReader(path);
 }
 
 function columnValue(dialect: Dialect, reader: Reader, column: Column): Fragment {

@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { ConfigError } from "../errors.ts";
 import { altering } from "./alteration.ts";
@@ -10,11 +10,15 @@ export interface Identity {
   readonly schema: string;
   /** `DATA_VERSION` of the program. */
   readonly version: number;
+  /** Its release; absent: it writes no rows. */
+  readonly program?: string;
   readonly companies: readonly { readonly name: string; readonly baseUrl: string; readonly companyId?: string }[];
 }
 
 const storedCompany = z.object({ base_url: z.string(), company_id: z.string().nullable() });
 const COMPANY = "company:";
+/** The newest program that gave tables another shape. */
+const PROGRAM = "program";
 
 /**
  * Holds a run to the warehouse it is configured for, and records what is new: schema, companies, their ids. Needs
@@ -46,12 +50,17 @@ export async function compareIdentity(
   return stored;
 }
 
-function schemaComplaints(stored: ReadonlyMap<string, unknown>, { schema, version }: Identity): string[] {
+function schemaComplaints(stored: ReadonlyMap<string, unknown>, { schema, version, program }: Identity): string[] {
   const complaints: string[] = [];
   const written = stored.get("version");
   if (typeof written === "number" && written > version)
     complaints.push(
       `The warehouse was written by a newer tributary (data version ${written}; this one knows ${version}): install that version again, or use another destination.`,
+    );
+  const shaped = stored.get(PROGRAM);
+  if (typeof shaped === "string" && program !== undefined && isNewer(shaped, program))
+    complaints.push(
+      `The warehouse's tables were altered by tributary ${shaped}, and this is ${program}, which doesn't know all of their columns: install ${shaped} or a newer one, or use another destination.`,
     );
   const kept = stored.get("schema");
   if (typeof kept === "string" && kept !== schema)
@@ -59,6 +68,21 @@ function schemaComplaints(stored: ReadonlyMap<string, unknown>, { schema, versio
       `This warehouse keeps its tables in schema ${kept}, but destination.schema is ${schema}. Set destination.schema back to ${kept}, or give the new schema a state of its own (destination.state_schema, or another database or file).`,
     );
   return complaints;
+}
+
+/** By the numbers of the releases: what leads up to one is taken for it. */
+function isNewer(one: string, other: string): boolean {
+  const [a, b] = [one, other].map(text => text.replace(/[-+].*$/, ""));
+  return a!.localeCompare(b!, "en", { numeric: true }) > 0;
+}
+
+/** Statements that record the program as the one that knows the tables' shape. It was not refused: none newer is recorded. */
+export function recordProgram(stateSchema: string, program: string): readonly RawBuilder<unknown>[] {
+  const warehouse = sql.id(stateSchema, "warehouse");
+  return [
+    sql`delete from ${warehouse} where key = ${PROGRAM}`,
+    sql`insert into ${warehouse} (key, value) values (${PROGRAM}, ${JSON.stringify(program)})`,
+  ];
 }
 
 function companyComplaints(stored: ReadonlyMap<string, unknown>, { companies }: Identity): string[] {

@@ -2,9 +2,10 @@ import { type RawBuilder, sql } from "kysely";
 import { type AsOf, createAsOf } from "./as_of.ts";
 import { type Catalog, canonicalType, type PresentTable } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
-import { fillStatement } from "./fill.ts";
+import { fillStatement, leaveOutStatement } from "./fill.ts";
 import { equal } from "./fragments.ts";
 import { NO_STAMP, type Shape, type ShapedColumn } from "./shape.ts";
+import { allFilled, type Unfilled } from "./unfilled.ts";
 
 type Fragment = RawBuilder<unknown>;
 
@@ -29,6 +30,8 @@ export interface Plan {
   readonly missing: readonly string[];
   /** Streams of which a table of versions is made. */
   readonly unversioned: readonly string[];
+  /** Tables that were there get columns or child tables that no program before this one knows. */
+  readonly reshaped: boolean;
 }
 
 /** Compares what is there with what is wanted. `known` tells the tables that were made once. */
@@ -37,13 +40,16 @@ export function planTables(
   catalog: Catalog,
   shapes: readonly Shape[],
   known: (shape: Shape) => boolean,
+  unfilled: Unfilled = allFilled,
 ): Plan {
   const steps: Step[] = [];
   const refusals: string[] = [];
   const missing = new Set<string>();
   const unversioned = new Set<string>();
+  let reshaped = false;
   for (const shape of shapes) {
     const present = catalog.tables.get(`${shape.schema}.${shape.name}`);
+    reshaped ||= isReshaped(catalog, shape, present);
     if (present === undefined) {
       steps.push({
         sentence: shape.role === "ledger" ? undefined : `created table ${shape.name}`,
@@ -54,13 +60,21 @@ export function planTables(
     } else {
       const objections = objectionsTo(dialect, shape, present);
       refusals.push(...objections);
-      if (objections.length === 0) steps.push(...newColumns(dialect, shape, present));
+      if (objections.length === 0)
+        steps.push(...newColumns(dialect, shape, present), ...lateValues(dialect, shape, present, unfilled));
     }
     steps.push(...comments(shape, present));
     if (shape.asOf !== undefined) steps.push(...functions(dialect, catalog, shape.asOf));
   }
-  steps.push(...ledgerRepairs(catalog, shapes));
-  return { steps, refusals, missing: [...missing], unversioned: [...unversioned] };
+  steps.push(...ledgerRepairs(catalog, shapes), ...filled(shapes, unfilled));
+  return { steps, refusals, missing: [...missing], unversioned: [...unversioned], reshaped };
+}
+
+function isReshaped(catalog: Catalog, { role, schema, stream, columns }: Shape, present: PresentTable | undefined) {
+  if (present === undefined) return role === "child" && catalog.tables.has(`${schema}.${stream}`);
+  // What the service sends and nobody documented has its columns for every version.
+  const isLacking = ({ name, of }: ShapedColumn) => of !== undefined && of.added !== true && !present.columns.has(name);
+  return (role === "main" || role === "child") && columns.some(isLacking);
 }
 
 export const tableOf = (shape: { schema: string; name: string }): Fragment => sql.id(shape.schema, shape.name);
@@ -123,8 +137,46 @@ function newColumns(dialect: Dialect, shape: Shape, present: PresentTable): Step
     });
 }
 
+/**
+ * Fills columns once more into which a run that did not know them has written no values. Nobody publishes meanwhile: rows
+ * that came after the fill would be forgotten with those before it.
+ */
+function lateValues(dialect: Dialect, shape: Shape, present: PresentTable, unfilled: Unfilled): Step[] {
+  const late = shape.columns.flatMap(({ name, of }) =>
+    of !== undefined && present.columns.has(name) && unfilled.has(ownName(shape), name) ? [{ name, of }] : [],
+  );
+  if (late.length === 0) return [];
+  const table = tableOf(shape);
+  const onRows = late.flatMap(({ name, of }) => {
+    // In SQL nothing can be hashed or masked as the others are: such a value is left out until it is read again.
+    const fill = of.treatment === undefined ? fillStatement(dialect, table, of) : leaveOutStatement(dialect, table, of);
+    return fill === undefined ? [] : [fill, ...presentAgain(shape, { name })];
+  });
+  const names = late.map(({ name }) => name).join(", ");
+  return [
+    {
+      sentence: `filled ${shape.name}.${names} from _extra: rows were written by a run that did not know of it`,
+      statements: dialect.name === "postgres" ? [sql`lock table ${table} in share row exclusive mode`] : [],
+      onRows,
+    },
+  ];
+}
+
+const ownName = ({ name, versionsOf }: Shape): string => versionsOf?.name ?? name;
+
+function filled(shapes: readonly Shape[], unfilled: Unfilled): Step[] {
+  const own = shapes.filter(({ role }) => role === "main" || role === "child");
+  const onRows = own.flatMap(shape =>
+    unfilled.forget(
+      shape.name,
+      shape.columns.map(({ name }) => name),
+    ),
+  );
+  return onRows.length === 0 ? [] : [{ sentence: undefined, statements: [], onRows }];
+}
+
 /** What a present version's `_extra` held when it began may be older than the row's: such a version says what the row says. */
-function presentAgain(shape: Shape, column: ShapedColumn): Fragment[] {
+function presentAgain(shape: Shape, column: Pick<ShapedColumn, "name">): Fragment[] {
   if (shape.versionsOf === undefined) return [];
   const key = shape.primaryKey.filter(name => name !== "_valid_from");
   const own = sql.id(column.name);

@@ -12,6 +12,7 @@ import { keptStreams } from "./row_history.ts";
 import { beginVersions, endVersions } from "./row_versions.ts";
 import type { StateTables } from "./state_tables.ts";
 import { dropTemporary, temporaryNames } from "./temporary.ts";
+import { noteUnfilled } from "./unfilled.ts";
 import { momentOf, parentKey, type Work } from "./work.ts";
 
 /** How a publish is to end. */
@@ -106,6 +107,7 @@ async function publishAtOnce(
       await replaceRows(work, comparison);
       for (const child of publication.tables.children) await publishChildren(work, child);
       await writeLedger(work, comparison);
+      await noteUnfilled(work);
       // Rows that came back are among the updated.
       if (comparison.updated > 0) await restoreDetails(work);
     }

@@ -8,7 +8,7 @@ type Moment = ColumnType<Date, string, string>;
 type OptionalMoment = ColumnType<Date | null, string | null | undefined, string | null>;
 type Json = ColumnType<unknown, string | null | undefined, string | null>;
 
-/** What the warehouse is: `key` is `version`, `schema`, or `company:<name>` (value: {base_url, company_id}). */
+/** What the warehouse is: `key` is `version`, `program`, `schema`, `company:<name>` (value: {base_url, company_id}), or that of a record of tables, views or columns. */
 export interface WarehouseTable {
   key: string;
   value: Json;

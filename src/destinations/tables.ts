@@ -9,12 +9,14 @@ import type { Dialect } from "./destination.ts";
 import { foreignKeySteps } from "./foreign_keys.ts";
 import type { Fragment } from "./fragments.ts";
 import { grantSteps } from "./grants.ts";
+import { recordProgram } from "./identity.ts";
 import { commentOnTable, inOrder, type Plan, planTables, type Step } from "./plan.ts";
 import { requireRights } from "./rights.ts";
 import { interruptHistory } from "./row_history.ts";
 import { type Shape, shapesOf } from "./shape.ts";
 import type { StateTables } from "./state_tables.ts";
 import { recordedTables, recordTables } from "./table_record.ts";
+import { unfilledColumns } from "./unfilled.ts";
 import { lookAtViews } from "./views/look.ts";
 import type { ViewOrder } from "./views/view.ts";
 
@@ -23,6 +25,8 @@ export interface TableOrder {
   readonly schema: string;
   readonly stateSchema: string;
   readonly streams: readonly TableSet[];
+  /** The version of the program, which is recorded where it gives tables another shape. */
+  readonly program?: string | undefined;
   /** Of which of them, by the main table's name, every version of a row is kept. */
   readonly versioned?: ReadonlySet<string>;
   /** The whole text of a table's comment: what it is, endpoint, mode, absence. */
@@ -104,7 +108,8 @@ async function planned(
   const some = shapes.some(shape => shape.asOf !== undefined);
   const catalog = some ? { ...tables, functions: await readFunctions(db, dialect, schema) } : tables;
   const recorded = await recordedTables(db, stateSchema);
-  const plan = accepted(planTables(dialect, catalog, shapes, shape => recorded.has(shape.name)));
+  const unfilled = await unfilledColumns(db, stateSchema);
+  const plan = accepted(planTables(dialect, catalog, shapes, shape => recorded.has(shape.name), unfilled));
   const steps: Step[] = [];
   if (!catalog.schemas.has(schema))
     steps.push({ sentence: `created schema ${schema}`, statements: [sql`create schema ${sql.id(schema)}`] });
@@ -115,6 +120,8 @@ async function planned(
   const names = new Set([...recorded, ...own.map(shape => shape.name)]);
   if (names.size > recorded.size)
     steps.push({ sentence: undefined, statements: [], onRows: recordTables(stateSchema, names) });
+  if (plan.reshaped && order.program !== undefined)
+    steps.push({ sentence: undefined, statements: [], onRows: recordProgram(stateSchema, order.program) });
   return { ...plan, steps, catalog };
 }
 

@@ -25,6 +25,7 @@ export const isItself = ({ failure }: Service): boolean => !(failure instanceof 
 export async function holdToWarehouse(
   services: readonly Service[],
   destination: Pick<Destination, "db" | "schema" | "stateSchema">,
+  program: string,
 ): Promise<Service[]> {
   const loaded = await hasState(destination);
   const held: Service[] = [];
@@ -38,7 +39,7 @@ export async function holdToWarehouse(
     try {
       demandOwnKey({ name, companyId }, held.filter(isItself).map(identityOf));
       const { db, schema } = destination;
-      if (loaded) await compareIdentity(db, { schema, version: DATA_VERSION, companies: [known] });
+      if (loaded) await compareIdentity(db, { schema, version: DATA_VERSION, program, companies: [known] });
       held.push(service);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;

@@ -136,6 +136,25 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(await ensure(destination, items(more))).toEqual({ done: [], missing: [], warnings: [] });
   });
 
+  test("a value that waits for a column of treated ones is left out: in SQL it can't become as they are", async () => {
+    const destination = await make();
+    const known = items({ secret: field("text") });
+    const main = {
+      ...known.main,
+      columns: known.main.columns.map(column => ({ ...column, treatment: "hash" as const })),
+    };
+    await ensure(destination, known);
+    await sql`insert into procurement.items (_company, item_id, secret, _extra) values ('acme', 'i', null, ${'{"secret":"raw"}'}),
+      ('acme', 'j', '5f0c', null)`.execute(destination.db);
+    await sql`insert into _tributary.warehouse (key, value)
+      values ('unfilled:x', ${'{"table":"items","column":"secret"}'})`.execute(destination.db);
+    await ensure(destination, { ...known, main });
+    expect(await rowsOf(destination, "select secret, _extra from procurement.items order by item_id")).toEqual([
+      { secret: null, _extra: null },
+      { secret: "5f0c", _extra: null },
+    ]);
+  });
+
   test("no digit of another field is lost when one leaves _extra", async () => {
     const destination = await make();
     await ensure(destination, items());

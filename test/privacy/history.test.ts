@@ -23,6 +23,7 @@ async function begun({ warehouse, clock }: Place, exclude: string[]): Promise<vo
     .execute();
   try {
     await prepareWarehouse(destination, {
+      version: "0.0.0",
       companies: [{ name: "acme", baseUrl: (known[0]!.value as { base_url: string }).base_url, companyId: undefined }],
       ...{ catalogue: treated, streams: treated, families: names, held: names, versioned: new Set(names) },
       ...{ grantSelectTo: [], widening: [], volatileOf: () => [], waitMs: 0, now: clock.date().toISOString() },

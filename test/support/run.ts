@@ -31,7 +31,7 @@ export interface Setting {
   readonly watch?: (view: RunView) => void;
 }
 
-export type Ordered = Partial<Omit<RunOrder, "config" | "command" | "version">>;
+export type Ordered = Partial<Omit<RunOrder, "config" | "command">>;
 
 export type HistoryOrdered = Partial<Omit<BackfillOrder, "config" | "command" | "version">>;
 

@@ -2,7 +2,7 @@ import type { Table, Treatment } from "../columns.ts";
 import { Numeral } from "../numeral.ts";
 import { pathParameters, type Stream } from "../stream.ts";
 import { isPersonalName } from "./names.ts";
-import { EXTRA_COLUMN, type Policy } from "./policy.ts";
+import { EXTRA_COLUMN, type Policy, policyWith } from "./policy.ts";
 import type { Treat } from "./treatment.ts";
 
 /** Takes what a policy keeps back out of an answer's data, in place. Answers whether anything was changed. */
@@ -57,6 +57,21 @@ export function extraTreatment(table: Table, policy: Policy, treat: Treat): (ext
 /** JSON whose fields the documents don't name. */
 export function looseTreatment({ undocumented }: Policy, treat: Treat): (value: unknown) => boolean {
   return value => walk(value, newNode(), undocumented, treat);
+}
+
+/** The policy, and what it does to columns that were added for fields which the documents don't name. `catalogue` has them. */
+export function withAddedColumns(policy: Policy, catalogue: readonly Stream[]): Policy {
+  const treatments = new Map(policy.treatments);
+  for (const { tables } of catalogue)
+    for (const table of [tables.main, ...tables.children]) {
+      const root = newNode();
+      addTable(root, { ...table, columns: table.columns.filter(({ added }) => added !== true) }, policy);
+      for (const { name, path, added } of table.columns) {
+        const treatment = added === true ? unnamedWithin(root, path, policy.undocumented) : undefined;
+        if (treatment !== undefined) treatments.set(`${table.name}.${name}`, treatment);
+      }
+    }
+  return policyWith(treatments, policy.undocumented, policy.keyId);
 }
 
 function patternOf(path: string): RegExp {
@@ -170,4 +185,19 @@ const loose: Node = newNode();
 function unnamed(field: string, { isClosed }: Node, undocumented: Treatment | undefined): Treatment | undefined {
   if (isClosed) return "exclude";
   return undocumented !== undefined && isPersonalName(field) ? undocumented : undefined;
+}
+
+function unnamedWithin(
+  root: Node,
+  path: readonly string[],
+  undocumented: Treatment | undefined,
+): Treatment | undefined {
+  let node = root;
+  for (const field of path) {
+    const inner = node.fields.get(field);
+    const treatment = inner === undefined ? unnamed(field, node, undocumented) : undefined;
+    if (treatment !== undefined) return treatment;
+    node = inner ?? loose;
+  }
+  return undefined;
 }

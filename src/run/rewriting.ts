@@ -1,5 +1,6 @@
 import { parseJson } from "../api/body.ts";
 import type { Column, Table } from "../columns.ts";
+import { addedColumns, withAdded } from "../destinations/added_columns.ts";
 import { versionsName } from "../destinations/as_of.ts";
 import { readCatalog } from "../destinations/catalog.ts";
 import type { Destination } from "../destinations/destination.ts";
@@ -13,7 +14,7 @@ import {
 } from "../destinations/rewriting.ts";
 import { loadStreamState, saveStreamState } from "../destinations/run_log.ts";
 import { Numeral } from "../numeral.ts";
-import { extraTreatment, looseTreatment, rowTreatment } from "../privacy/answers.ts";
+import { extraTreatment, looseTreatment, rowTreatment, withAddedColumns } from "../privacy/answers.ts";
 import { jsonText } from "../privacy/body.ts";
 import { isPersonalName } from "../privacy/names.ts";
 import { EXTRA_COLUMN, type Policy } from "../privacy/policy.ts";
@@ -39,21 +40,24 @@ interface Present {
 const CHANGED_AT = "_changed_at";
 
 /**
- * Does to what is stored what `acts` says: to tables, their history, rejects and examples. Rows that change get a new
+ * Does to what is stored what `policy` says: to tables, their history, rejects and examples. Rows that change get a new
  * `_changed_at`: who follows it is to have their former values replaced too. Answers how many values were.
  */
 export async function rewriteStored(
   db: Db,
   destination: Destination,
   { treat, catalogue }: Acting,
-  acts: Policy,
+  policy: Policy,
   now: string,
 ): Promise<number> {
-  if (acts.id === "") return 0;
+  if (policy.id === "") return 0;
+  const added = await addedColumns({ db });
+  const streams = catalogue.map(stream => withAdded(stream, added, []));
+  const acts = withAddedColumns(policy, streams);
   const { dialect, schema, stateSchema } = destination;
   const { tables: there } = await readCatalog(db, dialect, [schema]);
   let total = 0;
-  for (const stream of catalogue) {
+  for (const stream of streams) {
     const { main, children } = stream.tables;
     if (!there.has(`${schema}.${main.name}`)) continue;
     // After everything that was ever published of the table.

@@ -48,13 +48,14 @@ export async function runBackfill(
   tools: RunTools,
   consent: ((estimate: Estimate) => Promise<void>) | undefined,
 ): Promise<RunReport> {
+  const askedAt = new Date(tools.clock.now()).toISOString();
   const unfinished = await reaching(() => plansUnderLock(order, tools), tools);
   const decision = decided(order, unfinished, tools);
   if (!decision.continued && consent !== undefined) {
     const estimate = await estimateBackfill(order, decision, unfinished, { ...tools, ...limitsOf(order) });
     if (estimate.requests > order.config.backfill.confirmAbove) await consent(estimate);
   }
-  return workThrough(order, tools, decision);
+  return workThrough({ ...order, askedAt }, tools, decision);
 }
 
 /** What it would request; reads what readers see, and writes nothing. */

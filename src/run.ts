@@ -49,6 +49,8 @@ export interface RunOrder {
   readonly maxTimeMs: number | undefined;
   readonly maxRequests: number | undefined;
   readonly waitMs: number;
+  /** When it was asked for, with the configuration as it was then (ISO 8601); absent: now. */
+  readonly askedAt?: string;
   readonly background?: Background;
   readonly attempt?: Attempt;
   /** Instead of asking the service: how a company's streams are loaded from what is at hand. */
@@ -151,6 +153,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       archive: config.archive,
       waitMs: order.waitMs,
       now: startedAt,
+      askedAt: order.askedAt ?? startedAt,
       log,
       always: order.again !== undefined,
     });

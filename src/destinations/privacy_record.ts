@@ -13,8 +13,13 @@ export interface PrivacyRecord {
   readonly isClean: boolean;
 }
 
+/** As it stands in the warehouse. */
+export interface KeptRecord extends PrivacyRecord {
+  readonly since: Date;
+}
+
 /** What the warehouse was written under, and what is under way. */
-export async function privacyRecords(db: Kysely<StateTables>): Promise<readonly PrivacyRecord[]> {
+export async function privacyRecords(db: Kysely<StateTables>): Promise<readonly KeptRecord[]> {
   const rows = await db.selectFrom("privacy").selectAll().execute();
   return rows.map(row => ({
     table: row.table_name,
@@ -23,6 +28,7 @@ export async function privacyRecords(db: Kysely<StateTables>): Promise<readonly 
     was: treatmentOf(row.was),
     keyId: row.key_id,
     isClean: row.cleaned_at !== null,
+    since: row.since,
   }));
 }
 

@@ -47,13 +47,14 @@ interface Past {
  */
 export async function runAttempts(order: RunOrder, tools: RunTools): Promise<RunReport> {
   const { clock, signal } = tools;
+  const { askedAt = new Date(clock.now()).toISOString() } = order;
   const until = clock.now() + (order.maxTimeMs ?? Number.POSITIVE_INFINITY);
   const commons = createCommons(order.config.api, clock);
   const watch = lasting(tools.watch);
   const past: Past = { runIds: [], reports: [], errors: [] };
   for (let nth = 0; ; nth++) {
     const maxTimeMs = order.maxTimeMs === undefined ? undefined : until - clock.now();
-    const ended = await attempt({ ...order, maxTimeMs }, { ...tools, watch }, commons, past);
+    const ended = await attempt({ ...order, askedAt, maxTimeMs }, { ...tools, watch }, commons, past);
     if (ended.report !== undefined) past.reports.push(ended.report);
     past.errors.push(...ended.errors);
     const pauseS = mayPass(ended.errors, past) && !signal.aborted ? PAUSES_S[nth] : undefined;

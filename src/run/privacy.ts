@@ -6,7 +6,13 @@ import { versionsName } from "../destinations/as_of.ts";
 import { readCatalog } from "../destinations/catalog.ts";
 import type { Destination } from "../destinations/destination.ts";
 import { hasState } from "../destinations/inspection.ts";
-import { type PrivacyRecord, privacyRecords, recordClean, recordPrivacy } from "../destinations/privacy_record.ts";
+import {
+  type KeptRecord,
+  type PrivacyRecord,
+  privacyRecords,
+  recordClean,
+  recordPrivacy,
+} from "../destinations/privacy_record.ts";
 import { dropStages } from "../destinations/stages.ts";
 import { ConfigError } from "../errors.ts";
 import { answerTreatment } from "../privacy/answers.ts";
@@ -67,6 +73,8 @@ export interface Settling {
   readonly waitMs: number;
   /** ISO 8601. */
   readonly now: string;
+  /** When the configuration was the latest. */
+  readonly askedAt: string;
   readonly log: Log;
   /** Lines from elsewhere may have come into the archive. */
   readonly always: boolean;
@@ -74,7 +82,8 @@ export interface Settling {
 
 /**
  * Brings what is stored under another policy under this one: tables, rejects and examples in one transaction, then archive and
- * files. Killed in between, the next run goes on. Answers sentences of what was done.
+ * files. Killed in between, the next run goes on. Answers sentences of what was done. @throws ConfigError for a policy that
+ * was replaced since it was read
  */
 export async function settlePrivacy(
   destination: Destination,
@@ -83,6 +92,7 @@ export async function settlePrivacy(
 ): Promise<readonly string[]> {
   const { db } = destination;
   let records = await privacyRecords(db);
+  expectLatest(records, privacy.policy, settling.askedAt);
   const done: string[] = [];
   if (records.some(({ isClean }) => !isClean) && hasKeyOf(records, privacy.policy)) {
     await lockAll(destination, privacy, settling);
@@ -107,6 +117,17 @@ export async function settlePrivacy(
     done.push(...sentences(fresh, rows));
   } else if (settling.always) await cleanArchive(records, privacy, settling);
   return done;
+}
+
+/** Who went on while another run changed privacy would put values back as they come. @throws ConfigError */
+function expectLatest(records: readonly KeptRecord[], policy: Policy, askedAt: string): void {
+  const other = new Set(differences(records, policy).map(({ table, column }) => `${table}.${column}`));
+  const later = records.filter(({ since }) => since.getTime() > Date.parse(askedAt));
+  const found = later.find(({ table, column }) => other.has(`${table}.${column}`));
+  if (found === undefined) return;
+  throw new ConfigError(
+    `privacy: expected the values to be stored as the configuration said at ${askedAt}, when this began; but a run of ${found.since.toISOString()} stores ${nameOf(found)} under another one (treatment: ${found.treatment ?? "none"}). Start it again, under the configuration as it is now; what was published stays.`,
+  );
 }
 
 /** Hashing that was begun with a key that is not used any more can't be finished: what differs now takes its place. */
@@ -208,12 +229,12 @@ async function cleanArchive(
   if (files > 0) log.info({ files }, "rewrote the archive under the configured privacy");
 }
 
+const nameOf = ({ table, column }: Pick<PrivacyRecord, "table" | "column">): string =>
+  table === "*" ? "undocumented fields" : `${table}.${column}`;
+
 function sentences(fresh: readonly PrivacyRecord[], rows: number): readonly string[] {
   const named = (list: readonly PrivacyRecord[]) =>
-    `${list
-      .slice(0, 5)
-      .map(({ table, column }) => (table === "*" ? "undocumented fields" : `${table}.${column}`))
-      .join(", ")}${list.length > 5 ? ` and ${list.length - 5} more` : ""}`;
+    `${list.slice(0, 5).map(nameOf).join(", ")}${list.length > 5 ? ` and ${list.length - 5} more` : ""}`;
   const held = fresh.filter(({ treatment }) => treatment !== null);
   const freed = fresh.filter(({ treatment }) => treatment === null);
   return [

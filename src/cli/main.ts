@@ -136,6 +136,8 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   const context = createContext({ ...surroundings, ...signals, exit, leave: process.exit });
   // Whoever reads our output may stop reading, as `head` does; that is no failure.
   stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? code : 70));
+  // A log whose reader went away or whose disk is full is lost: the work is not, and there is nowhere to say it.
+  stderr.on("error", () => undefined);
   for (const event of ["uncaughtException", "unhandledRejection"]) {
     process.on(event, error => stray(error));
   }

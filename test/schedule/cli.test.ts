@@ -3,7 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { parse, stringify } from "yaml";
 import { createContext, type Surface } from "../../src/cli/context.ts";
 import type { RunReport } from "../../src/run.ts";
@@ -86,6 +86,18 @@ test("the daemon syncs by the clock, takes a good configuration, refuses a broke
   expect(code).toBe(0);
   expect(log.lines.at(-1)?.msg).toBe("stopped");
   expect(log.lines.find(({ exit_code }) => exit_code === 143)).toMatchObject({ schedule: "renamed" });
+});
+
+test("the daemon goes on when whoever read its log is gone, and still hears of a stop", async () => {
+  const simulator = await simulated();
+  const place = workplace(simulator, { schedules: [everySecond], ...noServer });
+  const child = place.start("schedule", "--no-server");
+  await logOf(child).next(ended);
+  child.stderr.destroy();
+  const runs = simulator.requests.count("/items");
+  await vi.waitFor(() => expect(simulator.requests.count("/items")).toBeGreaterThan(runs + 4), { timeout: 60_000 });
+  child.kill("SIGTERM");
+  expect(await once(child, "close")).toEqual([0, null]);
 });
 
 test("an idle daemon ends at once, and SIGINT is as good as SIGTERM", async () => {

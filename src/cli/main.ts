@@ -134,8 +134,10 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   };
   const signals = { onSignal, onHangup, onStray };
   const context = createContext({ ...surroundings, ...signals, exit, leave: process.exit });
-  // Whoever reads our output may stop reading, as `head` does; that is no failure.
-  stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? code : 70));
+  // Whoever reads our output may stop reading, as `head` does: no failure, and no reason to leave work undone.
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") process.exit(70);
+  });
   // A log whose reader went away or whose disk is full is lost: the work is not, and there is nowhere to say it.
   stderr.on("error", () => undefined);
   for (const event of ["uncaughtException", "unhandledRejection"]) {

@@ -36,12 +36,7 @@ export interface CompanyRun {
 /** Works through a company's streams: side by side, but each after those of the run whose rows say what it asks for. */
 export async function runCompany(context: SyncContext, service: Service, run: CompanyRun): Promise<void> {
   const { jobs } = run;
-  if (service.failure !== undefined) {
-    for (const job of jobs) fail(job, context.redact(service.failure.message));
-    run.errors.push(service.failure);
-    run.log.warn({ company: context.company }, service.failure.message);
-    return;
-  }
+  if (service.failure !== undefined) return refuseAll(context, service.failure, run);
   // Details ask for hours and lists keep the database busy: side by side neither waits for the other's kind, and while
   // some details are being published others ask.
   const lists = new PQueue({ concurrency: run.streamsAtOnce });
@@ -77,6 +72,25 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
   while (unfinished() > 0) await Promise.all([lists.onIdle(), details.onIdle()]);
 }
 
+/** Nothing of the company can be read. Each stream's row says so too: the run's own is soon followed by one for other companies. */
+async function refuseAll(context: SyncContext, failure: Error, run: CompanyRun): Promise<void> {
+  run.errors.push(failure);
+  run.log.warn({ company: context.company }, failure.message);
+  const refuse: Work = () => Promise.reject(failure);
+  let lost: unknown;
+  for (const job of run.jobs) {
+    if (lost !== undefined) {
+      skip(job, "the run was ending");
+      continue;
+    }
+    const error: unknown = await syncStream(context, job.stream, job.tally, refuse).catch(thrown => thrown);
+    if (error !== failure) lost = error;
+  }
+  if (lost === undefined) return;
+  run.errors.push(lost);
+  run.stopAll(lost);
+}
+
 /** The context in which a stream's answers are kept, and say what they are. */
 function keeping(context: SyncContext, { stream: { name }, tally }: Job, { archive, log }: CompanyRun): SyncContext {
   if (archive === undefined) return context;
@@ -103,8 +117,8 @@ function asksBy(stream: Stream, policy: StreamPolicy): readonly string[] {
 const hasTable = ({ tables }: Stream, name: string): boolean =>
   [tables.main, ...tables.children].some(table => table.name === name);
 
-function fail({ tally }: Job, reason: string, status: "failed" | "skipped" = "failed"): void {
-  tally.run.status = status;
+function skip({ tally }: Job, reason: string): void {
+  tally.run.status = "skipped";
   tally.run.error = reason;
   tally.activity.state = "failed";
 }
@@ -113,11 +127,11 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
   const { jobs, log, errors, work } = run;
   const { stream, tally } = job;
   const parent = jobs.find(other => stream.mode.kind === "detail" && other.stream.name === stream.mode.of);
-  if (context.signal.aborted) return fail(job, "the run was ending", "skipped");
+  if (context.signal.aborted) return skip(job, "the run was ending");
   const without = parent === undefined || parent.tally.published ? undefined : whyWithout(parent);
   // Of a list that could not be read the failure is told; one that this key may not read is none, but for who asked by name.
   const failing = without?.includes(UNAVAILABLE) === true && context.named.has(stream.name);
-  if (without !== undefined && !failing) return fail(job, without, "skipped");
+  if (without !== undefined && !failing) return skip(job, without);
   const refuse: Work = async () => {
     throw new TributaryError(`${stream.name}: ${without}`, 1);
   };

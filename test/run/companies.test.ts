@@ -1,6 +1,10 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { stringify } from "yaml";
 import type { RunReport } from "../../src/run.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
+import { readStatus } from "../../src/status.ts";
+import { streams as catalogue } from "../../streams/index.ts";
+import { load } from "../config/sample.ts";
 import { stillClock } from "../support/clock.ts";
 import { interposed, type Passing, refused } from "../support/interposed.ts";
 import { type Bench, bench } from "../support/run.ts";
@@ -112,6 +116,26 @@ describe.each(warehouses)("$name", ({ make }) => {
     // With the right key it is loaded as if nothing had been.
     expect(await sync([entryOf("acme", acme), entryOf("beta", beta)])).toMatchObject({ exit_code: 0 });
     expect(await orders(warehouse, "acme")).toEqual(listed(acme));
+  });
+
+  test("that a company was refused outlasts a good run for another one", async () => {
+    const { acme, beta, warehouse, clock, sync, bench } = await party(make);
+    expect(await sync([entryOf("acme", acme), entryOf("beta", beta)])).toMatchObject({ exit_code: 0 });
+    clock.advance(3_600_000);
+    const entries = [entryOf("acme", acme), { ...entryOf("beta", beta), key: wrongKey }];
+    const { run_id, errors } = await sync(entries);
+    clock.advance(3_600_000);
+    expect(await bench.sync({ company: "acme" })).toMatchObject({ exit_code: 0 });
+    const { destination } = warehouse;
+    const { config } = await load(stringify({ companies: entries, destination, streams }));
+    const status = await readStatus(config, catalogue, "beta");
+    const lines = status.streams.map(({ status, error }) => ({ status, error: `beta: ${error}` }));
+    expect(lines).toEqual(Array(3).fill({ status: "failed", error: errors[0] }));
+    const rows = await warehouse.query(
+      `select table_rows, difference_reason from _tributary.stream_runs
+        where run_id = '${run_id}' and company = 'beta' and stream = 'items' and finished_at is not null`,
+    );
+    expect(rows).toEqual([{ table_rows: 7, difference_reason: expect.stringContaining("published") }]);
   });
 
   test("a company whose service is down fails alone", async () => {

@@ -6,6 +6,17 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Whether less than `ms` has passed since a moment. One that lies ahead is of a clock that was set back since: nobody knows how long ago it was. */
+export function isWithin(clock: Pick<Clock, "now">, since: number, ms: number): boolean {
+  const age = clock.now() - since;
+  return age >= 0 && age < ms;
+}
+
+/** Whether a moment that stands in records is later than one that was seen; what lies ahead of the clock is taken for the earlier. */
+export function isLater(recorded: number, seen: number, now: number): boolean {
+  return recorded <= now && (seen > now || recorded > seen);
+}
+
 // A longer Node timer fires at once.
 const longestTimerMs = 2_147_483_647;
 

@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import { type Clock, isWithin } from "./clock.ts";
 import type { Daemon } from "./schedule/events.ts";
 import type { Status } from "./status.ts";
 
@@ -52,7 +52,7 @@ export function createGlance({ read, clock, daemon, keptMs }: GlanceSources): ()
   }
 
   return async () => {
-    if (kept !== undefined && clock.now() - kept.at < keptMs) return kept.glance;
+    if (kept !== undefined && isWithin(clock, kept.at, keptMs)) return kept.glance;
     looking ??= look();
     const mine = looking;
     const seen = new AbortController();

@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import { type Clock, isWithin } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { isFailure } from "./failure.ts";
 import { ageOf, isLate } from "./lateness.ts";
@@ -136,7 +136,7 @@ export function createNotifier(settings: () => Pick<Config, "notify" | "freshnes
       const state = isLate(stream, lateAfterMs, now) ? "bad" : "good";
       if (state === "good") lateAtStart.delete(name);
       // A daemon that starts again and again must not tell again and again, and a missed run may just be catching up.
-      else if (lateAtStart.has(name) && now - startedAt < atMostEveryMs()) continue;
+      else if (lateAtStart.has(name) && isWithin(clock, startedAt, atMostEveryMs())) continue;
       if (!late.seen(name, state)) continue;
       told[state].push(aged(stream, now));
       heldBack[state] += late.heldBack(name);

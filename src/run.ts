@@ -225,13 +225,17 @@ async function runJobs(run: Run): Promise<RunReport> {
   const { order, tools, runId, startedAt, destination, jobs, services, catalogue } = run;
   const { clock, log, redact } = tools;
   const owner = JSON.stringify({ pid: process.pid, host: hostname() });
-  await beginRun(destination.db, {
-    run_id: runId,
-    command: order.command,
-    started_at: startedAt,
-    version: order.version,
-    process: owner,
-  });
+  await beginRun(
+    destination.db,
+    {
+      run_id: runId,
+      command: order.command,
+      started_at: startedAt,
+      version: order.version,
+      process: owner,
+    },
+    new Date(clock.now()),
+  );
   const ending = new AbortController();
   const signal = AbortSignal.any([tools.signal, ending.signal]);
   const timers = new AbortController();

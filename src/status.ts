@@ -129,6 +129,7 @@ async function lastRun({ db }: WarehouseReading): Promise<RunStatus | null> {
     .selectAll()
     .where("status", "<>", "running")
     .orderBy("started_at", "desc")
+    .orderBy("run_id", "desc")
     .limit(1)
     .executeTakeFirst();
   if (row === undefined) return null;

@@ -40,19 +40,25 @@ export const COUNTERS = [
 
 type Db = Kysely<StateTables> | Transaction<StateTables>;
 
-/** Begins a run's row, and closes those of runs that ended without saying so: nothing is held in their name any more. */
+/**
+ * Begins a run's row, and closes those of runs that ended without saying so: nothing is held in their name any more. What has
+ * ended by then came before it: rows with a moment after `now`, of a clock that was ahead, are brought back to before this run,
+ * or they would pass for the last ones until that moment.
+ */
 export async function beginRun(
   db: Db,
   run: { run_id: string; command: string; started_at: string; version: string; process: string },
+  now: Date,
 ): Promise<void> {
+  const earlier = new Date(Date.parse(run.started_at) - 1).toISOString();
   const lost = { status: "failed", error: "the run ended without saying so (killed, or the machine went down)" };
   for (const table of ["runs", "stream_runs"] as const) {
-    await db
-      .updateTable(table)
+    const ended = db.updateTable(table).where("run_id", "not in", db.selectFrom("holders").select("run_id"));
+    await ended
       .set({ ...lost, finished_at: run.started_at })
       .where("status", "=", "running")
-      .where("run_id", "not in", db.selectFrom("holders").select("run_id"))
       .execute();
+    await ended.set({ started_at: earlier, finished_at: earlier }).where("started_at", ">", now).execute();
   }
   await db
     .insertInto("runs")
@@ -169,6 +175,7 @@ export async function runBefore(db: Db, runId: string): Promise<string | undefin
     .select("status")
     .where("run_id", "<>", runId)
     .orderBy("started_at", "desc")
+    .orderBy("run_id", "desc")
     .limit(1)
     .executeTakeFirst();
   return row?.status;

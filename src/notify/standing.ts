@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import { type Clock, isWithin } from "../clock.ts";
 
 /** How something stands: late or failed, or not. */
 export type State = "bad" | "good";
@@ -39,7 +39,7 @@ export function createStandings(clock: Clock, atMostEveryMs: () => number): Stan
 
   const tell = (standing: Standing, state: State, counts: boolean): boolean => {
     const at = standing.toldAt[state];
-    if (at !== undefined && clock.now() - at < atMostEveryMs()) {
+    if (at !== undefined && isWithin(clock, at, atMostEveryMs())) {
       if (counts) standing.heldBack += 1;
       standing.waiting = state;
       return false;

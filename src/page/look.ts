@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import { type Clock, isWithin } from "../clock.ts";
 import { TributaryError } from "../errors.ts";
 import type { History } from "../history.ts";
 import type { Status } from "../status.ts";
@@ -44,7 +44,7 @@ export function createLooker(source: PageSource, clock: Clock, redact: (text: st
   };
 
   const found = (): Promise<Found> => {
-    if (seen !== undefined && clock.now() - seen.at < source.keptMs()) return Promise.resolve(seen.found);
+    if (seen !== undefined && isWithin(clock, seen.at, source.keptMs())) return Promise.resolve(seen.found);
     if (looking !== undefined) return looking;
     const mine = find().then(all => {
       if (looking !== mine) return all;

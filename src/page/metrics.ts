@@ -1,5 +1,5 @@
 import { Counter, Gauge, Registry } from "prom-client";
-import type { Clock } from "../clock.ts";
+import { type Clock, isLater } from "../clock.ts";
 import type { StreamRun } from "../destinations/run_log.ts";
 import type { Glance } from "../glance.ts";
 import { ageOf, isLate } from "../lateness.ts";
@@ -124,16 +124,21 @@ export function createMetrics(sources: MetricsSources): Metrics {
     countedLimited.set(view, all);
   }
 
-  // What kept a run from beginning is not in the warehouse, and a run of somebody else's is not the daemon's.
-  let shownEnd = 0;
+  let shownEnd: number | undefined;
   function showRun({ started_at, finished_at, exit_code }: Ended): void {
-    const end = finished_at === null ? 0 : seconds(finished_at);
-    if (end < shownEnd || end === 0) return;
+    if (finished_at === null) return;
+    const end = seconds(finished_at);
     shownEnd = end;
     lastEnd.set(end);
     lastTook.set(Math.max(0, end - seconds(started_at)));
     // A run that was killed has no exit code of its own.
     lastCode.set(exit_code ?? 1);
+  }
+
+  // What kept a run from beginning is not in the warehouse, and a run of somebody else's is not the daemon's.
+  function showStored(run: Ended): void {
+    const end = run.finished_at === null ? 0 : seconds(run.finished_at);
+    if (shownEnd === undefined || isLater(end, shownEnd, clock.now() / 1_000)) showRun(run);
   }
 
   function showStream(stream: StreamStatus, now: number): void {
@@ -171,7 +176,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
       for (const lasting of [success, completeTo, failed, liveRows]) lasting.reset();
       const now = clock.now();
       for (const stream of status.streams) if (stream.on) showStream(stream, now);
-      if (status.last_run !== null) showRun(status.last_run);
+      if (status.last_run !== null) showStored(status.last_run);
     }
     showDaemon();
     return registry.metrics();

@@ -1,3 +1,4 @@
+import { isLater } from "../clock.ts";
 import type { History } from "../history.ts";
 import { isLate } from "../lateness.ts";
 import type { Daemon, LiveRun } from "../schedule/events.ts";
@@ -110,9 +111,12 @@ function doubts(on: readonly StreamStatus[], name: (stream: StreamStatus) => str
 function lastEnd(
   view: View,
 ): (Pick<Concern, "tone" | "at"> & { error: string | null; warnings: readonly string[] }) | undefined {
-  const { last, status } = view;
+  const { last, status, now } = view;
   const stored = status?.last_run ?? undefined;
-  if (last !== undefined && (stored === undefined || last.finishedAt >= endOf(stored))) {
+  if (
+    last !== undefined &&
+    (stored === undefined || !isLater(Date.parse(endOf(stored)), Date.parse(last.finishedAt), now))
+  ) {
     const tone = last.outcome.exit_code === 4 || last.outcome.exit_code === 5 ? "warn" : "bad";
     if ("error" in last.outcome) return { tone, at: last.finishedAt, error: last.outcome.error, warnings: [] };
     const { errors, warnings } = last.outcome;

@@ -29,6 +29,7 @@ export async function readPast(where: DestinationConfig, schedules: readonly str
         .select(["started_at", "finished_at", "exit_code"])
         .where("command", "=", commandOf(name))
         .orderBy("started_at", "desc")
+        .orderBy("run_id", "desc")
         .limit(ENOUGH)
         .execute();
       const runs = rows.map(({ started_at, finished_at, exit_code }) => ({

@@ -23,7 +23,9 @@ export function resumption(
 ): Resumption | undefined {
   const last = past[0];
   if (last === undefined) return undefined;
-  const isOver = ({ startedAt }: PastRun) => (timetable.next(startedAt) ?? Number.POSITIVE_INFINITY) <= now;
+  // One that began later than now did so by a clock that has been set right since: nobody knows what came after it.
+  const isOver = ({ startedAt }: PastRun) =>
+    startedAt > now || (timetable.next(startedAt) ?? Number.POSITIVE_INFINITY) <= now;
   if (isOver(last)) return { at: now, cause: "missed", failures: 0 };
   const failed = past.filter(run => !isOver(run) && isFailure(run)).length;
   if (last.exitCode === 130 || last.exitCode === 143) return { at: now, cause: "retry", failures: failed };

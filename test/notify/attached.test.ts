@@ -144,7 +144,8 @@ describe.each(warehouses)("$name", ({ make }) => {
     const holder = { pid: process.pid, host: "here", command: "c", startedAt: "2026-03-15T13:00:00Z" };
     const destination = await openDestination(config.destination, { runId: "r", holder, clock }, 0);
     const night = { command: commandOf("nightly"), version: "0", process: "{}" };
-    await beginRun(destination.db, { ...night, run_id: "n1", started_at: "2026-03-15T02:00:00Z" });
+    const begun = { ...night, run_id: "n1", started_at: "2026-03-15T02:00:00Z" };
+    await beginRun(destination.db, begun, clock.date());
     const end = { status: "failed", exit_code: 1, warnings: "[]", error: "no" };
     await endRun(destination.db, "n1", { ...end, finished_at: "2026-03-15T02:07:00Z" });
     await destination.show();

@@ -118,6 +118,18 @@ test("another schedule's success is no recovery", async () => {
   expect(await titles()).toHaveLength(1);
 });
 
+test("after the clock was set back failures are told as before, and so is data that was late at the start", async () => {
+  const { clock, notifier, titles } = await posting();
+  const late = standing({ lists: "2026-03-01T02:00:00.000Z" });
+  notifier.recall(undefined, late);
+  notifier.observe(ended(clock, 1, bad));
+  clock.advance(-48 * HOUR);
+  notifier.observe(ended(clock, 1, bad));
+  notifier.checkLate(late);
+  const failure = expect.stringMatching(/^nightly failed/);
+  expect(await titles()).toEqual([failure, failure, "Data is late: 1 stream"]);
+});
+
 test("failures within the hour are counted, and the next one says how many", async () => {
   const { clock, notifier, receiver, titles } = await posting();
   for (const minutes of [0, 10, 10, 41]) {

@@ -208,6 +208,27 @@ test("a run that could not begin is counted, and is the last one", async () => {
   expect(text.value("tributary_last_run_duration_seconds")).toBeCloseTo(90.5, 6);
 });
 
+test("the last run is the last one by whatever clock, the daemon's and somebody else's", async () => {
+  const { place, clock, metrics, scrape } = await observed();
+  const told = async () => (await scrape()).value("tributary_last_run_exit_code");
+  // Both clocks are two days ahead.
+  clock.advance(172_800_000);
+  place.clock.advance(172_800_000);
+  metrics.observe(finished(await place.sync({ names: LISTS })));
+  expect(await told()).toBe(0);
+  clock.advance(-169_200_000);
+  place.clock.advance(-169_200_000);
+  const at = new Date(clock.now()).toISOString();
+  const run = { schedule: "nightly", cause: "schedule", startedAt: at, view: undefined } as const;
+  const outcome = { exit_code: 6, error: "no disk" };
+  metrics.observe({ kind: "finished", run, finishedAt: at, outcome, retryAt: undefined });
+  expect(await told()).toBe(6);
+  clock.advance(7_200_000);
+  place.clock.advance(7_200_000);
+  await place.sync({ names: LISTS });
+  expect(await told()).toBe(0);
+});
+
 test("what is going on, what comes next, and 429s counted while they happen", async () => {
   const { daemon, metrics, scrape } = await observed();
   let limited429 = 2;
@@ -251,6 +272,17 @@ test("it is not open to everybody, and two in one process do not meet", async ()
   const outcome = { exit_code: 6, error: "no disk" };
   metrics.observe({ kind: "finished", run, finishedAt: at, outcome, retryAt: undefined });
   expect((await scraped(second)).metrics.get("tributary_runs_total")?.samples.size).toBe(0);
+});
+
+test("a look is not kept when the clock was set back since", async () => {
+  const clock = handClock();
+  let looks = 0;
+  const read = () => Promise.reject(new Error(`look ${++looks}`));
+  const glance = createGlance({ clock, keptMs: 2_000, daemon: deaf, read });
+  await glance();
+  clock.advance(-3_600_000);
+  expect(await glance()).toMatchObject({ trouble: "look 2" });
+  expect(await glance()).toMatchObject({ trouble: "look 2" });
 });
 
 test("many that look at once cost one look, and one that takes too long is not waited for", async () => {

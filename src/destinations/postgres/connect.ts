@@ -11,6 +11,8 @@ const CONNECT_MS = 15_000;
 const sessionSettings = {
   timezone: "UTC",
   datestyle: "ISO, YMD",
+  // With fewer, a double's text is another number: exports and verifications read text.
+  extra_float_digits: "3",
   standard_conforming_strings: "on",
   client_min_messages: "warning",
   search_path: "pg_catalog",

@@ -148,6 +148,21 @@ test("a session for readers sees the state and cannot write", async () => {
   await writer.close();
 });
 
+test("numbers lose no digit, however few the role is to be shown", async () => {
+  await database.admin.query(`alter role ${role} set extra_float_digits = 0`);
+  const url = database.as(role, "secret-word");
+  const schemas = { schema: "procurement", stateSchema: "_tributary" };
+  for (const opening of [open(url), openPostgresForReading({ url, ...schemas, clock: systemClock })]) {
+    const { db, close } = await opening;
+    const { rows } = await sql`select cast(cast('0.1234567890123456' as double precision) as text) as score`.execute(
+      db,
+    );
+    expect(rows).toEqual([{ score: "0.1234567890123456" }]);
+    await close();
+  }
+  await database.admin.query(`alter role ${role} reset extra_float_digits`);
+});
+
 test("the session watches its socket", async () => {
   const destination = await open(database.url);
   const { rows } = await sql<{ interval: string; name: string }>`

@@ -6,7 +6,7 @@ import { altering } from "./alteration.ts";
 import { readFunctions } from "./as_of.ts";
 import { type Catalog, readCatalog } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
-import { foreignKeySteps } from "./foreign_keys.ts";
+import { foreignKeySteps, foreignKeysInTheWay } from "./foreign_keys.ts";
 import type { Fragment } from "./fragments.ts";
 import { grantSteps } from "./grants.ts";
 import { recordProgram } from "./identity.ts";
@@ -92,7 +92,11 @@ export async function checkTables(db: Kysely<StateTables>, dialect: Dialect, ord
   const schemas = [order.schema, order.stateSchema];
   if (dialect.name === "postgres") await requireRights(db, schemas);
   const catalog = await readCatalog(db, dialect, schemas);
-  accepted(planTables(dialect, catalog, wantedShapes(dialect, order), () => false));
+  const shapes = wantedShapes(dialect, order);
+  const plan = planTables(dialect, catalog, shapes, () => false);
+  const names = shapes.map(({ name }) => name);
+  const keys = dialect.name === "postgres" ? await foreignKeysInTheWay(db, order.schema, names) : [];
+  accepted({ ...plan, refusals: [...plan.refusals, ...keys] });
   return catalog;
 }
 

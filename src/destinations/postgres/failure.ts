@@ -35,7 +35,7 @@ export function explained(error: unknown, address: Address): unknown {
   const { message } = error;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   const fleeting = passingAdvice(code, message, address);
-  const text = fleeting ?? advice(code, message, address);
+  const text = fleeting ?? advice(code, message, address) ?? hindrance(error, code, address);
   return text === undefined ? error : new DestinationError(text, error, fleeting !== undefined);
 }
 
@@ -88,6 +88,25 @@ function advice(code: string, message: string, address: Address): string | undef
     return `${server} failed by itself (${message}). What was committed stays; see the server's log, and whether its disk is well, before the next run.`;
   if (message.includes("SSL") || /certificate|SELF_SIGNED|UNABLE_TO_/i.test(`${code} ${message}`))
     return `${server} and destination.url don't agree about TLS (${message}). Set sslmode in the address (disable, require, verify-full); NODE_EXTRA_CA_CERTS names a private certificate authority.`;
+  return undefined;
+}
+
+/**
+ * About what others made in the database, or took away: rules on our tables, and tables that are gone. What stands in our
+ * own way (a primary key, whatever is in the state schema) is a fault of ours, and has no advice.
+ */
+function hindrance(error: Error, code: string, { host, port, schemas }: Address): string | undefined {
+  const server = `PostgreSQL at ${host}:${port}`;
+  const told = (field: string) => (field in error ? String(error[field as keyof Error] ?? "") : "");
+  const [constraint, table, column] = ["constraint", "table", "column"].map(told);
+  if (code.startsWith("23") && told("schema") !== schemas[1] && !constraint?.endsWith("_pkey")) {
+    const rule = constraint === "" ? `NOT NULL of its column ${column}` : `the constraint ${constraint}`;
+    return `${server} did not store rows because of ${rule} on ${told("schema")}.${table}, which isn't tributary's (${error.message}). What was committed stays. Remove it (ALTER TABLE … DROP CONSTRAINT, or ALTER COLUMN … DROP NOT NULL), then run the same command again.`;
+  }
+  if (code === "42P01" && schemas.some(schema => error.message.includes(`"${schema}.`)))
+    return `${server} lost a table under this run (${error.message}): somebody dropped or renamed it. What was committed stays; run the same command again: it makes the table and reads from the start what was in it.`;
+  if (code === "55000")
+    return `${server} refused what this run writes because of something that was made in the database, such as a publication of tables without a replica identity (${error.message}. ${told("hint")}). What was committed stays. Remove it or change it, then run the same command again.`;
   return undefined;
 }
 

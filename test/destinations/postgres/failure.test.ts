@@ -46,6 +46,45 @@ test.each([
   expect(explained(failure(code, "as the test wishes"), address)).toMatchObject({ passing });
 });
 
+test.each([
+  [
+    "23503",
+    { schema: "public", table: "remarks", constraint: "remarks_fk" },
+    /constraint remarks_fk on public\.remarks/,
+  ],
+  [
+    "23001",
+    { schema: "public", table: "remarks", constraint: "remarks_fk" },
+    /constraint remarks_fk on public\.remarks/,
+  ],
+  [
+    "23505",
+    { schema: "procurement", table: "items", constraint: "one_name" },
+    /constraint one_name on procurement\.items/,
+  ],
+  ["23514", { schema: "procurement", table: "items", constraint: "cheap" }, /constraint cheap on procurement\.items/],
+  ["23502", { schema: "procurement", table: "items", column: "price" }, /NOT NULL of its column price .*DROP NOT NULL/],
+  ["42P01", {}, /lost a table .*reads from the start/],
+  ["55000", { hint: "Set REPLICA IDENTITY." }, /made in the database.*Set REPLICA IDENTITY/],
+])("%s, which others caused, says what it is and what to do", (code, facts, expected) => {
+  const cause = Object.assign(failure(code, 'about "procurement.items"'), facts);
+  expect(explained(cause, address)).toMatchObject({
+    exitCode: 6,
+    passing: false,
+    message: expect.stringMatching(expected),
+  });
+});
+
+test.each([
+  ["23505", { schema: "procurement", table: "items", constraint: "items_pkey" }],
+  ["23505", { schema: "_tributary", table: "details", constraint: "details_by_text" }],
+  ["23502", { schema: "_tributary", table: "runs", column: "run_id" }],
+  ["42P01", {}],
+])("%s, which nobody else caused, stays what it is", (code, facts) => {
+  const bug = Object.assign(failure(code, 'relation "changed_1f" does not exist'), facts);
+  expect(explained(bug, address)).toBe(bug);
+});
+
 test("what is no failure of the destination stays what it is", () => {
   const bug = failure("42601", "syntax error");
   expect(explained(bug, address)).toBe(bug);

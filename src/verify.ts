@@ -7,7 +7,7 @@ import { ConfigError, StoppedError, TributaryError } from "./errors.ts";
 import { Tally } from "./extract/tally.ts";
 import { holdToWarehouse, sideBySide } from "./run/companies.ts";
 import { policyOf } from "./run/jobs.ts";
-import { privacyOf } from "./run/privacy.ts";
+import { type Privacy, privacyOf } from "./run/privacy.ts";
 import { exitCodeOf, type Job, viewOf } from "./run/report.ts";
 import { createCommons, openService, type Service } from "./run/service.ts";
 import { companiesOf, newRunId, type RunTools } from "./run.ts";
@@ -48,16 +48,17 @@ export async function verify(order: VerifyOrder, tools: RunTools): Promise<Verif
   const runId = newRunId(startedAt, random);
   const seed = order.seed ?? runId.slice(-8);
   companiesOf(config, order.company);
+  const privacy = privacyOf(order.catalogue, config.privacy);
   const reading = await openReading(config.destination);
   if (reading === undefined) throw nothingLoaded();
   let compared: Compared;
   try {
-    compared = await compareAll(order, tools, reading, seed, startedAt);
+    compared = await compareAll(order, tools, reading, privacy, seed, startedAt);
   } finally {
     await reading.close();
   }
   const report = reportOf(compared, { runId, seed, sample: order.sample ?? null, startedAt }, tools);
-  const warning = await keepResult(config.destination, report, clock, order.waitMs);
+  const warning = await keepResult(config.destination, report, privacy, clock, order.waitMs);
   return warning === undefined ? report : { ...report, warnings: [...report.warnings, tools.redact(warning)] };
 }
 
@@ -81,6 +82,7 @@ async function compareAll(
   order: VerifyOrder,
   tools: RunTools,
   reading: WarehouseReading,
+  { ofAnswers: treat }: Privacy,
   seed: string,
   startedAt: string,
 ): Promise<Compared> {
@@ -98,7 +100,6 @@ async function compareAll(
   const commons = createCommons(config.api, clock);
   const errors: unknown[] = [];
   try {
-    const { ofAnswers: treat } = privacyOf(order.catalogue, config.privacy);
     const serviceTools = { treat, clock, random, log, signal, version, maxRequests };
     const opening = companiesOf(config, order.company).map(company =>
       openService(company, config.api, order.identity, serviceTools, commons),

@@ -1,5 +1,6 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import type { Treatment } from "../columns.ts";
+import type { Destination } from "./destination.ts";
 import type { StateTables } from "./state_tables.ts";
 
 /** What becomes, and became, of one column's values. */
@@ -30,6 +31,16 @@ export async function privacyRecords(db: Kysely<StateTables>): Promise<readonly 
     isClean: row.cleaned_at !== null,
     since: row.since,
   }));
+}
+
+/** What the warehouse is written under until the transaction ends: whoever changes it waits, as this does for one who is about to. */
+export async function heldRecords(
+  trx: Transaction<StateTables>,
+  { dialect, stateSchema }: Pick<Destination, "dialect" | "stateSchema">,
+): Promise<readonly KeptRecord[]> {
+  // DuckDB's file has one writer.
+  if (dialect.name === "postgres") await sql`lock table ${sql.id(stateSchema, "privacy")} in share mode`.execute(trx);
+  return privacyRecords(trx);
 }
 
 /** Records these in place of what was recorded of the same columns. */

@@ -1,27 +1,34 @@
 import { type Insertable, sql } from "kysely";
 import type { Destination } from "./destination.ts";
+import { heldRecords, type PrivacyRecord } from "./privacy_record.ts";
 import type { VerificationDifferencesTable, VerificationsTable } from "./state_tables.ts";
 
 /** Rows of one INSERT. */
 const AT_ONCE = 500;
 
-/** Keeps what a verification found, in one transaction. */
+/** Keeps what a verification found, in one transaction: values only where `mayHold` says so. Answers whether they were kept. */
 export async function saveVerification(
-  { db }: Pick<Destination, "db">,
+  destination: Pick<Destination, "db" | "dialect" | "stateSchema">,
   lines: readonly Insertable<VerificationsTable>[],
   differences: readonly Insertable<VerificationDifferencesTable>[],
-): Promise<void> {
-  await db.transaction().execute(async trx => {
+  mayHold: (privacy: readonly PrivacyRecord[]) => boolean,
+): Promise<boolean> {
+  return destination.db.transaction().execute(async trx => {
+    const whole = mayHold(await heldRecords(trx, destination));
+    const kept = whole
+      ? differences
+      : differences.map(each => ({ ...each, warehouse_value: null, service_value: null }));
     for (let i = 0; i < lines.length; i += AT_ONCE)
       await trx
         .insertInto("verifications")
         .values(lines.slice(i, i + AT_ONCE))
         .execute();
-    for (let i = 0; i < differences.length; i += AT_ONCE)
+    for (let i = 0; i < kept.length; i += AT_ONCE)
       await trx
         .insertInto("verification_differences")
-        .values(differences.slice(i, i + AT_ONCE))
+        .values(kept.slice(i, i + AT_ONCE))
         .execute();
+    return whole;
   });
 }
 

@@ -1,6 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { ConfigError } from "../../src/errors.ts";
-import { office, officeAnswer } from "./office.ts";
+import { connected } from "../support/database.ts";
+import { passing, postgresWarehouse } from "../support/warehouse.ts";
+import { office, officeAnswer, type Row } from "./office.ts";
 import { kinds, type Place, placeOf } from "./place.ts";
 
 const KEY = "a key of the tests' own";
@@ -9,6 +11,10 @@ const hashes = Array.from({ length: 5 }, () => expect.stringMatching(/^[0-9a-f]{
 
 const emails = async ({ warehouse }: Place) =>
   (await warehouse.query<{ email: string | null }>("select email from procurement.visits")).map(({ email }) => email);
+
+const found = ({ warehouse }: Place) =>
+  warehouse.query<Row>(`select key, column_name, warehouse_value, service_value
+    from _tributary.verification_differences where column_name = 'full_name'`);
 
 describe.each(kinds)("%s", (_name, make) => {
   test("a backfill that let a run change privacy goes on under the configuration as it is now, or not at all", async () => {
@@ -35,5 +41,74 @@ describe.each(kinds)("%s", (_name, make) => {
     expect(await emails(place)).toEqual(hashes);
     expect(await place.backfill({ ...order, resume: true })).toMatchObject({ exit_code: 0 });
     expect(await emails(place)).toEqual(hashes);
+  });
+});
+
+describe("postgres, what a verification keeps", () => {
+  /** An office whose table says of a person what the service does not, and somebody in the midst of a transaction. */
+  async function wronged() {
+    const place = await placeOf(() => passing(postgresWarehouse(inject("postgresUrl"))));
+    await place.night();
+    await place.warehouse.query("update procurement.people set full_name = 'Someone' where person = 'P2'");
+    const other = await connected(place.warehouse.destination["url"] as string);
+    onTestFinished(() => other.end());
+    const waiting = `select from pg_locks where not granted
+      and database = (select oid from pg_database where datname = current_database())`;
+    const untilHeldUp = () =>
+      expect.poll(async () => (await other.query(waiting)).rowCount, { timeout: 60_000 }).toBe(1);
+    await other.query("begin");
+    return { place, other, untilHeldUp };
+  }
+
+  test("a verification that began before privacy was changed keeps of its differences only the keys", async () => {
+    const { place } = await wronged();
+    await place.verify({ catalogue: office });
+    expect(await found(place)).toMatchObject([{ key: "person=P2", service_value: expect.stringContaining("Ada") }]);
+    let changing: Promise<unknown> | undefined;
+    place.look = async request => {
+      if (request.path === "/people/P29" && changing === undefined) {
+        place.under({ pii: "hash", key: KEY });
+        changing = place.night({ names: ["visits"] });
+        await changing;
+      }
+      return officeAnswer(place.stock, request);
+    };
+    const report = await place.verify({ catalogue: office });
+    expect(await changing).toMatchObject({ exit_code: 0 });
+    expect(report.warnings.join()).toMatch(
+      /Values were not written to _tributary\.verification_differences, only keys/,
+    );
+    const kept = await found(place);
+    expect(kept).toContainEqual({
+      key: "person=P2",
+      column_name: "full_name",
+      warehouse_value: null,
+      service_value: null,
+    });
+    expect(kept.filter(row => row["warehouse_value"] !== null || row["service_value"] !== null)).toEqual([]);
+  });
+
+  test("a verification waits for a change of privacy that is about to be stored", async () => {
+    const { place, other, untilHeldUp } = await wronged();
+    await other.query(`insert into _tributary.privacy (table_name, column_name, treatment, since)
+      values ('people', 'full_name', 'exclude', now())`);
+    const verifying = place.verify({ catalogue: office });
+    await untilHeldUp();
+    await other.query("commit");
+    expect((await verifying).warnings.join()).toMatch(/only keys/);
+    expect(await found(place)).toMatchObject([{ key: "person=P2", warehouse_value: null, service_value: null }]);
+  });
+
+  test("a change of privacy waits for values that are being kept, and removes them", async () => {
+    const { place, other, untilHeldUp } = await wronged();
+    await other.query(`lock table _tributary.privacy in share mode;
+      insert into _tributary.verification_differences (run_id, company, stream, table_name, key, column_name, kind, service_value)
+      values ('v', 'acme', 'people', 'people', 'person=P2', 'full_name', 'differs', 'Ada Lovelace')`);
+    place.under({ pii: "exclude" });
+    const changing = place.night();
+    await untilHeldUp();
+    await other.query("commit");
+    expect(await changing).toMatchObject({ exit_code: 0 });
+    expect(await found(place)).toEqual([]);
   });
 });

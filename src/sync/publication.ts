@@ -15,12 +15,13 @@ import type { SyncContext } from "./context.ts";
 import { changesOf, listed, type Settled, settleDrift, tellDrift } from "./drift.ts";
 import { proofOf } from "./proof.ts";
 import { nameStorm } from "./refetch.ts";
+import { boundOf } from "./scan_plan.ts";
 
 /** The stream's stage, ready to be compared with its tables. */
-export function publicationOf(context: SyncContext, stream: Stream, stage: Stage): Publication {
+export function publicationOf(context: SyncContext, stream: Stream, stage: Stage, state: StreamState): Publication {
   const { catalogue } = context;
   const { mode } = stream;
-  const { start } = context.policy;
+  const from = boundOf(stream, state, context.policy.start);
   return {
     company: context.company,
     stream: stream.name,
@@ -31,7 +32,7 @@ export function publicationOf(context: SyncContext, stream: Stream, stage: Stage
     many: mode.kind === "detail" && mode.rows !== undefined,
     details: detailsOf(catalogue, stream).map(detail => kinOf(detail, stream)),
     valued: valuedBy(catalogue, stream),
-    scope: mode.kind === "feed" && start !== undefined ? { column: mode.mark, from: start } : undefined,
+    scope: mode.kind === "feed" && from !== undefined ? { column: mode.mark, from } : undefined,
   };
 }
 
@@ -141,7 +142,7 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
     tally.run.repeated += record.rows - record.rejected;
     throw error;
   }
-  const whole = publicationOf(context, stream, stage);
+  const whole = publicationOf(context, stream, stage, plan.state);
   const publication = { ...whole, many: whole.many === true && plan.apart !== true, settled: plan.settled ?? false };
   const comparison = await compare(destination, publication, plan.withMissing);
   await nameStorm(context, stream, publication, comparison, tally);
@@ -160,7 +161,9 @@ async function publishCompared(
   const { stream, stage, record, tally } = plan;
   const before = { ...tally.run };
   let drift: Settled | undefined;
-  const bounded = context.policy.start !== undefined && isDated(stream);
+  const { start } = context.policy;
+  const dated = stream.mode.kind === "detail" && stream.mode.newest !== undefined;
+  const bounded = (dated ? start : boundOf(stream, plan.state, start)) !== undefined;
   const again = context.asOf !== undefined || plan.apart === true;
   const published = await publish(destination, publication, {
     comparison,
@@ -207,11 +210,6 @@ async function publishCompared(
   if (changed > 0) await destination.settle(stream.tables, changed);
   context.log.debug({ stream: stream.name, ...published }, "published");
   return published;
-}
-
-/** Whether `start` keeps rows from being asked for. */
-function isDated({ mode }: Stream): boolean {
-  return mode.kind === "feed" ? mode.narrow.by === "dates" : mode.kind === "detail" && mode.newest !== undefined;
 }
 
 /**

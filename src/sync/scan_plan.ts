@@ -20,6 +20,15 @@ export type Range =
   | { readonly by: "day"; readonly from: number }
   | { readonly by: "window"; readonly days: number; readonly since: number };
 
+/** From which day on a listing is asked for when it is read whole; undefined: all of it, for its filter can't say `start`. */
+export function boundOf(
+  { mode }: Stream,
+  { filterDistrusted }: StreamState,
+  start: string | undefined,
+): string | undefined {
+  return mode.kind === "feed" && mode.narrow.by === "dates" && !filterDistrusted ? start : undefined;
+}
+
 /** Lists are read whole, feeds since their mark once that is cheaper. */
 export function planScan(
   stream: Stream,
@@ -33,8 +42,8 @@ export function planScan(
   // Then neither may `start` be left to it.
   if (state.filterDistrusted)
     return { query, full: true, range: undefined, why: "its time filter does not follow its time field" };
-  const bounded =
-    run.start !== undefined && mode.narrow.by === "dates" ? { ...query, [mode.narrow.from]: run.start } : query;
+  const start = boundOf(stream, state, run.start);
+  const bounded = start !== undefined && mode.narrow.by === "dates" ? { ...query, [mode.narrow.from]: start } : query;
   const whole = (why: string): ScanPlan => ({ query: bounded, full: true, range: undefined, why });
   if (run.full) return whole("asked for with --full");
   if (state.mark === null || state.lastFullAt === null) return whole("never read whole before");

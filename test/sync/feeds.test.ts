@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { reasons } from "../../src/sync/proof.ts";
 import { streams } from "../../streams/index.ts";
 import { lineOf } from "../support/run.ts";
 import { compareWithTruth } from "../support/truth.ts";
@@ -145,6 +146,12 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(balance(line).went).toBe(balance(line).came);
     await run(place, "ingested");
     expect(asked(place, "/ingested", "date_from")).toEqual([undefined]);
+    // So a start is not left to it either: what lies before it is seen or missed like all else.
+    place.configure({ streams: { start: "2026-03-10" } });
+    simulator.delete("ingested", [String(oldest["id"])]);
+    const whole = await run(place, "ingested", { full: true });
+    expect(asked(place, "/ingested", "date_from")).toEqual([undefined, undefined]);
+    expect(whole).toMatchObject({ deleted: 1, missing: 0, difference: 0 });
   });
 
   test("with a start nothing older is asked for, and what lies before it is not taken for deleted", async () => {
@@ -159,5 +166,17 @@ describe.each(warehouses)("$name", ({ make }) => {
       expect(line.rows_read).toBeLessThan(400);
     }
     expect(await place.count("ingested", "_deleted_at is null")).toBe(400);
+  });
+
+  test("a start that a feed's filter can't say keeps none of its rows from being missed", async () => {
+    const start = "2026-03-01";
+    const place = await scenario(make, { findings: 60 }, { config: { streams: { start } } });
+    await run(place, "findings");
+    const rows = [...place.simulator.truth.rows("findings")];
+    const older = rows.filter(row => String(row["created_at"]) < start).map(row => String(row["item_id"]));
+    expect(await place.count("findings", `created_at < '${start}'`)).toBe(older.length);
+    place.simulator.delete("findings", older.slice(0, 1));
+    const line = await run(place, "findings", { full: true });
+    expect(line).toMatchObject({ status: "succeeded", deleted: 1, difference: 0, difference_reason: reasons.counted });
   });
 });

@@ -83,7 +83,7 @@ export class Encoder {
   readonly #main: TableWriter;
   readonly #children: readonly TableWriter[];
   readonly #mark: Column | undefined;
-  readonly #places: Places | undefined;
+  #places: Places | undefined;
   readonly #mixed = new MixedHash();
   /** Of each child table, the rows since the last `take` that lack its array. */
   readonly #absent: Uint32Array;
@@ -103,7 +103,12 @@ export class Encoder {
     this.#children = tables.children.map(child => new TableWriter(child, formats, fieldTree(child, [], []), redact));
     this.#absent = new Uint32Array(tables.children.length);
     this.#mark = settings.mark === undefined ? undefined : column(settings.mark);
-    this.#places = settings.placed === true ? createPlaces(this.#keys) : undefined;
+    this.forgetPlaces();
+  }
+
+  /** The rows to come are of another scan: their places begin anew. */
+  forgetPlaces(): void {
+    this.#places = this.#settings.placed === true ? createPlaces(this.#keys) : undefined;
   }
 
   /** Rows since the last `take`, child rows and outcomes included. */

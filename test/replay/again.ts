@@ -14,6 +14,12 @@ export interface Again {
 
 const nobody = { url: "http://127.0.0.1:9", key: "nobody-knows-it" };
 
+/** The address under which a warehouse knows its service. */
+export async function addressIn(warehouse: Warehouse): Promise<string> {
+  const rows = await warehouse.query("select * from _tributary.warehouse");
+  return /http:\/\/127\.0\.0\.1:\d+/.exec(JSON.stringify(rows))![0];
+}
+
 /** `url`: the address under which the warehouse knows its service. */
 export function again(
   warehouse: Warehouse,

@@ -9,7 +9,7 @@ import { compareWarehouses } from "../support/truth.ts";
 import { duckdbWarehouse, passing } from "../support/warehouse.ts";
 import { instead } from "../sync/answers.ts";
 import { scenario } from "../sync/scenario.ts";
-import { again } from "./again.ts";
+import { addressIn, again } from "./again.ts";
 import { events, figures, others, parts, shopAnswer, stocked, things } from "./shop.ts";
 
 const DAY = 86_400_000;
@@ -29,10 +29,7 @@ async function place(catalogue = [things, parts]) {
     return its.sync({ catalogue, ...order });
   };
   await night();
-  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(
-    JSON.stringify(await warehouse.query("select * from _tributary.warehouse")),
-  )![0];
-  const copy = again(warehouse, its.clock, config, url);
+  const copy = again(warehouse, its.clock, config, await addressIn(warehouse));
   const all = () =>
     warehouse.query(
       "select thing, name, due, cast(_problems as varchar) as problems, _deleted_at is null as live from procurement.things order by thing",

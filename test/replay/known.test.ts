@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { id, record, text } from "../../schemas/fields.ts";
+import { defineStream, list, lookup, type Stream } from "../../src/stream.ts";
+import { temporaryFolder } from "../archive/folder.ts";
+import { refused } from "../support/interposed.ts";
+import { warehouses } from "../support/warehouse.ts";
+import { type Say, told } from "../sync/answers.ts";
+import { addressIn, again } from "./again.ts";
+
+/* What the tables know already, loaded once more: nothing comes, nothing goes. */
+
+const DAY = 86_400_000;
+const duckdb = warehouses[0]!;
+
+/** A service of one stream whose runs are archived; `replay` loads the same warehouse again. */
+async function place(make: typeof duckdb.make, stream: Stream, says: Record<string, Say>, streams: object = {}) {
+  const config = { archive: { path: await temporaryFolder() }, streams };
+  const its = await told(make, [stream], says, config);
+  const night = async (order: object = {}) => {
+    its.clock.advance(DAY);
+    return its.run(order);
+  };
+  await night();
+  const copy = again(its.warehouse, its.clock, config, await addressIn(its.warehouse));
+  const live = () =>
+    its.warehouse.query(`select * from procurement.${stream.name} where _deleted_at is null order by ${stream.key}`);
+  const replay = (span = {}) => copy.replay({ catalogue: [stream], span });
+  return { ...its, config, night, live, replay };
+}
+
+const said = text().nullable().describe("What.");
+
+test.each(warehouses)(
+  "$name: rows told apart by their place begin anew with each scan, where lists forget",
+  async ({ make }) => {
+    const history = defineStream({
+      name: "histories",
+      path: "/histories",
+      mode: list({ rows: "histories", absence: "kept" }),
+      row: record("Histories.", { insight: id().describe("Which."), said }),
+      key: ["insight", "_index"],
+      preset: "core",
+    });
+    const histories = ["a", "b", "a"].map((insight, n) => ({ insight, said: `${n}` }));
+    const { night, live, replay } = await place(make, history, { "/histories": () => ({ histories }) });
+    await night();
+    const before = await live();
+    expect(before).toHaveLength(3);
+    const report = await replay({ from: "2026-01-01" });
+    expect(report).toMatchObject({ exit_code: 0, streams: [{ rows_read: 6, inserted: 0, updated: 0 }] });
+    expect(await live()).toEqual(before);
+  },
+);
+
+test("so they do after a night that left a question of a lookup unanswered", async () => {
+  const asOf = defineStream({
+    name: "orders_as_of",
+    path: "/as-of/{vendor}",
+    mode: lookup({ rows: "orders" }),
+    row: record("Orders.", { po: id().describe("Which.") }),
+    key: ["vendor", "_index"],
+    preset: "lookup",
+  });
+  const says: Record<string, Say> = {
+    "/as-of/A": () => ({ orders: [{ po: "1" }, { po: "2" }] }),
+    "/as-of/B": () => ({ orders: [{ po: "3" }] }),
+  };
+  const settings = { orders_as_of: { parameters: { vendor: ["A", "B"] } } };
+  const { night, live, replay } = await place(duckdb.make, asOf, says, { settings });
+  says["/as-of/B"] = () => refused(400, "BAD");
+  expect(await night()).toMatchObject({ exit_code: 1 });
+  const before = await live();
+  expect(before).toHaveLength(3);
+  expect((await replay()).streams).toMatchObject([{ rows_read: 5, inserted: 0, updated: 0, deleted: 0 }]);
+  expect(await live()).toEqual(before);
+});

@@ -45,7 +45,8 @@ async function loadScans(
 ): Promise<void> {
   const last = scans.at(-1)!;
   const again = scans.map(scan => readBefore(holdings, scan));
-  const policy = { ...context.policy, confirmDeletes: last.accepted };
+  // What a scan was not asked for it cannot miss, whatever the config says by now.
+  const policy = { ...context.policy, confirmDeletes: last.accepted, start: startOf(mode, again.at(-1)!) };
   const asOf = { at: Date.parse(last.endedAt), completeTo };
   try {
     const scan = [...last.ids].at(-1)!;
@@ -67,6 +68,12 @@ function readBefore(lines: Lines, scan: HeldScan): ReadBefore {
     queries: asked.map(({ query }) => withoutLimit(query)),
     questions: asked.map(({ path, query, context }) => ({ path, query, context })),
   };
+}
+
+/** The day from which on a scan asked for rows: one that is whole was narrowed by nothing but `start`. */
+function startOf(mode: Scan | Feed, { queries }: ReadBefore): string | undefined {
+  const from = mode.kind === "feed" && mode.narrow.by === "dates" ? queries[0]?.[mode.narrow.from] : undefined;
+  return from === undefined ? undefined : String(from);
 }
 
 function withoutLimit({ limit: _limit, ...query }: Query): Query {

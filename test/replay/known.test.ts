@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { id, record, text } from "../../schemas/fields.ts";
-import { defineStream, list, lookup, type Stream } from "../../src/stream.ts";
+import { id, moment, record, text } from "../../schemas/fields.ts";
+import { defineStream, feed, list, lookup, type Stream } from "../../src/stream.ts";
 import { temporaryFolder } from "../archive/folder.ts";
+import { forget } from "../support/forgetting.ts";
 import { refused } from "../support/interposed.ts";
 import { warehouses } from "../support/warehouse.ts";
-import { type Say, told } from "../sync/answers.ts";
+import { page, type Say, told } from "../sync/answers.ts";
 import { addressIn, again } from "./again.ts";
 
 /* What the tables know already, loaded once more: nothing comes, nothing goes. */
@@ -25,7 +26,7 @@ async function place(make: typeof duckdb.make, stream: Stream, says: Record<stri
   const live = () =>
     its.warehouse.query(`select * from procurement.${stream.name} where _deleted_at is null order by ${stream.key}`);
   const replay = (span = {}) => copy.replay({ catalogue: [stream], span });
-  return { ...its, config, night, live, replay };
+  return { ...its, config, night, live, copy, replay };
 }
 
 const said = text().nullable().describe("What.");
@@ -73,4 +74,64 @@ test("so they do after a night that left a question of a lookup unanswered", asy
   expect(before).toHaveLength(3);
   expect((await replay()).streams).toMatchObject([{ rows_read: 5, inserted: 0, updated: 0, deleted: 0 }]);
   expect(await live()).toEqual(before);
+});
+
+/** A feed that knows its own total, narrowed by days. */
+const events = defineStream({
+  name: "events",
+  path: "/events",
+  mode: feed({
+    rows: "events",
+    total: "total",
+    mark: "happened",
+    narrow: { by: "dates", from: "date_from", to: "date_to" },
+    fullScanPages: 0,
+    fullScanEveryDays: 3,
+    lookbackDays: 1,
+  }),
+  row: record("Events.", { event: id().describe("Which."), happened: moment().nullable().describe("When."), said }),
+  key: ["event"],
+  preset: "core",
+});
+
+/** Of three months, and what the service says of them. */
+function happenings() {
+  const rows = Array.from({ length: 9 }, (_, n) => ({
+    event: `e${n}`,
+    happened: `2026-0${1 + (n % 3)}-05T10:00:00Z`,
+    said: "first",
+  }));
+  const answer: Say = ({ query }) => {
+    const some = rows.filter(({ happened }) => happened >= (query.get("date_from") ?? ""));
+    return page({ total: some.length, events: some }, null);
+  };
+  return { rows, says: { "/events": answer } };
+}
+
+test.each(warehouses)(
+  "$name: a scan bounded by start misses nothing from before it, though start is gone since",
+  async ({ make }) => {
+    const { says } = happenings();
+    const { night, live, configure, config, copy } = await place(make, events, says);
+    configure({ ...config, streams: { start: "2026-02-01" } });
+    expect((await night({ full: true })).streams).toMatchObject([{ rows_read: 6, deleted: 0 }]);
+    const before = await live();
+    expect(before).toHaveLength(9);
+    const report = await copy.replay({ catalogue: [events] });
+    expect(report).toMatchObject({ exit_code: 0, streams: [{ rows_read: 6, missing: 0, deleted: 0 }] });
+    expect(await live()).toEqual(before);
+  },
+);
+
+test("nor does one that was not bounded mark less, though there is a start by now", async () => {
+  const { rows, says } = happenings();
+  const its = await place(duckdb.make, events, says);
+  const { night, live, copy, config } = its;
+  rows.splice(0, 1);
+  expect((await night({ full: true })).streams).toMatchObject([{ deleted: 1 }]);
+  const before = await live();
+  await forget(its, [events], ["events"], { drop: true });
+  copy.configure({ ...config, streams: { start: "2026-02-01" } });
+  expect((await copy.replay({ catalogue: [events] })).streams).toMatchObject([{ inserted: 9, deleted: 1 }]);
+  expect((await live()).map(row => row["event"])).toEqual(before.map(row => row["event"]));
 });

@@ -105,8 +105,14 @@ async function versionOf(
 function missing(dialect: Dialect, stateSchema: string, catalog: Catalog): Fragment[] {
   const has = (name: string) => catalog.tables.has(`${stateSchema}.${name}`);
   const statements: Fragment[] = catalog.schemas.has(stateSchema) ? [] : [sql`create schema ${sql.id(stateSchema)}`];
-  for (const name of Object.keys(stateColumns) as (keyof StateTables)[])
+  for (const name of Object.keys(stateColumns) as (keyof StateTables)[]) {
     if (!has(name)) statements.push(...stateTable(dialect, stateSchema, name));
+    // In a publication of all tables PostgreSQL refuses to change rows that no key names.
+    const isNamed =
+      stateKeys[name] !== undefined || catalog.tables.get(`${stateSchema}.${name}`)?.isIdentified === true;
+    if (dialect.primaryKeys && !isNamed)
+      statements.push(sql`alter table ${sql.id(stateSchema, name)} replica identity full`);
+  }
   // UNLOGGED like the rows it speaks of: a crash of the server empties both.
   if (dialect.name === "postgres" && !has(STAGES))
     statements.push(sql`create unlogged table ${sql.id(stateSchema, STAGES)} (company text, stream text, layout text not null,

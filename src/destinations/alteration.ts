@@ -2,27 +2,36 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import type { Dialect } from "./destination.ts";
 import type { StateTables } from "./state_tables.ts";
 
+/** How long a lock on a table is waited for at once. */
+export const LOCK_TIMEOUT = "5s";
 const ATTEMPTS = 12;
 /** "tributary" in the keypad's digits: one alteration at a time in a database. */
 const ALTERATION_KEY = 887_428_827;
 
-/**
- * A transaction that changes tables. PostgreSQL: waits at most 5 s for a table, so that readers never queue behind it for
- * longer, and begins anew up to a minute; other runs' alterations wait.
- */
+/** A transaction that changes tables. PostgreSQL: waits for them as `patiently` does; other runs' alterations wait. */
 export async function altering<T>(
   db: Kysely<StateTables>,
   dialect: Dialect,
   work: (trx: Transaction<StateTables>) => Promise<T>,
 ): Promise<T> {
   if (dialect.name !== "postgres") return db.transaction().execute(work);
+  return patiently(db, () =>
+    db.transaction().execute(async trx => {
+      await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(trx);
+      await sql`select pg_advisory_xact_lock(${sql.lit(ALTERATION_KEY)})`.execute(trx);
+      return work(trx);
+    }),
+  );
+}
+
+/**
+ * Work that wants a table of PostgreSQL's for itself, and waits at most LOCK_TIMEOUT for it, so that readers never queue
+ * behind it for longer: it is begun anew up to a minute.
+ */
+export async function patiently<T>(db: Kysely<StateTables>, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute(async trx => {
-        await sql`set local lock_timeout = '5s'`.execute(trx);
-        await sql`select pg_advisory_xact_lock(${sql.lit(ALTERATION_KEY)})`.execute(trx);
-        return work(trx);
-      });
+      return await work();
     } catch (error) {
       if (attempt === ATTEMPTS || !isLockFailure(error)) throw error;
       // The database sleeps for us: those who queued behind the attempt get their turn.

@@ -83,7 +83,7 @@ function advice(code: string, message: string, address: Address): string | undef
   if (code === "57014")
     return `Somebody, or a limit of time of ${server}, ended a statement of this run (${message}). What was committed stays; run the same command again.`;
   if (code === "55P03")
-    return `Another session at ${server} kept a table locked for a minute, so the tables could not be changed (${message}). Nothing was changed; end that session, or run again later.`;
+    return `Another session at ${server} kept a table locked for a minute, so it could not be changed or written anew (${message}). What was committed stays; end that session, or run again later.`;
   if (code.startsWith("XX") || code.startsWith("58"))
     return `${server} failed by itself (${message}). What was committed stays; see the server's log, and whether its disk is well, before the next run.`;
   if (message.includes("SSL") || /certificate|SELF_SIGNED|UNABLE_TO_/i.test(`${code} ${message}`))

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Clock } from "../../clock.ts";
 import { DestinationError } from "../../errors.ts";
+import { LOCK_TIMEOUT, patiently } from "../alteration.ts";
 import type { Destination } from "../destination.ts";
 import { requireRoles } from "../grants.ts";
 import { ledgerName } from "../state_tables.ts";
@@ -75,7 +76,16 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     async cleanse(tables) {
       // Statistics hold the most common values of columns.
       for (const { schema, name } of tables)
-        await session.turn(() => session.query(sql`vacuum (full, analyze) ${sql.id(schema, name)}`.compile(db).sql));
+        await patiently(db, () =>
+          session.turn(async () => {
+            await session.query(`set lock_timeout = '${LOCK_TIMEOUT}'`);
+            try {
+              await session.query(sql`vacuum (full, analyze) ${sql.id(schema, name)}`.compile(db).sql);
+            } finally {
+              await session.query("set lock_timeout = 0");
+            }
+          }),
+        );
     },
     async close() {
       await locks.release().catch(error => {

@@ -5,7 +5,16 @@ import { codeOf, entryAt, remove } from "../../folder.ts";
 import { attempting, isDamage } from "./failure.ts";
 import { asHeld, claim, type Holder, renewClaim, writeHolder } from "./holder.ts";
 import type { Layout } from "./layout.ts";
-import { expectIdentity, expectOurs, guardFile, type Present, presentAt, replaceDamaged, seed } from "./seed.ts";
+import {
+  expectIdentity,
+  expectKnown,
+  expectOurs,
+  guardFile,
+  type Present,
+  presentAt,
+  replaceDamaged,
+  seed,
+} from "./seed.ts";
 import { checkpoint, identify, makeWhole, openSession, type Resources, type Session } from "./session.ts";
 import { removeGone } from "./stage.ts";
 import type { MakeLink } from "./version_names.ts";
@@ -53,7 +62,10 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
   const resources = { ...taking.resources, spill: `${layout.spill}-${holder.runId}` };
   const direct = layout.readers === "direct";
   let seeded = direct ? false : await seed(layout, present, stateSchema, resources);
-  if (present === "file" && !seeded) await expectOurs(layout, layout.path, stateSchema, resources, direct);
+  if (present === "file" && !seeded) {
+    await expectOurs(layout, layout.path, stateSchema, resources, direct);
+    await expectKnown(layout);
+  }
   const isNew = !seeded && (await entryAt(layout.work)) === undefined;
   if (isNew) await makeWhole(layout.work, layout, resources);
   const openWork = () => openSession(layout.work, false, resources).catch(asHeld(layout));

@@ -8,7 +8,7 @@ import { isDamage } from "./failure.ts";
 import { asHeld, heldError, isAlive, readHolder } from "./holder.ts";
 import type { Layout } from "./layout.ts";
 import { checkpoint, identify, makeWhole, openSession, type Resources, type Session } from "./session.ts";
-import { damagedFile, linkedVersion, newestVersion, versionFile } from "./versions.ts";
+import { damagedFile, isKnownAtPath, knowAtPath, linkedVersion, newestVersion, versionFile } from "./versions.ts";
 
 /** The file whose lock lets one process at a time make the work file. It may go whenever the work file is there. */
 export function guardFile(layout: Layout): string {
@@ -69,7 +69,19 @@ export async function expectOurs(
 
 /** DestinationError when a publish would replace what isn't ours: it may have come to the path since the run began. */
 export async function expectReplaceable(layout: Layout, stateSchema: string, resources: Resources): Promise<void> {
-  if ((await presentAt(layout)) === "file") await expectOurs(layout, layout.path, stateSchema, resources);
+  if ((await presentAt(layout)) !== "file") return;
+  await expectOurs(layout, layout.path, stateSchema, resources);
+  await expectKnown(layout);
+}
+
+/** DestinationError for a file at the path that work does not go on from, though it may be a warehouse: a publish would replace it. */
+export async function expectKnown(layout: Layout): Promise<void> {
+  const [file, work] = await Promise.all([layout.path, layout.work].map(entryAt));
+  if (layout.readers === "direct" || work === undefined || file === undefined) return;
+  if (await isKnownAtPath(layout, file)) return;
+  throw new DestinationError(
+    `Expected ${layout.path} to be the link that tributary made, but somebody put a file there (a backup, perhaps), and ${layout.home} holds a warehouse as well. Both were left as they are. To go on from the file, move the folder away; to go on from the folder, move the file away; then run the same command again.`,
+  );
 }
 
 /** DestinationError unless the open file is ours (or empty, where that is accepted). */
@@ -180,6 +192,7 @@ async function placeCopy(
   if (source !== layout.path) await remove(`${source}.wal`);
   await expectOurs(layout, source, stateSchema, resources);
   if (await entryAt(`${source}.wal`)) await replayLog(layout, source, resources);
+  if (source === layout.path) await knowAtPath(layout, [await entryAt(source)]);
   const made = join(layout.home, "work.tmp");
   try {
     await copyDatabase(source, made, 0o644);

@@ -1,5 +1,7 @@
+import type { Stats } from "node:fs";
 import { chmod, link, mkdir, readdir, readFile, rename, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { z } from "zod";
 import { codeOf, entryAt, remove, syncFolder, writeDurably } from "../../folder.ts";
 import type { Shown } from "../destination.ts";
 import { copyDatabase } from "./copy.ts";
@@ -11,6 +13,28 @@ import { isVersion, lacksLinks, type MakeLink, nameAfter, nameIn, namesIn, targe
 const PLACED = ".tributary.new";
 /** Beside a version's database: its publish number. */
 const NUMBER = "publish_number";
+
+/** In `home`: the files that tributary put to the path itself, or began with, where no link leads to a version. */
+const AT_PATH = "at_path.json";
+const storedFiles = z.array(z.object({ size: z.number(), mtimeMs: z.number() }));
+
+/** Whether the file at the path is one that work goes on from: anything else was put there by somebody, a backup say. */
+export async function isKnownAtPath(layout: Layout, file: Pick<Stats, "size" | "mtimeMs">): Promise<boolean> {
+  const text = await readFile(join(layout.home, AT_PATH), "utf8").catch(() => "[]");
+  return storedFiles.parse(JSON.parse(text)).some(each => each.size === file.size && each.mtimeMs === file.mtimeMs);
+}
+
+/** Remembers these as the files that may stand at the path, before one of them is or is begun with: a kill may come in between. */
+export async function knowAtPath({ home }: Layout, files: readonly (Stats | undefined)[]): Promise<void> {
+  const known = files.flatMap(file => (file === undefined ? [] : [{ size: file.size, mtimeMs: file.mtimeMs }]));
+  const made = join(home, `${AT_PATH}.tmp`);
+  await writeDurably(made, JSON.stringify(known));
+  await rename(made, join(home, AT_PATH));
+  await syncFolder(home);
+}
+
+/** A link leads to a version now: the same file, put back one day, is somebody's. */
+const forgetAtPath = ({ home }: Layout): Promise<void> => remove(join(home, AT_PATH));
 
 /** Names of the versions there are, oldest first. */
 export const versionsIn = ({ home }: Pick<Layout, "home">): Promise<string[]> => namesIn(home);
@@ -60,6 +84,7 @@ export async function publishVersion(
     throw error;
   }
   await syncFolder(dirname(layout.path));
+  if (note === undefined) await forgetAtPath(layout);
   // A version that a reader holds open on Windows goes at a later publish.
   for (const old of before.slice(0, Math.max(0, before.length + 1 - Math.max(1, keep))))
     await remove(join(layout.home, old)).catch(() => undefined);
@@ -98,6 +123,7 @@ async function placeCopy(layout: Layout, name: string): Promise<string> {
   const placed = `${layout.path}${PLACED}`;
   await copyDatabase(versionFile(layout, name), placed, 0o444);
   await removeLog(layout.path);
+  await knowAtPath(layout, [await entryAt(layout.path), await entryAt(placed)]);
   await rename(placed, layout.path);
   return `${layout.path} was replaced, because this file system has no symbolic links: programs that have it open must reconnect to see what is new`;
 }
@@ -127,7 +153,9 @@ export async function adopt(layout: Layout, makeLink: MakeLink): Promise<void> {
   } catch (error) {
     await Promise.all([unfinished, join(layout.home, name)].map(remove));
     if (!lacksLinks(error)) throw error;
+    return;
   }
+  await forgetAtPath(layout);
 }
 
 /** Removes what killed publishes left, and logs that others left beside versions. Only with DuckDB's lock held. */

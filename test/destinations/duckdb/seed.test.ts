@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import {
   chmod,
+  copyFile,
   mkdir,
   readdir,
   readFile,
@@ -16,6 +17,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
+import { inspectFile } from "../../../src/destinations/duckdb/inspection.ts";
 import { layoutOf } from "../../../src/destinations/duckdb/layout.ts";
 import { entryAt } from "../../../src/folder.ts";
 import { tear } from "../../support/tear.ts";
@@ -95,6 +97,66 @@ describe("a warehouse file", () => {
     expect(await reader.ask("open")).toBe("10");
     expect(await reader.ask("ask 0")).toBe("9");
     expect((await readdir(homeOf(path))).filter(name => name.startsWith("20"))).toHaveLength(2);
+  });
+
+  it("that somebody puts back beside versions is refused, and both ways out lose nothing", async () => {
+    const path = await published();
+    const backup = join(await temporaryFolder(), "backup.duckdb");
+    await copyFile(path, backup);
+    const later = await opened(settingsFor(path));
+    await setFact(later, 2);
+    await later.show();
+    await later.close();
+    await rm(path);
+    await copyFile(backup, path);
+    for (const look of [() => opened(settingsFor(path)), () => inspectFile({ path, readers: "snapshot" })])
+      await expect(look()).rejects.toMatchObject({
+        exitCode: 6,
+        message: expect.stringMatching(/somebody put a file there .*move the folder away; .*move the file away/),
+      });
+    expect(await readFile(path)).toEqual(await readFile(backup));
+    await rename(homeOf(path), `${homeOf(path)}.before`);
+    const restored = await opened(settingsFor(path));
+    expect(await factOf(restored)).toBe(1);
+    await restored.close();
+    await rm(path);
+    await rm(homeOf(path), { recursive: true });
+    await rename(`${homeOf(path)}.before`, homeOf(path));
+    const gone = await opened(settingsFor(path));
+    expect(await factOf(gone)).toBe(2);
+    await gone.close();
+  });
+
+  it("that comes to the path during a run is not replaced by what the run shows", async () => {
+    const path = await published();
+    const backup = await readFile(path);
+    const destination = await opened(settingsFor(path));
+    await setFact(destination, 2);
+    await rm(path);
+    await writeFile(path, backup);
+    await expect(destination.show()).rejects.toThrow(/somebody put a file there/);
+    expect(await readFile(path)).toEqual(backup);
+    await rm(path);
+    await destination.show();
+    expect(await helper("reader.helper.ts", path).ask("open")).toBe("2");
+  });
+
+  it("that was begun with where there are no links is gone on from, until a run put its own there", async () => {
+    const path = await warehouse();
+    await database(path, ...ours);
+    const makeLink = () => Promise.reject(Object.assign(new Error("EPERM"), { code: "EPERM" }));
+    await (await opened(settingsFor(path, { makeLink }))).close();
+    const begun = await readFile(path);
+    const next = await opened(settingsFor(path, { makeLink }));
+    await setFact(next, 12);
+    await next.show();
+    await next.close();
+    const last = await opened(settingsFor(path, { makeLink }));
+    expect(await factOf(last)).toBe(12);
+    await last.close();
+    await rm(path);
+    await writeFile(path, begun);
+    await expect(opened(settingsFor(path, { makeLink }))).rejects.toThrow(/somebody put a file there/);
   });
 
   it("may have been made with plain DuckDB, as long as it has our table", async () => {

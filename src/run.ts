@@ -163,9 +163,9 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     });
     const wide = catalogue.map(widened);
     const wideOf = (stream: Stream) => wide[catalogue.indexOf(stream)]!;
-    const told = [...destination.warnings, ...warnings, ...renewed.warnings];
+    const told = [...destination.warnings, ...warnings, ...settled.warnings, ...renewed.warnings];
     for (const warning of told) log.warn({}, warning);
-    for (const sentence of [...done, ...settled, ...histories, ...renewed.done]) log.info({}, sentence);
+    for (const sentence of [...done, ...settled.done, ...histories, ...renewed.done]) log.info({}, sentence);
     const names = services.filter(isItself).map(({ company }) => company.name);
     await order.background?.begin(destination, names, wide);
     await order.attempt?.begin(destination);

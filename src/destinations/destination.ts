@@ -44,9 +44,10 @@ export interface Destination extends Exportable {
   settle(tables: TableSet, rows: number): Promise<void>;
   /**
    * Leaves nothing of what these tables held before their rows were rewritten: DuckDB writes its file anew, publishes it and
-   * removes every other version; PostgreSQL rewrites the tables and their statistics. Alone: no stage is open.
+   * removes every other version; PostgreSQL rewrites the tables and their statistics. Alone: no stage is open. Answers what
+   * keeps something of it all the same: then it has to be done again.
    */
-  cleanse(tables: readonly { readonly schema: string; readonly name: string }[]): Promise<void>;
+  cleanse(tables: readonly { readonly schema: string; readonly name: string }[]): Promise<string | undefined>;
   /** Releases the locks and closes. Doesn't show. */
   close(): Promise<void>;
 }

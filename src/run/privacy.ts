@@ -86,23 +86,25 @@ export interface Settling {
 
 /**
  * Brings what is stored under another policy under this one: tables, rejects and examples in one transaction, then archive and
- * files. Killed in between, the next run goes on. Answers sentences of what was done. @throws ConfigError for a policy that
+ * files. Killed in between, the next run goes on. Answers sentences of what was done, and of what is left. @throws ConfigError for a policy that
  * was replaced since it was read
  */
 export async function settlePrivacy(
   destination: Destination,
   privacy: Privacy,
   settling: Settling,
-): Promise<readonly string[]> {
+): Promise<{ readonly done: readonly string[]; readonly warnings: readonly string[] }> {
   const { db } = destination;
   let records = await privacyRecords(db);
   expectLatest(records, privacy.policy, settling.askedAt);
   const done: string[] = [];
+  let left: string | undefined;
   if (records.some(({ isClean }) => !isClean) && hasKeyOf(records, privacy.policy)) {
     await lockAll(destination, privacy, settling);
-    await clean(destination, records, privacy, settling);
+    left = await clean(destination, records, privacy, settling);
     records = await privacyRecords(db);
-    done.push("finished what an earlier run had begun: nothing holds the former values of treated columns any more");
+    if (left === undefined)
+      done.push("finished what an earlier run had begun: nothing holds the former values of treated columns any more");
   }
   const fresh = differences(records, privacy.policy);
   if (fresh.length > 0) {
@@ -117,10 +119,10 @@ export async function settlePrivacy(
       }),
     );
     records = await privacyRecords(db);
-    await clean(destination, records, privacy, settling);
+    left = await clean(destination, records, privacy, settling);
     done.push(...sentences(fresh, rows));
   } else if (settling.always) await cleanArchive(records, privacy, settling);
-  return done;
+  return { done, warnings: left === undefined ? [] : [left] };
 }
 
 /** Who went on while another run changed privacy would put values back as they come. @throws ConfigError */
@@ -149,12 +151,13 @@ async function lockAll(destination: Destination, { catalogue }: Privacy, { waitM
   }
 }
 
+/** Answers what still holds something, and keeps the record from being clean. */
 async function clean(
   destination: Destination,
   records: readonly PrivacyRecord[],
   privacy: Privacy,
   settling: Settling,
-): Promise<void> {
+): Promise<string | undefined> {
   const { db, schema, stateSchema } = destination;
   await cleanArchive(records, privacy, settling);
   // Where nothing was ever stored there is nothing to leave behind.
@@ -170,15 +173,17 @@ async function clean(
       .filter(name => there.get(`${schema}.${name}`)?.isTable);
     await dropTreated(destination, privacy, names);
     settling.log.info({}, "writing anew what held the former values of treated columns");
-    await destination.cleanse([
+    const left = await destination.cleanse([
       ...present.map(name => ({ schema, name })),
       ...["rejects", "problems", "schema_changes", "runs", "stream_runs", "verification_differences"].map(name => ({
         schema: stateSchema,
         name,
       })),
     ]);
+    if (left !== undefined) return left;
   }
   await recordClean(db, settling.now);
+  return undefined;
 }
 
 /** A stage under way holds values as they came; its scan starts afresh anyway. */

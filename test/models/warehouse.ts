@@ -39,7 +39,7 @@ export interface ModelWarehouse {
   /** The same, as commands read it. */
   readonly reading: WarehouseReading;
   /** DuckDB's file is written anew: what it holds of views is what was read out of a file. */
-  renew(): Promise<void>;
+  renew(): Promise<unknown>;
   /** What `explain` says of a query. */
   explain(text: string): Promise<string>;
   drop(): Promise<void>;

@@ -234,7 +234,7 @@ class DuckdbFile implements DuckdbDestination {
     );
   }
 
-  async cleanse(): Promise<void> {
+  async cleanse(): Promise<undefined> {
     const { layout } = this.#taking;
     await this.#room.run(() =>
       this.#turns.run(() =>

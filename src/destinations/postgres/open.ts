@@ -8,6 +8,7 @@ import { ledgerName } from "../state_tables.ts";
 import { connect } from "./connect.ts";
 import { postgresDialect } from "./dialect.ts";
 import { kyselyOver } from "./driver.ts";
+import { stillSeen } from "./horizon.ts";
 import { type Holder, Locks } from "./locks.ts";
 import { repeating } from "./repetition.ts";
 import { Session } from "./session.ts";
@@ -74,6 +75,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
         await sql`analyze ${sql.id(stateSchema, ledgerName(main.name))}`.execute(db);
     },
     async cleanse(tables) {
+      const left = await stillSeen(db, stateSchema);
       // Statistics hold the most common values of columns.
       for (const { schema, name } of tables)
         await patiently(db, () =>
@@ -86,6 +88,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
             }
           }),
         );
+      return left;
     },
     async close() {
       await locks.release().catch(error => {

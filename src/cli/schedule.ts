@@ -49,15 +49,22 @@ ${examples(
 }
 
 async function schedule(options: ScheduleOptions, context: CliContext): Promise<void> {
+  if (options.once !== undefined) return runOnce(options.once, options, context);
+  let daemon: ScheduleDaemon | undefined;
+  let reloadAsked = false;
+  // A hangup kills whoever does not listen, and coming up may take as long as the warehouse is waited for.
+  const deafen = context.onHangup(() => {
+    reloadAsked = true;
+    daemon?.reload();
+  });
   const loaded = await openSchedules(options, context);
-  if (options.once !== undefined) return runOnce(options.once, loaded, options, context);
   if (options.json) throw new ConfigError("--json prints the report of one run: name it with --once NAME.");
   const log = await context.openLog(options.logLevel);
   for (const warning of loaded.warnings) log.warn({}, warning);
   const { createDaemon } = await import("../schedule.ts");
   const { readPast } = await import("../schedule/past.ts");
   const { runAttempts } = await import("../run/attempts.ts");
-  const daemon = createDaemon(loaded.config, {
+  daemon = createDaemon(loaded.config, {
     clock: systemClock,
     random: Math.random,
     log,
@@ -71,7 +78,9 @@ async function schedule(options: ScheduleOptions, context: CliContext): Promise<
     source: await sourceOf(loaded, options, context, log),
     standing: await standing(),
   });
+  if (reloadAsked) daemon.reload();
   await serve(daemon, { context, log, server: options.server });
+  deafen();
 }
 
 async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promise<void> {
@@ -79,7 +88,6 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
   const { attach } = await import("./attachments.ts");
   const detach = await attach(daemon, surroundings);
   const { signal, release } = interruption(context, text => log.info({}, daemon.live() ? text : "stopping"));
-  const deafen = context.onHangup(() => daemon.reload());
   const { messageOf } = await import("../run/report.ts");
   const letThrough = context.onStray(error => log.error({ err: error }, messageOf(error)));
   let deadline = Number.POSITIVE_INFINITY;
@@ -94,7 +102,7 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
     );
   await Promise.race([detach(), systemClock.sleep(Math.max(0, deadline - context.now()))]);
   log.info({}, "stopped");
-  for (const end of [deafen, letThrough, release]) end();
+  for (const end of [letThrough, release]) end();
 }
 
 /** The configuration, its schedules found good. @throws ConfigError */
@@ -126,12 +134,8 @@ async function sourceOf(
   };
 }
 
-async function runOnce(
-  name: string,
-  { config, warnings }: LoadedConfig,
-  options: ScheduleOptions,
-  context: CliContext,
-): Promise<void> {
+async function runOnce(name: string, options: ScheduleOptions, context: CliContext): Promise<void> {
+  const { config, warnings } = await openSchedules(options, context);
   const { orderOf } = await import("../schedule/order.ts");
   const { turnOf } = await import("../schedule/turn.ts");
   const chosen = config.schedules.find(one => one.name === name);

@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { parse, stringify } from "yaml";
 import { createContext, type Surface } from "../../src/cli/context.ts";
 import type { RunReport } from "../../src/run.ts";
@@ -98,6 +99,29 @@ test("the daemon goes on when whoever read its log is gone, and still hears of a
   await vi.waitFor(() => expect(simulator.requests.count("/items")).toBeGreaterThan(runs + 4), { timeout: 60_000 });
   child.kill("SIGTERM");
   expect(await once(child, "close")).toEqual([0, null]);
+});
+
+test("a reload that is asked for while the daemon comes up is done once it is up", async () => {
+  const silent = createServer(socket => void (letGo ? socket.destroy() : sockets.push(socket)));
+  const sockets: Socket[] = [];
+  let letGo = false;
+  silent.listen(0, "127.0.0.1");
+  onTestFinished(() => void silent.close());
+  await once(silent, "listening");
+  const url = `postgres://nobody@127.0.0.1:${(silent.address() as AddressInfo).port}/none`;
+  const destination = { type: "postgres", url };
+  const place = workplace(await simulated(), { destination, schedules: [{ name: "nightly", cron: "0 2 * * *" }] });
+  const child = place.start("schedule", "--no-server");
+  const log = logOf(child);
+  const closed = once(child, "close");
+  await once(silent, "connection");
+  child.kill("SIGHUP");
+  letGo = true;
+  for (const socket of sockets) socket.destroy();
+  const reloaded = log.next(({ msg }) => msg.startsWith("The new configuration is in use"));
+  expect(await Promise.race([reloaded, closed])).toMatchObject({ level: "info" });
+  child.kill("SIGTERM");
+  expect(await closed).toEqual([0, null]);
 });
 
 test("an idle daemon ends at once, and SIGINT is as good as SIGTERM", async () => {

@@ -31,24 +31,32 @@ export async function conclude(run: Concluding, errors: unknown[]): Promise<RunR
   const { tools, destination, runId, jobs } = run;
   const finishedAt = new Date(tools.clock.now()).toISOString();
   const warnings = [...run.warnings, ...warningsOf(jobs)];
-  const exitCode = exitCodeOf(errors);
-  const first = errors.find(each => exitCodeOf([each]) === exitCode);
-  const end = {
-    status: statusOf(exitCode, warnings),
-    exit_code: exitCode,
-    finished_at: finishedAt,
-    warnings: JSON.stringify(warnings),
-    error: first === undefined ? null : failureText(first, jobs, tools.redact),
+  /** Writes down how the run ended, as far as is known by now. */
+  const end = async (): Promise<RunReport["status"]> => {
+    const exitCode = exitCodeOf(errors);
+    const first = errors.find(each => exitCodeOf([each]) === exitCode);
+    const status = statusOf(exitCode, warnings);
+    await endRun(destination.db, runId, {
+      status,
+      exit_code: exitCode,
+      finished_at: finishedAt,
+      warnings: JSON.stringify(warnings),
+      error: first === undefined ? null : failureText(first, jobs, tools.redact),
+    });
+    return status;
   };
   try {
-    await endRun(destination.db, runId, end);
-    if (await isWorthShowing(run, end.status)) {
+    if (await isWorthShowing(run, await end())) {
       const { note } = await show(destination, tools.log);
       if (note !== undefined) warnings.push(note);
     }
   } catch (failure) {
     // The destination's own failure may be why the run failed: then it has been told already.
-    if (!errors.some(known => known instanceof DestinationError || known instanceof HeldError)) errors.push(failure);
+    if (!errors.some(known => known instanceof DestinationError || known instanceof HeldError)) {
+      errors.push(failure);
+      // What was stored and could not be shown is no success. A destination that is lost can't be told.
+      await end().catch(() => undefined);
+    }
   }
   return reportOf(run, errors, warnings, finishedAt);
 }

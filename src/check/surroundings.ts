@@ -1,9 +1,10 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { createServer } from "node:net";
-import { delimiter, join, resolve } from "node:path";
-import type { Config, NotifyTarget, ServerConfig } from "../config.ts";
-import { ConfigError } from "../errors.ts";
+import { delimiter, dirname, join, resolve } from "node:path";
+import type { ArchiveConfig, Config, NotifyTarget, ServerConfig } from "../config.ts";
+import { ConfigError, TributaryError } from "../errors.ts";
+import { codeOf, entryAt } from "../folder.ts";
 import { isLoopback, origin, refuseOpenDoor } from "../page/access.ts";
 import { type CheckLine, failure, ok, warning } from "./line.ts";
 
@@ -14,12 +15,35 @@ export interface Programs {
   readonly cwd: string;
 }
 
-/** What the daemon needs of the machine: its address, and the programs that notifications start. Nothing is sent. */
+/** What is needed of the machine: the archive's folder, the daemon's address, the programs that notifications start. Nothing is written or sent. */
 export async function* checkSurroundings(config: Config, programs: Programs): AsyncGenerator<CheckLine> {
-  const { server, hooks, notify } = config;
+  const { archive, server, hooks, notify } = config;
+  if (archive !== undefined) yield await archiveLine(archive);
   yield await serverLine(server);
   if (hooks !== undefined) yield hooksLine(server);
   for (const [index, target] of notify.targets.entries()) yield await notifyLine(index + 1, target, programs);
+}
+
+async function archiveLine({ path, onError }: ArchiveConfig): Promise<CheckLine> {
+  const name = "archive";
+  const code = await lockedOut(path);
+  if (code === undefined) return ok(name, `a run can keep its answers in ${path}`);
+  const message = `${path} cannot be written (${code}), so a run`;
+  const advice = "See to its rights, or name another folder in archive.path.";
+  if (onError === "warn") return warning(name, `${message} goes on without the archive`, advice);
+  return failure(name, new TributaryError(`${message} fails with every stream.\n${advice}`, 1));
+}
+
+/** The code of what keeps a run from making files there, or the folders that lead there. */
+async function lockedOut(path: string): Promise<string | undefined> {
+  try {
+    if ((await entryAt(path)) === undefined) return await lockedOut(dirname(path));
+    if (!(await stat(path)).isDirectory()) return "ENOTDIR";
+    await access(path, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return codeOf(error) ?? String(error);
+  }
 }
 
 async function serverLine(server: ServerConfig): Promise<CheckLine> {

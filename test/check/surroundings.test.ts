@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,6 +28,19 @@ test("a page that other machines could read without asking fails; with a token o
   expect(JSON.stringify(guarded)).not.toContain(token);
   const login = { user: "ops", password: "password-never-shown" };
   expect((await linesOf({ server: { listen: "0.0.0.0:0", login } }))[0]?.message).toContain("with the login");
+});
+
+test("an archive that cannot be written fails as it fails every stream, and warns where a run goes on without it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "archive-"));
+  writeFileSync(join(folder, "file"), "");
+  const lineOf = async (path: string, more = {}) =>
+    (await linesOf({ archive: { path: join(folder, path), ...more } }))[0];
+  const closed = { name: "archive", message: expect.stringContaining("cannot be written (ENOTDIR)") };
+  for (const path of ["file", "file/archive"])
+    expect(await lineOf(path)).toMatchObject({ ...closed, level: "fail", exitCode: 1 });
+  expect(await lineOf("file/archive", { on_error: "warn" })).toMatchObject({ ...closed, level: "warn", exitCode: 0 });
+  expect(await lineOf("a/b")).toMatchObject({ name: "archive", level: "ok" });
+  expect(readdirSync(folder)).toEqual(["file"]);
 });
 
 test("whether the address can be listened at is tried", async () => {

@@ -50,6 +50,14 @@ export async function rejectsAfter(
   return rows.map(({ seen_at, ...row }) => ({ ...row, seenAt: seen_at }));
 }
 
+/** Whether a run kept a reject that none before it kept. */
+export async function keptNewRejects({ db, stateSchema }: Destination, runId: string): Promise<boolean> {
+  const rejects = sql.id(stateSchema, "rejects");
+  const kept = (which: typeof digest) => sql`select company, stream, ${digest} from ${rejects} where run_id ${which}`;
+  const { rows } = await sql`${kept(sql`= ${runId}`)} except ${kept(sql`<> ${runId}`)} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 const CHUNK = 500;
 
 /** Removes rejects that are settled. */

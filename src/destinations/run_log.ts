@@ -101,10 +101,11 @@ export async function streamRunsOf(db: Db, runId: string) {
   return db.selectFrom("stream_runs").selectAll().where("run_id", "=", runId).execute();
 }
 
-/** Of each stream what it did when it was last worked on. */
+/** Of each stream what it did when it was last worked on, by any run but `except`. */
 export async function lastStreamRuns(
   db: Db,
   stateSchema: string,
+  except = "",
 ): Promise<
   readonly (Pick<StreamRun, "status" | "rejected" | "problems" | "error"> &
     Partial<Proven> & { company: string; stream: string })[]
@@ -113,7 +114,7 @@ export async function lastStreamRuns(
   const { rows } = await sql<Awaited<ReturnType<typeof lastStreamRuns>>[number]>`
     select * from (
       select r.*, row_number() over (partition by company, stream order by started_at desc, run_id desc) as nth
-      from ${sql.id(stateSchema, "stream_runs")} r where status not in ('running', 'skipped')
+      from ${sql.id(stateSchema, "stream_runs")} r where status not in ('running', 'skipped') and run_id <> ${except}
     ) ranked where nth = 1`.execute(db);
   return rows;
 }
@@ -169,14 +170,16 @@ export async function saveRejects(db: Db, rejects: readonly Insertable<RejectsTa
 }
 
 /** How the run before this one ended; undefined for the first. */
-export async function runBefore(db: Db, runId: string): Promise<string | undefined> {
-  const row = await db
+export async function runBefore(
+  db: Db,
+  runId: string,
+): Promise<{ readonly status: string; readonly warnings: unknown } | undefined> {
+  return db
     .selectFrom("runs")
-    .select("status")
+    .select(["status", "warnings"])
     .where("run_id", "<>", runId)
     .orderBy("started_at", "desc")
     .orderBy("run_id", "desc")
     .limit(1)
     .executeTakeFirst();
-  return row?.status;
 }

@@ -8,7 +8,7 @@ import type { Route } from "./route.ts";
 /** What readiness is judged by. `lateAfterMs` is asked each time, so that a reloaded configuration holds. */
 export interface HealthSources {
   readonly clock: Clock;
-  readonly daemon: Pick<Daemon, "last">;
+  readonly daemon: Pick<Daemon, "listen">;
   readonly glance: () => Promise<Glance>;
   readonly lateAfterMs: () => number;
 }
@@ -18,6 +18,13 @@ export interface HealthSources {
  * on, else 503 and one line: a restart does not mend that. Both are open, so no line names a stream, a company or an error.
  */
 export function healthRoutes(sources: HealthSources): readonly Route[] {
+  // A run that was stopped, or held off by another one, leaves the data as good, or as bad, as it was.
+  let lastCode: number | undefined;
+  sources.daemon.listen(event => {
+    if (event.kind !== "finished") return;
+    const { exit_code } = event.outcome;
+    if (exit_code === 0 || isFailure(exit_code)) lastCode = exit_code;
+  });
   return [
     { method: "GET", path: "/healthz", open: true, answer: () => line(200, "ok") },
     {
@@ -25,24 +32,26 @@ export function healthRoutes(sources: HealthSources): readonly Route[] {
       path: "/readyz",
       open: true,
       answer: async () => {
-        const reason = await whyNotReady(sources);
+        const reason = await whyNotReady(sources, lastCode);
         return reason === undefined ? line(200, "ready") : line(503, reason);
       },
     },
   ];
 }
 
-/** Failures only: a run that was stopped, or held off by another one, leaves the data as good as it was. */
-async function whyNotReady({ clock, daemon, glance, lateAfterMs }: HealthSources): Promise<string | undefined> {
+/** `lastCode` is how the daemon's last run ended that succeeded or failed; undefined before there was one. */
+async function whyNotReady(
+  { clock, glance, lateAfterMs }: HealthSources,
+  lastCode: number | undefined,
+): Promise<string | undefined> {
   const { status } = await glance();
   if (status === undefined) return "The warehouse cannot be read.";
-  const ended = daemon.last();
-  if (ended !== undefined && isFailure(ended.outcome.exit_code)) return "The last run failed.";
+  if (lastCode !== undefined && isFailure(lastCode)) return "The last run failed.";
   if (!status.warehouse.loaded) return "Nothing has been loaded yet.";
   // One file for all, in the hands of a run: it will be looked into when the run has ended.
   if (status.warehouse.note !== null) return undefined;
   const { last_run, streams } = status;
-  if (ended === undefined && last_run !== null && isFailure(last_run.exit_code ?? 1)) return "The last run failed.";
+  if (lastCode === undefined && last_run !== null && isFailure(last_run.exit_code ?? 1)) return "The last run failed.";
   const on = streams.filter(stream => stream.on);
   if (on.every(stream => stream.last_success_at === null)) return "Nothing has been loaded yet.";
   const now = clock.now();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import { createGlance, type Glance } from "../../src/glance.ts";
 import { healthRoutes } from "../../src/page/health.ts";
-import type { Daemon } from "../../src/schedule/events.ts";
+import type { Daemon, DaemonEvent } from "../../src/schedule/events.ts";
 import { readStatus, type Status } from "../../src/status.ts";
 import { streams } from "../../streams/index.ts";
 import { load } from "../config/sample.ts";
@@ -21,10 +21,18 @@ const empty = { status: 503, text: "Nothing has been loaded yet.\n" };
 async function ask(
   path: "/healthz" | "/readyz",
   glance: Glance | (() => Promise<Glance>),
-  last?: ReturnType<Daemon["last"]>,
+  ...ends: readonly DaemonEvent[]
 ): Promise<{ status: number; text: string }> {
   const look = typeof glance === "function" ? glance : () => Promise.resolve(glance);
-  const routes = healthRoutes({ clock, daemon: { last: () => last }, glance: look, lateAfterMs: () => 26 * HOUR });
+  const told: ((event: DaemonEvent) => void)[] = [];
+  const daemon: Pick<Daemon, "listen"> = {
+    listen(listener) {
+      told.push(listener);
+      return () => undefined;
+    },
+  };
+  const routes = healthRoutes({ clock, daemon, glance: look, lateAfterMs: () => 26 * HOUR });
+  for (const end of ends) for (const tell of told) tell(end);
   expect(routes.every(route => route.open && route.method === "GET")).toBe(true);
   const route = routes.find(candidate => candidate.path === path);
   const answer = await route!.answer(new Request(`http://localhost${path}`), {});
@@ -54,6 +62,12 @@ test.each([1, 2, 3, 6, 70])("after a run that ended with %i it is not", async co
 test.each([4, 5, 130, 143])("a run that was held or stopped (%i) is no failure", async code => {
   expect(await ask("/readyz", { status: fresh }, ended(clock, code))).toEqual(ready);
   expect(await ask("/readyz", { status: { ...fresh, last_run: lastRun(code) } })).toEqual(ready);
+});
+
+test.each([4, 5, 130, 143])("a run that was held or stopped (%i) mends no failure before it", async code => {
+  expect(await ask("/readyz", { status: fresh }, ended(clock, 1), ended(clock, code))).toEqual(failed);
+  expect(await ask("/readyz", { status: { ...fresh, last_run: lastRun(1) } }, ended(clock, code))).toEqual(failed);
+  expect(await ask("/readyz", { status: fresh }, ended(clock, 1), ended(clock, 0), ended(clock, code))).toEqual(ready);
 });
 
 test("what the daemon did itself counts more than what stands in the warehouse; a killed run failed", async () => {

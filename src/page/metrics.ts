@@ -6,6 +6,7 @@ import { ageOf, isLate } from "../lateness.ts";
 import type { Daemon, DaemonEvent, LiveRun } from "../schedule/events.ts";
 import type { RunStatus, StreamStatus } from "../status.ts";
 import type { Route } from "./route.ts";
+import { hasFailed } from "./view.ts";
 
 /** What the metrics are made from. `lateAfterMs` is asked at each scrape, so that a reloaded configuration holds. */
 export interface MetricsSources {
@@ -148,7 +149,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
     if (stream.complete_to !== null) completeTo.set(labels, seconds(stream.complete_to));
     if (age !== undefined) lag.set(labels, age / 1_000);
     late.set(labels, isLate(stream, lateAfterMs(), now) ? 1 : 0);
-    failed.set(labels, stream.status === "failed" ? 1 : 0);
+    failed.set(labels, hasFailed(stream) ? 1 : 0);
     liveRows.set(labels, stream.live_rows);
     if (stream.difference !== null) apart.set(labels, stream.difference);
     // A counter that is there from the start shows its first increase.

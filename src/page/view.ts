@@ -31,13 +31,16 @@ export function outcome(status: string): { readonly word: string; readonly tone:
 const outcomes: Readonly<Record<string, { readonly word: string; readonly tone: Tone }>> = {
   succeeded: { word: "succeeded", tone: "good" },
   warning: { word: "with warnings", tone: "warn" },
-  incomplete: { word: "incomplete", tone: "warn" },
+  incomplete: { word: "incomplete", tone: "bad" },
   stopped: { word: "stopped", tone: "warn" },
   failed: { word: "failed", tone: "bad" },
   running: { word: "running", tone: "idle" },
   skipped: { word: "skipped", tone: "idle" },
   never: { word: "not loaded yet", tone: "idle" },
 };
+
+/** Whether a stream failed when it was last worked on; `incomplete` is a failure like others, its answers made no sense. */
+export const hasFailed = ({ status }: Pick<StreamStatus, "status">): boolean => outcome(status).tone === "bad";
 
 /** Something a person should know or do. */
 export interface Concern {
@@ -64,7 +67,7 @@ export function concerns(view: View): readonly Concern[] {
   );
   for (const [error, streams] of failing) {
     const at = streams.map(stream => lastRunOf(view, stream)?.startedAt).find(each => each !== undefined);
-    const bad = streams.some(stream => stream.status === "failed");
+    const bad = streams.some(hasFailed);
     found.push({ ...failure(error, streams.map(name), at), tone: bad ? "bad" : "warn" });
   }
   const ended = lastEnd(view);
@@ -153,7 +156,7 @@ export function verdict(view: View): { readonly tone: Tone; readonly sentence: s
   const { status, now, lateAfterMs } = view;
   if (status === undefined) return { tone: "bad", sentence: "The warehouse cannot be read" };
   const on = status.streams.filter(stream => stream.on);
-  const failed = on.filter(stream => stream.status === "failed").length;
+  const failed = on.filter(hasFailed).length;
   const late = on.filter(stream => isLate(stream, lateAfterMs, now)).length;
   const all = on.length === 1 ? "The one stream is" : `All ${on.length} streams are`;
   if (view.unreadable !== undefined) return { tone: "bad", sentence: "The warehouse cannot be read any more" };

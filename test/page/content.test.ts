@@ -100,6 +100,15 @@ test("an error is told once, with the streams it is about and its advice", async
   expect(words).toContain("items, orders · 9 h ago");
 });
 
+test("a stream whose answers made no sense failed, also after a good run of another one", async () => {
+  const error =
+    "/items: expected a pagination block, got none. The scan stays incomplete and the next run tries again.";
+  const streams = [stream({ status: "incomplete", error }), stream({ stream: "orders" })];
+  const { words, markup } = await shown(telling(() => standing(streams, ended())));
+  expect(words).toContain("1 of 2 streams failed");
+  expect(markup).toContain('<span class="pill bad">incomplete</span>');
+});
+
 test("an earlier error stays to be seen when it is over", async () => {
   const failed = past({ runId: "r0", status: "failed", error: refused, startedAt: "2026-03-14T02:00:00.000Z" });
   const { words } = await shown(telling(() => standing([stream()], ended()), history(past(), failed)));

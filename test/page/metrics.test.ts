@@ -144,6 +144,19 @@ test("the age is taken at the scrape, and becomes late without a run", async () 
   expect(text.value("tributary_stream_late", orders)).toBe(1);
 });
 
+test("a stream whose answers made no sense failed, also after a good run of another one", async () => {
+  const { place, scrape } = await observed();
+  await place.sync({ names: LISTS });
+  place.look = ({ path }) => (path === "/reconciliation" ? { status: 200, body: { data: [] } } : undefined);
+  place.clock.advance(60_000);
+  expect(lineOf(await place.sync({ names: ["invoices"] }), "invoices").status).toBe("incomplete");
+  place.clock.advance(60_000);
+  expect(await place.sync({ names: ["purchase_orders"] })).toMatchObject({ exit_code: 0 });
+  const text = await scrape();
+  expect(text.value("tributary_stream_failed", orders)).toBe(0);
+  expect(text.value("tributary_stream_failed", invoices)).toBe(1);
+});
+
 test("a restart forgets neither the last success nor how the last run ended", async () => {
   const { place, metrics, scrape, restarted } = await observed();
   metrics.observe(finished(await place.sync({ names: LISTS })));

@@ -25,7 +25,8 @@ const FAREWELL_MS = 700;
 
 /**
  * Notifications for as long as a daemon lives: call it before the first run begins, and the returned function at the end. The
- * warehouse is read after runs and when data seems late, not each minute: a run of another process may want the file.
+ * warehouse is read after runs and when data seems late, not each minute: a run of another process may want the file. Who finds
+ * it in another's hands knows nothing yet, and looks again.
  */
 export async function attachNotifier({
   daemon,
@@ -52,7 +53,7 @@ export async function attachNotifier({
     while (!ending.signal.aborted) {
       // Nobody to tell: nothing to look for, and a target that a new configuration names is not behind.
       if (settings().notify.targets.length > 0) {
-        if (known === undefined || seemsLate(known)) known = (await glance()).status;
+        if (known === undefined || known.warehouse.note !== null || seemsLate(known)) known = (await glance()).status;
         notifier.checkLate(known);
       }
       await clock.sleep(EVERY_MS, ending.signal).catch(() => undefined);

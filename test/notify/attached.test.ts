@@ -62,6 +62,8 @@ async function attached(past: () => Promise<Past | undefined>, seen: Status | un
 }
 
 const nothing = () => Promise.resolve(undefined);
+const { warehouse } = standing({});
+const held: Status = { ...standing({}), warehouse: { ...warehouse, note: "held by process 7" } };
 
 test("the warehouse is looked at after a run and when data seems late, and late data is told by the clock alone", async () => {
   const { making, pass, place, titles, tell, clock, receiver } = await attached(
@@ -94,6 +96,33 @@ test("data that another process brought up to date is not told to be late", asyn
   expect(place.looks).toBe(2);
   await detach();
   expect(titles()).toEqual([]);
+});
+
+test("a file that is held at the one look is looked at again: nothing fresh is told to be late", async () => {
+  const fresh = standing({ lists: "2026-03-15T02:00:00.000Z" });
+  const { making, pass, place, titles, tell, clock } = await attached(nothing, fresh);
+  const detach = await making;
+  await pass(24 * HOUR);
+  place.status = held;
+  tell(ended(clock, 0, { lists: null }));
+  await pass();
+  place.status = standing({ lists: "2026-03-16T02:30:00.000Z" });
+  await pass();
+  const { looks } = place;
+  await pass(3 * HOUR);
+  expect(place.looks).toBe(looks);
+  await detach();
+  expect(titles()).toEqual([]);
+});
+
+test("a file that is held when the daemon begins is looked at again: late data is told", async () => {
+  const { making, pass, place, titles } = await attached(nothing, held);
+  const detach = await making;
+  await pass();
+  place.status = standing({ lists: "2026-03-10T02:00:00.000Z" });
+  await pass();
+  await eventually(() => expect(titles()).toEqual(["Data is late: 1 stream"]));
+  await detach();
 });
 
 test("while nobody is to be told the warehouse is left alone; a target that comes later hears what is true", async () => {

@@ -174,7 +174,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
     up.set(readable ? 1 : 0);
     for (const momentary of [lag, late]) momentary.reset();
     if (readable) {
-      for (const lasting of [success, completeTo, failed, liveRows]) lasting.reset();
+      for (const lasting of [success, completeTo, failed, liveRows, apart]) lasting.reset();
       const now = clock.now();
       for (const stream of status.streams) if (stream.on) showStream(stream, now);
       if (status.last_run !== null) showStored(status.last_run);

@@ -11,6 +11,7 @@ import { readStatus } from "../../src/status.ts";
 import { streams } from "../../streams/index.ts";
 import { load } from "../config/sample.ts";
 import { type HandClock, handClock } from "../notify/clock.ts";
+import { refused } from "../support/interposed.ts";
 import { lineOf } from "../support/run.ts";
 import { duckdbWarehouse, passing } from "../support/warehouse.ts";
 import { type Scenario, scenario } from "../sync/scenario.ts";
@@ -155,6 +156,19 @@ test("a stream whose answers made no sense failed, also after a good run of anot
   const text = await scrape();
   expect(text.value("tributary_stream_failed", orders)).toBe(0);
   expect(text.value("tributary_stream_failed", invoices)).toBe(1);
+});
+
+test("how far a table and the service are apart is absent once the last run could not tell", async () => {
+  const { place, clock, scrape } = await observed();
+  const apart = async () => (await scrape()).value("tributary_stream_service_difference", invoices);
+  await place.sync({ names: ["invoices"] });
+  expect(await apart()).toBe(0);
+  place.look = ({ path }) => (path === "/reconciliation" ? refused(422, "INVALID") : undefined);
+  clock.advance(60_000);
+  place.clock.advance(60_000);
+  const failed = await place.sync({ names: ["invoices"] });
+  expect(lineOf(failed, "invoices")).toMatchObject({ status: "failed", difference: null });
+  expect(await apart()).toBeUndefined();
 });
 
 test("a restart forgets neither the last success nor how the last run ended", async () => {

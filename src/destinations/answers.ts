@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { Comparison, Publication } from "./comparison.ts";
-import type { Destination } from "./destination.ts";
+import type { Destination, Stage } from "./destination.ts";
 import { columnList, equalPairs, type Fragment, ledgerRef } from "./fragments.ts";
 import { liveParents, presentParents } from "./parents.ts";
 import type { StateTables } from "./state_tables.ts";
@@ -26,6 +26,11 @@ export async function aliveRows(
     from ${liveParents(destination, company, present)} p`.execute(db);
   return sql`exists (select 1 from ${values} p where p.parent_key = ${sql.id("s", parent.own)})`;
 }
+
+/** The last outcome of each parent: a run that goes on with a stage may have asked again for what it has. */
+export const lastOutcomes = (stage: Stage): Fragment => sql`(select * from (
+  select o.*, row_number() over (partition by o.parent_key order by o._seq desc) as nth from ${stage.outcomes()} o) r
+  where nth = 1)`;
 
 /**
  * The keys of each parent's last complete answer, and beside them which these are: `parent_key`, `before`, `last`, `whole`.

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Outcome } from "../encoder.ts";
-import { withhold } from "./answers.ts";
+import { lastOutcomes, withhold } from "./answers.ts";
 import type { Comparison, Publication } from "./comparison.ts";
 import { deleteRows } from "./deletion.ts";
 import type { Destination, Stage } from "./destination.ts";
@@ -11,10 +11,10 @@ import { parentKey, type Work } from "./work.ts";
 /** What a publish makes of 404s: they mark rows deleted, count as failures because there are too many, or wait for the next publish. */
 export type Absent = "believed" | "doubted" | "kept back";
 
-/** The details of a stage that answered 404. */
+/** The details of a stage that answered 404 when they were last asked for. */
 export async function stagedAbsent(destination: Destination, stage: Stage): Promise<Outcome[]> {
   const { rows } = await sql<{ parent_key: string; parent_hash: string; fetched_at: Date; reason: string | null }>`
-    select parent_key, cast(parent_hash as varchar) as parent_hash, fetched_at, reason from ${stage.outcomes()} o
+    select parent_key, cast(parent_hash as varchar) as parent_hash, fetched_at, reason from ${lastOutcomes(stage)} o
     where outcome = 'absent'`.execute(destination.db);
   return rows.map(row => ({
     parentKey: row.parent_key,
@@ -34,7 +34,7 @@ export async function absentWithRows(
   const { rows } = await sql<{ absent: number; all: number }>`select count(*) as "all", count(o.parent_key) as absent
     from (select distinct ${own} as parent_key from ${ledgerRef(destination, tables.main)} t
       where t._company = ${company} and t.deleted_at is null) l
-    left join (select distinct parent_key from ${stage.outcomes()} x where outcome = 'absent') o
+    left join (select parent_key from ${lastOutcomes(stage)} x where outcome = 'absent') o
       on o.parent_key = l.parent_key`.execute(destination.db);
   return { absent: Number(rows[0]?.absent ?? 0), all: Number(rows[0]?.all ?? 0) };
 }
@@ -73,9 +73,8 @@ export async function judgeAnswers(
   const { trx, destination, publication, names } = work;
   const { company, stream, stage } = publication;
   const details = sql.id(destination.stateSchema, "details");
-  const outcomes = sql`(select * from (
-      select o.*, row_number() over (partition by o.parent_key order by o._seq desc) as nth from ${stage.outcomes()} o) n
-    where nth = 1${absence === "kept back" ? sql` and outcome <> 'absent'` : sql``} and ${isLive(work, parents, sql`n.parent_key`)})`;
+  const outcomes = sql`(select * from ${lastOutcomes(stage)} n
+    where ${isLive(work, parents, sql`n.parent_key`)}${absence === "kept back" ? sql` and outcome <> 'absent'` : sql``})`;
   const outcome =
     absence === "doubted" ? sql`case when o.outcome = 'absent' then 'failed' else o.outcome end` : sql`o.outcome`;
   // Failures back off: ten minutes, doubled each time, a day at most.

@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { id, record, text } from "../../schemas/fields.ts";
+import { StoppedError } from "../../src/errors.ts";
+import { defineStream, detail, list, type Stream } from "../../src/stream.ts";
+import { lineOf } from "../support/run.ts";
+import { type Warehouse, warehouses } from "../support/warehouse.ts";
+import { noSuch, type Told, told } from "./answers.ts";
+
+const orders = defineStream({
+  name: "orders",
+  path: "/orders",
+  mode: list({ rows: "orders" }),
+  row: record("An order.", { id: id().describe("Its id."), state: text().nullable().describe("How it stands.") }),
+  key: ["id"],
+  preset: "core",
+});
+const details = defineStream({
+  name: "order_details",
+  path: "/orders/{id}",
+  mode: detail({ of: "orders" }),
+  row: record("A detail.", { id: id().describe("Its order."), note: text().nullable().describe("What it says.") }),
+  key: ["id"],
+  preset: "core",
+});
+const ids = Array.from({ length: 30 }, (_, number) => `P${10 + number}`);
+const FIRST = ids[0]!;
+/** Late enough that what the first order was answered has been taken. */
+const END = ids[9]!;
+const live = "_deleted_at is null";
+
+interface Service extends Told {
+  /** How each order stands, which its list shows: 1 at first. */
+  readonly states: Record<string, string>;
+  /** What the first order's detail answers; undefined: by its state. */
+  first: unknown;
+  /** A run in which every order has changed, broken off when the first details had come. */
+  breakOff(): Promise<void>;
+}
+
+/** Orders with a detail each, all of them loaded. A request takes a second: what is broken off was not published early. */
+async function loaded(
+  make: () => Promise<Warehouse>,
+  stream: Stream,
+  answer: (state: string, id: string) => unknown,
+): Promise<Service> {
+  const catalogue = [orders, stream];
+  let ending: AbortController | undefined;
+  const ask = (each: string) => {
+    service.clock.advance(1_000);
+    if (each === END) ending?.abort(new StoppedError("the end", 130));
+    return (each === FIRST ? service.first : undefined) ?? answer(service.states[each]!, each);
+  };
+  const place = await told(
+    make,
+    catalogue,
+    {
+      "/orders": () => ({ orders: ids.map(each => ({ id: each, state: service.states[each] })) }),
+      ...Object.fromEntries(ids.map(each => [stream.path.replace("{id}", each), () => ask(each)] as const)),
+    },
+    { api: { max_concurrency: 1 }, destination: { publish_every: "15s" }, streams: { defaults: { audit: 0 } } },
+  );
+  const service: Service = Object.assign(place, {
+    states: Object.fromEntries(ids.map(each => [each, "1"])),
+    first: undefined,
+    async breakOff() {
+      for (const each of ids) service.states[each] = "2";
+      ending = new AbortController();
+      const report = await place.sync({ catalogue }, ending.signal);
+      expect(lineOf(report, stream.name)).toMatchObject({ status: "stopped", inserted: 0, updated: 0, deleted: 0 });
+      ending = undefined;
+    },
+  });
+  expect((await place.run()).exit_code).toBe(0);
+  return service;
+}
+
+describe.each(warehouses)("$name", ({ make }) => {
+  test("a 404 that a broken-off run left counts for nothing once the detail has answered", async () => {
+    const place = await loaded(make, details, (state, each) => ({ id: each, note: state }));
+    place.first = noSuch;
+    await place.breakOff();
+    place.first = undefined;
+    place.states[FIRST] = "3";
+    const line = lineOf(await place.run(), "order_details");
+    expect(line).toMatchObject({ status: "succeeded", updated: ids.length, deleted: 0 });
+    expect(await place.count("order_details", `id = '${FIRST}' and note = '3' and ${live}`)).toBe(1);
+    expect(await place.count("_tributary.details", "outcome <> 'ok'")).toBe(0);
+  });
+});

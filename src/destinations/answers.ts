@@ -33,7 +33,8 @@ export const lastOutcomes = (stage: Stage): Fragment => sql`(select * from (
   where nth = 1)`;
 
 /**
- * The keys of each parent's last complete answer, and beside them which these are: `parent_key`, `before`, `last`, `whole`.
+ * The keys of each parent's answer, and beside them which these are: `parent_key`, `before`, `last`, `whole`. It has none
+ * when it was last asked for in vain: its rows stay as they are then, and those of two answers would stand side by side.
  * An answer's rows are the ones that arrived between the outcome before its own and its own; rows without an outcome are
  * the beginning of an answer that was never read to its end.
  */
@@ -45,11 +46,10 @@ export async function stageAnswers(
   const answers = sql.id(names.answers);
   await sql`create temporary table ${answers} as
     select o.parent_key, b.before, o._seq as last, o.reason is null as whole
-    from (select _seq, parent_key, reason, row_number() over (partition by parent_key order by _seq desc) as nth
-      from ${stage.outcomes()} x where outcome = 'ok') o
+    from ${lastOutcomes(stage)} o
     join (select _seq, coalesce(lag(_seq) over (order by _seq), 0) as before
       from (select distinct _seq from ${stage.outcomes()} y) d) b on b._seq = o._seq
-    where o.nth = 1`.execute(db);
+    where o.outcome = 'ok'`.execute(db);
   const staged = sql.id(names.staged);
   await sql`create temporary table ${staged} as select k.* from ${stage.keys()} k join ${answers} a
     on a.parent_key = cast(${sql.id("k", tables.main.key[0]!)} as varchar) and k._seq > a.before and k._seq <= a.last`.execute(

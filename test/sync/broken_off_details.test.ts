@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { id, record, text } from "../../schemas/fields.ts";
 import { StoppedError } from "../../src/errors.ts";
 import { defineStream, detail, list, type Stream } from "../../src/stream.ts";
+import { refused } from "../support/interposed.ts";
 import { lineOf } from "../support/run.ts";
 import { type Warehouse, warehouses } from "../support/warehouse.ts";
 import { noSuch, type Told, told } from "./answers.ts";
@@ -20,6 +21,14 @@ const details = defineStream({
   mode: detail({ of: "orders" }),
   row: record("A detail.", { id: id().describe("Its order."), note: text().nullable().describe("What it says.") }),
   key: ["id"],
+  preset: "core",
+});
+const moves = defineStream({
+  name: "order_moves",
+  path: "/orders/{id}/moves",
+  mode: detail({ of: "orders", rows: "moves" }),
+  row: record("A move.", { move: id().describe("Which."), note: text().nullable().describe("What it says.") }),
+  key: ["id", "move"],
   preset: "core",
 });
 const ids = Array.from({ length: 30 }, (_, number) => `P${10 + number}`);
@@ -85,5 +94,24 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(line).toMatchObject({ status: "succeeded", updated: ids.length, deleted: 0 });
     expect(await place.count("order_details", `id = '${FIRST}' and note = '3' and ${live}`)).toBe(1);
     expect(await place.count("_tributary.details", "outcome <> 'ok'")).toBe(0);
+  });
+
+  test("an answer that a broken-off run left is not published beside the one before when the next is refused", async () => {
+    const moved = (note: string, ...names: string[]) => ({ moves: names.map(move => ({ move, note })) });
+    const place = await loaded(make, moves, state =>
+      state === "1" ? moved(state, "a", "b", "c") : moved(state, "a", "b"),
+    );
+    await place.breakOff();
+    place.first = refused(400, "BAD");
+    place.states[FIRST] = "3";
+    const others = ids.length - 1;
+    const line = lineOf(await place.run(), "order_moves");
+    expect(line).toMatchObject({ status: "succeeded", updated: 2 * others, deleted: others });
+    expect(await place.count("order_moves", `id = '${FIRST}' and note = '1' and ${live}`)).toBe(3);
+    place.first = undefined;
+    place.clock.advance(3_600_000);
+    await place.run();
+    expect(await place.count("order_moves", `id = '${FIRST}' and note = '3' and ${live}`)).toBe(2);
+    expect(await place.count("order_moves", `id = '${FIRST}' and ${live}`)).toBe(2);
   });
 });

@@ -157,6 +157,7 @@ function queueOf(work: WorkList): (goOn: () => boolean) => AsyncGenerator<WorkIt
 async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | Refused> {
   const { stream, mode, tally, signal, priority, keys, timeOf } = job;
   const refused = (reason: string) => ({ item, absent: false, reason, at: timeOf(item) });
+  const parts: Part[] = [];
   const { parentKey: key, parentHash: hash, params } = item;
   const api = telling(job.api, { scan: job.record.scan, parent: { key, hash, params } });
   const values = Object.fromEntries(pathParameters(stream.path).map(name => [name, item.params[job.columns[name]!]!]));
@@ -171,7 +172,6 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
     }
     const isEmpty = (data: unknown) => mode.rows !== undefined && rowsIn(data, mode.rows).length === 0;
     const pages = readPages(api, { path, query, limit: PAGE_ROWS, paged: true, isEmpty, signal, priority });
-    const parts: Part[] = [];
     for (let page = await pages.next(); page.done !== true; page = await pages.next()) {
       tally.page(page.value);
       parts.push(partOf(stream, mode, page.value.data, asked, path));
@@ -183,7 +183,8 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
     tally.failedRequest(error);
     if (!(error instanceof ApiError) || endsRun(error)) throw error;
     if (error.failure === "forbidden") return { ...refused(error.message), forbidden: error };
-    return { ...refused(error.message), absent: error.failure === "not_found" };
+    // Once it has begun to answer it is there, whatever became of its further pages.
+    return { ...refused(error.message), absent: error.failure === "not_found" && parts.length === 0 };
   }
 }
 

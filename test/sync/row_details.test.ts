@@ -4,7 +4,7 @@ import { StoppedError } from "../../src/errors.ts";
 import { defineStream, detail, list, type Stream } from "../../src/stream.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
-import { instead, page, type Say, type Told, told } from "./answers.ts";
+import { instead, noSuch, page, type Say, type Told, told } from "./answers.ts";
 
 const mails = defineStream({
   name: "mails",
@@ -187,6 +187,16 @@ describe.each(warehouses)("$name", ({ make }) => {
       const confirmed = await place.run({ confirmDeletes: true });
       expect(lineOf(confirmed, "mail_lines")).toMatchObject({ deleted: (PAGES - 2) * size });
       expect(await place.count("mail_lines", live)).toBe(5 * size);
+    });
+
+    test("are no 404 when only a further page is: what an earlier answer brought stays", async () => {
+      const place = await start(make, [mails, lines], { "/mails": () => mailed("a"), "/mails/a/lines": pages(3) });
+      await place.run();
+      place.says["/mails/a/lines"] = pages(3, number => (number === 1 ? noSuch : undefined));
+      const line = lineOf(await place.run({ allDetails: true }), "mail_lines");
+      expect(line).toMatchObject({ status: "failed", deleted: 0 });
+      expect(await place.count("mail_lines", live)).toBe(3 * size);
+      expect(await place.count("_tributary.details", "outcome = 'failed'")).toBe(1);
     });
 
     test("that a run was killed in are read anew, and nothing of the old ones is left", async () => {

@@ -105,6 +105,19 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
 }
 
 /**
+ * What one request brings that is asked for all there is. Throws ApiError "malformed" where the answer promises more: what it
+ * lacks would be taken for gone.
+ */
+export async function getWhole(api: Api, path: string, query: Query, options: GetOptions): Promise<Answer> {
+  const answer = await api.get(path, query, options);
+  if (answer.pagination?.hasMore !== true) return answer;
+  throw new ApiError(
+    `Expected all of ${path} in one answer, but has_more is true: nothing of it was loaded. The next run tries again; if it stays so, this endpoint has pages now, and tributary needs an update that reads them.`,
+    { failure: "malformed", path, attempts: answer.requests },
+  );
+}
+
+/**
  * When a request that was just made is on its way: undici takes a turn of the loop to see that a connection is still there.
  * The work with a page would hold it up.
  */

@@ -1,6 +1,6 @@
 import type { Api } from "../api/client.ts";
 import type { Limiter } from "../api/limit.ts";
-import { type Page, readPages } from "../api/pages.ts";
+import { getWhole, type Page, readPages } from "../api/pages.ts";
 import { buildPath, PathError } from "../api/path.ts";
 import { telling } from "../archive/about.ts";
 import { INDEX_COLUMN } from "../columns.ts";
@@ -166,7 +166,7 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
     const query = stream.query ?? {};
     const asked = Object.entries(keys).map(([own, parents]) => [own, item.params[parents]!] as const);
     if (mode.paged !== true) {
-      const answer = await api.get(path, query, { priority, signal });
+      const answer = await getWhole(api, path, query, { priority, signal });
       tally.page(answer);
       return { item, parts: [partOf(stream, mode, answer.data, asked, path)], rest: undefined, at: timeOf(item) };
     }

@@ -1,4 +1,5 @@
 import type { Answer, Api, Query } from "../api/client.ts";
+import { getWhole } from "../api/pages.ts";
 import type { About } from "../archive/about.ts";
 import type { Encoder } from "../encoder.ts";
 import { ApiError, DestinationError, HeldError } from "../errors.ts";
@@ -76,7 +77,7 @@ async function askOne({ api, questions, record }: LookupJob, part: number, signa
   const { scan, full } = record;
   const about: Partial<About> = { scan, full, part, parts: questions.length, context };
   try {
-    return { answer: await api.get(path, query, { priority: 1, signal, about }) };
+    return { answer: await getWhole(api, path, query, { priority: 1, signal, about }) };
   } catch (error) {
     return { error };
   }

@@ -4,7 +4,7 @@ import { defineStream, list, lookup, type Stream } from "../../src/stream.ts";
 import { forget } from "../support/forgetting.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
-import { instead, type Say, told } from "./answers.ts";
+import { instead, page, type Say, told } from "./answers.ts";
 
 const orders = defineStream({
   name: "orders",
@@ -98,6 +98,20 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(line.error).toMatch(/1 of 3 questions.*\/entities\/v\/1/);
     place.says["/entities/v/1"] = () => ({ label: "1" });
     expect(lineOf(await place.run(), "entity")).toMatchObject({ status: "succeeded", deleted: 1 });
+  });
+
+  test("the first page of an answer is none: its question could not be answered", async () => {
+    const left = (...numbers: number[]) => ({ orders: numbers.map(each => ({ left: each })) });
+    const own = { orders_as_of: { values: [{ vendor_id: "V1", at: "2026-01-01" }] } };
+    const place = await told(make, [orders, asOf], { "/vendors/V1/orders": () => left(1, 2, 3) }, settings(own));
+    await place.run({ names: ["orders_as_of"] });
+    place.says["/vendors/V1/orders"] = () => page(left(1), "c2");
+    for (let again = 0; again < 2; again++) {
+      const line = lineOf(await place.run({ names: ["orders_as_of"] }), "orders_as_of");
+      expect(line).toMatchObject({ status: "failed", requests: 1, deleted: 0 });
+      expect(line.error).toMatch(/1 of 1 questions.*has_more/);
+    }
+    expect(await place.count("orders_as_of", "_deleted_at is null")).toBe(3);
   });
 
   test("one that this key may not read keeps no other from being read; only when none is answered the lookup is not available", async () => {

@@ -122,6 +122,9 @@ export async function countWork(
   return { ...counts, audit: Math.ceil(request.audit * (counts["audit"] ?? 0)) };
 }
 
+/** No failure waits longer for its next try: what lies further ahead was noted by a clock that was ahead. */
+const LONGEST_PAUSE_MS = 86_400_000;
+
 function candidateQuery(
   place: Pick<Destination, "schema" | "stateSchema" | "dialect">,
   request: Omit<WorkRequest, "stage">,
@@ -135,7 +138,9 @@ function candidateQuery(
       ? sql``
       : sql` and (p.newest is null or p.newest >= cast(${start} as date))`;
   const before = to === undefined || newest === undefined ? sql`` : sql` and p.newest < cast(${to} as date)`;
-  const olderThan = (ms: number) => sql`d.fetched_at < cast(${agoIso(now, ms)} as timestamptz)`;
+  const ago = (ms: number) => sql`cast(${agoIso(now, ms)} as timestamptz)`;
+  const ahead = (column: Fragment) => sql`${column} > ${ago(-LONGEST_PAUSE_MS)}`;
+  const olderThan = (ms: number) => sql`(d.fetched_at < ${ago(ms)} or ${ahead(sql`d.fetched_at`)})`;
   const due = [
     ...(refresh === undefined ? [] : [sql`(p.refreshing and ${olderThan(refresh.everyMs)})`]),
     ...(everyMs === undefined ? [] : [olderThan(everyMs)]),
@@ -146,7 +151,7 @@ function candidateQuery(
   const reason = request.force
     ? sql`'forced'`
     : sql`case when d.parent_key is null then 'new'
-        when d.outcome = 'failed' then case when d.next_try <= cast(${now} as timestamptz) then 'retry' else 'waiting' end${changed}
+        when d.outcome = 'failed' then case when d.next_try <= ${ago(0)} or ${ahead(sql`d.next_try`)} then 'retry' else 'waiting' end${changed}
         when ${refreshed} then 'refresh' else ${otherwise} end`;
   const asked =
     stage === undefined

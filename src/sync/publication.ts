@@ -17,11 +17,13 @@ import { proofOf } from "./proof.ts";
 import { nameStorm } from "./refetch.ts";
 import { boundOf } from "./scan_plan.ts";
 
+const DAY = 86_400_000;
+
 /** The stream's stage, ready to be compared with its tables. */
 export function publicationOf(context: SyncContext, stream: Stream, stage: Stage, state: StreamState): Publication {
   const { catalogue } = context;
   const { mode } = stream;
-  const from = boundOf(stream, state, context.policy.start);
+  const start = boundOf(stream, state, context.policy.start);
   return {
     company: context.company,
     stream: stream.name,
@@ -32,9 +34,12 @@ export function publicationOf(context: SyncContext, stream: Stream, stage: Stage
     many: mode.kind === "detail" && mode.rows !== undefined,
     details: detailsOf(catalogue, stream).map(detail => kinOf(detail, stream)),
     valued: valuedBy(catalogue, stream),
-    scope: mode.kind === "feed" && from !== undefined ? { column: mode.mark, from } : undefined,
+    scope: mode.kind === "feed" && start !== undefined ? { column: mode.mark, from: surelyIn(start) } : undefined,
   };
 }
+
+/** A day of slack: which zone the service cuts its days in is not known, and the first hours may be the day before to it. */
+const surelyIn = (start: string): string => new Date(Date.parse(start) + DAY).toISOString();
 
 /** The details that are asked for row by row: they go and come back with the rows. */
 const detailsOf = (catalogue: readonly Stream[], stream: Stream): readonly Stream[] =>

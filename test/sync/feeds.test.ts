@@ -168,6 +168,21 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(await place.count("ingested", "_deleted_at is null")).toBe(400);
   });
 
+  test("what the service may count to the day before start is not missing, what comes a day later is", async () => {
+    const place = await scenario(make, { ingested: 60 });
+    const { simulator } = place;
+    await run(place, "ingested");
+    const rows = [...simulator.truth.rows("ingested")].filter(row => typeof row["ts"] === "string");
+    const early = rows[30]!;
+    const start = String(early["ts"]).slice(0, 10);
+    const later = rows.find(row => Date.parse(String(row["ts"])) >= Date.parse(start) + DAY)!;
+    // As by a service west of Greenwich, to which the first hours of the day are the day before.
+    simulator.delete("ingested", [String(early["id"]), String(later["id"])]);
+    place.configure({ streams: { start } });
+    expect(await run(place, "ingested", { full: true })).toMatchObject({ deleted: 1, missing: 0 });
+    expect(await place.count("ingested", `_deleted_at is not null and id = '${later["id"]}'`)).toBe(1);
+  });
+
   test("a start that a feed's filter can't say keeps none of its rows from being missed", async () => {
     const start = "2026-03-01";
     const place = await scenario(make, { findings: 60 }, { config: { streams: { start } } });

@@ -14,7 +14,7 @@ import { completeWith, type SyncContext } from "./context.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { findQuestions } from "./lookups.ts";
 import { publishStage } from "./publication.ts";
-import { isOutside, planScan, reachesBack, type ScanPlan } from "./scan_plan.ts";
+import { isAhead, isOutside, planScan, reachesBack, type ScanPlan } from "./scan_plan.ts";
 
 /** Runs that may end at one cursor before what lies before it is published as it is. */
 const PATIENCE = 3;
@@ -214,9 +214,10 @@ export async function publishScan(
   const whole = record.full && answered;
   const date = record.date ?? new Date(clock.now()).toISOString();
   const newest = whole && (again === undefined || state.lastFullAt === null || state.lastFullAt <= date);
+  const before = again === undefined && isAhead(state, Date.parse(date)) ? null : state.mark;
   const next: StreamState = {
     ...state,
-    mark: nextMark(mode, record, state, date),
+    mark: nextMark(mode, record, before, date),
     lastFullAt: again?.stale === true ? null : newest ? date : state.lastFullAt,
     lastFullPages: newest ? record.pages + record.absent.length : state.lastFullPages,
   };
@@ -258,9 +259,9 @@ function noteUnseen(stream: Stream, { firstTotal, lastTotal }: ScanRecord, disti
   );
 }
 
-/** The greatest time among the rows, but never one that the service's own clock had not reached; it never goes back. */
-function nextMark(mode: Scan | Feed, record: ScanRecord, state: StreamState, date: string): string | null {
-  if (mode.kind !== "feed" || record.latest === null) return state.mark;
+/** The greatest time among the rows, but never one that the service's own clock had not reached; not earlier than the one before. */
+function nextMark(mode: Scan | Feed, record: ScanRecord, before: string | null, date: string): string | null {
+  if (mode.kind !== "feed" || record.latest === null) return before;
   const latest = new Date(Math.min(Math.floor(record.latest / 1000), Date.parse(date))).toISOString();
-  return state.mark !== null && state.mark > latest ? state.mark : latest;
+  return before !== null && before > latest ? before : latest;
 }

@@ -29,6 +29,11 @@ export function boundOf(
   return mode.kind === "feed" && mode.narrow.by === "dates" && !filterDistrusted ? start : undefined;
 }
 
+/** Whether a mark is yet to come, by more than a zone: what it was taken from was ahead, and until it comes nothing would be asked for. */
+export function isAhead({ mark, lastFullAt }: StreamState, now: number): boolean {
+  return [mark, lastFullAt].some(at => at !== null && Date.parse(at) > now + DAY);
+}
+
 /** Lists are read whole, feeds since their mark once that is cheaper. */
 export function planScan(
   stream: Stream,
@@ -47,6 +52,7 @@ export function planScan(
   const whole = (why: string): ScanPlan => ({ query: bounded, full: true, range: undefined, why });
   if (run.full) return whole("asked for with --full");
   if (state.mark === null || state.lastFullAt === null) return whole("never read whole before");
+  if (isAhead(state, run.now)) return whole("its mark is yet to come: a clock was ahead");
   const pages = policy.fullScanPages ?? mode.fullScanPages;
   if ((state.lastFullPages ?? 0) <= pages) return whole(`it has no more than ${pages} pages`);
   const every = policy.fullScanEveryMs ?? mode.fullScanEveryDays * DAY;

@@ -123,6 +123,22 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(asked(place, "/ingested", "date_from")).toEqual(["2026-03-07"]);
   });
 
+  test("a mark that a clock ahead of time left is not kept: the feed is read whole, and goes on from its rows", async () => {
+    let ahead = 40 * DAY;
+    const now = () => new Date(Date.parse("2026-03-15T12:00:00Z") + ahead);
+    const place = await scenario(make, { ingested: 250 }, { ...narrow, options: { now } });
+    await run(place, "ingested");
+    expect((await markOf(place, "ingested")) > "2026-04").toBe(true);
+    ahead = 0;
+    place.simulator.insert("ingested", 3);
+    expect(await run(place, "ingested")).toMatchObject({ status: "succeeded", inserted: 3 });
+    expect(asked(place, "/ingested", "date_from")).toEqual([undefined]);
+    const mark = await markOf(place, "ingested");
+    expect(mark <= "2026-03-15T12:00:00.000Z").toBe(true);
+    await run(place, "ingested");
+    expect(asked(place, "/ingested", "date_from")).toEqual([isoDay(Date.parse(mark) - 8 * DAY)]);
+  });
+
   test("a filter that looks at another field is noticed, and not relied on again", async () => {
     const place = await scenario(make, { ingested: 350 }, narrow);
     const { simulator, clock } = place;

@@ -38,6 +38,8 @@ test("lists are read whole", () => {
 test.each([
   ["it never was", { ...long, mark: null }, policy, run],
   ["its last full scan is not known", { ...long, lastFullAt: null }, policy, run],
+  ["its mark is yet to come", { ...long, mark: "2026-03-16T12:00:01.000Z" }, policy, run],
+  ["its last full scan is yet to come", { ...long, lastFullAt: "2026-04-20T12:00:00.000Z" }, policy, run],
   ["that is asked for", long, policy, { ...run, full: true }],
   ["it is short", { ...long, lastFullPages: 100 }, policy, run],
   ["the config calls it short", long, { ...policy, fullScanPages: 500 }, run],

@@ -50,7 +50,7 @@ async function scanOnce(
   const extraction = await openExtraction(context, stream, state, plan, tally);
   tally.activity.state = "reading";
   const record = await read(context, stream, mode, plan, extraction, state, tally);
-  const at = record.date === null ? now : Date.parse(record.date);
+  const at = Date.parse(dateOf(record));
   if (!reachesBack(plan.range, at)) {
     await setAside(extraction, record, tally);
     return scanOnce(context, stream, mode, tally, at);
@@ -209,10 +209,9 @@ export async function publishScan(
   asked: readonly Question[] = [],
   again?: Again,
 ): Promise<boolean> {
-  const { clock } = context;
   const answered = record.unread.length === 0;
   const whole = record.full && answered;
-  const date = record.date ?? new Date(clock.now()).toISOString();
+  const date = dateOf(record);
   const newest = whole && (again === undefined || state.lastFullAt === null || state.lastFullAt <= date);
   const before = again === undefined && isAhead(state, Date.parse(date)) ? null : state.mark;
   const next: StreamState = {
@@ -258,6 +257,9 @@ function noteUnseen(stream: Stream, { firstTotal, lastTotal }: ScanRecord, disti
     `${stream.name}: the list says it has ${lastTotal} rows, its pages showed ${distinct}. Nothing is taken for deleted on that account.`,
   );
 }
+
+/** From when on rows may have come that the scan did not see: its first answer's time, or by our clock its begin. */
+const dateOf = ({ date, startedAt }: ScanRecord): string => date ?? startedAt;
 
 /** The greatest time among the rows, but never one that the service's own clock had not reached; not earlier than the one before. */
 function nextMark(mode: Scan | Feed, record: ScanRecord, before: string | null, date: string): string | null {

@@ -36,6 +36,8 @@ export async function interposed(
     const answer = async () => {
       const instead = await look({ path, query: url.searchParams, nth });
       if (instead !== undefined) {
+        // It would be the machine's, which is not the test's.
+        response.sendDate = false;
         response.writeHead(instead.status, { "content-type": "application/json" });
         response.end(JSON.stringify(instead.body));
         return;

@@ -1,15 +1,38 @@
 import { describe, expect, test } from "vitest";
+import { id, moment, record } from "../../schemas/fields.ts";
+import { defineStream, feed } from "../../src/stream.ts";
 import { reasons } from "../../src/sync/proof.ts";
 import { streams } from "../../streams/index.ts";
+import { refused } from "../support/interposed.ts";
 import { lineOf } from "../support/run.ts";
 import { compareWithTruth } from "../support/truth.ts";
 import { warehouses } from "../support/warehouse.ts";
+import { page, told } from "./answers.ts";
 import { balance, type Scenario, scenario } from "./scenario.ts";
 
 const DAY = 86_400_000;
 const narrow = {
   config: { streams: { settings: { ingested: { full_scan_pages: 1 }, findings: { full_scan_pages: 1 } } } },
 };
+
+const events = defineStream({
+  name: "events",
+  path: "/events",
+  mode: feed({
+    rows: "events",
+    mark: "happened_at",
+    narrow: { by: "dates", from: "date_from", to: "date_to" },
+    fullScanPages: 1,
+    fullScanEveryDays: 30,
+    lookbackDays: 1,
+  }),
+  row: record("Events.", {
+    event_id: id().describe("Which."),
+    happened_at: moment().nullable().describe("When it happened."),
+  }),
+  key: ["event_id"],
+  preset: "core",
+});
 
 /** What a parameter of a list was in each request of the last run that had no cursor. */
 function asked(place: Scenario, path: string, parameter: string): (string | undefined)[] {
@@ -121,6 +144,26 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(await markOf(place, "ingested")).toBe("2026-03-15T12:00:00.000Z");
     await run(place, "ingested");
     expect(asked(place, "/ingested", "date_from")).toEqual(["2026-03-07"]);
+  });
+
+  test("where answers have no Date, the mark is not later than the begin of the scan, however long that took", async () => {
+    const place = await told(make, [events], {
+      "/events": ({ query }) => {
+        const broken = query.has("cursor") && place.clock.date().toISOString() < "2026-03-20";
+        if (broken) return refused(400, "BAD_REQUEST");
+        const rest = [{ event_id: "late", happened_at: "2026-03-21T00:00:00Z" }];
+        return query.has("cursor") ? page({ events: rest }, null) : page({ events: [] }, "rest");
+      },
+    });
+    await place.run();
+    place.clock.advance(7 * DAY);
+    expect((await place.run()).exit_code).toBe(0);
+    expect(await place.count("events")).toBe(1);
+    expect(await markOf(place, "events")).toBe("2026-03-15T12:00:00.000Z");
+    const [standing] = await place.warehouse.query(
+      "select complete_to from _tributary.streams where stream = 'events'",
+    );
+    expect(standing).toEqual({ complete_to: new Date("2026-03-15T12:00:00Z") });
   });
 
   test("a mark that a clock ahead of time left is not kept: the feed is read whole, and goes on from its rows", async () => {

@@ -104,7 +104,13 @@ async function knowledgeOf({ destination, company }: SyncContext, { name }: Stre
     .select(["run_id", "started_at"])
     .where("company", "=", company)
     .where("stream", "=", name)
-    .where("status", "in", ["succeeded", "warning"])
+    // One that failed may have published what it read all the same.
+    .where(({ or, eb }) =>
+      or([
+        eb("status", "in", ["succeeded", "warning"]),
+        ...(["inserted", "updated", "deleted"] as const).map(count => eb(count, ">", 0)),
+      ]),
+    )
     // Without a request it was a replay, or there was nothing to do.
     .where("requests", ">", 0)
     // What this key may not read brought nothing.

@@ -135,3 +135,21 @@ test("nor does one that was not bounded mark less, though there is a start by no
   expect((await copy.replay({ catalogue: [events] })).streams).toMatchObject([{ inserted: 9, deleted: 1 }]);
   expect((await live()).map(row => row["event"])).toEqual(before.map(row => row["event"]));
 });
+
+test.each([
+  ["was held back by the guard", 1, 1],
+  ["went well", 1_000, 0],
+])("a run that is not in the archive and %s is a gap: what it brought isn't taken back", async (_how, least, code) => {
+  const { rows, says } = happenings();
+  const { night, live, configure, config, clock, replay } = await place(duckdb.make, events, says);
+  configure({ deletes: { min_rows: least } });
+  rows[0]!.said = "second";
+  rows.splice(6, 3);
+  expect((await night({ full: true })).exit_code).toBe(code);
+  configure(config);
+  rows.push({ event: "new", happened: clock.date().toISOString(), said: "first" });
+  expect((await night()).streams).toMatchObject([{ status: "succeeded", inserted: 1 }]);
+  const before = await live();
+  expect(await replay()).toMatchObject({ status: "warning", warnings: [expect.stringMatching(/know what a run of/)] });
+  expect(await live()).toEqual(before);
+});

@@ -1,6 +1,5 @@
 import type { Config } from "./config.ts";
 import { standingColumns, withAdded } from "./destinations/added_columns.ts";
-import { withTables } from "./destinations/inspection.ts";
 import { openReading, type WarehouseReading } from "./destinations/reading.ts";
 import { createHasher } from "./encode/hash.ts";
 import { ConfigError, StoppedError, TributaryError } from "./errors.ts";
@@ -92,7 +91,6 @@ async function compareAll(
   const added = await standingColumns(reading);
   const widened = (stream: Stream) => withAdded(stream, added, config.streams.settings[stream.name]?.volatile ?? []);
   const catalogue = all.map(widened);
-  const loaded = await withTables(reading, wanted);
   const ending = new AbortController();
   const timers = new AbortController();
   const signal = AbortSignal.any([tools.signal, ending.signal]);
@@ -120,9 +118,8 @@ async function compareAll(
       const own = new AbortController();
       const context = contextOf(service, AbortSignal.any([signal, own.signal]));
       const mine = jobs.filter(job => job.company === context.company);
-      const names = new Set(loaded.map(({ name }) => name));
       const stop = (error: unknown) => (isSpent(error) ? ending : own).abort(error);
-      lines.push(...(await compareCompany(context, service.failure, mine, names, atOnce, log, errors, stop)));
+      lines.push(...(await compareCompany(context, service.failure, mine, atOnce, log, errors, stop)));
     });
     if (signal.aborted && !errors.includes(signal.reason)) errors.push(signal.reason);
     const order_ = (line: Compared["lines"][number]) => jobs.indexOf(line.job);

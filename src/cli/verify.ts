@@ -19,7 +19,7 @@ export function registerVerify(program: Command, context: CliContext): void {
     .command("verify")
     .addArgument(streamsArgument())
     .description(
-      "Read streams once more and compare every field with the warehouse: lists whole, details by a sample of their own paths. What the service has changed since it was loaded is told apart from what is wrong. Changes no table; the result is kept in _tributary.verifications. Exit code 1: there are differences.",
+      "Read streams once more and compare every field with the warehouse: lists whole, details by a sample of their own paths. What the service has changed since it was loaded is told apart from what is wrong. Changes no table; the result is kept in _tributary.verifications. Exit code 1: there are differences, or something could not be compared.",
     )
     .option("--sample <n>", "how many details of each kind to ask for", count, SAMPLE)
     .option("--all", "ask for all details")

@@ -47,6 +47,19 @@ export async function withTables<T extends { readonly tables: TableSet }>(
   return streams.filter(stream => there.has(`${schema}.${stream.tables.main.name}`));
 }
 
+/** Those of a stream's tables, main and child, that are not there, by name. */
+export async function missingTables(
+  { db, schema }: Omit<Looked, "stateSchema">,
+  { main, children }: TableSet,
+): Promise<readonly string[]> {
+  const names = [main, ...children].map(({ name }) => name);
+  const there = await tablesAmong(
+    db,
+    names.map(name => [schema, name]),
+  );
+  return names.filter(name => !there.has(`${schema}.${name}`));
+}
+
 /** Those of the tables that are there, as `schema.table`. */
 async function tablesAmong(
   db: Kysely<StateTables>,

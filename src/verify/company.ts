@@ -1,13 +1,15 @@
 import { discords } from "../destinations/discord.ts";
+import { missingTables } from "../destinations/inspection.ts";
 import { liveRows } from "../destinations/standing.ts";
 import { ApiError, DestinationError, StoppedError, TributaryError } from "../errors.ts";
 import { inParallel } from "../extract/parallel.ts";
+import type { Tally } from "../extract/tally.ts";
 import type { Job } from "../run/report.ts";
 import { messageOf } from "../run/report.ts";
+import type { Stream } from "../stream.ts";
 import type { Log } from "../sync/context.ts";
-import { UNAVAILABLE } from "../sync.ts";
 import type { VerifyContext } from "./context.ts";
-import { discrepancyOf } from "./discrepancy.ts";
+import { discrepancyOf, lostTable } from "./discrepancy.ts";
 import type { ComparedLine } from "./outcome.ts";
 import { compareStream } from "./reading.ts";
 import { MOST_KEPT, Result } from "./result.ts";
@@ -17,7 +19,6 @@ export async function compareCompany(
   context: VerifyContext,
   failure: TributaryError | undefined,
   jobs: readonly Job[],
-  loaded: ReadonlySet<string>,
   atOnce: number,
   log: Log,
   errors: unknown[],
@@ -38,27 +39,31 @@ export async function compareCompany(
     const { stream, tally } = job;
     const { signal, company, warehouse } = context;
     if (signal.aborted) return line(job, undefined, "the verification was ending");
-    const known = loaded.has(stream.name) && (await liveRows(warehouse.db, company, stream.tables.main.name)) !== null;
-    if (!known) return line(job, undefined, null);
+    const loaded = (await liveRows(warehouse.db, company, stream.tables.main.name)) !== null;
+    if (!loaded) return line(job, undefined, null);
     const result = new Result();
     tally.activity.state = "reading";
     try {
-      const found = await discords(warehouse, company, stream.tables, MOST_KEPT);
-      for (const each of found) result.add(each.key, discrepancyOf(each, stream.tables.main));
-      await compareStream(context, stream, result, tally);
+      const lost = await missingTables(warehouse, stream.tables);
+      for (const table of lost) result.add([], lostTable(table));
+      if (lost.length === 0) await compareRows(stream, result, tally);
       tally.activity.state = "done";
       log.info({ stream: stream.name, rows: result.checked, differences: result.differences }, "compared");
       return line(job, result, null);
     } catch (error) {
       tally.activity.state = "failed";
       if (!(error instanceof TributaryError) || error instanceof DestinationError) throw error;
-      if (error instanceof ApiError && error.failure === "forbidden")
-        return line(job, result, `${UNAVAILABLE}: ${error.message}`);
       if (!(error instanceof StoppedError) && !errors.includes(error)) errors.push(error);
       if (endsCompany(error)) stop(error);
       log.warn({ stream: stream.name }, messageOf(error));
       return line(job, result, error.message);
     }
+  }
+
+  async function compareRows(stream: Stream, result: Result, tally: Tally): Promise<void> {
+    const found = await discords(context.warehouse, context.company, stream.tables, MOST_KEPT);
+    for (const each of found) result.add(each.key, discrepancyOf(each, stream.tables.main));
+    await compareStream(context, stream, result, tally);
   }
 }
 

@@ -1,4 +1,5 @@
 import { openFetched } from "../destinations/fetched_parents.ts";
+import { withTables } from "../destinations/inspection.ts";
 import { TributaryError } from "../errors.ts";
 import { readDetails } from "../extract/details.ts";
 import type { Tally } from "../extract/tally.ts";
@@ -26,6 +27,12 @@ export async function compareDetails(
   const parents = parentsOf(catalogue, stream, mode);
   const columns = parameterColumns(stream, mode);
   const keys = keyColumns(stream, mode, parents);
+  const [first] = parents.kind === "rows" ? [parents] : parents.sources;
+  if ((await withTables(warehouse, [first!])).length === 0)
+    throw new TributaryError(
+      `${stream.name}: which details there are stands in ${first!.tables.main.name}, and that table is gone: nothing of them was compared with the service.`,
+      1,
+    );
   const needed = [...new Set([...Object.values(columns), ...Object.values(keys)])];
   const request = { company, stream: stream.name, parents, columns: needed, seed, limit: sample };
   const work = await openFetched(warehouse, request);

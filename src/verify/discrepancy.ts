@@ -11,7 +11,7 @@ export type Kind = "differs" | "missing_here" | "missing_there" | "changed_since
 /** One difference between warehouse and service. */
 export interface Discrepancy {
   readonly table: string;
-  /** As `column=value`. */
+  /** As `column=value`; where the table itself is gone, what says that. */
   readonly key: string;
   /** Undefined: the row as a whole. */
   readonly column: string | undefined;
@@ -25,6 +25,11 @@ export function keyText({ key }: Pick<Table, "key">, parts: readonly string[], i
   const named = parts.map((part, i) => `${key[i]}=${part}`);
   return [...named, ...(index === undefined ? [] : [`${INDEX_COLUMN}=${index}`])].join(", ");
 }
+
+/** A table that was loaded and is no longer there: all that it held is told once. */
+export const lostTable = (table: string): Discrepancy => ({
+  ...{ table, key: "every row", column: undefined, kind: "missing_here", warehouse: null, service: null },
+});
 
 /** What a contradiction between a table and its ledger is for whoever reads the tables. */
 export function discrepancyOf(discord: Discord, main: Table): Discrepancy {

@@ -41,7 +41,7 @@ export async function patiently<T>(db: Kysely<StateTables>, work: () => Promise<
 }
 
 /** lock_not_available, serialization_failure or deadlock_detected, as it came or as a DestinationError's cause. */
-function isLockFailure(error: unknown): boolean {
+export function isLockFailure(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ("code" in at && ["55P03", "40001", "40P01"].includes(String(at.code))) return true;
   }

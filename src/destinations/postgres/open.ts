@@ -76,8 +76,12 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     },
     async cleanse(tables) {
       const left = await stillSeen(db, stateSchema);
+      // A stage that somebody read when it was dropped is empty, but its files are not.
+      const { rows: stages } = await sql<{ schema: string; name: string }>`select n.nspname as schema, c.relname as name
+        from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = ${stateSchema} and c.relkind = 'r' and c.relpersistence = 'u'`.execute(db);
       // Statistics hold the most common values of columns.
-      for (const { schema, name } of tables)
+      for (const { schema, name } of [...tables, ...stages])
         await patiently(db, () =>
           session.turn(async () => {
             await session.query(`set lock_timeout = '${LOCK_TIMEOUT}'`);

@@ -3,6 +3,7 @@ import pg from "pg";
 import type { Batch, EncodedTable } from "../../batch.ts";
 import type { Table, TableSet } from "../../columns.ts";
 import { DestinationError } from "../../errors.ts";
+import { isLockFailure } from "../alteration.ts";
 import type { Stage, StageRecord } from "../destination.ts";
 import type { Session } from "./session.ts";
 import { allTables, type StageTable, stageLayout, stageTables } from "./stage_tables.ts";
@@ -52,7 +53,7 @@ class PostgresStage implements Stage {
 
   async load(): Promise<void> {
     const row = await this.#session.turn(() => this.#stored());
-    this.#record = row === undefined ? undefined : (row["record"] as StageRecord);
+    this.#record = (row?.["record"] ?? undefined) as StageRecord | undefined;
     this.#staged = row === undefined ? 0 : (row["staged"] as number);
   }
 
@@ -73,9 +74,12 @@ class PostgresStage implements Stage {
     await this.#session.transaction(async () => {
       await this.#unpick();
       if ((await this.#stored()) !== undefined) {
-        await this.#session.query(`truncate ${all.map(table => this.#quoted(table)).join(", ")}`);
+        const names = all.map(table => this.#quoted(table));
+        if (await this.#areFree(names)) await this.#session.query(`truncate ${names.join(", ")}`);
+        else await this.#empty(names);
       } else {
-        await this.#remove();
+        const names = await this.#present();
+        if (names.length > 0) await this.#session.query(`drop table ${names.join(", ")}`);
         for (const table of all) await this.#session.query(this.#definition(table));
       }
       await this.#session.query(`delete from ${this.#records} where company = $1 and stream = $2`, this.#id);
@@ -165,25 +169,52 @@ class PostgresStage implements Stage {
   async drop(): Promise<void> {
     await this.#session.transaction(async () => {
       await this.#unpick();
-      await this.#remove();
-      await this.#session.query(`delete from ${this.#records} where company = $1 and stream = $2`, this.#id);
+      const names = await this.#present();
+      if (await this.#areFree(names)) {
+        if (names.length > 0) await this.#session.query(`drop table ${names.join(", ")}`);
+        await this.#session.query(`delete from ${this.#records} where company = $1 and stream = $2`, this.#id);
+      } else {
+        await this.#empty(names);
+        await this.#session.query(
+          `update ${this.#records} set record = 'null', staged = 0 where company = $1 and stream = $2`,
+          this.#id,
+        );
+      }
     });
     this.#record = undefined;
     this.#staged = 0;
   }
 
+  /**
+   * Takes the tables for the rest of the transaction, unless somebody reads them: a dump of the database does until it is
+   * done, and a run would wait for all of it.
+   */
+  async #areFree(names: readonly string[]): Promise<boolean> {
+    if (names.length === 0) return true;
+    try {
+      await this.#session.query(`savepoint free; lock table ${names.join(", ")} in access exclusive mode nowait`);
+      return true;
+    } catch (error) {
+      if (!isLockFailure(error)) throw error;
+      await this.#session.query("rollback to savepoint free");
+      return false;
+    }
+  }
+
+  /** Beside who reads the tables. */
+  async #empty(names: readonly string[]): Promise<void> {
+    for (const name of names) await this.#session.query(`delete from ${name}`);
+  }
+
   /** By prefix, not by name: an earlier version may have had more child tables. */
-  async #remove(): Promise<void> {
+  async #present(): Promise<readonly string[]> {
     const prefix = this.#tables.keys.name.slice(0, -1);
     const { rows } = await this.#session.query(
       `select relname from pg_class join pg_namespace on pg_namespace.oid = relnamespace
         where nspname = $1 and relkind = 'r' and starts_with(relname, $2)`,
       [this.#schema, prefix],
     );
-    if (rows.length === 0) return;
-    await this.#session.query(
-      `drop table ${rows.map(row => `${pg.escapeIdentifier(this.#schema)}.${pg.escapeIdentifier(String(row["relname"]))}`).join(", ")}`,
-    );
+    return rows.map(row => `${pg.escapeIdentifier(this.#schema)}.${pg.escapeIdentifier(String(row["relname"]))}`);
   }
 
   #definition(table: StageTable): string {

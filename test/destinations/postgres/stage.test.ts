@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import type { Destination, Stage } from "../../../src/destinations/destination.ts";
 import { stageTables } from "../../../src/destinations/postgres/stage_tables.ts";
-import { createDatabase, type TestDatabase } from "../../support/database.ts";
+import { connected, createDatabase, type TestDatabase } from "../../support/database.ts";
 import { startPostgres } from "../../support/server.ts";
 import { csv, openReady, orders, plainBatch } from "./fixture.ts";
 
@@ -247,3 +247,36 @@ async function countKeys(at: Destination, stage: Stage): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*) as n from ${stage.keys()} k`.execute(at.db);
   return rows[0]!.n;
 }
+
+test("a dump that reads the stage's tables is not waited for, and nothing of a dropped stage comes back", async () => {
+  const dump = await connected(database.url);
+  onTestFinished(() => dump.end());
+  const staged = async () =>
+    (
+      await dump.query(
+        "select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = '_tributary' and c.relkind = 'r' and c.relpersistence = 'u' and c.relname <> 'stages'",
+      )
+    ).rows.map(row => row.name);
+  const stage = await destination.stage("dumped", orders);
+  const seen = async () =>
+    (await sql<{ _seq: number }>`select _seq from ${stage.rows(orders.main)} r order by _seq`.execute(destination.db))
+      .rows;
+  const before = await staged();
+  await stage.begin({ scan: 1 });
+  await stage.append(plainBatch([1, 2]), { scan: 1 });
+  const own = (await staged()).filter(name => !before.includes(name));
+  expect(own.length).toBeGreaterThan(2);
+  await dump.query(`begin; lock table ${own.join(", ")} in access share mode`);
+  await stage.begin({ scan: 2 });
+  await stage.append(plainBatch([3]), { scan: 2 });
+  expect(await seen()).toEqual([{ _seq: 3 }]);
+  await stage.drop();
+  const again = await destination.stage("dumped", orders);
+  expect([again.record, again.staged, await seen()]).toEqual([undefined, 0, []]);
+  await again.begin({ scan: 3 });
+  await again.append(plainBatch([4]), { scan: 3 });
+  expect(await seen()).toEqual([{ _seq: 4 }]);
+  await dump.query("commit");
+  await again.drop();
+  expect(await staged()).toEqual(before);
+});

@@ -79,14 +79,18 @@ describe("a PostgreSQL that refuses", () => {
   });
 
   it("by limits of time and an isolation that were set for the database: the session makes its own", async () => {
-    const night = await begin({ passing: () => new Promise(resolve => setTimeout(resolve, 60)) });
-    const limits = ["statement_timeout = 50", "idle_in_transaction_session_timeout = 50", "idle_session_timeout = 50"];
+    const night = await begin({ passing: () => new Promise(resolve => setTimeout(resolve, 1_050)) });
+    const limits = [
+      "statement_timeout = 1000",
+      "idle_in_transaction_session_timeout = 1000",
+      "idle_session_timeout = 1000",
+    ];
     for (const limit of [...limits, "lock_timeout = 1", "default_transaction_isolation = 'serializable'"])
       await night.admin.query(
         `do $$ begin execute format('alter database %I set ${limit.replaceAll("'", "''")}', current_database()); end $$`,
       );
     await night.admin.query(
-      "create function public.slow() returns trigger language plpgsql as $$ begin perform pg_sleep(0.1); return null; end $$; create trigger slow before insert on procurement.items execute function public.slow()",
+      "create function public.slow() returns trigger language plpgsql as $$ begin perform pg_sleep(1.1); return null; end $$; create trigger slow before insert on procurement.items execute function public.slow()",
     );
     const report = await night.sync({ names });
     expect([report.exit_code, report.errors, night.pauses]).toEqual([0, [], []]);

@@ -30,7 +30,7 @@ export async function refusePooler(client: Client, second: Client, address: Addr
     await second.connect();
     // A pool of one server in session mode never lets the second in: then the first has the server for itself.
     const other = await within(clock, async () => {
-      await second.query("begin");
+      await second.query("begin; set local idle_in_transaction_session_timeout = 0");
       return look(second);
     });
     if (other === undefined) return;

@@ -8,6 +8,8 @@ export interface Layout {
   readonly readers: Readers;
   /** What analysts open, absolute. */
   readonly path: string;
+  /** The same with, or without, its extension: its versions would lie in the same `home`. */
+  readonly twin: string;
   /** File name of a version. */
   readonly file: string;
   readonly home: string;
@@ -22,12 +24,14 @@ export interface Layout {
 export function layoutOf(settings: { readonly path: string; readonly readers: Readers }): Layout {
   const path = resolve(settings.path);
   const name = basename(path).replace(/\.duckdb$/, "");
+  const file = `${name}.duckdb`;
   const direct = settings.readers === "direct";
   const home = direct ? `${path}.stage` : join(dirname(path), `${name}.versions`);
   return {
     readers: settings.readers,
     path,
-    file: `${name}.duckdb`,
+    twin: join(dirname(path), basename(path) === name ? file : name),
+    file,
     home,
     work: direct ? path : join(home, "work.duckdb"),
     stage: direct ? home : join(home, "stage"),

@@ -20,6 +20,7 @@ export type Present = "nothing" | "version" | "file";
 
 /** Looks at the path; DestinationError when something stands there that tributary must not replace. */
 export async function presentAt(layout: Layout): Promise<Present> {
+  if (layout.readers === "snapshot") await expectAlone(layout);
   const entry = await entryAt(layout.path);
   if (entry === undefined) return "nothing";
   if (entry.isSymbolicLink()) {
@@ -34,6 +35,15 @@ export async function presentAt(layout: Layout): Promise<Present> {
   }
   if (!entry.isFile()) throw refusal(layout, entry.isDirectory() ? "it is a folder" : "it is no regular file");
   return "file";
+}
+
+/** A publish to one of two paths that share their versions would remove what readers of the other are given. */
+async function expectAlone(layout: Layout): Promise<void> {
+  const { path, twin, home } = layout;
+  if ((await linkedVersion({ home, path: twin })) === undefined) return;
+  throw new DestinationError(
+    `Expected ${path} to be the only path to the versions in ${home}, but ${twin} is a link into them as well. Nothing was changed: where both are warehouses, give destination.path of one of them another name; where it is one that was renamed, remove ${twin}.`,
+  );
 }
 
 /** The error for something at the path that isn't ours to touch. */

@@ -40,7 +40,7 @@ const forgetAtPath = ({ home }: Layout): Promise<void> => remove(join(home, AT_P
 export const versionsIn = ({ home }: Pick<Layout, "home">): Promise<string[]> => namesIn(home);
 
 /** The version that readers are given, by name; undefined when the path is no link of ours. */
-export async function linkedVersion({ path, home }: Layout): Promise<string | undefined> {
+export async function linkedVersion({ path, home }: Pick<Layout, "path" | "home">): Promise<string | undefined> {
   const target = await targetOf(path);
   return target === undefined ? undefined : nameIn(home, dirname(target));
 }

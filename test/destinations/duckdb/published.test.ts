@@ -79,6 +79,23 @@ describe("the published file", () => {
     expect((await stat(join(path, "..", "w.versions", "stage"))).mode & 0o777).toBe(0o700);
   });
 
+  it("shares its versions with no other path: with and without its extension they would be the same", async () => {
+    const path = await warehouse();
+    const destination = await opened(settingsFor(path, { keepVersions: 1 }));
+    await fill(destination, 1);
+    await destination.show();
+    await destination.close();
+    const bare = path.replace(/\.duckdb$/, "");
+    const refused = { name: "DestinationError", exitCode: 6, message: expect.stringContaining(`${path} is a link`) };
+    await expect(opened(settingsFor(bare))).rejects.toMatchObject(refused);
+    expect(await seenBy(await reader(path))).toBe(1);
+    await rm(path);
+    const renamed = await opened(settingsFor(bare));
+    await setFact(renamed, 2);
+    await renamed.show();
+    expect(await seenBy(await reader(bare))).toBe(2);
+  });
+
   it("keeps at least the version just published, and orders versions when the clock is set back", async () => {
     const path = await warehouse();
     let now = Date.parse("2026-05-05T05:05:05Z");

@@ -1,4 +1,5 @@
 import { loadStreamState } from "../destinations/run_log.ts";
+import { TributaryError } from "../errors.ts";
 import { readListing } from "../extract/listing.ts";
 import { readLookup } from "../extract/lookups.ts";
 import type { Tally } from "../extract/tally.ts";
@@ -70,7 +71,13 @@ async function compareLookup(
   const width = limiter.state.maximum * 2;
   const job = { api, questions: asked, listing: mode, encoder, batches, record: begun, width, signal, tally };
   const record = await readLookup(job);
-  const whole = mode.absence !== "kept" && !record.capped && record.rejected === 0 && record.unread.length === 0;
+  const { unread } = record;
+  if (unread.length > 0)
+    throw new TributaryError(
+      `${stream.name}: ${unread.length} of ${asked.length} questions could not be answered. The first: ${unread[0]?.reason}`,
+      1,
+    );
+  const whole = mode.absence !== "kept" && !record.capped && record.rejected === 0;
   if (whole) await tellUnseen(context, stream, result, undefined);
 }
 

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
+import { id, record } from "../../schemas/fields.ts";
+import { defineStream, lookup } from "../../src/stream.ts";
 import type { VerifyReport } from "../../src/verify/report.ts";
 import { refused } from "../support/interposed.ts";
 import { warehouses } from "../support/warehouse.ts";
+import { told } from "../sync/answers.ts";
 import { scenario } from "../sync/scenario.ts";
 import { meddle } from "./planting.ts";
 
@@ -51,4 +54,22 @@ test("a loaded stream that may no longer be read is not called equal", async () 
   expect(report).toMatchObject({ status: "incomplete", exit_code: 1, errors: [expect.stringContaining("/items")] });
   expect(lineOf(report, "items")).toMatchObject({ status: "incomplete", rows_checked: 0 });
   expect(lineOf(report, "purchase_orders")).toMatchObject({ status: "equal" });
+});
+
+test("nor is a lookup of which a question is not answered", async () => {
+  const mode = lookup({ rows: "orders" });
+  const row = record("Orders.", { po: id().describe("Which.") });
+  const asOf = defineStream({ name: "as_of", path: "/{vendor}", mode, row, key: ["vendor", "po"], preset: "lookup" });
+  const settings = { as_of: { parameters: { vendor: ["A", "B"] } } };
+  const says = { "/A": () => ({ orders: [{ po: "1" }] }), "/B": (): unknown => ({ orders: [{ po: "2" }] }) };
+  const place = await told(warehouses[0]!.make, [asOf], says, { streams: { settings } });
+  expect((await place.run()).exit_code).toBe(0);
+  const catalogue = [asOf];
+  expect(await place.verify({ catalogue })).toMatchObject({ status: "equal", streams: [{ rows_equal: 2 }] });
+  says["/B"] = () => refused(400, "BAD");
+  const report = await place.verify({ catalogue });
+  expect(report).toMatchObject({ status: "incomplete", exit_code: 1, streams: [{ rows_equal: 1 }] });
+  expect(report.errors).toEqual([
+    expect.stringMatching(/as_of: 1 of 2 questions could not be answered\. The first: .*B/),
+  ]);
 });

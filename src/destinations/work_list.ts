@@ -124,6 +124,8 @@ export async function countWork(
 
 /** No failure waits longer for its next try: what lies further ahead was noted by a clock that was ahead. */
 const LONGEST_PAUSE_MS = 86_400_000;
+/** An order for all details takes what a broken-off run left for asked when it is no older than this. */
+const RECENT_MS = 6 * 3_600_000;
 
 function candidateQuery(
   place: Pick<Destination, "schema" | "stateSchema" | "dialect">,
@@ -153,11 +155,12 @@ function candidateQuery(
     : sql`case when d.parent_key is null then 'new'
         when d.outcome = 'failed' then case when d.next_try <= ${ago(0)} or ${ahead(sql`d.next_try`)} then 'retry' else 'waiting' end${changed}
         when ${refreshed} then 'refresh' else ${otherwise} end`;
+  const recent = request.force ? sql` and o.fetched_at >= ${ago(RECENT_MS)}` : sql``;
   const asked =
     stage === undefined
       ? sql``
       : sql` and not exists (select 1 from ${stage.outcomes()} o
-          where o.parent_key = p.parent_key and o.parent_hash = p.parent_hash)`;
+          where o.parent_key = p.parent_key and o.parent_hash = p.parent_hash${recent})`;
   const params = columns.map(column => sql`, ${sql.id("p", `p_${column}`)}`);
   return sql`select * from (
     select p.parent_key, cast(p.parent_hash as varchar) as parent_hash, p.open, p.newest, d.fetched_at,

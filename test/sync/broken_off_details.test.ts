@@ -42,11 +42,13 @@ interface Service extends Told {
   readonly states: Record<string, string>;
   /** What the first order's detail answers; undefined: by its state. */
   first: unknown;
-  /** A run in which every order has changed, broken off when the first details had come. */
-  breakOff(): Promise<void>;
+  /** A run in which every order has changed, to `state` (2), broken off when the first details had come. */
+  breakOff(state?: string): Promise<void>;
 }
 
-/** Orders with a detail each, all of them loaded. A request takes a second: what is broken off was not published early. */
+const config = { api: { max_concurrency: 1 }, streams: { defaults: { audit: 0 } } };
+
+/** Orders with a detail each, all of them loaded. A request takes a second. */
 async function loaded(
   make: () => Promise<Warehouse>,
   stream: Stream,
@@ -66,13 +68,13 @@ async function loaded(
       "/orders": () => ({ orders: ids.map(each => ({ id: each, state: service.states[each] })) }),
       ...Object.fromEntries(ids.map(each => [stream.path.replace("{id}", each), () => ask(each)] as const)),
     },
-    { api: { max_concurrency: 1 }, destination: { publish_every: "15s" }, streams: { defaults: { audit: 0 } } },
+    config,
   );
   const service: Service = Object.assign(place, {
     states: Object.fromEntries(ids.map(each => [each, "1"])),
     first: undefined,
-    async breakOff() {
-      for (const each of ids) service.states[each] = "2";
+    async breakOff(state = "2") {
+      for (const each of ids) service.states[each] = state;
       ending = new AbortController();
       const report = await place.sync({ catalogue }, ending.signal);
       expect(lineOf(report, stream.name)).toMatchObject({ status: "stopped", inserted: 0, updated: 0, deleted: 0 });
@@ -90,6 +92,8 @@ describe.each(warehouses)("$name", ({ make }) => {
     await place.breakOff();
     place.first = undefined;
     place.states[FIRST] = "3";
+    // Its answer is published while others are still to come.
+    place.configure({ ...config, destination: { publish_every: "5s" } });
     const line = lineOf(await place.run(), "order_details");
     expect(line).toMatchObject({ status: "succeeded", updated: ids.length, deleted: 0 });
     expect(await place.count("order_details", `id = '${FIRST}' and note = '3' and ${live}`)).toBe(1);
@@ -113,5 +117,28 @@ describe.each(warehouses)("$name", ({ make }) => {
     await place.run();
     expect(await place.count("order_moves", `id = '${FIRST}' and note = '3' and ${live}`)).toBe(2);
     expect(await place.count("order_moves", `id = '${FIRST}' and ${live}`)).toBe(2);
+  });
+
+  test("--details asks again for what a run that was broken off the day before had fetched, not an hour before", async () => {
+    const place = await loaded(make, details, (state, each) => ({ id: each, note: state }));
+    await place.breakOff();
+    const taken = ids.indexOf(END);
+    // Its detail changes, and its row in the list does not tell.
+    place.first = { id: FIRST, note: "3" };
+    place.clock.advance(3_600_000);
+    expect(lineOf(await place.run({ allDetails: true }), "order_details")).toMatchObject({
+      requests: ids.length - taken,
+      updated: ids.length,
+    });
+    expect(await place.count("order_details", `id = '${FIRST}' and note = '2'`)).toBe(1);
+    place.first = undefined;
+    await place.breakOff("4");
+    place.first = { id: FIRST, note: "5" };
+    place.clock.advance(86_400_000);
+    expect(lineOf(await place.run({ allDetails: true }), "order_details")).toMatchObject({
+      requests: ids.length,
+      updated: ids.length,
+    });
+    expect(await place.count("order_details", `id = '${FIRST}' and note = '5'`)).toBe(1);
   });
 });

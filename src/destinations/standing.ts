@@ -96,6 +96,25 @@ export async function saveDashboard(
   return { known, live, parents };
 }
 
+/** How far those of these streams that are on, and were ever complete, are so together; null: none was. */
+export async function completeTogether(
+  db: Kysely<StateTables>,
+  company: string,
+  streams: readonly string[],
+): Promise<string | null> {
+  const rows = await db
+    .selectFrom("streams")
+    .select("complete_to")
+    .where("company", "=", company)
+    .where("on", "=", true)
+    .where("stream", "in", streams)
+    .where("complete_to", "is not", null)
+    .orderBy("complete_to")
+    .limit(1)
+    .execute();
+  return rows[0]?.complete_to?.toISOString() ?? null;
+}
+
 /** Live rows of a table as of its last publish; null before the first. */
 export async function liveRows(db: Kysely<StateTables>, company: string, table: string): Promise<number | null> {
   const row = await db

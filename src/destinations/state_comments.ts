@@ -110,7 +110,8 @@ export const stateComments: Comments = {
       on: "Whether the configuration of the last run had the stream on; off means the table is no longer updated.",
       off_since: "Since when the stream is off; NULL while it is on.",
       last_success_at: "When a run last finished the stream without failing; NULL before the first time.",
-      complete_to: "Up to when the table holds everything the service had; NULL before the first complete scan.",
+      complete_to:
+        "Up to when the table holds everything the service had; NULL before the first complete scan. Of details it stays while a run leaves some unfetched.",
       rows: "Rows in the table, deleted ones included.",
       live_rows: "Rows that the service still lists: those without _deleted_at.",
       details_pending:

@@ -2,6 +2,7 @@ import { snakeCase } from "../columns.ts";
 import { type Absent, absentWithRows, areReadable, stagedAbsent } from "../destinations/outcomes.ts";
 import { type Parents, presentParents } from "../destinations/parents.ts";
 import { loadStreamState } from "../destinations/run_log.ts";
+import { completeTogether } from "../destinations/standing.ts";
 import { openWorkList, type WorkItem, type WorkList, type WorkRequest } from "../destinations/work_list.ts";
 import { ApiError, StoppedError, TributaryError } from "../errors.ts";
 import { type DetailsResult, readDetails } from "../extract/details.ts";
@@ -61,7 +62,7 @@ export async function syncDetails(
       await extraction.batches.flush();
       // Whether 404s can be believed is known at the end, when all of them are: until then none is published.
       const absent = await stagedAbsent(destination, extraction.stage);
-      await publishDetails(shelf, record, "kept back").catch(error => {
+      await publishDetails(shelf, record, "kept back", null).catch(error => {
         refusal ??= error;
         throw error;
       });
@@ -74,10 +75,13 @@ export async function syncDetails(
     if (refusal !== undefined) throw refusal;
     if (result.error !== undefined && !mayPublish(result.error)) throw result.error;
     const doubted = await areDoubtful(context, stream, extraction, result.counts);
-    await publishDetails(shelf, result.record, doubted ? "doubted" : "believed");
+    const trouble = troubleWith(stream, result.counts, doubted);
+    const whole = result.error === undefined && trouble === undefined && shelf.held === undefined && !lacksNew(work);
+    const completeTo = whole ? await completeWithParents(context, request.parents) : null;
+    await publishDetails(shelf, result.record, doubted ? "doubted" : "believed", completeTo);
     if (result.error !== undefined) throw result.error;
     if (shelf.held !== undefined) throw new TributaryError(heldBack(context.policy, stream, shelf.held), 1);
-    judge(stream, result.counts, doubted);
+    if (trouble !== undefined) throw new TributaryError(trouble, 1);
   } finally {
     await work.close();
   }
@@ -182,9 +186,29 @@ async function fetchAll(
   }
 }
 
-async function publishDetails(shelf: Shelf, record: ScanRecord, absent: Absent): Promise<void> {
+/**
+ * Whether `max_details` leaves some that were never fetched: these come first, so nothing else was taken then. The pace at
+ * which it lets others be fetched again is what was asked for, and does not make the table late.
+ */
+const lacksNew = ({ left, reasons }: WorkList): boolean =>
+  left > 0 && Object.keys(reasons).every(reason => reason === "new" || reason === "forced");
+
+/** How far details are complete that were all fetched: no further than the rows or values that they were asked for. */
+async function completeWithParents(context: SyncContext, parents: Parents): Promise<string | null> {
+  const { asOf, clock, company, destination } = context;
+  const names = parents.kind === "rows" ? [parents.stream] : parents.sources.map(({ stream }) => stream);
+  const theirs = await completeTogether(destination.db, company, names);
+  const read = new Date(asOf?.at ?? clock.now()).toISOString();
+  return completeWith(context, theirs !== null && read < theirs ? read : theirs);
+}
+
+async function publishDetails(
+  shelf: Shelf,
+  record: ScanRecord,
+  absent: Absent,
+  completeTo: string | null,
+): Promise<void> {
   const { context, stream, extraction, state, tally, settled, before } = shelf;
-  const read = new Date(context.asOf?.at ?? context.clock.now()).toISOString();
   const { parted } = await publishStage(context, {
     stream,
     stage: extraction.stage,
@@ -196,7 +220,7 @@ async function publishDetails(shelf: Shelf, record: ScanRecord, absent: Absent):
     allows: (leaving, live) => mayLeave(context.policy, shelf, leaving, live),
     settled,
     state: await currentState(shelf, state),
-    completeTo: completeWith(context, read),
+    completeTo,
   });
   shelf.left += parted.left;
   if (parted.held !== undefined && parted.held.leaving > (shelf.held?.leaving ?? 0)) shelf.held = parted.held;
@@ -208,21 +232,15 @@ async function currentState({ context, stream }: Shelf, state: StreamState): Pro
   return { ...state, lastMoment: now.lastMoment };
 }
 
-function judge(stream: Stream, counts: DetailsResult | undefined, doubted: boolean): void {
-  if (counts === undefined) return;
+/** Why the stream counts as failed; undefined: it doesn't. */
+function troubleWith(stream: Stream, counts: DetailsResult | undefined, doubted: boolean): string | undefined {
+  if (counts === undefined) return undefined;
   const { ok, absent, failed, firstFailure } = counts;
   const all = ok + absent + failed;
-  if (doubted) {
-    throw new TributaryError(
-      `${stream.name}: ${absent} of ${all} details answered 404, too many to be believed: nothing was marked deleted, they are asked again later.`,
-      1,
-    );
-  }
-  if (failed === 0 || failed <= TOLERATED * all) return;
-  throw new TributaryError(
-    `${stream.name}: ${failed} of ${all} details could not be fetched; they are tried again with growing pauses. The first: ${firstFailure}`,
-    1,
-  );
+  if (doubted)
+    return `${stream.name}: ${absent} of ${all} details answered 404, too many to be believed: nothing was marked deleted, they are asked again later.`;
+  if (failed === 0 || failed <= TOLERATED * all) return undefined;
+  return `${stream.name}: ${failed} of ${all} details could not be fetched; they are tried again with growing pauses. The first: ${firstFailure}`;
 }
 
 /** The parent's column that fills each parameter of the path. */

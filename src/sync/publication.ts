@@ -192,7 +192,8 @@ async function publishCompared(
       await saveProblems(trx, company, stream.name, record.problems, record.rows, moment);
       // Rows of details come and go with their parents' publishes too.
       const counted = touched || publication.parent !== undefined ? undefined : comparison;
-      const { completeTo } = plan;
+      // What was held back is lacking.
+      const completeTo = result.parted.held === undefined ? plan.completeTo : null;
       const { parent } = publication;
       const standing = await saveDashboard(trx, destination, company, stream, moment, completeTo, parent, counted);
       // A transaction that has to be done again counts once.

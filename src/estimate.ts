@@ -41,7 +41,10 @@ export interface Estimate {
   readonly streams: readonly EstimateLine[];
 }
 
-type Order = Pick<RunOrder, "config" | "catalogue" | "identity" | "names" | "full" | "allDetails"> & {
+type Order = Pick<
+  RunOrder,
+  "config" | "catalogue" | "identity" | "names" | "full" | "confirmDeletes" | "allDetails"
+> & {
   /** Details of parents from this day on (YYYY-MM-DD) are left out. */
   readonly to?: string | undefined;
   /** Another way to find out what a listing costs, where there is one. */
@@ -174,14 +177,15 @@ const lineOf = (company: Company, stream: Stream, { requests, atLeast, why }: Gu
 
 async function estimateListing(look: Look, stream: Stream, mode: Scan | Feed): Promise<Guess> {
   const { order, tools, reading, company, listed } = look;
-  const { config, full } = order;
+  const { config, full, confirmDeletes } = order;
+  const { start } = config.streams;
   const policy = policyOf(config, stream.name);
   const known = reading === undefined ? undefined : await liveCount(reading, company.name, stream.tables);
   const state =
     reading === undefined || known === undefined
       ? noState
       : await loadStreamState(reading.db, company.name, stream.name);
-  const plan = planScan(stream, state, policy, { full, start: config.streams.start, now: tools.clock.now() });
+  const plan = planScan(stream, state, policy, { full, confirmDeletes, start, now: tools.clock.now() });
   if (plan.full && state.lastFullPages !== null)
     return { requests: state.lastFullPages, atLeast: false, why: `as many pages as the last full scan: ${plan.why}` };
   const paged = mode.kind === "feed" || mode.paged !== false;

@@ -53,6 +53,7 @@ export function estimateBackfill(
       config: asBackfill(config, widest),
       names: decision.streams,
       full: true,
+      confirmDeletes: false,
       allDetails: false,
       to: widest.to,
       guess,

@@ -19,7 +19,7 @@ export function registerSync(program: Command, context: CliContext): void {
     .description("Bring the tables up to date: read what is new or changed, store it, publish it.")
     .option("--full", "read lists and feeds whole, whatever the marks say")
     .option("--details", "fetch the details of all rows again, unchanged ones too")
-    .option("--confirm-deletes", "accept once the deletions that were held back");
+    .option("--confirm-deletes", "read lists and feeds whole, and accept the deletions that were held back");
   attachOptions(command, ...runOptions)
     .addHelpText(
       "after",

@@ -40,11 +40,7 @@ async function scanOnce(
 ): Promise<boolean> {
   const { policy, log } = context;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
-  const plan = planScan(stream, state, context.policyOf(stream.name), {
-    full: policy.full,
-    start: policy.start,
-    now,
-  });
+  const plan = planScan(stream, state, context.policyOf(stream.name), { ...policy, now });
   log.debug({ stream: stream.name, query: plan.query, why: plan.why }, "reading");
   if (mode.kind === "scan" && mode.lookup !== undefined) return lookUp(context, stream, mode, state, tally);
   const extraction = await openExtraction(context, stream, state, plan, tally);

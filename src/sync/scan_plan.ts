@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Query } from "../api/client.ts";
 import type { StreamState } from "../state.ts";
 import type { Feed, Stream } from "../stream.ts";
-import type { StreamPolicy } from "./context.ts";
+import type { RunPolicy, StreamPolicy } from "./context.ts";
 
 const DAY = 86_400_000;
 
@@ -39,7 +39,7 @@ export function planScan(
   stream: Stream,
   state: StreamState,
   policy: StreamPolicy,
-  run: { readonly full: boolean; readonly start: string | undefined; readonly now: number },
+  run: Pick<RunPolicy, "full" | "confirmDeletes" | "start"> & { readonly now: number },
 ): ScanPlan {
   const query = stream.query ?? {};
   const { mode } = stream;
@@ -51,6 +51,8 @@ export function planScan(
   const bounded = start !== undefined && mode.narrow.by === "dates" ? { ...query, [mode.narrow.from]: start } : query;
   const whole = (why: string): ScanPlan => ({ query: bounded, full: true, range: undefined, why });
   if (run.full) return whole("asked for with --full");
+  // A part of a feed misses nothing: there would be nothing to accept.
+  if (run.confirmDeletes) return whole("asked for with --confirm-deletes");
   if (state.mark === null || state.lastFullAt === null) return whole("never read whole before");
   if (isAhead(state, run.now)) return whole("its mark is yet to come: a clock was ahead");
   const pages = policy.fullScanPages ?? mode.fullScanPages;

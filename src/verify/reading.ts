@@ -45,7 +45,7 @@ async function compareListing(
   const { api, warehouse, company, signal, start, clock } = context;
   const policy = context.policyOf(stream.name);
   const state = await loadStreamState(warehouse.db, company, stream.name);
-  const plan = planScan(stream, state, policy, { full: true, start, now: clock.now() });
+  const plan = planScan(stream, state, policy, { full: true, confirmDeletes: false, start, now: clock.now() });
   const queries = [plan.query, ...policy.statuses.map(status => ({ ...plan.query, status }))];
   const { encoder, batches, record: begun } = instrumentOf(context, stream, result);
   const job = { api, path: stream.path, queries, listing: mode, encoder, batches, record: begun, signal, tally };

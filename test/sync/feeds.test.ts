@@ -213,6 +213,20 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(whole).toMatchObject({ deleted: 1, missing: 0, difference: 0 });
   });
 
+  test("deletions that were held back are accepted by a run that reads the feed whole for it", async () => {
+    const place = await scenario(make, { ingested: 250 }, narrow);
+    await run(place, "ingested");
+    const rows = [...place.simulator.truth.rows("ingested")].slice(0, 120);
+    place.simulator.delete("ingested", [...new Set(rows.map(row => String(row["id"])))]);
+    const held = await run(place, "ingested", { full: true });
+    expect(held).toMatchObject({ status: "failed", deleted: 0 });
+    expect(held.missing).toBeGreaterThan(50);
+    place.clock.advance(DAY);
+    const accepted = await run(place, "ingested", { confirmDeletes: true });
+    expect(asked(place, "/ingested", "date_from")).toEqual([undefined]);
+    expect(accepted).toMatchObject({ status: "succeeded", deleted: held.missing, missing: 0, difference: 0 });
+  });
+
   test("with a start nothing older is asked for, and what lies before it is not taken for deleted", async () => {
     const place = await scenario(make, { ingested: 400 });
     await run(place, "ingested");

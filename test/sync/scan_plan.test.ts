@@ -23,7 +23,7 @@ const policy: StreamPolicy = {
   ...asksNothing,
   refreshEveryMs: undefined,
 };
-const run = { full: false, start: undefined, now };
+const run = { full: false, confirmDeletes: false, start: undefined, now };
 const long: StreamState = {
   ...noState,
   mark: "2026-03-14T10:00:00.000Z",
@@ -41,6 +41,7 @@ test.each([
   ["its mark is yet to come", { ...long, mark: "2026-03-16T12:00:01.000Z" }, policy, run],
   ["its last full scan is yet to come", { ...long, lastFullAt: "2026-04-20T12:00:00.000Z" }, policy, run],
   ["that is asked for", long, policy, { ...run, full: true }],
+  ["it has deletions to accept", long, policy, { ...run, confirmDeletes: true }],
   ["it is short", { ...long, lastFullPages: 100 }, policy, run],
   ["the config calls it short", long, { ...policy, fullScanPages: 500 }, run],
   ["its filter cannot be relied on", { ...long, filterDistrusted: true }, policy, run],

@@ -143,10 +143,10 @@ async function read(
         "the service no longer takes the cursor of the scan before: starting afresh",
       );
       tally.run.carried = 0;
-      return readListing({
-        ...job,
-        record: await startAfresh(context, stage, extraction.record.fingerprint, plan.full),
-      });
+      // Refused again in the same place it counts once for this run, and in three runs it is not the cursor's age.
+      const { record: before } = extraction;
+      const record = await startAfresh(context, stage, before.fingerprint, plan.full, before);
+      return read(context, stream, mode, plan, { ...extraction, record, resumed: false }, state, tally);
     }
     await giveUpWhereItEndsThrice(context, stream, extraction, state, tally);
     throw error;

@@ -127,6 +127,8 @@ describe.each(warehouses)("$name", ({ make }) => {
 
   test.each([
     { what: "is refused", look: () => refused(400, "BROKEN") },
+    { what: "is called invalid, also by a fresh scan,", look: () => refused(422, "INVALID_CURSOR") },
+    { what: "is not found, also by a fresh scan,", look: () => refused(404, "NOT_FOUND") },
     {
       what: "names itself as the next",
       look: (cursor: string) => ({

@@ -136,6 +136,8 @@ const streamState = z.object({
   publishedScan: z.string().nullable().default(null),
   /** `_changed_at` of the last publish that changed anything. */
   lastMoment: z.string().nullable().default(null),
+  /** Further statuses that a list's rows came by: one that is not asked for any more hides its rows. */
+  statuses: names.default([]),
   /** The time filter turned out to look at another field: read whole from then on. */
   filterDistrusted: z.boolean().default(false),
   backfill: backfill.nullable().default(null),

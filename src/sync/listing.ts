@@ -14,7 +14,7 @@ import { completeWith, type SyncContext } from "./context.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { findQuestions } from "./lookups.ts";
 import { publishStage } from "./publication.ts";
-import { isAhead, isOutside, planScan, reachesBack, type ScanPlan } from "./scan_plan.ts";
+import { isAhead, isOutside, planScan, reachesBack, type ScanPlan, statusesOf } from "./scan_plan.ts";
 
 /** Runs that may end at one cursor before what lies before it is published as it is. */
 const PATIENCE = 3;
@@ -178,7 +178,7 @@ async function giveUpWhereItEndsThrice(
     withMissing: false,
     decide,
     absent: "believed",
-    state,
+    state: { ...state, statuses: statusesOf(state, context.policyOf(stream.name)).all },
     completeTo: null,
   });
 }
@@ -215,6 +215,7 @@ export async function publishScan(
     mark: nextMark(mode, record, before, date),
     lastFullAt: again?.stale === true ? null : newest ? date : state.lastFullAt,
     lastFullPages: newest ? record.pages + record.absent.length : state.lastFullPages,
+    statuses: whole ? statusesOf(state, context.policyOf(stream.name)).all : state.statuses,
   };
   const decision: { made: AbsenceDecision | undefined } = { made: undefined };
   await publishStage(context, {
@@ -229,7 +230,14 @@ export async function publishScan(
       const asking = { ...context, api: telling(context.api, { scan: record.scan, confirms: true }) };
       const seen = again?.seen === true;
       const counted = seen ? { ...comparison, missedBefore: 0 } : comparison;
-      decision.made = await decideAbsence(asking, stream, mode, publication, record, counted, tally, unknown);
+      const { dropped } = statusesOf(state, context.policyOf(stream.name));
+      // Rows that came by a status which the config names no more are not asked for: the scan showed a part of them all.
+      const shown = dropped.length === 0 ? record : { ...record, capped: true };
+      if (dropped.length > 0 && comparison.missing > 0)
+        tally.notes.push(
+          `${stream.name}: its rows also came by a status that the config names no more (${dropped.join(", ")}), so those that are missing stay. \`tributary reset ${stream.name}\` forgets that.`,
+        );
+      decision.made = await decideAbsence(asking, stream, mode, publication, shown, counted, tally, unknown);
       await context.archived();
       const { verdict } = decision.made;
       return verdict === undefined || !seen ? verdict : { ...verdict, before: false };

@@ -34,6 +34,15 @@ export function isAhead({ mark, lastFullAt }: StreamState, now: number): boolean
   return [mark, lastFullAt].some(at => at !== null && Date.parse(at) > now + DAY);
 }
 
+/** All statuses that a list's rows came by, and those of them that the config names no more. */
+export function statusesOf(
+  { statuses: before }: StreamState,
+  { statuses }: StreamPolicy,
+): { readonly all: readonly string[]; readonly dropped: readonly string[] } {
+  const dropped = before.filter(status => !statuses.includes(status));
+  return { all: [...statuses, ...dropped], dropped };
+}
+
 /** Lists are read whole, feeds since their mark once that is cheaper. */
 export function planScan(
   stream: Stream,

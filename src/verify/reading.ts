@@ -5,7 +5,7 @@ import { readLookup } from "../extract/lookups.ts";
 import type { Tally } from "../extract/tally.ts";
 import { type Feed, OBSERVED_ON, type Scan, type Snapshot, type Stream } from "../stream.ts";
 import { questionsOf } from "../sync/lookups.ts";
-import { boundOf, planScan } from "../sync/scan_plan.ts";
+import { boundOf, planScan, statusesOf } from "../sync/scan_plan.ts";
 import { choicesOf } from "../sync/snapshot.ts";
 import type { VerifyContext } from "./context.ts";
 import { compareDetails } from "./details.ts";
@@ -50,7 +50,7 @@ async function compareListing(
   const { encoder, batches, record: begun } = instrumentOf(context, stream, result);
   const job = { api, path: stream.path, queries, listing: mode, encoder, batches, record: begun, signal, tally };
   const record = await readListing(job);
-  const bounded = boundOf(stream, state, start) !== undefined;
+  const bounded = boundOf(stream, state, start) !== undefined || statusesOf(state, policy).dropped.length > 0;
   // A row that could not be stored may be any of those that were not seen.
   const whole = !bounded && mode.absence !== "kept" && !record.capped && record.rejected === 0;
   if (whole) await tellUnseen(context, stream, result, undefined);

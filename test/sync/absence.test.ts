@@ -1,8 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { refused } from "../support/interposed.ts";
+import { id, record, text } from "../../schemas/fields.ts";
+import { defineStream, scan } from "../../src/stream.ts";
+import { type Passing, refused } from "../support/interposed.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
+import { page, told } from "./answers.ts";
 import { scenario } from "./scenario.ts";
+
+const things = defineStream({
+  name: "things",
+  path: "/things",
+  mode: scan({ rows: "things" }),
+  row: record("Things.", { id: id().describe("Which."), state: text().nullable().describe("How it stands.") }),
+  key: ["id"],
+  preset: "core",
+});
 
 const live = "_deleted_at is null";
 
@@ -172,4 +184,26 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(await count("purchase_orders", live)).toBe(0);
     expect(await sync({ names })).toMatchObject({ status: "succeeded" });
   });
+
+  test.each([true, false])(
+    "rows of a status that the config names no more are not taken for deleted (a list with total: %s)",
+    async counted => {
+      const rows = Array.from({ length: 9 }, (_, n) => ({ id: String(n), state: n < 8 ? "open" : "closed" }));
+      const shown = ({ query }: Passing) => rows.filter(row => row.state === (query.get("status") ?? "open"));
+      const place = await told(
+        make,
+        [counted ? { ...things, mode: scan({ rows: "things", total: "total" }) } : things],
+        { "/things": passing => page({ total: shown(passing).length, things: shown(passing) }, null) },
+        { streams: { settings: { things: { statuses: ["closed"] } } } },
+      );
+      await place.run();
+      place.configure({});
+      for (const _ of [1, 2, 3]) expect(lineOf(await place.run(), "things")).toMatchObject({ deleted: 0, missing: 1 });
+      expect(await place.count("things", live)).toBe(9);
+      // Asked for again, they are missing like all others.
+      rows.pop();
+      place.configure({ streams: { settings: { things: { statuses: ["closed"] } } } });
+      expect(lineOf(await place.run({ full: true }), "things")).toMatchObject({ deleted: 1, missing: 0 });
+    },
+  );
 });

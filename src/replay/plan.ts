@@ -31,7 +31,7 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
   const { company, log } = context;
   const files = await heldFiles(root, company, stream.name);
   const knowledge = await knowledgeOf(context, stream);
-  const { state, completeTo } = knowledge;
+  const { state, completeTo, loaded } = knowledge;
   const begun = new Map(files.map(file => [file.run, file]));
   const plan = { stream, completeTo, begun, refused: undefined };
   if (files.length === 0) return { ...plan, known: undefined, later: new Map() };
@@ -50,7 +50,7 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
       const refused = whyRefused(stream, files.at(-1)!.date, knowledge, gap);
       return { ...plan, known: undefined, later: new Map(), refused };
     }
-    if (state.publishedScan !== null || completeTo !== null)
+    if (state.publishedScan !== null || loaded)
       return { ...plan, known: { kind: "answers", runs: near, known: true }, later: new Map() };
     const later = near.map(run => [run[0]!.run, { kind: "answers", runs: [run], known: false }] as const);
     return { ...plan, known: undefined, later: new Map(later) };
@@ -73,7 +73,7 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
 
 /** The ledger says which details the tables know later answers of. Where a reset left rows without it, only an archive without gaps does. */
 function gapOfReset(files: readonly HeldFile[], knowledge: Knowledge, { from, to }: Span): string | undefined {
-  const isReset = knowledge.state.publishedScan === null && knowledge.completeTo !== null;
+  const isReset = knowledge.state.publishedScan === null && knowledge.loaded;
   if (!isReset || from !== undefined || to !== undefined) return undefined;
   const held = files.map(({ run }) => run);
   return gapAfter(files[0]!.begunAt, held, knowledge);
@@ -95,7 +95,7 @@ async function knowledgeOf({ destination, company }: SyncContext, { name }: Stre
   const state = await loadStreamState(db, company, name);
   const row = await db
     .selectFrom("streams")
-    .select("complete_to")
+    .select(["complete_to", "rows"])
     .where("company", "=", company)
     .where("stream", "=", name)
     .executeTakeFirst();
@@ -117,7 +117,8 @@ async function knowledgeOf({ destination, company }: SyncContext, { name }: Stre
     .where(({ or, eb }) => or([eb("error", "is", null), eb("pages", ">", 0)]))
     .execute();
   const runs = rows.map(({ run_id: run, started_at }) => ({ run, startedAt: new Date(started_at).toISOString() }));
-  return { state, completeTo: row?.complete_to?.toISOString() ?? null, runs };
+  const completeTo = row?.complete_to?.toISOString() ?? null;
+  return { state, completeTo, loaded: completeTo !== null || Number(row?.rows ?? 0) > 0, runs };
 }
 
 async function tellOfStage(

@@ -33,6 +33,8 @@ export interface Knowledge {
   readonly state: StreamState;
   /** How far its tables are complete, ISO 8601. */
   readonly completeTo: string | null;
+  /** Whether they hold rows, or once were complete without one. */
+  readonly loaded: boolean;
   /** Runs that read the stream, by when they began. */
   readonly runs: readonly { readonly run: string; readonly startedAt: string }[];
 }
@@ -42,11 +44,11 @@ const OLDEST_SCAN_MS = 6 * 3_600_000;
 
 /** Chooses among the scans that the archive holds of a stream; `scans` in the order in which they ended. */
 export function chooseScans(stream: Stream, scans: readonly HeldScan[], knowledge: Knowledge, span: Span): ScanChoice {
-  const { state, completeTo } = knowledge;
+  const { state, completeTo, loaded } = knowledge;
   const isLookup = lookupOf(stream) !== undefined;
   const usable = scans.filter(scan => isIn(span, scan.endedAt) && (isLookup || scan.windows || isComplete(scan)));
   const alone = (scan: HeldScan): ScanGroup => ({ scans: [scan], full: isWhole(scan), seen: false, stale: false });
-  if (state.publishedScan === null && completeTo === null)
+  if (state.publishedScan === null && !loaded)
     return { known: undefined, later: usable.map(alone), refused: undefined };
   // Rows that a reset left have no scan of theirs any more, and are not taken through their earlier states once more either.
   const published = state.publishedScan === null ? -1 : scans.findLastIndex(({ ids }) => ids.has(state.publishedScan!));

@@ -46,10 +46,11 @@ function held(nth: number, more: Partial<HeldScan> & { lacks?: true; tookMs?: nu
 const known = (nth: number, more: Partial<Knowledge> = {}): Knowledge => ({
   state: { ...noState, publishedScan: `scan ${nth}`, lastFullAt: day(nth) },
   completeTo: day(nth),
+  loaded: true,
   runs: [1, 2, 3, 4, 5, 6].filter(n => n <= nth).map(n => ({ run: `run ${n}`, startedAt: day(n) })),
   ...more,
 });
-const unknown: Knowledge = { state: noState, completeTo: null, runs: [] };
+const unknown: Knowledge = { state: noState, completeTo: null, loaded: false, runs: [] };
 const daysOf = (scans: readonly HeldScan[] = []) => scans.map(({ endedAt }) => Number(endedAt.slice(8, 10)));
 
 test("after a reset that left the rows they are loaded all at once, from the last scan on that holds all", () => {
@@ -71,6 +72,8 @@ test("after a reset that left the rows an archive that ends before them, or has 
   expect(old.refused).toMatch(/things: its tables are complete to 2026-03-03/);
   const gap = chooseScans(list, [held(1), held(3, { full: false })], reset, always);
   expect(gap.refused).toMatch(/know what a run of 2026-03-02T02/);
+  const partial = { ...reset, completeTo: null };
+  expect(chooseScans(list, [held(1), held(3, { full: false })], partial, always).refused).toMatch(/know what a run/);
   const insisted = chooseScans(list, [held(1)], reset, { from: Date.parse(day(1)), to: undefined });
   expect(insisted).toMatchObject({ refused: undefined, known: { full: false, stale: true } });
 });

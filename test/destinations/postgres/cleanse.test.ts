@@ -1,6 +1,6 @@
 import { expect, inject, onTestFinished, test } from "vitest";
 import { connected, createDatabase } from "../../support/database.ts";
-import { open } from "./fixture.ts";
+import { openReady } from "./fixture.ts";
 
 test("a table that somebody reads for long is written anew later, and who comes meanwhile reads it", async () => {
   const database = await createDatabase(inject("postgresUrl"));
@@ -9,7 +9,7 @@ test("a table that somebody reads for long is written anew later, and who comes 
   await admin.query("create table public.visits as select 1 as n");
   const fileOf = async () => (await admin.query("select pg_relation_filenode('public.visits') as file")).rows;
   const before = await fileOf();
-  const destination = await open(database.url);
+  const destination = await openReady(database.url);
   onTestFinished(() => destination.close());
   const analyst = await connected(database.url);
   onTestFinished(() => analyst.end());

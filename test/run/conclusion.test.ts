@@ -1,5 +1,6 @@
 import { mkdirSync, rmdirSync, unlinkSync } from "node:fs";
 import { expect, test } from "vitest";
+import { identityEndpoint } from "../../streams/identity.ts";
 import { duckdbWarehouse, passing } from "../support/warehouse.ts";
 import { scenario } from "../sync/scenario.ts";
 
@@ -11,8 +12,9 @@ test("a run that stored its rows and could not show them stands as failed in the
   place.clock.advance(3_600_000);
   place.simulator.update("items", 3);
   let isInTheWay = false;
-  place.look = () => {
-    if (!isInTheWay) {
+  place.look = ({ path: asked }) => {
+    // Whose key it is may be asked before the warehouse is open.
+    if (!isInTheWay && asked !== identityEndpoint.path) {
       isInTheWay = true;
       unlinkSync(path);
       mkdirSync(path);

@@ -152,7 +152,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     const settled = await settlePrivacy(destination, privacy, {
       archive: config.archive,
       waitMs: order.waitMs,
-      now: startedAt,
+      now: new Date(clock.now()).toISOString(),
       askedAt: order.askedAt ?? startedAt,
       log,
       always: order.again !== undefined,

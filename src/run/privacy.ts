@@ -96,7 +96,7 @@ export async function settlePrivacy(
 ): Promise<{ readonly done: readonly string[]; readonly warnings: readonly string[] }> {
   const { db } = destination;
   let records = await privacyRecords(db);
-  expectLatest(records, privacy.policy, settling.askedAt);
+  expectLatest(records, privacy.policy, settling);
   const done: string[] = [];
   let left: string | undefined;
   if (records.some(({ isClean }) => !isClean) && hasKeyOf(records, privacy.policy)) {
@@ -126,9 +126,16 @@ export async function settlePrivacy(
 }
 
 /** Who went on while another run changed privacy would put values back as they come. @throws ConfigError */
-function expectLatest(records: readonly KeptRecord[], policy: Policy, askedAt: string): void {
+function expectLatest(
+  records: readonly KeptRecord[],
+  policy: Policy,
+  { askedAt, now }: Pick<Settling, "askedAt" | "now">,
+): void {
   const other = new Set(differences(records, policy).map(({ table, column }) => `${table}.${column}`));
-  const later = records.filter(({ since }) => since.getTime() > Date.parse(askedAt));
+  // What is yet to come was stored before the clock was set back, and nobody knows how long ago.
+  const later = records.filter(
+    ({ since }) => since.getTime() > Date.parse(askedAt) && since.getTime() <= Date.parse(now),
+  );
   const found = later.find(({ table, column }) => other.has(`${table}.${column}`));
   if (found === undefined) return;
   throw new ConfigError(

@@ -22,6 +22,8 @@ export function unexplained(step: RunStep, settings: Settings, { exit, error, re
     (exit === 5 && (limited || troubled)) ||
     ((exit === 6 || exit === 4) && struck) ||
     (exit === 2 && step.names.length > 0 && told.includes("no history")) ||
+    // By a clock that was set back, or by one that a killed run had to itself, an earlier change of privacy is a later one.
+    (exit === 2 && told.includes("when this began")) ||
     // The run before it was killed before the first answer came.
     (exit === 1 && step.command === "replay" && told.includes("the archive holds nothing of it"));
   return explained ? [] : [`${step.command} ended with ${exit}, which nothing explains: ${told}`];

@@ -14,6 +14,8 @@ export interface Passing {
 export interface Instead {
   readonly status: number;
   readonly body: unknown;
+  /** The service's time, in whole seconds; absent: it says none. */
+  readonly date?: Date;
 }
 
 /** The error envelope, as the service would write it. */
@@ -38,7 +40,8 @@ export async function interposed(
       if (instead !== undefined) {
         // It would be the machine's, which is not the test's.
         response.sendDate = false;
-        response.writeHead(instead.status, { "content-type": "application/json" });
+        const date = instead.date === undefined ? {} : { date: instead.date.toUTCString() };
+        response.writeHead(instead.status, { "content-type": "application/json", ...date });
         response.end(JSON.stringify(instead.body));
         return;
       }

@@ -17,6 +17,7 @@ export const plainRun: RunStep = {
   during: [],
   troubles: {},
   troublesAt: 1,
+  clockOff: 0,
   death: undefined,
   second: undefined,
   looks: [],

@@ -7,6 +7,7 @@ import { configurationOf } from "./configuration.ts";
 import type { Crew, Ended } from "./crew.ts";
 import { changesBetween, differences, faultsOfFigures, faultsOfState, lost, repeats, unexplained } from "./endings.ts";
 import type { Job, Strike } from "./job.ts";
+import { lossInWords } from "./prose.ts";
 import type { MakeStand, Stand } from "./stand.ts";
 import { firstSettings, type RunStep, type Settings, type Step, type Story } from "./story.ts";
 import { readTables, type Tables, widened } from "./tables.ts";
@@ -55,6 +56,8 @@ class Life {
   #settings: Settings;
   /** The machine's clock; the service's goes its own way. */
   #now = EPOCH;
+  /** By how much it is wrong for now. */
+  #off = 0;
   #tables: Tables = new Map();
   /** With the columns that were added to their tables. */
   #streams = catalogue;
@@ -99,7 +102,8 @@ class Life {
         return [];
       case "lose": {
         if (!(await this.#stand.lose(step.how))) return [];
-        note(tally.faults, `the work file is ${step.how}`);
+        note(tally.faults, lossInWords(step.how));
+        if (step.how === "archive") return [];
         // Whatever goes on from here goes on from what readers have.
         this.#tables = (await readTables(this.#stand, "shown", this.#streams))?.tables ?? new Map();
         return [];
@@ -169,8 +173,11 @@ class Life {
         await beside;
       }
     };
+    this.#off = step.clockOff;
+    if (step.clockOff !== 0) note(tally.counts, step.clockOff > 0 ? "clock ahead for a run" : "clock behind for a run");
     const job: Job = { ...(await this.#job()), ...step, command: step.command };
     const ended = await this.#run(job);
+    this.#off = 0;
     const second = await beside;
     village.hook = undefined;
     this.#calm();
@@ -209,7 +216,7 @@ class Life {
 
   #calm(): void {
     const { troubles } = this.#village;
-    const quiet = { rateLimit: null, planLimit: null, redirectTo: null, only: null };
+    const quiet = { rateLimit: null, planLimit: null, redirectTo: null, only: null, forbidden: null };
     for (const name of Object.keys(troubles)) Object.assign(troubles, { [name]: 0 });
     Object.assign(troubles, quiet);
   }
@@ -238,7 +245,7 @@ class Life {
       restart: false,
       maxTimeMs: undefined,
       maxRequests: undefined,
-      startsAt: this.#now,
+      startsAt: this.#now + this.#off,
       alarms: [2_000, 7_000, 900_000],
       seed: this.#story.seed * 1_000 + this.#runs,
       death: undefined,
@@ -253,7 +260,7 @@ class Life {
     if (notice !== "") note(this.#yard.tally.deaths, notice);
     else if (job.death !== undefined) note(this.#yard.tally.counts, TOO_SHORT);
     if (done === undefined) await this.#stand.rest();
-    this.#now = done?.endsAt ?? this.#now + 250 * (this.#village.asked() - begun);
+    this.#now = done === undefined ? this.#now + 250 * (this.#village.asked() - begun) : done.endsAt - this.#off;
     this.#now += 1_000;
     this.#village.now = Math.max(this.#village.now, this.#now);
     return ended;

@@ -1,5 +1,5 @@
 import { deathInWords } from "./deaths.ts";
-import type { Settings, Step, Story } from "./story.ts";
+import type { Loss, Settings, Step, Story } from "./story.ts";
 import type { Change } from "./village.ts";
 
 /** A story in plain sentences, one a line. */
@@ -28,6 +28,9 @@ const changeInWords = ({ what, list, count }: Change): string => {
   }
 };
 
+export const lossInWords = (how: Loss): string =>
+  how === "archive" ? "a stream's run is lost from the archive" : `the work file is ${how}`;
+
 function sentence(step: Step): string {
   switch (step.do) {
     case "change":
@@ -37,7 +40,7 @@ function sentence(step: Step): string {
     case "configure":
       return `The configuration now says ${settingsInWords(step.settings)}.`;
     case "lose":
-      return `The work file is ${step.how}.`;
+      return `${lossInWords(step.how)}.`;
     case "reset":
       return `reset ${step.names.join(" ")}${step.drop ? " --drop" : ""}${step.death === undefined ? "" : `; ${deathInWords(step.death)}`}.`;
     case "run": {
@@ -55,7 +58,9 @@ function sentence(step: Step): string {
         ...(step.maxRequests === undefined ? [] : [`--max-requests ${step.maxRequests}`]),
       ];
       const troubles = Object.entries(step.troubles).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+      const hours = Math.abs(step.clockOff) / 3_600_000;
       const clauses = [
+        ...(step.clockOff === 0 ? [] : [`by a clock ${hours} h ${step.clockOff > 0 ? "ahead" : "behind"}`]),
         ...step.during.map(({ at, change }) => `at request ${at} ${changeInWords(change)}`),
         ...(troubles.length === 0 ? [] : [`from request ${step.troublesAt} on the service has ${troubles.join(", ")}`]),
         ...(step.second === undefined ? [] : [`at request ${step.second} a second run starts`]),

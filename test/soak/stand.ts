@@ -28,7 +28,10 @@ export interface Stand {
   staged(): Promise<ReadonlyMap<string, number>>;
   /** What should not be there between two runs. */
   litter(): Promise<readonly string[]>;
-  /** Takes the file that runs write away, or writes into it as a kill amid a checkpoint may; false where nothing was shown yet. */
+  /**
+   * Takes the file that runs write away, writes into it as a kill amid a checkpoint may, or takes a run of a stream out of the
+   * archive; false where nothing was shown or kept yet.
+   */
   lose(how: Loss): Promise<boolean>;
   /** Whether the text stands anywhere in the warehouse's files. */
   holds(text: string): Promise<boolean>;
@@ -46,6 +49,18 @@ async function writeConfig(file: string, destination: Row, more: Row): Promise<v
     file,
     stringify({ company: "acme", ...others, destination: { ...destination, ...(further as Row) } }),
   );
+}
+
+/** Removes what lies in the middle of an archive: the answers that one run got for one stream. */
+async function loseOfArchive(folder: string): Promise<boolean> {
+  const archive = join(folder, "archive", "acme");
+  const found: string[] = [];
+  for (const stream of await readdir(archive).catch(() => []))
+    for (const run of await readdir(join(archive, stream))) found.push(join(archive, stream, run));
+  const lost = found.sort()[found.length >> 1];
+  if (lost === undefined) return false;
+  await rm(lost, { recursive: true });
+  return true;
 }
 
 /** DuckDB files below one folder, looked at over one connection. */
@@ -140,6 +155,7 @@ async function duckdbStand(
       ];
     },
     async lose(how) {
+      if (how === "archive") return loseOfArchive(folder);
       if (!existsSync(path) || !existsSync(work)) return false;
       if (how === "removed") await rm(work);
       else await tear(work);
@@ -226,7 +242,7 @@ export function postgresStands(serverUrl: string): MakeStand {
         );
         return rows.map(row => String(row["relname"]));
       },
-      lose: async () => false,
+      lose: async how => how === "archive" && loseOfArchive(folder),
       async holds(text) {
         const tables = await ask(
           "select table_schema as s, table_name as t from information_schema.tables where table_schema in ('procurement', '_tributary')",

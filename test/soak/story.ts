@@ -1,6 +1,7 @@
 import { Draw } from "../../src/simulator/random.ts";
 import { groups, type ListName, lists } from "./catalogue.ts";
 import type { Death, Place } from "./deaths.ts";
+import { withMisfortunes } from "./misfortunes.ts";
 import type { Change, Troubles, VillageFacts } from "./village.ts";
 
 export type Database = "duckdb" | "postgres";
@@ -42,6 +43,8 @@ export interface RunStep {
   readonly troubles: Partial<Troubles>;
   /** From this request on. */
   readonly troublesAt: number;
+  /** By how much the machine's clock is wrong in this run alone, ms. */
+  readonly clockOff: number;
   readonly death: Death | undefined;
   /** At this request a second run is started. */
   readonly second: number | undefined;
@@ -49,14 +52,15 @@ export interface RunStep {
   readonly looks: readonly number[];
 }
 
-export type Loss = "removed" | "torn";
+/** The work file, taken away or torn; or a run's answers of one stream, from the archive. */
+export type Loss = "removed" | "torn" | "archive";
 
 export type Step =
   | RunStep
   | { readonly do: "change"; readonly change: Change }
   | { readonly do: "clock"; readonly ms: number }
   | { readonly do: "configure"; readonly settings: Settings }
-  /** DuckDB's work file, between two runs; only where readers have versions of their own. */
+  /** Between two runs; DuckDB's work file only where readers have versions of their own. */
   | { readonly do: "lose"; readonly how: Loss }
   | {
       readonly do: "reset";
@@ -145,7 +149,8 @@ export function storyOf(seed: number, database: Database): Story {
   const readers = often(0.6) ? "snapshot" : "direct";
   const losable = database === "duckdb" && readers === "snapshot";
   const possible = steps.filter(step => step.do !== "lose" || losable);
-  return { seed, database, facts, streams, readers, archived, hiding, steps: possible };
+  const all = withMisfortunes(possible, seed, streams, archived);
+  return { seed, database, facts, streams, readers, archived, hiding, steps: all };
 
   function clockStep(): number {
     if (often(0.15)) return -draw.between(1, 180) * 60_000;
@@ -230,6 +235,7 @@ export function storyOf(seed: number, database: Database): Story {
       during: during.sort((a, b) => a.at - b.at),
       troubles: troubled ? troublesOf(draw, second) : {},
       troublesAt: often(0.4) ? 1 : upTo(20),
+      clockOff: 0,
       death: dies ? deathOf() : undefined,
       second: second ? upTo(12) : undefined,
       looks: often(0.5) ? [upTo(10), draw.between(5, 40)] : [],

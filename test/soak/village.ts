@@ -11,10 +11,14 @@ import { httpServer } from "../../src/simulator/server.ts";
 import { type Row, type Source, sourceOf } from "../../src/simulator/source.ts";
 import { type ListName, lists, REGIONS } from "./catalogue.ts";
 
-/** Faults beside the simulator's: the next so many requests get a 404 that the service did not write, or a page for people. */
+/**
+ * Faults beside the simulator's: the next so many requests get a 404 that the service did not write, or a page for people;
+ * a path that the key may not read: what lies below it, where it ends with a slash.
+ */
 export interface Troubles extends Faults {
   bareNotFound: number;
   webPage: number;
+  forbidden: string | null;
 }
 
 /** What a service is like that a life is lived with. */
@@ -69,10 +73,13 @@ const ids: Readonly<Record<ListName, string>> = {
 /** How long the service takes for a request, by its own clock. */
 const LATENCY = 200;
 
+const isBelow = (path: string, forbidden: string | null): boolean =>
+  forbidden !== null && (forbidden.endsWith("/") ? path.startsWith(forbidden) : path === forbidden);
+
 export async function openVillage(facts: VillageFacts): Promise<Village> {
   const { seed, sizes, paging, totals } = facts;
   const key = `sk-soak/${seed.toString(36)}+7f3a=`;
-  const quiet: Troubles = { ...noFaults(), bareNotFound: 0, webPage: 0 };
+  const quiet: Troubles = { ...noFaults(), bareNotFound: 0, webPage: 0, forbidden: null };
   const troubles: Troubles = { ...quiet };
   const requests = new Requests();
   const closing = new AbortController();
@@ -274,6 +281,12 @@ export async function openVillage(facts: VillageFacts): Promise<Village> {
     const pass = () => {
       // Killed while the hook had its turn: nobody would tell when such a request ends.
       if (message.socket.destroyed) return;
+      const { pathname } = new URL(message.url!, "http://village");
+      if (isBelow(pathname, troubles.forbidden)) {
+        const error = { code: "FORBIDDEN", message: "Not for this key", request_id: `r-${state.asked}` };
+        response.writeHead(403, { "content-type": "application/json" }).end(JSON.stringify({ error }));
+        return;
+      }
       const instead = troubles.bareNotFound > 0 ? 404 : troubles.webPage > 0 ? 200 : undefined;
       if (instead === undefined) return void inner.emit("request", message, response);
       if (instead === 404) troubles.bareNotFound -= 1;

@@ -1,0 +1,49 @@
+import { Draw } from "../../src/simulator/random.ts";
+import type { Step } from "./story.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** What a key may be refused: a list, or all that is asked for row by row. */
+const refusable: Readonly<Record<string, readonly string[]>> = {
+  orders: ["/orders", "/orders/"],
+  notes: ["/notes"],
+  parts: ["/parts", "/parts/"],
+  events: ["/events"],
+  queue: ["/queue"],
+  rates: ["/rates"],
+  prices: ["/prices"],
+  vendors: ["/vendors/"],
+};
+
+/**
+ * Adds to a story's steps what hardly ever happens: nights in which the machine's clock is off by hours or days, nights in
+ * which the service refuses a stream to the key, and archives that lose a run. They are drawn by themselves: the rest of the
+ * story is what it is without them.
+ */
+export function withMisfortunes(
+  steps: readonly Step[],
+  seed: number,
+  streams: readonly string[],
+  archived: boolean,
+): Step[] {
+  const draw = new Draw(seed * 32_452_843 + 3);
+  const paths = streams.flatMap(name => refusable[name] ?? []);
+  return steps.flatMap<Step>(step => {
+    if (step.do !== "run") return [step];
+    const off = draw.chance(0.06) ? clockOff() : 0;
+    const forbidden = draw.chance(0.08) && paths.length > 0 ? draw.pick(paths as [string, ...string[]]) : undefined;
+    const loses = draw.chance(step.command === "replay" ? 0.3 : 0.05) && archived;
+    const run = {
+      ...step,
+      clockOff: off,
+      troubles: forbidden === undefined ? step.troubles : { ...step.troubles, forbidden },
+    };
+    return loses ? [{ do: "lose", how: "archive" }, run] : [run];
+  });
+
+  function clockOff(): number {
+    const days = draw.pick([draw.between(1, 12) * HOUR, draw.between(1, 5) * DAY, draw.between(20, 60) * DAY]);
+    return draw.chance(0.7) ? days : -days;
+  }
+}

@@ -178,7 +178,8 @@ async function giveUpWhereItEndsThrice(
     withMissing: false,
     decide,
     absent: "believed",
-    state: { ...state, statuses: statusesOf(state, context.policyOf(stream.name)).all },
+    // Nothing is deleted here that could be accepted.
+    state: { ...state, statuses: statusesOf(state, context.policyOf(stream.name), { confirmDeletes: false }).all },
     completeTo: null,
   });
 }
@@ -210,12 +211,13 @@ export async function publishScan(
   const date = dateOf(record);
   const newest = whole && (again === undefined || state.lastFullAt === null || state.lastFullAt <= date);
   const before = again === undefined && isAhead(state, Date.parse(date)) ? null : state.mark;
+  const { all: statuses, dropped } = statusesOf(state, context.policyOf(stream.name), context.policy);
   const next: StreamState = {
     ...state,
     mark: nextMark(mode, record, before, date),
     lastFullAt: again?.stale === true ? null : newest ? date : state.lastFullAt,
     lastFullPages: newest ? record.pages + record.absent.length : state.lastFullPages,
-    statuses: whole ? statusesOf(state, context.policyOf(stream.name)).all : state.statuses,
+    statuses: whole ? statuses : state.statuses,
   };
   const decision: { made: AbsenceDecision | undefined } = { made: undefined };
   await publishStage(context, {
@@ -230,12 +232,11 @@ export async function publishScan(
       const asking = { ...context, api: telling(context.api, { scan: record.scan, confirms: true }) };
       const seen = again?.seen === true;
       const counted = seen ? { ...comparison, missedBefore: 0 } : comparison;
-      const { dropped } = statusesOf(state, context.policyOf(stream.name));
       // Rows that came by a status which the config names no more are not asked for: the scan showed a part of them all.
       const shown = dropped.length === 0 ? record : { ...record, capped: true };
       if (dropped.length > 0 && comparison.missing > 0)
         tally.notes.push(
-          `${stream.name}: its rows also came by a status that the config names no more (${dropped.join(", ")}), so those that are missing stay. \`tributary reset ${stream.name}\` forgets that.`,
+          `${stream.name}: its rows also came by a status that the config names no more (${dropped.join(", ")}), so those that are missing stay. \`tributary sync ${stream.name} --confirm-deletes\` takes them for deleted.`,
         );
       decision.made = await decideAbsence(asking, stream, mode, publication, shown, counted, tally, unknown);
       await context.archived();

@@ -34,12 +34,16 @@ export function isAhead({ mark, lastFullAt }: StreamState, now: number): boolean
   return [mark, lastFullAt].some(at => at !== null && Date.parse(at) > now + DAY);
 }
 
-/** All statuses that a list's rows came by, and those of them that the config names no more. */
+/**
+ * All statuses that a list's rows came by, and those of them that the config names no more: none once deletions are accepted,
+ * for then what is not listed any more is gone, by whatever status it came.
+ */
 export function statusesOf(
   { statuses: before }: StreamState,
   { statuses }: StreamPolicy,
+  { confirmDeletes }: Pick<RunPolicy, "confirmDeletes">,
 ): { readonly all: readonly string[]; readonly dropped: readonly string[] } {
-  const dropped = before.filter(status => !statuses.includes(status));
+  const dropped = confirmDeletes ? [] : before.filter(status => !statuses.includes(status));
   return { all: [...statuses, ...dropped], dropped };
 }
 

@@ -185,9 +185,14 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(await sync({ names })).toMatchObject({ status: "succeeded" });
   });
 
-  test.each([true, false])(
-    "rows of a status that the config names no more are not taken for deleted (a list with total: %s)",
-    async counted => {
+  test.each([
+    [true, false],
+    [false, false],
+    [true, true],
+    [false, true],
+  ])(
+    "rows of a status that the config names no more are not taken for deleted (a list with total: %s) until that is accepted (%s)",
+    async (counted, accepted) => {
       const rows = Array.from({ length: 9 }, (_, n) => ({ id: String(n), state: n < 8 ? "open" : "closed" }));
       const shown = ({ query }: Passing) => rows.filter(row => row.state === (query.get("status") ?? "open"));
       const place = await told(
@@ -200,6 +205,16 @@ describe.each(warehouses)("$name", ({ make }) => {
       place.configure({});
       for (const _ of [1, 2, 3]) expect(lineOf(await place.run(), "things")).toMatchObject({ deleted: 0, missing: 1 });
       expect(await place.count("things", live)).toBe(9);
+      if (accepted) {
+        expect(lineOf(await place.run({ full: true, confirmDeletes: true }), "things")).toMatchObject({
+          deleted: 1,
+          missing: 0,
+        });
+        rows.shift();
+        expect(lineOf(await place.run({ full: true }), "things")).toMatchObject({ deleted: 1, missing: 0 });
+        expect(await place.count("things", live)).toBe(7);
+        return;
+      }
       // Asked for again, they are missing like all others.
       rows.pop();
       place.configure({ streams: { settings: { things: { statuses: ["closed"] } } } });

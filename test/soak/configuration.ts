@@ -1,12 +1,21 @@
 import { lists, REGIONS } from "./catalogue.ts";
+import { COMPANY, NEIGHBOUR } from "./neighbour.ts";
 import type { Row } from "./stand.ts";
 import type { Settings, Story } from "./story.ts";
 
-/** What stands in a life's configuration beside its destination. */
-export function configurationOf(story: Story, settings: Settings, url: string): Row {
+/** What stands in a life's configuration beside its destination; `neighbour` is where the second company's service is. */
+export function configurationOf(story: Story, settings: Settings, url: string, neighbour?: string): Row {
   const { on, start, audit, publishEvery, guarded, fewRejects, concurrency, unknownFields, history, titles } = settings;
   const own = story.streams.map(name => [name, settingsOf(name, settings)] as const);
   return {
+    ...(neighbour === undefined
+      ? { company: COMPANY }
+      : {
+          companies: [
+            { name: COMPANY, key: `\${KEY}`, base_url: url },
+            { name: NEIGHBOUR, key: `\${OTHER_KEY}`, base_url: neighbour },
+          ],
+        }),
     api: {
       base_url: url,
       key: `\${KEY}`,

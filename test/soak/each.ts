@@ -1,7 +1,8 @@
 import { type ListName, lists } from "./catalogue.ts";
 import type { Death } from "./deaths.ts";
+import { storyOf } from "./drawn.ts";
 import { plainRun } from "./found.ts";
-import { type Database, type Step, type Story, storyOf } from "./story.ts";
+import type { Database, Step, Story } from "./story.ts";
 import { TOO_SHORT } from "./tally.ts";
 import type { Lived } from "./yard.ts";
 

@@ -20,6 +20,7 @@ export const plainRun: RunStep = {
   clockOff: 0,
   death: undefined,
   second: undefined,
+  beside: undefined,
   looks: [],
 };
 
@@ -88,6 +89,7 @@ function story(streams: readonly string[], steps: readonly Step[], settings: Par
     readers: "direct",
     archived: false,
     hiding: false,
+    neighbour: false,
     steps: [configured, ...steps],
   };
 }

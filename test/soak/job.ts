@@ -5,9 +5,11 @@ import type { Death, Place } from "./deaths.ts";
 /** What a process that runs the engine is asked to do. */
 export interface Job {
   readonly command: "sync" | "backfill" | "reset" | "replay" | "verify";
-  /** Path of the configuration, and the key that stands in its place. */
+  /** Path of the configuration, and the keys that stand in their places. */
   readonly config: string;
   readonly key: string;
+  readonly otherKey: string;
+  readonly company: string;
   readonly names: readonly string[];
   readonly full: boolean;
   readonly allDetails: boolean;

@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { buildRunner } from "./crew.ts";
+import { storyOf } from "./drawn.ts";
 import { found } from "./found.ts";
-import { type Database, storyOf } from "./story.ts";
+import type { Database } from "./story.ts";
 import { type OpenYard, openYard } from "./yard.ts";
 
-/** Seeds whose lives have deaths in them, and together every stream, command, a reset, added columns and a clean warehouse. */
+/**
+ * Seeds whose lives have deaths in them, and together every stream, command, a reset, added columns, a clean
+ * warehouse and a second company.
+ */
 const seeds: Readonly<Record<Database, readonly number[]>> = {
   duckdb: [255, 82, 547],
-  postgres: [137],
+  postgres: [137, 94],
 };
 let runner: Awaited<ReturnType<typeof buildRunner>>;
 

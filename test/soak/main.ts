@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { buildRunner } from "./crew.ts";
+import { storyOf } from "./drawn.ts";
 import { EachDeath } from "./each.ts";
-import { type Database, type Story, storyOf } from "./story.ts";
+import type { Database, Story } from "./story.ts";
 import { addTally, emptyTally, type Tally } from "./tally.ts";
 import type { Lived } from "./yard.ts";
 

@@ -1,5 +1,8 @@
 import { Draw } from "../../src/simulator/random.ts";
-import type { Step } from "./story.ts";
+import { lists } from "./catalogue.ts";
+import type { Death } from "./deaths.ts";
+import type { Database, NeighbourStep, Step } from "./story.ts";
+import type { Change } from "./village.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -45,5 +48,50 @@ export function withMisfortunes(
   function clockOff(): number {
     const days = draw.pick([draw.between(1, 12) * HOUR, draw.between(1, 5) * DAY, draw.between(20, 60) * DAY]);
     return draw.chance(0.7) ? days : -days;
+  }
+}
+
+/** In every fifth life another company is loaded into the warehouse, between the runs and, in PostgreSQL, beside them. */
+export function withNeighbour(
+  steps: readonly Step[],
+  seed: number,
+  database: Database,
+  streams: readonly string[],
+): { readonly neighbour: boolean; readonly steps: Step[] } {
+  const draw = new Draw(seed * 49_979_687 + 9);
+  if (!draw.chance(0.2)) return { neighbour: false, steps: [...steps] };
+  const own = lists.filter(name => streams.includes(name));
+  const told = steps.flatMap<Step>(step => {
+    if (step.do !== "run") return [step];
+    const run =
+      database === "postgres" && draw.chance(0.6)
+        ? { ...step, beside: draw.between(1, draw.chance(0.5) ? 4 : 25) }
+        : step;
+    return draw.chance(0.4) ? [nextDoor(), run] : [run];
+  });
+  return { neighbour: true, steps: told };
+
+  function nextDoor(): NeighbourStep {
+    const [first, ...rest] = own;
+    const what = draw.pick<Change["what"]>(["update", "update", "insert", "delete"]);
+    const at =
+      database === "duckdb"
+        ? draw.pick<Death["at"]>(["fs", "duckdb", "commit"])
+        : draw.pick<Death["at"]>(["pg", "commit"]);
+    const dies = {
+      at,
+      nth: draw.between(1, 120),
+      when: draw.pick<Death["when"]>(["before", "after"]),
+      of: "process",
+    } as const;
+    const names = [draw.pick(streams as [string, ...string[]])];
+    const drop = draw.chance(0.5);
+    return {
+      do: "neighbour",
+      change: first === undefined ? undefined : { what, list: draw.pick([first, ...rest]), count: draw.between(1, 3) },
+      full: draw.chance(0.3),
+      reset: draw.chance(0.2) ? { names, drop } : undefined,
+      death: draw.chance(0.25) ? dies : undefined,
+    };
   }
 }

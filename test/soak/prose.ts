@@ -41,6 +41,16 @@ function sentence(step: Step): string {
       return `The configuration now says ${settingsInWords(step.settings)}.`;
     case "lose":
       return `${lossInWords(step.how)}.`;
+    case "neighbour": {
+      const { change, full, reset, death } = step;
+      const parts = [
+        ...(change === undefined ? [] : [`at its service ${changeInWords(change)}`]),
+        ...(reset === undefined ? [] : [`reset ${reset.names.join(" ")}${reset.drop ? " --drop" : ""}`]),
+        full ? "sync --full" : "sync",
+        ...(death === undefined ? [] : [deathInWords(death)]),
+      ];
+      return `The neighbour: ${parts.join("; ")}.`;
+    }
     case "reset":
       return `reset ${step.names.join(" ")}${step.drop ? " --drop" : ""}${step.death === undefined ? "" : `; ${deathInWords(step.death)}`}.`;
     case "run": {
@@ -64,6 +74,7 @@ function sentence(step: Step): string {
         ...step.during.map(({ at, change }) => `at request ${at} ${changeInWords(change)}`),
         ...(troubles.length === 0 ? [] : [`from request ${step.troublesAt} on the service has ${troubles.join(", ")}`]),
         ...(step.second === undefined ? [] : [`at request ${step.second} a second run starts`]),
+        ...(step.beside === undefined ? [] : [`at request ${step.beside} the neighbour runs too`]),
         ...(step.looks.length === 0 ? [] : [`a reader looks at requests ${step.looks.join(", ")}`]),
         ...(step.death === undefined ? [] : [deathInWords(step.death)]),
       ];

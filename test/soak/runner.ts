@@ -89,13 +89,13 @@ async function perform(job: Job): Promise<Done> {
   let exit: number;
   let error: string | undefined;
   try {
-    const { config } = await loadConfig(job.config, { KEY: job.key });
+    const { config } = await loadConfig(job.config, { KEY: job.key, OTHER_KEY: job.otherKey });
     const tools: RunTools = {
       clock,
       random,
       log: { info: say, warn: say, debug: say },
       signal: new AbortController().signal,
-      redact: text => text.replaceAll(job.key, "•••"),
+      redact: text => text.replaceAll(job.key, "•••").replaceAll(job.otherKey, "•••"),
       watch: () => undefined,
     };
     const { names, full, allDetails, confirmDeletes, maxTimeMs, maxRequests } = job;
@@ -106,12 +106,12 @@ async function perform(job: Job): Promise<Done> {
       models,
       relations: relationsOf,
       identity: identityEndpoint,
-      company: undefined,
+      company: job.company,
       waitMs: 0,
     };
     if (job.command === "reset") {
       const runId = newRunId(new Date(clock.now()).toISOString(), random);
-      const order = { config, catalogue, names, companies: ["acme"], drop: job.drop };
+      const order = { config, catalogue, names, companies: [job.company], drop: job.drop };
       said.push(...(await reset(order, { runId, clock, waitMs: 0 })));
       exit = 0;
     } else if (job.command === "backfill") {

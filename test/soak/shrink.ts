@@ -25,6 +25,14 @@ function* shorterThan(story: Story): Generator<Story> {
       yield { ...story, steps: [...steps.slice(0, at), ...steps.slice(at + size)] };
   for (const [at, step] of steps.entries())
     for (const simpler of simplerThan(step)) yield { ...story, steps: steps.with(at, simpler) };
+  if (story.neighbour)
+    yield {
+      ...story,
+      neighbour: false,
+      steps: steps
+        .filter(step => step.do !== "neighbour")
+        .map(step => (step.do === "run" ? { ...step, beside: undefined } : step)),
+    };
   for (const name of streams)
     if (streams.length > 1 && steps.every(step => !("names" in step && step.names.includes(name)))) {
       const without = streams.filter(other => other !== name);
@@ -42,6 +50,7 @@ function* shorterThan(story: Story): Generator<Story> {
 
 function* simplerThan(step: Step): Generator<Step> {
   if (step.do === "change" && step.change.count > 1) yield { ...step, change: { ...step.change, count: 1 } };
+  if (step.do === "neighbour" && step.death !== undefined) yield { ...step, death: undefined };
   if (step.do === "reset" && step.death !== undefined) yield { ...step, death: undefined };
   if (step.do !== "run") return;
   yield* simplerRuns(step);
@@ -56,6 +65,7 @@ function* simplerRuns(step: RunStep): Generator<RunStep> {
   for (const at of step.during.keys()) yield { ...step, during: step.during.toSpliced(at, 1) };
   if (step.clockOff !== 0) yield { ...step, clockOff: 0 };
   if (step.second !== undefined) yield { ...step, second: undefined };
+  if (step.beside !== undefined) yield { ...step, beside: undefined };
   if (step.looks.length > 0) yield { ...step, looks: [] };
   if (step.full || step.allDetails || step.confirmDeletes)
     yield { ...step, full: false, allDetails: false, confirmDeletes: false };

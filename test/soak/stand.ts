@@ -24,8 +24,8 @@ export interface Stand {
   look(of: "shown" | "left", sql: string): Promise<Row[] | undefined>;
   /** For comparisons with the service's truth. */
   readonly warehouse: Warehouse;
-  /** Rows that are staged, by table. */
-  staged(): Promise<ReadonlyMap<string, number>>;
+  /** Rows of a company that are staged, by table. */
+  staged(company: string): Promise<ReadonlyMap<string, number>>;
   /** What should not be there between two runs. */
   litter(): Promise<readonly string[]>;
   /**
@@ -45,10 +45,7 @@ export type MakeStand = (readers: "snapshot" | "direct") => Promise<Stand>;
 
 async function writeConfig(file: string, destination: Row, more: Row): Promise<void> {
   const { destination: further, ...others } = more;
-  await writeFile(
-    file,
-    stringify({ company: "acme", ...others, destination: { ...destination, ...(further as Row) } }),
-  );
+  await writeFile(file, stringify({ ...others, destination: { ...destination, ...(further as Row) } }));
 }
 
 /** Removes what lies in the middle of an archive: the answers that one run got for one stream. */
@@ -63,14 +60,14 @@ async function loseOfArchive(folder: string): Promise<boolean> {
   return true;
 }
 
-/** DuckDB files below one folder, looked at over one connection. */
+/** DuckDB files below one folder, looked at over one connection, one look at a time. */
 export async function duckdbStands(): Promise<{ make: MakeStand; close(): void }> {
   const instance = await DuckDBInstance.create(":memory:", { threads: "1" });
   const connection = await instance.connect();
   await connection.run("set TimeZone = 'UTC'");
-  let number = 0;
+  const looks: Looks = { connection, number: 0, last: Promise.resolve() };
   return {
-    make: readers => duckdbStand(connection, readers, () => `f${++number}`),
+    make: readers => duckdbStand(looks, readers),
     close() {
       connection.closeSync();
       instance.closeSync();
@@ -78,11 +75,15 @@ export async function duckdbStands(): Promise<{ make: MakeStand; close(): void }
   };
 }
 
-async function duckdbStand(
-  connection: DuckDBConnection,
-  readers: "snapshot" | "direct",
-  nextName: () => string,
-): Promise<Stand> {
+/** Looks over one connection: a reader's in the middle of a run that is killed may still be under way after it. */
+interface Looks {
+  readonly connection: DuckDBConnection;
+  number: number;
+  last: Promise<unknown>;
+}
+
+async function duckdbStand(looks: Looks, readers: "snapshot" | "direct"): Promise<Stand> {
+  const { connection } = looks;
   const folder = await mkdtemp(join(tmpdir(), "soak-"));
   const path = join(folder, "w.duckdb");
   const home = join(folder, readers === "direct" ? "w.duckdb.stage" : "w.versions");
@@ -90,8 +91,15 @@ async function duckdbStand(
   const stage = readers === "direct" ? home : join(home, "stage");
   const config = join(folder, "config.yaml");
 
-  async function within<T>(file: string, looking: (query: (sql: string) => Promise<Row[]>) => Promise<T>) {
-    const name = nextName();
+  type Looking<T> = (query: (sql: string) => Promise<Row[]>) => Promise<T>;
+  function within<T>(file: string, looking: Looking<T>): Promise<T | undefined> {
+    const turn = looks.last.then(() => attached(file, looking));
+    looks.last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async function attached<T>(file: string, looking: Looking<T>): Promise<T | undefined> {
+    const name = `f${++looks.number}`;
     try {
       await connection.run(`attach '${file}' as ${name} (read_only)`);
     } catch (error) {
@@ -126,17 +134,18 @@ async function duckdbStand(
       look,
       drop: async () => undefined,
     },
-    async staged() {
+    async staged(company) {
       const found = new Map<string, number>();
       const entries = await readdir(stage, { recursive: true, withFileTypes: true }).catch(() => []);
       for (const entry of entries) {
         if (entry.name !== "manifest.json") continue;
-        const { record } = JSON.parse(await readFile(join(entry.parentPath, entry.name), "utf8"));
+        const manifest = JSON.parse(await readFile(join(entry.parentPath, entry.name), "utf8"));
+        if (manifest.company !== company) continue;
         const table = entry.parentPath
           .split("/")
           .at(-1)!
           .replace(/-[0-9a-f]{10}(\.spare)?$/, "");
-        found.set(table, (found.get(table) ?? 0) + record.rows);
+        found.set(table, (found.get(table) ?? 0) + manifest.record.rows);
       }
       return found;
     },
@@ -226,12 +235,14 @@ export function postgresStands(serverUrl: string): MakeStand {
         look: looking => looking({ name: "postgres", query }),
         drop: async () => undefined,
       },
-      async staged() {
+      async staged(company) {
         const found = await ask(
           "select 1 from pg_class c join pg_namespace n on n.oid = relnamespace where nspname = '_tributary' and relname = 'stages'",
         );
         if (found.length === 0) return new Map();
-        const rows = await ask("select stream, record from _tributary.stages where record is not null");
+        const rows = await ask(
+          `select stream, record from _tributary.stages where record is not null and company = '${company}'`,
+        );
         return new Map(rows.map(row => [String(row["stream"]), Number((row["record"] as Row)["rows"] ?? 0)]));
       },
       async litter() {

@@ -26,11 +26,12 @@ export interface Kept {
 /** All tables of a warehouse at one moment, by name; rows by their key. */
 export type Tables = ReadonlyMap<string, ReadonlyMap<string, Kept>>;
 
-/** Reads everything in one statement, so that it is what one reader would see. Undefined: there is nothing to read yet. */
+/** Reads everything of a company in one statement, so that it is what one reader would see. Undefined: there is nothing to read yet. */
 export async function readTables(
   stand: Stand,
   of: "shown" | "left",
   streams: readonly Stream[],
+  company: string,
   attempts = 3,
 ): Promise<{ tables: Tables; twice: readonly string[] } | undefined> {
   const names = await stand.look(
@@ -45,10 +46,10 @@ export async function readTables(
   const tables = new Map<string, Map<string, Kept>>(all.map(table => [table.name, new Map()]));
   const twice: string[] = [];
   if (all.length === 0) return { tables, twice };
-  const rows = await stand.look(of, all.map(table => selectOf(stand, table, columns)).join("\nunion all "));
+  const rows = await stand.look(of, all.map(table => selectOf(stand, table, columns, company)).join("\nunion all "));
   if (rows === undefined) {
     // A run under way changed a table between the two looks.
-    if (attempts > 1) return readTables(stand, of, streams, attempts - 1);
+    if (attempts > 1) return readTables(stand, of, streams, company, attempts - 1);
     throw new Error("expected the tables' columns to be there, but every look at them missed some");
   }
   for (const row of rows) {
@@ -98,7 +99,7 @@ function keptOf(row: Row): Kept {
   };
 }
 
-function selectOf(stand: Stand, table: Table, there: ReadonlySet<string>): string {
+function selectOf(stand: Stand, table: Table, there: ReadonlySet<string>, company: string): string {
   const micro = (name: string) =>
     stand.database === "duckdb" ? `epoch_us(${name})` : `cast(extract(epoch from ${name}) * 1000000 as bigint)`;
   const text = (names: readonly string[]) =>
@@ -118,5 +119,5 @@ function selectOf(stand: Stand, table: Table, there: ReadonlySet<string>): strin
     ${text(soft)} as w, ${!has("title") ? "''" : there.has(`${table.name}.title`) ? `cast("title" as varchar)` : "cast(null as varchar)"} as h, ${has("v") ? `cast("v" as bigint)` : "cast(null as bigint)"} as v,
     ${number === undefined ? "cast(null as bigint)" : `cast("${number}" as bigint)`} as n, _problems is not null as pr,
     ${micro("_changed_at")} as c, ${micro("_deleted_at")} as d, ${main ? micro("_first_seen_at") : "cast(null as bigint)"} as f
-    from procurement.${table.name}`;
+    from procurement.${table.name} where _company = '${company}'`;
 }

@@ -76,7 +76,7 @@ const LATENCY = 200;
 const isBelow = (path: string, forbidden: string | null): boolean =>
   forbidden !== null && (forbidden.endsWith("/") ? path.startsWith(forbidden) : path === forbidden);
 
-export async function openVillage(facts: VillageFacts): Promise<Village> {
+export async function openVillage(facts: VillageFacts, companyId = "c-1"): Promise<Village> {
   const { seed, sizes, paging, totals } = facts;
   const key = `sk-soak/${seed.toString(36)}+7f3a=`;
   const quiet: Troubles = { ...noFaults(), bareNotFound: 0, webPage: 0, forbidden: null };
@@ -134,7 +134,7 @@ export async function openVillage(facts: VillageFacts): Promise<Village> {
 
   function routes(): Route[] {
     return [
-      { template: "/auth/company-settings", answer: () => ({ data: { company_id: "c-1", company_name: "Acme" } }) },
+      { template: "/auth/company-settings", answer: () => ({ data: { company_id: companyId, company_name: "Acme" } }) },
       ...(["orders", "notes", "parts", "events"] as const).map(name => ({
         template: `/${name}`,
         answer: (request: Request) => paged(name, request),
@@ -259,7 +259,7 @@ export async function openVillage(facts: VillageFacts): Promise<Village> {
 
   const answer = (match: Match, request: Request): Record<string, unknown> => ({
     ...match.route.answer(request),
-    meta: { company_id: "c-1", api_version: "v1" },
+    meta: { company_id: companyId, api_version: "v1" },
   });
   const inner = httpServer(
     {

@@ -1,6 +1,7 @@
 import type { PostgresServer } from "../support/server.ts";
+import type { Yard } from "./cast.ts";
 import { openCrew } from "./crew.ts";
-import { type Divergence, live, type Yard } from "./life.ts";
+import { type Divergence, live } from "./life.ts";
 import { inSentences } from "./prose.ts";
 import { shrunk } from "./shrink.ts";
 import { duckdbStands, postgresStands } from "./stand.ts";

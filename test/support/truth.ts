@@ -46,7 +46,7 @@ async function compareView(
     for (const [i, table] of tables.entries()) {
       const key = table.key.map(name => `"${name}"`).join(", ");
       const [live] = await warehouse.query<{ n: number; keys: number }>(
-        `select count(*) as n, count(distinct (${key})) as keys from procurement.${table.name} where _deleted_at is null`,
+        `select count(*) as n, count(distinct (${key})) as keys from procurement.${table.name} where _company = 'acme' and _deleted_at is null`,
       );
       if (Number(live!.n) !== counts[i] || Number(live!.keys) !== counts[i])
         differ(seen, `${table.name}: ${live!.n} live rows with ${live!.keys} keys, but the service has ${counts[i]}`);

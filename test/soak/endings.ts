@@ -16,6 +16,8 @@ export interface InTheWay {
   readonly treated?: boolean;
 }
 
+const isDeletedOrder = ({ change }: RunStep["during"][number]) => change.what === "delete" && change.list === "orders";
+
 /** The exit code is one that what happened explains. */
 export function unexplained(
   step: RunStep,
@@ -31,6 +33,8 @@ export function unexplained(
     exit === 0 ||
     (exit === 1 && (troubled || /deletes\.max_share|came back empty|too many to be believed/.test(told))) ||
     (exit === 1 && (settings.fewRejects || settings.unknownFields === "fail")) ||
+    // An order that goes while its moves are read answers 404 to a further page, which is a failure and not a deletion.
+    (exit === 1 && /order_moves: .*RESOURCE_NOT_FOUND/.test(told) && step.during.some(isDeletedOrder)) ||
     (exit === 4 && treated && told.includes(" is held by ")) ||
     (exit === 2 && step.command === "backfill") ||
     (exit === 5 && (limited || troubled)) ||

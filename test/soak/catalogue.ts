@@ -1,7 +1,9 @@
+import { z } from "zod";
 import {
   count,
   flag,
   id,
+  json,
   moment,
   money,
   notGiven,
@@ -11,7 +13,12 @@ import {
   text,
   volatile,
 } from "../../schemas/fields.ts";
+import type { Column } from "../../src/columns.ts";
 import { defineStream, detail, feed, list, lookup, type Stream, scan, snapshot } from "../../src/stream.ts";
+
+/** The lists whose rows can be changed. */
+export const lists = ["orders", "notes", "parts", "events", "queue"] as const;
+export type ListName = (typeof lists)[number];
 
 /*
  * A small catalogue with one stream of every shape. `v` is the service's version of the row and of all that is told with it:
@@ -151,6 +158,37 @@ export const catalogue: readonly Stream[] = [
   vendors,
 ];
 
+/**
+ * Which program runs: the first one, or one after it, whose documents name the fields that the service adds to rows of lists.
+ * "plain" calls them what `unknown_fields: column` makes of them, "typed" knows more.
+ */
+export type Program = "first" | "plain" | "typed";
+
+export const releases: Readonly<Record<Program, string>> = { first: "0.1.0", plain: "0.2.0", typed: "0.2.0" };
+
+const documented = {
+  plain: { x_future_score: text().nullable(), x_future_note: json().nullable() },
+  typed: {
+    x_future_score: quantity().nullable(),
+    x_future_note: z.object({ text: text(), number: count() }).nullable(),
+  },
+};
+
+/** What becomes a column only later: what was added, or what a later program's documents name. */
+export const isLate = ({ name, added }: Pick<Column, "name" | "added">): boolean =>
+  added === true || name.startsWith("x_future_");
+
+export const catalogues: Readonly<Record<Program, readonly Stream[]>> = {
+  first: catalogue,
+  plain: catalogue.map(stream => withFields(stream, documented.plain)),
+  typed: catalogue.map(stream => withFields(stream, documented.typed)),
+};
+
+function withFields(stream: Stream, fields: z.ZodRawShape): Stream {
+  if (!(lists as readonly string[]).includes(stream.name)) return stream;
+  return defineStream({ ...stream, row: z.object({ ...stream.row.shape, ...fields }).describe("Rows of a list.") });
+}
+
 /** Streams that are worth being on together: a life takes some of these. */
 export const groups = [
   ["orders", "order_details"],
@@ -163,7 +201,3 @@ export const groups = [
   ["rates"],
   ["prices"],
 ] as const;
-
-/** The lists whose rows can be changed. */
-export const lists = ["orders", "notes", "parts", "events", "queue"] as const;
-export type ListName = (typeof lists)[number];

@@ -1,7 +1,7 @@
 import { Draw } from "../../src/simulator/random.ts";
 import { groups, type ListName, lists } from "./catalogue.ts";
 import type { Death, Place } from "./deaths.ts";
-import { withMisfortunes, withNeighbour } from "./misfortunes.ts";
+import { withMisfortunes, withNeighbour, withUpgrade } from "./misfortunes.ts";
 import {
   type Database,
   firstSettings,
@@ -81,7 +81,7 @@ export function storyOf(seed: number, database: Database): Story {
   const possible = steps.filter(step => step.do !== "lose" || losable);
   const unlucky = withMisfortunes(possible, seed, streams, archived);
   const { neighbour, steps: all } = withNeighbour(unlucky, seed, database, streams);
-  return { seed, database, facts, streams, readers, archived, hiding, neighbour, steps: all };
+  return { seed, database, facts, streams, readers, archived, hiding, neighbour, steps: withUpgrade(all, seed) };
 
   function clockStep(): number {
     if (often(0.15)) return -draw.between(1, 180) * 60_000;
@@ -170,6 +170,7 @@ export function storyOf(seed: number, database: Database): Story {
       death: dies ? deathOf() : undefined,
       second: second ? upTo(12) : undefined,
       beside: undefined,
+      older: undefined,
       looks: often(0.5) ? [upTo(10), draw.between(5, 40)] : [],
     };
   }

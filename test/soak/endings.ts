@@ -14,6 +14,8 @@ export interface InTheWay {
   readonly archiveLost?: boolean;
   /** Another company's run beside it may hold the streams of all, to change how titles are treated. */
   readonly treated?: boolean;
+  /** A later program may have altered the tables. */
+  readonly older?: boolean;
 }
 
 const isDeletedOrder = ({ change }: RunStep["during"][number]) => change.what === "delete" && change.list === "orders";
@@ -23,7 +25,7 @@ export function unexplained(
   step: RunStep,
   settings: Settings,
   { exit, error, report }: Done,
-  { archiveLost = false, treated = false }: InTheWay,
+  { archiveLost = false, treated = false, older = false }: InTheWay,
 ): string[] {
   const told = `${error ?? ""} ${report?.errors.join(" ") ?? ""}`.trim();
   const limited = step.maxTimeMs !== undefined || step.maxRequests !== undefined;
@@ -35,6 +37,7 @@ export function unexplained(
     (exit === 1 && (settings.fewRejects || settings.unknownFields === "fail")) ||
     // An order that goes while its moves are read answers 404 to a further page, which is a failure and not a deletion.
     (exit === 1 && /order_moves: .*RESOURCE_NOT_FOUND/.test(told) && step.during.some(isDeletedOrder)) ||
+    (exit === 2 && older && told.includes("were altered by tributary")) ||
     (exit === 4 && treated && told.includes(" is held by ")) ||
     (exit === 2 && step.command === "backfill") ||
     (exit === 5 && (limited || troubled)) ||

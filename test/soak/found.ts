@@ -21,6 +21,7 @@ export const plainRun: RunStep = {
   death: undefined,
   second: undefined,
   beside: undefined,
+  older: undefined,
   looks: [],
 };
 

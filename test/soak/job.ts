@@ -1,5 +1,6 @@
 import type { RunReport } from "../../src/run.ts";
 import type { VerifyReport } from "../../src/verify/report.ts";
+import type { Program } from "./catalogue.ts";
 import type { Death, Place } from "./deaths.ts";
 
 /** What a process that runs the engine is asked to do. */
@@ -10,6 +11,7 @@ export interface Job {
   readonly key: string;
   readonly otherKey: string;
   readonly company: string;
+  readonly program: Program;
   readonly names: readonly string[];
   readonly full: boolean;
   readonly allDetails: boolean;

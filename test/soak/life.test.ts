@@ -7,10 +7,10 @@ import { type OpenYard, openYard } from "./yard.ts";
 
 /**
  * Seeds whose lives have deaths in them, and together every stream, command, a reset, added columns, a clean
- * warehouse and a second company.
+ * warehouse, a second company, and a later program with runs of the one before it.
  */
 const seeds: Readonly<Record<Database, readonly number[]>> = {
-  duckdb: [255, 82, 547],
+  duckdb: [255, 82, 547, 107],
   postgres: [137, 94],
 };
 let runner: Awaited<ReturnType<typeof buildRunner>>;

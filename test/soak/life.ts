@@ -7,7 +7,7 @@ import { NEIGHBOUR, type Neighbour, openNeighbour } from "./neighbour.ts";
 import { lossInWords } from "./prose.ts";
 import { Rows } from "./rows.ts";
 import { Runs } from "./runs.ts";
-import type { NeighbourStep, RunStep, Step, Story } from "./story.ts";
+import { laterProgram, type NeighbourStep, type RunStep, type Step, type Story } from "./story.ts";
 import { note } from "./tally.ts";
 import { openVillage } from "./village.ts";
 
@@ -66,6 +66,12 @@ class Life {
         this.#rows.looseTitles ||= step.settings.volatileTitles;
         this.#runs.settings = step.settings;
         return [];
+      case "upgrade": {
+        note(tally.counts, "upgrade");
+        this.#runs.program = laterProgram(this.#cast.story);
+        this.#rows.upgrade(this.#runs.program);
+        return [];
+      }
       case "lose": {
         if (!(await this.#cast.stand.lose(step.how))) return [];
         note(tally.faults, lossInWords(step.how));
@@ -150,14 +156,15 @@ class Life {
       }
       if (step.beside === nth && this.#cast.neighbour !== undefined) {
         note(tally.runs, "the neighbour's, beside another");
-        const own = { ...plain, company: NEIGHBOUR, seed: -plain.seed };
+        const program = step.older === "neighbour" ? "first" : this.#runs.program;
+        const own = { ...plain, company: NEIGHBOUR, program, seed: -plain.seed };
         this.#cast.neighbour.begin(own, this.#runs.settings, step.death?.of === "server");
       }
     };
     this.#runs.off = step.clockOff;
     if (step.clockOff !== 0) note(tally.counts, step.clockOff > 0 ? "clock ahead for a run" : "clock behind for a run");
     const plain = await this.#runs.job();
-    const job: Job = { ...plain, ...step };
+    const job: Job = { ...plain, ...step, program: step.older === "run" ? "first" : plain.program };
     const ended = await this.#runs.run(job);
     await this.#runs.besideEnded();
     this.#runs.off = 0;
@@ -195,7 +202,9 @@ class Life {
     if (done === undefined) return [];
     note(this.#cast.yard.tally.counts, `exit ${done.exit}`);
     const treated = step.beside !== undefined && this.#cast.story.steps.some(each => each.do === "configure");
-    return unexplained(step, this.#runs.settings, done, { archiveLost: this.#archiveLost, treated });
+    const { program, settings } = this.#runs;
+    const older = step.older === "run" && program !== "first";
+    return unexplained(step, settings, done, { archiveLost: this.#archiveLost, treated, older });
   }
 
   end(): Promise<readonly string[]> {

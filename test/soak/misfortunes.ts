@@ -51,6 +51,27 @@ export function withMisfortunes(
   }
 }
 
+/**
+ * In every fourth life the program is replaced by a later one, whose documents name the fields that most of these services have
+ * begun to add by then; a few runs are made by the former one all the same.
+ */
+export function withUpgrade(steps: readonly Step[], seed: number): Step[] {
+  const draw = new Draw(seed * 15_485_863 + 7);
+  if (!draw.chance(0.25)) return [...steps];
+  // Mostly there is something by then that has to be altered.
+  const first = draw.chance(0.9) ? steps.findIndex(step => step.do === "run") + 1 : 0;
+  const at = draw.between(Math.min(first, steps.length - 1), steps.length - 1);
+  const addition: Change = { what: "addition", list: "orders", count: draw.between(3, 10) };
+  const adds = draw.chance(0.8) ? draw.below(at + 1) : undefined;
+  const told = steps.map<Step>((step, index) => {
+    if (step.do !== "run" || index < at) return step;
+    const beside = step.beside !== undefined && draw.chance(0.5);
+    return { ...step, older: draw.chance(0.2) ? "run" : beside ? "neighbour" : undefined };
+  });
+  const upgraded: Step[] = [...told.slice(0, at), { do: "upgrade" }, ...told.slice(at)];
+  return adds === undefined ? upgraded : upgraded.toSpliced(adds, 0, { do: "change", change: addition });
+}
+
 /** In every fifth life another company is loaded into the warehouse, between the runs and, in PostgreSQL, beside them. */
 export function withNeighbour(
   steps: readonly Step[],

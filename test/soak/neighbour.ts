@@ -17,6 +17,7 @@ export const NEIGHBOUR = "beta";
 interface Errand {
   readonly ended: Promise<Ended>;
   readonly settings: Settings;
+  readonly older: boolean;
   /** What its process ends with may be something else's doing: the server's, or its own death. */
   readonly excused: boolean;
 }
@@ -42,7 +43,8 @@ export class Neighbour {
 
   /** Begins a run, beside whatever else is at work. */
   begin(job: Job, settings: Settings, excused = false): void {
-    this.#errand = { ended: this.#crew.run(job, async () => undefined), settings, excused };
+    const ended = this.#crew.run(job, async () => undefined);
+    this.#errand = { ended, settings, excused, older: job.program === "first" };
   }
 
   /** Resolves when none of its runs is at work; with how the last one ended. */
@@ -65,7 +67,7 @@ export class Neighbour {
     this.#tables = found.tables;
     if (dropped !== "nothing") return told(ofReset(before, found.tables, dropped));
     if (errand === undefined) return told(changesBetween(withoutTitles(before), withoutTitles(found.tables)));
-    const { settings, excused } = errand;
+    const { settings, excused, older } = errand;
     const ended = await errand.ended;
     const streams = await widened(this.#stand, catalogue);
     const treated = this.#story.steps.some(step => step.do === "configure");
@@ -80,7 +82,7 @@ export class Neighbour {
       }),
     ];
     const { done } = ended;
-    if (done !== undefined && !excused) faults.push(...unexplained(plainRun, settings, done, { treated }));
+    if (done !== undefined && !excused) faults.push(...unexplained(plainRun, settings, done, { treated, older }));
     if (done?.report !== undefined && !excused) {
       faults.push(...faultsOfCounts(done.report, await this.#stand.staged(NEIGHBOUR)));
       if (!this.#story.hiding) faults.push(...lost(found.tables, this.village, done.report));

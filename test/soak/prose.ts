@@ -39,6 +39,8 @@ function sentence(step: Step): string {
       return `The clock goes ${step.ms < 0 ? "back" : "on"} ${Math.abs(step.ms) / 3_600_000} h.`;
     case "configure":
       return `The configuration now says ${settingsInWords(step.settings)}.`;
+    case "upgrade":
+      return "The program is replaced by a later one, which knows the fields that the service adds.";
     case "lose":
       return `${lossInWords(step.how)}.`;
     case "neighbour": {
@@ -70,11 +72,16 @@ function sentence(step: Step): string {
       const troubles = Object.entries(step.troubles).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
       const hours = Math.abs(step.clockOff) / 3_600_000;
       const clauses = [
+        ...(step.older === "run" ? ["by the program before the upgrade"] : []),
         ...(step.clockOff === 0 ? [] : [`by a clock ${hours} h ${step.clockOff > 0 ? "ahead" : "behind"}`]),
         ...step.during.map(({ at, change }) => `at request ${at} ${changeInWords(change)}`),
         ...(troubles.length === 0 ? [] : [`from request ${step.troublesAt} on the service has ${troubles.join(", ")}`]),
         ...(step.second === undefined ? [] : [`at request ${step.second} a second run starts`]),
-        ...(step.beside === undefined ? [] : [`at request ${step.beside} the neighbour runs too`]),
+        ...(step.beside === undefined
+          ? []
+          : [
+              `at request ${step.beside} the neighbour runs too${step.older === "neighbour" ? ", by the program before the upgrade" : ""}`,
+            ]),
         ...(step.looks.length === 0 ? [] : [`a reader looks at requests ${step.looks.join(", ")}`]),
         ...(step.death === undefined ? [] : [deathInWords(step.death)]),
       ];

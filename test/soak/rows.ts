@@ -1,6 +1,6 @@
 import type { Stream } from "../../src/stream.ts";
 import type { Cast } from "./cast.ts";
-import { catalogue, type ListName, lists } from "./catalogue.ts";
+import { catalogue, catalogues, type ListName, lists, type Program } from "./catalogue.ts";
 import { faultsOfCounts, faultsOfMoment, faultsOfStep, orphans, untreated } from "./checks.ts";
 import type { Ended } from "./crew.ts";
 import { changesBetween, lost } from "./endings.ts";
@@ -17,8 +17,9 @@ export class Rows {
   readonly #cast: Cast;
   readonly #widens: boolean;
   #tables: Tables = new Map();
-  /** With the columns that were added to their tables. */
+  /** As the program knows them, with the columns that were added to their tables. */
   #streams: readonly Stream[] = catalogue;
+  #known: readonly Stream[] = catalogue;
   /** Of each list the step in which it was last read to its end. */
   readonly #read = new Map<string, number>();
 
@@ -33,6 +34,12 @@ export class Rows {
 
   get streams(): readonly Stream[] {
     return this.#streams;
+  }
+
+  /** From now on the tables are those that this program knows. */
+  upgrade(program: Program): void {
+    this.#known = catalogues[program];
+    this.#streams = this.#known;
   }
 
   /** Whatever goes on from here goes on from what readers have. */
@@ -65,7 +72,7 @@ export class Rows {
   ): Promise<readonly string[]> {
     const { stand, village, story, yard } = this.#cast;
     const struck = / (?:backend|server)$/.test(notice);
-    if (this.#widens) this.#streams = await widened(stand, catalogue);
+    if (this.#widens) this.#streams = await widened(stand, this.#known);
     const streams = this.#streams;
     const found = await readTables(stand, "left", streams, COMPANY);
     if (found === undefined) return [];

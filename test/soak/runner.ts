@@ -15,7 +15,7 @@ import { Draw } from "../../src/simulator/random.ts";
 import type { VerifyReport } from "../../src/verify/report.ts";
 import { verify } from "../../src/verify.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
-import { catalogue } from "./catalogue.ts";
+import { catalogues, releases } from "./catalogue.ts";
 import type { Done, Job } from "./job.ts";
 import { beginCounting, touching } from "./touches.ts";
 
@@ -89,6 +89,7 @@ async function perform(job: Job): Promise<Done> {
   let exit: number;
   let error: string | undefined;
   try {
+    const catalogue = catalogues[job.program];
     const { config } = await loadConfig(job.config, { KEY: job.key, OTHER_KEY: job.otherKey });
     const tools: RunTools = {
       clock,
@@ -100,7 +101,7 @@ async function perform(job: Job): Promise<Done> {
     };
     const { names, full, allDetails, confirmDeletes, maxTimeMs, maxRequests } = job;
     const shared = {
-      version: "0.0.0",
+      version: releases[job.program],
       config,
       catalogue,
       models,

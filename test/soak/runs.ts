@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cast } from "./cast.ts";
+import type { Program } from "./catalogue.ts";
 import { configurationOf } from "./configuration.ts";
 import type { Ended } from "./crew.ts";
 import type { Job } from "./job.ts";
@@ -11,6 +12,8 @@ import { EPOCH } from "./village.ts";
 /** The runs of a life, under its configuration, and the time that passes with them. */
 export class Runs {
   settings: Settings;
+  /** By which runs are made. */
+  program: Program = "first";
   /** By how much the machine's clock is wrong for now. */
   off = 0;
   readonly #cast: Cast;
@@ -45,6 +48,7 @@ export class Runs {
       key: village.key,
       otherKey: neighbour?.village.key ?? "none",
       company: COMPANY,
+      program: this.program,
       names: [],
       full: false,
       allDetails: false,

@@ -1,3 +1,4 @@
+import type { Program } from "./catalogue.ts";
 import type { Death } from "./deaths.ts";
 import type { Change, Troubles, VillageFacts } from "./village.ts";
 
@@ -47,6 +48,8 @@ export interface RunStep {
   readonly second: number | undefined;
   /** At this request a run of the neighbour's, which goes on beside it. */
   readonly beside: number | undefined;
+  /** By the program that was there before an upgrade: the run, or the neighbour's beside it. */
+  readonly older: "run" | "neighbour" | undefined;
   /** At these requests a reader looks. */
   readonly looks: readonly number[];
 }
@@ -69,6 +72,8 @@ export type Step =
   | NeighbourStep
   | { readonly do: "clock"; readonly ms: number }
   | { readonly do: "configure"; readonly settings: Settings }
+  /** From here on runs are made by a later program. */
+  | { readonly do: "upgrade" }
   /** Between two runs; DuckDB's work file only where readers have versions of their own. */
   | { readonly do: "lose"; readonly how: Loss }
   | {
@@ -112,6 +117,10 @@ export function firstSettings(streams: readonly string[], seed = 1): Settings {
     titles: "keep",
   };
 }
+
+/** The program that a life is upgraded to: where fields get columns of their own, theirs have to be of the same types. */
+export const laterProgram = ({ steps }: Pick<Story, "steps">): Program =>
+  steps.some(step => step.do === "configure" && step.settings.unknownFields === "column") ? "plain" : "typed";
 
 /** What changes at the service, between the runs and in the middle of them. */
 export const changesOf = ({ steps }: Story): readonly Change[] =>

@@ -1,6 +1,7 @@
 import type { Table } from "../../src/columns.ts";
 import { withAdded } from "../../src/destinations/added_columns.ts";
 import type { Stream } from "../../src/stream.ts";
+import { isLate } from "./catalogue.ts";
 import type { Row, Stand } from "./stand.ts";
 
 /** A row of a table as far as it matters for what may become of it. Moments are microseconds. */
@@ -10,7 +11,7 @@ export interface Kept {
   readonly parent: string;
   /** What counts as a change, and what does not. */
   readonly strict: string;
-  /** Columns that were added for fields which nobody documented, where they hold something: each with its name, ended by U+0001. */
+  /** Columns that came later, for fields which nobody documented at first, where they hold something: each with its name, ended by U+0001. */
   readonly added: string;
   readonly soft: string;
   readonly title: string;
@@ -105,10 +106,10 @@ function selectOf(stand: Stand, table: Table, there: ReadonlySet<string>, compan
   const text = (names: readonly string[]) =>
     names.length === 0 ? "''" : `cast(row(${names.map(name => `"${name}"`).join(", ")}) as varchar)`;
   const strict = table.columns
-    .filter(column => !column.volatile && column.name !== "title" && column.added !== true)
+    .filter(column => !column.volatile && column.name !== "title" && !isLate(column))
     .map(column => column.name);
   const added = table.columns
-    .filter(column => column.added === true && there.has(`${table.name}.${column.name}`))
+    .filter(column => isLate(column) && there.has(`${table.name}.${column.name}`))
     .map(({ name }) => `coalesce('${name}=' || cast("${name}" as varchar) || chr(1), '')`);
   const soft = table.columns.filter(column => column.volatile).map(column => column.name);
   const has = (name: string) => table.columns.some(column => column.name === name);

@@ -20,6 +20,10 @@ export interface InTheWay {
 
 const isDeletedOrder = ({ change }: RunStep["during"][number]) => change.what === "delete" && change.list === "orders";
 
+/** Answers that overtake each other are no trouble. */
+export const isTroubled = ({ troubles }: RunStep): boolean =>
+  Object.keys(troubles).some(name => name !== "latencyJitterMs");
+
 /** The exit code is one that what happened explains. */
 export function unexplained(
   step: RunStep,
@@ -29,7 +33,7 @@ export function unexplained(
 ): string[] {
   const told = `${error ?? ""} ${report?.errors.join(" ") ?? ""}`.trim();
   const limited = step.maxTimeMs !== undefined || step.maxRequests !== undefined;
-  const troubled = Object.keys(step.troubles).length > 0;
+  const troubled = isTroubled(step);
   const struck = step.death !== undefined && step.death.of !== "process";
   const explained =
     exit === 0 ||

@@ -1,6 +1,6 @@
 import type { Cast, Yard } from "./cast.ts";
 import type { Ended } from "./crew.ts";
-import { repeats, unexplained } from "./endings.ts";
+import { isTroubled, repeats, unexplained } from "./endings.ts";
 import type { Job } from "./job.ts";
 import { last } from "./last.ts";
 import { NEIGHBOUR, type Neighbour, openNeighbour } from "./neighbour.ts";
@@ -187,12 +187,7 @@ class Life {
       ["slowBody", "hang", "cutConnection", "truncatedBody"].some(name => name in step.troubles);
     if (!lingers && village.requests.maxInFlight > most + (second === undefined ? 0 : 1))
       faults.push(`${village.requests.maxInFlight} requests in flight, more than ${most}`);
-    if (
-      Object.keys(step.troubles).length === 0 &&
-      ended.done !== undefined &&
-      step.death === undefined &&
-      second === undefined
-    )
+    if (!isTroubled(step) && ended.done !== undefined && step.death === undefined && second === undefined)
       faults.push(...repeats(village.requests, step));
     faults.push(...(await this.#rows.settle(ended, this.#runs.settings, new Set(), step.command)));
     return faults;

@@ -1,7 +1,7 @@
 import { Draw } from "../../src/simulator/random.ts";
 import { lists } from "./catalogue.ts";
 import type { Death } from "./deaths.ts";
-import type { Database, NeighbourStep, Step } from "./story.ts";
+import type { Database, NeighbourStep, RunStep, Step } from "./story.ts";
 import type { Change } from "./village.ts";
 
 const HOUR = 3_600_000;
@@ -21,8 +21,8 @@ const refusable: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Adds to a story's steps what hardly ever happens: nights in which the machine's clock is off by hours or days, nights in
- * which the service refuses a stream to the key, and archives that lose a run. They are drawn by themselves: the rest of the
- * story is what it is without them.
+ * which the service refuses a stream to the key, or says in one way or another how long to wait, and archives that lose a run.
+ * They are drawn by themselves: the rest of the story is what it is without them.
  */
 export function withMisfortunes(
   steps: readonly Step[],
@@ -31,17 +31,16 @@ export function withMisfortunes(
   archived: boolean,
 ): Step[] {
   const draw = new Draw(seed * 32_452_843 + 3);
+  const pacing = new Draw(seed * 86_028_121 + 13);
   const paths = streams.flatMap(name => refusable[name] ?? []);
   return steps.flatMap<Step>(step => {
     if (step.do !== "run") return [step];
     const off = draw.chance(0.06) ? clockOff() : 0;
     const forbidden = draw.chance(0.08) && paths.length > 0 ? draw.pick(paths as [string, ...string[]]) : undefined;
     const loses = draw.chance(step.command === "replay" ? 0.3 : 0.05) && archived;
-    const run = {
-      ...step,
-      clockOff: off,
-      troubles: forbidden === undefined ? step.troubles : { ...step.troubles, forbidden },
-    };
+    const pace = paceOf(pacing, step.troubles);
+    const troubles = { ...step.troubles, ...pace, ...(forbidden === undefined ? {} : { forbidden }) };
+    const run = { ...step, clockOff: off, troubles };
     return loses ? [{ do: "lose", how: "archive" }, run] : [run];
   });
 
@@ -49,6 +48,19 @@ export function withMisfortunes(
     const days = draw.pick([draw.between(1, 12) * HOUR, draw.between(1, 5) * DAY, draw.between(20, 60) * DAY]);
     return draw.chance(0.7) ? days : -days;
   }
+}
+
+/** How a service that refuses requests for a while says how long; answers that overtake each other. */
+function paceOf(draw: Draw, { next429, planLimit }: RunStep["troubles"]): RunStep["troubles"] {
+  const retryAfter = draw.pick(["seconds", "date", "absent"] as const);
+  // None as long as one of the run's alarms; the last one is longer than any run waits.
+  const retryAfterSeconds = draw.pick([1, 31, 400, 1_000]);
+  const overtaking = draw.chance(0.06);
+  return {
+    ...(next429 === undefined ? {} : { rateLimit: { perSecond: 1_000_000, retryAfter, retryAfterSeconds } }),
+    ...(planLimit && draw.chance(0.5) ? { planLimit: { ...planLimit, retryAfterSeconds } } : {}),
+    ...(overtaking ? { latencyJitterMs: 12 } : {}),
+  };
 }
 
 /**

@@ -19,6 +19,8 @@ const storedCompany = z.object({ base_url: z.string(), company_id: z.string().nu
 const COMPANY = "company:";
 /** The newest program that gave tables another shape. */
 const PROGRAM = "program";
+/** The newest release that made a table, without its patch level: patches know the same columns. */
+const MAKER = "maker";
 
 /**
  * Holds a run to the warehouse it is configured for, and records what is new: schema, companies, their ids. Needs
@@ -57,11 +59,17 @@ function schemaComplaints(stored: ReadonlyMap<string, unknown>, { schema, versio
     complaints.push(
       `The warehouse was written by a newer tributary (data version ${written}; this one knows ${version}): install that version again, or use another destination.`,
     );
-  const shaped = stored.get(PROGRAM);
-  if (typeof shaped === "string" && program !== undefined && isNewer(shaped, program))
+  for (const [key, did] of [
+    [PROGRAM, "altered"],
+    [MAKER, "made"],
+  ] as const) {
+    const release = stored.get(key);
+    if (typeof release !== "string" || program === undefined || !isNewer(release, program)) continue;
     complaints.push(
-      `The warehouse's tables were altered by tributary ${shaped}, and this is ${program}, which doesn't know all of their columns: install ${shaped} or a newer one, or use another destination.`,
+      `The warehouse's tables were ${did} by tributary ${release}, and this is ${program}, which doesn't know all of their columns: install ${release} or a newer one, or use another destination.`,
     );
+    break;
+  }
   const kept = stored.get("schema");
   if (typeof kept === "string" && kept !== schema)
     complaints.push(
@@ -78,10 +86,19 @@ function isNewer(one: string, other: string): boolean {
 
 /** Statements that record the program as the one that knows the tables' shape. It was not refused: none newer is recorded. */
 export function recordProgram(stateSchema: string, program: string): readonly RawBuilder<unknown>[] {
+  return recordRelease(stateSchema, PROGRAM, program);
+}
+
+/** Statements that record the program as one that made tables; as above. */
+export function recordMaker(stateSchema: string, program: string): readonly RawBuilder<unknown>[] {
+  return recordRelease(stateSchema, MAKER, program.replace(/^(\d+\.\d+)\..*$/, "$1.0"));
+}
+
+function recordRelease(stateSchema: string, key: string, release: string): readonly RawBuilder<unknown>[] {
   const warehouse = sql.id(stateSchema, "warehouse");
   return [
-    sql`delete from ${warehouse} where key = ${PROGRAM}`,
-    sql`insert into ${warehouse} (key, value) values (${PROGRAM}, ${JSON.stringify(program)})`,
+    sql`delete from ${warehouse} where key = ${key}`,
+    sql`insert into ${warehouse} (key, value) values (${key}, ${JSON.stringify(release)})`,
   ];
 }
 

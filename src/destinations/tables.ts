@@ -9,7 +9,7 @@ import type { Dialect } from "./destination.ts";
 import { foreignKeySteps, foreignKeysInTheWay } from "./foreign_keys.ts";
 import type { Fragment } from "./fragments.ts";
 import { grantSteps } from "./grants.ts";
-import { recordProgram } from "./identity.ts";
+import { recordMaker, recordProgram } from "./identity.ts";
 import { commentOnTable, inOrder, type Plan, planTables, type Step } from "./plan.ts";
 import { requireRights } from "./rights.ts";
 import { interruptHistory } from "./row_history.ts";
@@ -25,7 +25,7 @@ export interface TableOrder {
   readonly schema: string;
   readonly stateSchema: string;
   readonly streams: readonly TableSet[];
-  /** The version of the program, which is recorded where it gives tables another shape. */
+  /** The version of the program, which is recorded where it makes tables or gives them another shape. */
   readonly program?: string | undefined;
   /** Of which of them, by the main table's name, every version of a row is kept. */
   readonly versioned?: ReadonlySet<string>;
@@ -122,10 +122,11 @@ async function planned(
   const made = new Set(own.map(shape => shape.name));
   steps.push(...(await foreignKeySteps(db, dialect, schema, order.relations ?? [], made)));
   const names = new Set([...recorded, ...own.map(shape => shape.name)]);
-  if (names.size > recorded.size)
-    steps.push({ sentence: undefined, statements: [], onRows: recordTables(stateSchema, names) });
-  if (plan.reshaped && order.program !== undefined)
-    steps.push({ sentence: undefined, statements: [], onRows: recordProgram(stateSchema, order.program) });
+  const record = (onRows: readonly Fragment[]) => steps.push({ sentence: undefined, statements: [], onRows });
+  const { program } = order;
+  if (names.size > recorded.size) record(recordTables(stateSchema, names));
+  if (names.size > recorded.size && program !== undefined) record(recordMaker(stateSchema, program));
+  if (plan.reshaped && program !== undefined) record(recordProgram(stateSchema, program));
   return { ...plan, steps, catalog };
 }
 

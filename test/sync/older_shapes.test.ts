@@ -57,6 +57,17 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(await count("thing_parts", "note is null")).toBe(0);
   });
 
+  test("an older version refuses tables that a newer one has made, a patch of the same release does not", async () => {
+    const { night, notes } = await placeOf(make);
+    await night(parts, "0.10.2");
+    await expect(night(without, "0.9.9")).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining("made by tributary 0.10.0, and this is 0.9.9"),
+    });
+    expect(await notes()).toEqual([{ note: "thing 1", _extra: null }]);
+    expect((await night(parts, "0.10.1")).exit_code).toBe(0);
+  });
+
   test("a column into which a run that did not know it wrote nothing is filled by the next one that does, once", async () => {
     const { night, stock, notes, said } = await placeOf(make);
     await night(without);

@@ -78,14 +78,15 @@ describe("a PostgreSQL that refuses", () => {
     await expectGoodNext(night);
   });
 
-  it("by limits of time and an isolation that were set for the database: the session makes its own", async () => {
+  it("by limits of time, an isolation and quotes that were set for the database: the session makes its own", async () => {
     const night = await begin({ passing: () => new Promise(resolve => setTimeout(resolve, 1_050)) });
     const limits = [
       "statement_timeout = 1000",
       "idle_in_transaction_session_timeout = 1000",
       "idle_session_timeout = 1000",
     ];
-    for (const limit of [...limits, "lock_timeout = 1", "default_transaction_isolation = 'serializable'"])
+    const others = ["lock_timeout = 1", "default_transaction_isolation = 'serializable'", "quote_all_identifiers = on"];
+    for (const limit of [...limits, ...others])
       await night.admin.query(
         `do $$ begin execute format('alter database %I set ${limit.replaceAll("'", "''")}', current_database()); end $$`,
       );

@@ -14,6 +14,8 @@ const sessionSettings = {
   // With fewer, a double's text is another number: exports and verifications read text.
   extra_float_digits: "3",
   standard_conforming_strings: "on",
+  // With it the names of types come in quotes, too.
+  quote_all_identifiers: "off",
   client_min_messages: "warning",
   search_path: "pg_catalog",
   // With a stricter one, whatever another session commits meanwhile could take a publish back.

@@ -99,6 +99,60 @@ describe("a PostgreSQL that refuses", () => {
   });
 });
 
+/** SQL for a trigger of somebody's. */
+const theirs = (body: string) =>
+  `create function public.theirs() returns trigger language plpgsql as $$ begin ${body} return new; end $$;
+    create trigger theirs before insert or update on procurement.items for each row execute function public.theirs()`;
+const noTrigger = "drop function public.theirs() cascade";
+
+describe("a PostgreSQL in which others made what refuses", () => {
+  it.each([
+    ["a trigger's own words", theirs("raise 'no news on Mondays';"), noTrigger, /no news on Mondays; PL\//],
+    [
+      "a trigger's table that is not there",
+      theirs("insert into changes values (new.item_id);"),
+      noTrigger,
+      /"changes" does not exist; PL\/pgSQL function public\.theirs\(\) .*Mend the function/,
+    ],
+    [
+      "a key of a trigger's table",
+      `create table public.changes (day date primary key); ${theirs("insert into public.changes values (current_date);")}`,
+      noTrigger,
+      /"changes_pkey"; PL\//,
+    ],
+    [
+      "a trigger on definitions",
+      `drop table procurement.items cascade;
+        create function public.theirs() returns event_trigger language plpgsql as $$ begin raise 'ask first'; end $$;
+        create event trigger theirs on ddl_command_start execute function public.theirs()`,
+      "drop event trigger theirs",
+      /ask first; PL\//,
+    ],
+    [
+      "an index that has no room for a value",
+      `create function public.words(text) returns text language sql immutable as
+          $$ select string_agg(md5($1 || i), '') from generate_series(1, 200) i $$;
+        create index wordy on procurement.items (public.words(description)) where item_id > 'ITM-000120'`,
+      "drop index procurement.wordy",
+      /the constraint wordy on procurement\.items, .*exceeds btree .*DROP INDEX/,
+    ],
+    [
+      "a publication of some rows",
+      "create publication few for table procurement.items where (description <> '')",
+      "drop publication few",
+      /made in the database, .*Column used in the publication WHERE expression/,
+    ],
+  ])("by %s is told as the destination's; the next run without it goes on", async (_what, made, undo, told) => {
+    const night = await begin();
+    await night.admin.query(made);
+    const ended = await night.sync({ names }).catch((error: Error & { exitCode: number }) => error);
+    const [exitCode, errors] = "errors" in ended ? [ended.exit_code, ended.errors] : [ended.exitCode, [ended.message]];
+    expect([exitCode, errors, night.pauses]).toEqual([6, [expect.stringMatching(told)], []]);
+    await night.admin.query(undo);
+    await expectGoodNext(night);
+  });
+});
+
 describe("a PostgreSQL that stays away", () => {
   it("is waited for a minute and a half, and the report tells what was done", async () => {
     const night = await begin({ passing: ({ gate }, path) => (isDetail(path) ? gate.shut() : undefined) });

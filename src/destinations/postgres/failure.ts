@@ -35,7 +35,8 @@ export function explained(error: unknown, address: Address): unknown {
   const { message } = error;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   const fleeting = passingAdvice(code, message, address);
-  const text = fleeting ?? advice(code, message, address) ?? hindrance(error, code, address);
+  const text =
+    fleeting ?? foreignCode(error, code, address) ?? advice(code, message, address) ?? hindrance(error, code, address);
   return text === undefined ? error : new DestinationError(text, error, fleeting !== undefined);
 }
 
@@ -91,22 +92,38 @@ function advice(code: string, message: string, address: Address): string | undef
   return undefined;
 }
 
+/** About a function of others, a trigger's say: the program's own are all SQL. */
+function foreignCode(error: Error, code: string, { host, port }: Address): string | undefined {
+  if (/^(53|55P03|57|58|XX)/.test(code)) return undefined;
+  const place = toldBy(error, "where")
+    .split("\n")
+    .find(line => /\bPL\/\w/.test(line));
+  if (place === undefined) return undefined;
+  return `PostgreSQL at ${host}:${port} did not do what this run asked because of a function that isn't tributary's, of a trigger perhaps (${error.message}; ${place}). What was committed stays. Mend the function, or remove what calls it, then run the same command again.`;
+}
+
+const toldBy = (error: Error, field: string): string =>
+  field in error ? String(error[field as keyof Error] ?? "") : "";
+
 /**
  * About what others made in the database, or took away: rules on our tables, and tables that are gone. What stands in our
  * own way (a primary key, whatever is in the state schema) is a fault of ours, and has no advice.
  */
 function hindrance(error: Error, code: string, { host, port, schemas }: Address): string | undefined {
   const server = `PostgreSQL at ${host}:${port}`;
-  const told = (field: string) => (field in error ? String(error[field as keyof Error] ?? "") : "");
+  const told = (field: string) => toldBy(error, field);
   const [constraint, table, column] = ["constraint", "table", "column"].map(told);
-  if (code.startsWith("23") && told("schema") !== schemas[1] && !constraint?.endsWith("_pkey")) {
+  // 54000: a value is too long for an index.
+  const broken = code.startsWith("23") || (code === "54000" && constraint !== "");
+  if (broken && told("schema") !== schemas[1] && !constraint?.endsWith("_pkey")) {
     const rule = constraint === "" ? `NOT NULL of its column ${column}` : `the constraint ${constraint}`;
-    return `${server} did not store rows because of ${rule} on ${told("schema")}.${table}, which isn't tributary's (${error.message}). What was committed stays. Remove it (ALTER TABLE … DROP CONSTRAINT, or ALTER COLUMN … DROP NOT NULL), then run the same command again.`;
+    return `${server} did not store rows because of ${rule} on ${told("schema")}.${table}, which isn't tributary's (${error.message}). What was committed stays. Remove it (ALTER TABLE … DROP CONSTRAINT, DROP INDEX, or ALTER COLUMN … DROP NOT NULL), then run the same command again.`;
   }
   if (code === "42P01" && schemas.some(schema => error.message.includes(`"${schema}.`)))
     return `${server} lost a table under this run (${error.message}): somebody dropped or renamed it. What was committed stays; run the same command again: it makes the table and reads from the start what was in it.`;
-  if (code === "55000")
-    return `${server} refused what this run writes because of something that was made in the database, such as a publication of tables without a replica identity (${error.message}. ${told("hint")}). What was committed stays. Remove it or change it, then run the same command again.`;
+  // 42P10 has details only where it is about a publication's columns.
+  if (code === "55000" || (code === "42P10" && told("detail") !== ""))
+    return `${server} refused what this run writes because of something that was made in the database, such as a publication of tables without a replica identity (${error.message}. ${told("detail")}${told("hint")}). What was committed stays. Remove it or change it, then run the same command again.`;
   return undefined;
 }
 

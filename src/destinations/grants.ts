@@ -133,7 +133,32 @@ export async function requireRoles(db: Kysely<StateTables>, roles: readonly stri
   );
 }
 
-/** Those the role may not use, or that are still to be made. */
+/** Warnings of schemas that readers may not use and that are others': a grant which isn't ours to give does nothing, without an error. */
+export async function closedSchemas(
+  db: Kysely<StateTables>,
+  dialect: Dialect,
+  roles: readonly string[],
+  schemas: readonly string[],
+): Promise<string[]> {
+  if (dialect.name !== "postgres") return [];
+  const warnings: string[] = [];
+  for (const role of roles) {
+    const { rows } = await sql<{ schema: string; owner: string }>`
+      select n.nspname as schema, pg_get_userbyid(n.nspowner) as owner from pg_catalog.pg_namespace n
+      where n.nspname = any(${schemas}::text[]) and not ${mayOpen}
+        and not has_schema_privilege(${spelled(role)}::name, n.oid, 'usage')`.execute(db);
+    for (const { schema, owner } of rows)
+      warnings.push(
+        `${role} of destination.grant_select_to may not use the schema ${schema}, which belongs to ${owner}. As ${owner} run: ${grantUsage(schema, role).compile(db).sql};`,
+      );
+  }
+  return warnings;
+}
+
+/** Whether the session's role may let others use the schema n. */
+const mayOpen = sql`(pg_has_role(n.nspowner, 'usage') or has_schema_privilege(n.oid, 'usage with grant option'))`;
+
+/** Those the role may not use and can be given, or that are still to be made. */
 async function schemasHidden(
   db: Kysely<StateTables>,
   role: string,
@@ -142,7 +167,9 @@ async function schemasHidden(
   const { rows } = await sql<{ schema: string }>`
     select s.schema from unnest(${schemas}::text[]) as s(schema)
     left join pg_catalog.pg_namespace n on n.nspname = s.schema
-    where not coalesce(has_schema_privilege(${spelled(role)}::name, n.oid, 'usage'), false)`.execute(db);
+    where n.oid is null or (${mayOpen} and not has_schema_privilege(${spelled(role)}::name, n.oid, 'usage'))`.execute(
+    db,
+  );
   return rows.map(row => row.schema);
 }
 

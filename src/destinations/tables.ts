@@ -8,7 +8,7 @@ import { type Catalog, readCatalog } from "./catalog.ts";
 import type { Dialect } from "./destination.ts";
 import { foreignKeySteps, foreignKeysInTheWay } from "./foreign_keys.ts";
 import type { Fragment } from "./fragments.ts";
-import { grantSteps } from "./grants.ts";
+import { closedSchemas, grantSteps } from "./grants.ts";
 import { recordMaker, recordProgram } from "./identity.ts";
 import { commentOnTable, inOrder, type Plan, planTables, type Step } from "./plan.ts";
 import { requireRights } from "./rights.ts";
@@ -54,7 +54,10 @@ export interface Ensured {
 export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, order: TableOrder): Promise<Ensured> {
   const before = await planned(db, dialect, order);
   const views = await lookAtViews(db, dialect, order, before.catalog);
-  if (before.steps.length === 0 && views.isDone) return { done: [], missing: before.missing, warnings: views.warnings };
+  const schemas = [order.schema, order.stateSchema, ...(order.views === undefined ? [] : [order.views.schema])];
+  const shut = await closedSchemas(db, dialect, order.grantSelectTo, schemas);
+  if (before.steps.length === 0 && views.isDone)
+    return { done: [], missing: before.missing, warnings: [...shut, ...views.warnings] };
   return altering(db, dialect, async trx => {
     const { steps, missing, unversioned, catalog } = await planned(trx, dialect, order);
     await executeAll(trx, inOrder(steps));
@@ -65,7 +68,8 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
       await trx.deleteFrom("details").where("stream", "=", stream).execute();
     }
     await interruptHistory(trx, [...missing, ...unversioned]);
-    return { done: [...steps.flatMap(step => step.sentence ?? []), ...shown.done], missing, warnings: shown.warnings };
+    const done = [...steps.flatMap(step => step.sentence ?? []), ...shown.done];
+    return { done, missing, warnings: [...shut, ...shown.warnings] };
   });
 }
 

@@ -102,3 +102,30 @@ test("settle leaves the tables' contents and the session as they were", async ()
     open(database.url, "run-2").then(other => other.lock("acme", ["orders"], 0).finally(() => other.close())),
   ).rejects.toThrow(/held by run run-1/);
 });
+
+test("schemas of somebody else, of which the role may make use but not let others, are told with what their owner has to run", async () => {
+  const own = await createDatabase(inject("postgresUrl"));
+  const [owner, loader] = ["owner", "loader"].map(name => `${name}_${randomBytes(4).toString("hex")}`);
+  await own.admin.query(
+    `create role ${owner}; create role ${loader} login password 'loader';
+      create schema procurement authorization ${owner}; create schema _tributary authorization ${loader};
+      grant usage, create on schema procurement to ${loader}`,
+  );
+  const { db, dialect, close } = await openReady(own.as(loader!, "loader"));
+  const once = () =>
+    ensureTables(db, dialect, {
+      ...{ schema: "procurement", stateSchema: "_tributary", streams: [orders], grantSelectTo: [role] },
+      comment: table => table.name,
+    });
+  const grant = `grant usage on schema "procurement" to "${role}"`;
+  expect((await once()).warnings).toEqual([expect.stringContaining(`As ${owner} run: ${grant};`)]);
+  expect(await once()).toMatchObject({ done: [], warnings: [expect.stringContaining(grant)] });
+  await own.admin.query(`set role ${owner}; ${grant}; reset role`);
+  expect(await once()).toMatchObject({ done: [], warnings: [] });
+  const reader = await connected(own.as(encodeURIComponent(role), "reader"));
+  await reader.query("select * from procurement.orders");
+  await reader.end();
+  await close();
+  await own.drop();
+  await database.admin.query(`drop role ${owner}, ${loader}`);
+});

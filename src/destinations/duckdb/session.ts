@@ -1,4 +1,4 @@
-import { link, rename } from "node:fs/promises";
+import { chmod, chown, link, rename, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from "@duckdb/node-api";
@@ -97,8 +97,12 @@ export async function writeAnew(connection: DuckDBConnection, { home, work }: La
   const anew = join(home, "anew.tmp");
   await remove(anew);
   await checkpoint(connection);
+  const { mode, uid, gid } = await stat(work);
   await connection.run(`attach ${quoted(anew)} as tributary_anew (type duckdb, row_group_size ${ROW_GROUP})`);
   try {
+    // Who may read the one may read the other, and nobody else.
+    await chown(anew, uid, gid).catch(() => undefined);
+    await chmod(anew, mode & 0o777);
     await connection.run(`copy from database ${ALIAS} to tributary_anew`);
     await connection.run("checkpoint tributary_anew");
   } finally {

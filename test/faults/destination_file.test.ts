@@ -19,6 +19,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { destinationFailure } from "../../src/destinations/duckdb/failure.ts";
 import { DestinationError } from "../../src/errors.ts";
 import type { RunReport } from "../../src/run.ts";
+import { folderElsewhere } from "../destinations/duckdb/workbench.ts";
 import { type FileEvening, fileEvening, type Place, YESTERDAYS } from "./file_night.ts";
 
 const MADE_AT = "2026-03-17T11-00-00.000Z";
@@ -235,21 +236,8 @@ describe("a disk that is full", () => {
 });
 
 describe("versions on another disk than the link", () => {
-  const disks = ["/dev/shm", "/tmp", "/var/tmp"];
   it("are published and pruned, and a file of ours at the path becomes the first of them", async () => {
-    const here = (await stat(tmpdir())).dev;
-    const there = await Promise.all(
-      disks.map(path =>
-        stat(path).then(
-          ({ dev }) => dev,
-          () => here,
-        ),
-      ),
-    );
-    const disk = disks.find((_, i) => there[i] !== here);
-    if (disk === undefined) expect.fail(`${tmpdir()} and ${disks} are one disk, so the test would prove nothing`);
-    const other = await mkdtemp(join(disk, "tributary-file-"));
-    onTestFinished(() => rm(other, { recursive: true }));
+    const other = await folderElsewhere();
     const folder = await mkdtemp(join(tmpdir(), "tributary-file-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const place = evening.at(folder);

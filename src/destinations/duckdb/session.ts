@@ -4,6 +4,7 @@ import { performance } from "node:perf_hooks";
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from "@duckdb/node-api";
 import { entryAt, remove, syncFolder } from "../../folder.ts";
 import type { Layout } from "./layout.ts";
+import { PLACED } from "./versions.ts";
 
 /** What a session may use. `spill` is the folder for what doesn't fit into memory. */
 export interface Resources {
@@ -93,8 +94,9 @@ export async function checkpoint(connection: DuckDBConnection): Promise<void> {
  * Puts a file with the same content in the place of the session's: what was deleted or replaced is not in it, nor in the
  * statistics of its columns. The session goes on with the old file, which is nobody's any more, and has to be closed.
  */
-export async function writeAnew(connection: DuckDBConnection, { home, work }: Layout): Promise<void> {
-  const anew = join(home, "anew.tmp");
+export async function writeAnew(connection: DuckDBConnection, { home, work, readers }: Layout): Promise<void> {
+  // Beside the file that readers open, as `home` may lie on another disk.
+  const anew = readers === "direct" ? `${work}${PLACED}` : join(home, "anew.tmp");
   await remove(anew);
   await checkpoint(connection);
   const { mode, uid, gid } = await stat(work);

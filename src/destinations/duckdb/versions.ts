@@ -10,7 +10,7 @@ import type { Layout } from "./layout.ts";
 import { isVersion, lacksLinks, type MakeLink, nameAfter, nameIn, namesIn, targetOf } from "./version_names.ts";
 
 /** What a rename to the path is prepared as: beside it, because the versions may lie on another disk. */
-const PLACED = ".tributary.new";
+export const PLACED = ".tributary.new";
 /** Beside a version's database: its publish number. */
 const NUMBER = "publish_number";
 
@@ -161,6 +161,7 @@ export async function adopt(layout: Layout, makeLink: MakeLink): Promise<void> {
 /** Removes what killed publishes left, and logs that others left beside versions. Only with DuckDB's lock held. */
 export async function removeLeftovers(layout: Layout): Promise<void> {
   await remove(`${layout.path}${PLACED}`);
+  await removeLog(`${layout.path}${PLACED}`);
   for (const name of await readdir(layout.home)) {
     if (isVersion(name)) await removeLog(versionFile(layout, name));
     else if (name.endsWith(".tmp") || name === "link.new" || isDeadClaim(name)) await remove(join(layout.home, name));

@@ -1,7 +1,8 @@
-import { chmod, chown, readdir, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { chmod, chown, readdir, stat, symlink, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { factOf, fill, opened, settingsFor, temporaryFolder } from "./workbench.ts";
+import { layoutOf } from "../../../src/destinations/duckdb/layout.ts";
+import { factOf, fill, folderElsewhere, opened, settingsFor, temporaryFolder } from "./workbench.ts";
 
 test("a file that is written anew belongs to whom it belonged, and may be read by nobody else", async () => {
   const path = join(await temporaryFolder(), "w.duckdb");
@@ -18,3 +19,22 @@ test("a file that is written anew belongs to whom it belonged, and may be read b
   await destination.close();
   expect(await readdir(dirname(path))).toEqual(["w.duckdb", "w.duckdb.stage"]);
 });
+
+test.each(["snapshot", "direct"] as const)(
+  "a file is written anew where the folder of its own is on another disk, too (readers: %s)",
+  async readers => {
+    const path = join(await temporaryFolder(), "w.duckdb");
+    const { home } = layoutOf({ path, readers });
+    await symlink(await folderElsewhere(), home);
+    const killed = readers === "direct" ? `${path}.tributary.new` : join(home, "anew.tmp");
+    await writeFile(killed, "begun by a killed run");
+    await writeFile(`${killed}.wal`, "its log");
+    const destination = await opened(settingsFor(path, { readers }));
+    await fill(destination, 1);
+    await destination.cleanse([]);
+    expect(await factOf(destination)).toBe(1);
+    await destination.close();
+    expect((await readdir(dirname(path))).sort()).toEqual([path, home].map(each => basename(each)).sort());
+    expect((await readdir(home)).filter(name => name.includes("anew"))).toEqual([]);
+  },
+);

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { sql } from "kysely";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import type { Destination } from "../../../src/destinations/destination.ts";
 import { type DuckdbSettings, openDuckdb } from "../../../src/destinations/duckdb/open.ts";
@@ -12,6 +12,25 @@ import { type DuckdbSettings, openDuckdb } from "../../../src/destinations/duckd
 /** A folder that goes when the test is over. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tributary-duckdb-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The same on another disk. */
+export async function folderElsewhere(): Promise<string> {
+  const disks = ["/dev/shm", "/tmp", "/var/tmp"];
+  const here = (await stat(tmpdir())).dev;
+  const there = await Promise.all(
+    disks.map(path =>
+      stat(path).then(
+        ({ dev }) => dev,
+        () => here,
+      ),
+    ),
+  );
+  const disk = disks.find((_, i) => there[i] !== here);
+  if (disk === undefined) expect.fail(`${tmpdir()} and ${disks} are one disk, so the test would prove nothing`);
+  const folder = await mkdtemp(join(disk, "tributary-duckdb-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -2,10 +2,14 @@ import { DestinationError, HeldError } from "../../errors.ts";
 
 const conflict = /Could not set lock on file|Conflicting lock is held|being used by another process/;
 
+/** What a file system without locks, or one whose locks are out of order, says instead of who has it. */
+const lockless =
+  /Could not set lock on file.*: (No locks available|Function not implemented|Operation not supported|Input\/output error)/;
+
 /** Whether DuckDB or the system said that another process has the file open; `pid` where it told. */
 export function lockConflict(error: unknown): { pid: number | undefined } | undefined {
   const message = error instanceof Error ? error.message : String(error);
-  if (!conflict.test(message)) return undefined;
+  if (!conflict.test(message) || lockless.test(message)) return undefined;
   const pid = /\(PID (\d+)\)/.exec(message)?.[1];
   return { pid: pid === undefined ? undefined : Number(pid) };
 }
@@ -16,6 +20,10 @@ const outOfMemory = /Out of Memory|failed to (allocate|pin block)|could not allo
 const damage = /not a valid DuckDB database|Could not read enough bytes|Corrupt|checksum|Failure while replaying WAL/i;
 
 const advice: readonly (readonly [RegExp, string])[] = [
+  [
+    lockless,
+    "The file system cannot lock files, which is what keeps two runs apart: see to its locks (of NFS: its lock service), or point destination.path to another file system.",
+  ],
   [
     /ENOSPC|EDQUOT|EFBIG|No space left|File too large|[Dd]isk (is )?full|quota exceeded/,
     "The disk is full, or your quota is used up. Free some space (a publish needs room for one more copy of the file) or lower destination.keep_versions, then run the same command again: what was stored before is safe.",

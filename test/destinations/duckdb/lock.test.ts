@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../../src/clock.ts";
+import { destinationFailure, lockConflict } from "../../../src/destinations/duckdb/failure.ts";
 import { openDuckdbForReading } from "../../../src/destinations/duckdb/reading.ts";
 import { factOf, fill, helper, opened, settingsFor, temporaryFolder } from "./workbench.ts";
 
@@ -89,6 +90,20 @@ describe.each(["snapshot", "direct"] as const)("the lock, readers: %s", readers 
     expect(locked.filter(result => result.status === "fulfilled")).toHaveLength(1);
   });
 });
+
+it.each(["No locks available", "Function not implemented", "Operation not supported", "Input/output error"])(
+  "is not another process's where the file system has none to give: %s",
+  said => {
+    const error = new Error(
+      `IO Error: Could not set lock on file "/mnt/w.duckdb": ${said}. See also https://duckdb.org`,
+    );
+    expect(lockConflict(error)).toBeUndefined();
+    expect(destinationFailure("open it", error)).toMatchObject({
+      exitCode: 6,
+      message: expect.stringContaining("The file system cannot lock files"),
+    });
+  },
+);
 
 describe("reading", () => {
   it("never needs the lock of a published file", async () => {

@@ -18,18 +18,16 @@ const UNDOCUMENTED = `*.${EXTRA_COLUMN}`;
 /** The policy that was recorded: as it is (`treatment`), or as it was before. */
 export function recordedPolicy(records: readonly Recorded[], which: "treatment" | "was"): Policy {
   const all = new Map<string, Treatment>();
+  let key: string | undefined;
   for (const each of records) {
     const treatment = which === "was" && !each.isClean ? each.was : each.treatment;
     if (treatment !== null) all.set(`${each.table}.${each.column}`, treatment);
+    // What was hashed once may name a key that is not used any more.
+    if (treatment === "hash") key ??= each.keyId ?? undefined;
   }
   const undocumented = all.get(UNDOCUMENTED);
   all.delete(UNDOCUMENTED);
-  const hashes = undocumented === "hash" || [...all.values()].includes("hash");
-  return policyWith(
-    all,
-    undocumented,
-    hashes ? (records.find(({ keyId }) => keyId !== null)?.keyId ?? undefined) : undefined,
-  );
+  return policyWith(all, undocumented, key);
 }
 
 /**

@@ -14,7 +14,7 @@ import { expectSettled } from "../../src/run/privacy.ts";
 import { configured } from "../../src/selection.ts";
 import { exported, whereIs } from "../export/exporting.ts";
 import { lake } from "../export/lake.ts";
-import { again } from "../replay/again.ts";
+import { addressIn, again } from "../replay/again.ts";
 import type { Passing } from "../support/interposed.ts";
 import { compareWarehouses } from "../support/truth.ts";
 import { instead } from "../sync/answers.ts";
@@ -245,6 +245,29 @@ describe.each(kinds)("%s", (_name, make) => {
     await place.night();
     const [back] = await place.warehouse.query<Row>("select email from procurement.people where person = 'P2'");
     expect(back).toEqual({ email: hashOf("ada.lovelace@2.example") });
+  });
+
+  test("what was hashed with a former key and is left out now takes nothing from what a new key hashes", async () => {
+    const place = await placeOf(make, { pii: "hash", key: KEY });
+    const { warehouse, clock, archive } = place;
+    await place.night();
+    place.under({ pii: "exclude" });
+    await place.night({ full: true });
+    const privacy = { pii: "exclude", hash_columns: ["visits.email"], key: "another key of the tests" };
+    place.under(privacy);
+    await place.night({ full: true });
+    const emails = () =>
+      warehouse.query<Row>("select email from procurement.visits where email is not null order by 1");
+    const hashed = await emails();
+    expect(hashed).toHaveLength(5);
+    // A replay looks whether lines in the archive are under another policy.
+    const config = { archive: { path: archive }, streams: { defaults: { max_reject_share: 1 } }, privacy };
+    const own = again(warehouse, clock, config, await addressIn(warehouse));
+    expect((await own.replay({ catalogue })).exit_code).toBe(0);
+    expect(await emails()).toEqual(hashed);
+    const copy = again(await make(), clock, config);
+    expect((await copy.replay({ catalogue })).exit_code).toBe(0);
+    expect(await copy.warehouse.query("select email from procurement.visits order by 1")).toEqual(hashed);
   });
 
   test("hashing that was begun, and given up together with its key, leaves nothing that can't go on", async () => {

@@ -58,12 +58,9 @@ export async function recordPrivacy(
   }
 }
 
-/** Nothing holds any more what was there before. */
+/** Nothing holds any more what was there before. Columns without a treatment stay too: who began under the one before has to learn of it. */
 export async function recordClean(db: Kysely<StateTables>, now: string): Promise<void> {
-  await db.transaction().execute(async trx => {
-    await trx.deleteFrom("privacy").where("treatment", "is", null).execute();
-    await trx.updateTable("privacy").set({ was: null, cleaned_at: now }).where("cleaned_at", "is", null).execute();
-  });
+  await db.updateTable("privacy").set({ was: null, cleaned_at: now }).where("cleaned_at", "is", null).execute();
 }
 
 function treatmentOf(text: string | null): Treatment | null {

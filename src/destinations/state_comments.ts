@@ -224,14 +224,14 @@ export const stateComments: Comments = {
   },
   privacy: {
     table:
-      "Columns whose values are not stored as the service sends them (privacy in the configuration), a row a column.",
+      "Columns whose values are not, or were not always, stored as the service sends them (privacy in the configuration), a row a column.",
     columns: {
       table_name: "Table of the column; * for fields that the service's documents don't name.",
       column_name: "Name of the column; _extra stands for all undocumented fields of the table.",
-      treatment: "exclude, hash or mask; NULL while values that are kept again still wait to be told.",
+      treatment: "exclude, hash or mask; NULL for values that are kept again.",
       was: "What was done to values before, while that is still being put right; NULL for nothing, or once it is done.",
       key_id: "Fingerprint of the key that hashes are made with, which tells nothing of the key; NULL without a hash.",
-      since: "When the treatment began.",
+      since: "When the treatment began, or the values were kept again.",
       cleaned_at: "When archive and files were rid of what was stored before; NULL until then.",
     },
   },

@@ -43,6 +43,26 @@ describe.each(kinds)("%s", (_name, make) => {
     expect(await emails(place)).toEqual(hashes);
   });
 
+  test("a backfill that let a run keep values again does not treat them once more", async () => {
+    const place = await placeOf(make, { pii: "hash", key: KEY });
+    await place.night();
+    const order = { catalogue: office, names: ["visits"], range: { from: "2026-02-01", to: undefined } };
+    let changing: Promise<unknown> | undefined;
+    place.look = async request => {
+      if (request.path === "/visits" && changing === undefined) {
+        place.under({});
+        changing = place.night({ waitMs: 3_600_000 }).catch(error => error);
+        await changing;
+      }
+      return officeAnswer(place.stock, request);
+    };
+    const refusal = await place.backfill(order).catch(error => error);
+    expect(refusal).toBeInstanceOf(ConfigError);
+    expect(refusal.message).toMatch(/stores people\.email .*treatment: none.*Start it again/);
+    expect(await place.night({ full: true })).toMatchObject({ exit_code: 0 });
+    expect((await emails(place)).sort()).toEqual(place.stock.visits.map(({ email }) => email));
+  });
+
   test("a clock that was set back does not keep a run from changing privacy again", async () => {
     const place = await placeOf(make);
     place.under({ pii: "hash", key: KEY });

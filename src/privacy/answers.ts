@@ -157,7 +157,7 @@ function walk(value: unknown, node: Node, undocumented: Treatment | undefined, t
     }
     // Left out, a field is no field that came without a value either.
     if (row[field] === null && treatment !== "exclude") continue;
-    const treated = treatment === "exclude" ? undefined : treat(row[field], treatment);
+    const treated = treatment === "exclude" ? undefined : treat(row[field], treatment, field);
     if (treated === undefined) delete row[field];
     else row[field] = treated;
     changed = true;

@@ -1,5 +1,7 @@
 import type { Treatment } from "../columns.ts";
+import { isPersonalName } from "./names.ts";
 import { EXTRA_COLUMN, type Policy, policyWith } from "./policy.ts";
+import type { Treat } from "./treatment.ts";
 
 /** What becomes, and became, of one column's values. */
 interface Recorded {
@@ -46,6 +48,21 @@ export function transition(from: Policy, to: Policy): Policy {
 function actOf(from: Treatment | undefined, to: Treatment | undefined): Treatment | undefined {
   if (from === to || (from === "exclude" && to === undefined)) return undefined;
   return from === undefined ? to : "exclude";
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+
+/**
+ * For values that are stored under a policy: while the documents did not name a field it may have been hashed for its name
+ * alone. Such a hash is what a hash of its column is to be; hashed once more it would match no other.
+ */
+export function treatingStored(treat: Treat, { undocumented }: Policy): Treat {
+  if (undocumented !== "hash") return treat;
+  return (value, treatment, field = "") => {
+    const isHash = typeof value === "string" && HASH.test(value) && isPersonalName(field);
+    if (!isHash) return treat(value, treatment, field);
+    return treatment === "hash" ? value : undefined;
+  };
 }
 
 /** All that a policy treats, left out: for values of which nobody knows under which one they were stored. */

@@ -3,8 +3,8 @@ import type { Treatment } from "../columns.ts";
 import { canonicalJson, storable } from "../encode/json.ts";
 import { textOf } from "../record.ts";
 
-/** What becomes of a value under a treatment; undefined: it is left out. */
-export type Treat = (value: unknown, treatment: Treatment) => unknown;
+/** What becomes of a value under a treatment; undefined: it is left out. `field`: what the service calls it, where that is known. */
+export type Treat = (value: unknown, treatment: Treatment, field?: string) => unknown;
 
 /** Ends of a masked text that stay readable. */
 const SHOWN = 4;

@@ -18,7 +18,7 @@ import { ConfigError } from "../errors.ts";
 import { answerTreatment } from "../privacy/answers.ts";
 import { bodyOf, jsonText } from "../privacy/body.ts";
 import { type Policy, policyOf } from "../privacy/policy.ts";
-import { differences, excluding, recordedPolicy, transition } from "../privacy/transition.ts";
+import { differences, excluding, recordedPolicy, transition, treatingStored } from "../privacy/transition.ts";
 import { createTreat, type Treat } from "../privacy/treatment.ts";
 import { familyOf } from "../selection.ts";
 import type { Stream } from "../stream.ts";
@@ -115,7 +115,8 @@ export async function settlePrivacy(
       db.transaction().execute(async trx => {
         // First: who keeps values without a lock on their stream looks at the record, and is over or comes after it.
         await recordPrivacy(trx, fresh, settling.now);
-        return rewriteStored(trx, destination, privacy, acts, settling.now);
+        const treat = treatingStored(privacy.treat, before);
+        return rewriteStored(trx, destination, { ...privacy, treat }, acts, settling.now);
       }),
     );
     records = await privacyRecords(db);
@@ -227,9 +228,9 @@ async function cleanArchive(
   if (archive === undefined) return;
   const now = recordedPolicy(records, "treatment");
   const was = recordedPolicy(records, "was");
-  const from = (acts: Policy) => answerTreatment(catalogue, acts, treat) ?? (() => false);
+  const from = (acts: Policy, how = treat) => answerTreatment(catalogue, acts, how) ?? (() => false);
   const ways = new Map([
-    [was.id, from(transition(was, now))],
+    [was.id, from(transition(was, now), treatingStored(treat, was))],
     ["", from(now)],
   ]);
   const other = from(excluding(now));

@@ -120,7 +120,7 @@ function rewritingsOf(
     ...own.map(({ column, act }) => ({
       column: column.name,
       isJson: column.kind === "json",
-      change: act === "exclude" ? null : valueChange(column, value => treat(value, act)),
+      change: act === "exclude" ? null : valueChange(column, value => treat(value, act, column.path.at(-1))),
     })),
     ...(isLoose
       ? of.columns

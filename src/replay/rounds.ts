@@ -24,6 +24,7 @@ export async function replayCompany(
   run: CompanyRun,
   { root, span }: { readonly root: string; readonly span: Span },
 ): Promise<void> {
+  if (service.failure !== undefined) return runCompany(context, service, run);
   const plans = new Map<string, ReplayPlan>();
   for (const { stream } of run.jobs) plans.set(stream.name, await planReplay(context, stream, root, span));
   tellOfNothing(context, run, plans);

@@ -255,3 +255,19 @@ test("a row that one scan alone missed is not taken for gone because that scan i
   expect(lineOf(await copy.replay({ catalogue }), "others")).toMatchObject({ missing: 1, deleted: 0, unchanged: 5 });
   expect(lineOf(await night(), "others")).toMatchObject({ missing: 0, deleted: 1 });
 });
+
+test("a company that is not the one which the warehouse knows fails, though the archive holds nothing of it", async () => {
+  const { path, warehouse, clock, catalogue } = await place();
+  const replay = async (address: string) => {
+    const entries = [await addressIn(warehouse), address].map((base_url, i) => {
+      return { name: ["acme", "beta"][i], key: "nobody-knows-it", base_url };
+    });
+    const config = { archive: { path }, company: undefined, companies: entries };
+    return again(warehouse, clock, config).replay({ catalogue });
+  };
+  expect((await replay("http://127.0.0.1:8")).exit_code).toBe(0);
+  const report = await replay("http://127.0.0.1:7");
+  expect(report).toMatchObject({ exit_code: 2, errors: [expect.stringContaining("keeps company beta from")] });
+  const failed = report.streams.filter(({ company }) => company === "beta").map(({ status }) => status);
+  expect(failed).toEqual(["failed", "failed"]);
+});

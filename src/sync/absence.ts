@@ -1,4 +1,5 @@
 import { buildPath } from "../api/path.ts";
+import { isWithin } from "../clock.ts";
 import { type Comparison, missingKeys, type Publication } from "../destinations/comparison.ts";
 import type { Verdict } from "../destinations/deletion.ts";
 import { ApiError } from "../errors.ts";
@@ -48,7 +49,7 @@ export async function decideAbsence(
   const absence = mode.absence ?? "gone";
   const { missing, missedBefore, live, distinct } = comparison;
   if (!record.full || absence === "kept" || missing === 0) return nothing;
-  if (clock.now() - Date.parse(record.startedAt) > OLDEST_SCAN_MS) return nothing;
+  if (!isWithin(clock, Date.parse(record.startedAt), OLDEST_SCAN_MS)) return nothing;
 
   const total = record.lastTotal;
   const usable = record.rejected === 0 && !record.capped;

@@ -58,7 +58,11 @@ export class Session {
     return this.#next(async () => {
       const stream = this.#client.query(from(text));
       const done = finished(stream);
-      for (let at = 0; at < bytes.length; at += COPY_CHUNK) stream.write(bytes.subarray(at, at + COPY_CHUNK));
+      // Piece by piece: of what waits to be sent when the server refuses the rest, the stream makes an error that nobody catches.
+      for (let at = 0; at < bytes.length; at += COPY_CHUNK) {
+        const sent = new Promise(resolve => stream.write(bytes.subarray(at, at + COPY_CHUNK), resolve));
+        await Promise.race([sent, done]);
+      }
       stream.end();
       await done;
     });

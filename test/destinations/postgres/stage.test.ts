@@ -168,6 +168,40 @@ test("a batch the database refuses leaves rows and record as they were", async (
   expect((await destination.stage("gamma", orders)).record).toEqual({ page: 1 });
 });
 
+test.each(["53100", "57P01"])(
+  "an error (%s) that comes while a long batch is on its way is the batch's, and no stray one ends the process",
+  async code => {
+    const stray: unknown[] = [];
+    const note = (error: unknown) => void stray.push(error);
+    process.on("uncaughtException", note);
+    onTestFinished(() => void process.off("uncaughtException", note));
+    const own = await openReady(database.url, `run-${code}`);
+    onTestFinished(() => own.close());
+    const stage = await own.stage(`long ${code}`, orders);
+    await stage.begin({ page: 0 });
+    const { name } = stageTables(`long ${code}`, orders).keys;
+    const refusing =
+      code === "57P01"
+        ? "perform pg_terminate_backend(pg_backend_pid())"
+        : `raise 'no space' using errcode = '${code}'`;
+    await database.admin.query(
+      `create function _tributary.refusing() returns trigger language plpgsql as $$ begin ${refusing}; return new; end $$;
+        create trigger refusing before insert on _tributary.${name} for each row execute function _tributary.refusing()`,
+    );
+    const { keys, ...rest } = plainBatch([1]);
+    // More than the sockets hold.
+    const long = { ...rest, keys: { ...keys, bytes: Buffer.alloc(64 << 20, keys.bytes) } };
+    await expect(stage.append(long, { page: 1 })).rejects.toMatchObject({ exitCode: 6, passing: code === "57P01" });
+    await database.admin.query("drop function _tributary.refusing cascade");
+    await new Promise(resolve => setTimeout(resolve, 300));
+    expect(stray).toEqual([]);
+    if (code === "57P01") return;
+    await stage.append(plainBatch([1]), { page: 1 });
+    expect(await countKeys(own, stage)).toBe(1);
+    await stage.drop();
+  },
+);
+
 test("a stage of other columns than now wanted is void, and begin makes it anew", async () => {
   const stage = await destination.stage("delta", orders);
   await stage.begin({ page: 0 });

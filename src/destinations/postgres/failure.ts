@@ -73,7 +73,8 @@ function advice(code: string, message: string, address: Address): string | undef
     return `${server} refused the role ${user} (${message}). Check user and password in destination.url, and the server's pg_hba.conf for this host.`;
   if (code === "3D000" || code === "57P04")
     return `${server} has no database ${database}. Create it (CREATE DATABASE ${escapeIdentifier(database)} OWNER ${escapeIdentifier(user)};) or correct destination.url.`;
-  if (code === "42501" && message.includes("temporary"))
+  // The server's messages may be in any language.
+  if (code === "42501" && /tempor/i.test(message))
     return `The role ${user} may not make temporary tables in database ${database}, which every publish needs. As an administrator run: GRANT TEMPORARY ON DATABASE ${escapeIdentifier(database)} TO ${escapeIdentifier(user)};`;
   if (code === "42501") return `${rightsMissing(address)} (PostgreSQL says: ${message}.)`;
   if (code === "53100" || code === "58030" || /no space left on device/i.test(message))
@@ -119,7 +120,7 @@ function hindrance(error: Error, code: string, { host, port, schemas }: Address)
     const rule = constraint === "" ? `NOT NULL of its column ${column}` : `the constraint ${constraint}`;
     return `${server} did not store rows because of ${rule} on ${told("schema")}.${table}, which isn't tributary's (${error.message}). What was committed stays. Remove it (ALTER TABLE … DROP CONSTRAINT, DROP INDEX, or ALTER COLUMN … DROP NOT NULL), then run the same command again.`;
   }
-  if (code === "42P01" && schemas.some(schema => error.message.includes(`"${schema}.`)))
+  if (code === "42P01" && schemas.some(schema => error.message.includes(`${schema}.`)))
     return `${server} lost a table under this run (${error.message}): somebody dropped or renamed it. What was committed stays; run the same command again: it makes the table and reads from the start what was in it.`;
   // 42P10 has details only where it is about a publication's columns.
   if (code === "55000" || (code === "42P10" && told("detail") !== ""))

@@ -85,6 +85,13 @@ test.each([
   expect(explained(bug, address)).toBe(bug);
 });
 
+test("a server that speaks German is understood", () => {
+  const temporary = failure("42501", "keine Berechtigung, um temporäre Tabellen in Datenbank »dw« zu erzeugen");
+  expect(explained(temporary, address)).toMatchObject({ message: expect.stringMatching(/GRANT TEMPORARY/) });
+  const gone = failure("42P01", "Relation »procurement.items« existiert nicht");
+  expect(explained(gone, address)).toMatchObject({ exitCode: 6, message: expect.stringMatching(/lost a table/) });
+});
+
 test("what is no failure of the destination stays what it is", () => {
   const bug = failure("42601", "syntax error");
   expect(explained(bug, address)).toBe(bug);

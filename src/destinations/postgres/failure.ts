@@ -18,13 +18,16 @@ const unreachable = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",
+  "EAI_FAIL",
   "ETIMEDOUT",
+  "EHOSTDOWN",
   "EHOSTUNREACH",
+  "ENETDOWN",
   "ENETUNREACH",
   "ENOENT",
 ]);
 /** Ends of a session: by an administrator, a crash, a limit of time that the server has for sessions. */
-const lost = new Set(["ECONNRESET", "EPIPE", "57P01", "57P02", "57P05", "25P03", "25P04", "40003"]);
+const lost = new Set(["ECONNABORTED", "ECONNRESET", "EPIPE", "57P01", "57P02", "57P05", "25P03", "25P04", "40003"]);
 const lostWords = /connection terminated|not queryable|client was closed|server conn(ection)? crashed/i;
 /** The server took a transaction back for the sake of others. */
 const takenBack = new Set(["40001", "40P01"]);

@@ -4,7 +4,7 @@ import { DestinationError } from "../../errors.ts";
 import { codeOf, entryAt, remove } from "../../folder.ts";
 import { attempting, isDamage } from "./failure.ts";
 import { asHeld, claim, type Holder, renewClaim, writeHolder } from "./holder.ts";
-import type { Layout } from "./layout.ts";
+import { isStageFolder, type Layout } from "./layout.ts";
 import {
   expectIdentity,
   expectKnown,
@@ -146,7 +146,7 @@ async function clear({ home, stage, work }: Layout): Promise<void> {
 
 /** Those of sessions that were killed. */
 async function removeSpills({ home, spill }: Layout, own: string): Promise<void> {
-  const stale = (name: string) => name.startsWith(basename(spill)) && join(home, name) !== own;
+  const stale = (name: string) => name.startsWith(basename(spill)) && join(home, name) !== own && !isStageFolder(name);
   for (const name of (await readdir(home)).filter(stale)) await remove(join(home, name));
 }
 

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { HeldError } from "../../errors.ts";
 import { codeOf, remove } from "../../folder.ts";
 import { lockConflict } from "./failure.ts";
-import type { Layout } from "./layout.ts";
+import { isStageFolder, type Layout } from "./layout.ts";
 
 const stored = z.object({
   run_id: z.string(),
@@ -51,7 +51,7 @@ function claimName(): string {
 
 /** Whether a file in `home` is the claim of another, by now dead, process. Right only for who holds DuckDB's lock. */
 export function isDeadClaim(name: string): boolean {
-  return name.startsWith("claim-") && name !== claimName();
+  return name.startsWith("claim-") && name !== claimName() && !isStageFolder(name);
 }
 
 /** Says who holds the file; call with DuckDB's lock held. */

@@ -39,3 +39,8 @@ export function layoutOf(settings: { readonly path: string; readonly readers: Re
     holder: join(home, "holder.json"),
   };
 }
+
+/** Whether a folder is called as those of stages are: with readers: direct these lie among all else in `home`, whatever their company is called. */
+export function isStageFolder(name: string): boolean {
+  return /-[0-9a-f]{10}$/.test(name);
+}

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Clock } from "../../clock.ts";
 import { remove } from "../../folder.ts";
 import { isAlive } from "./holder.ts";
-import type { Layout } from "./layout.ts";
+import { isStageFolder, type Layout } from "./layout.ts";
 
 const PREFIX = "waiting-";
 const RENEW_MS = 5_000;
@@ -46,7 +46,7 @@ export class Waiting {
 export async function isWaitedFor({ home }: Layout, clock: Clock): Promise<boolean> {
   let found = false;
   for (const name of await readdir(home).catch(() => [])) {
-    if (!name.startsWith(PREFIX) || name.endsWith(".tmp")) continue;
+    if (!name.startsWith(PREFIX) || name.endsWith(".tmp") || isStageFolder(name)) continue;
     const path = join(home, name);
     const { data } = stored.safeParse(parse(await readFile(path, "utf8").catch(() => "")));
     const here = data?.host === hostname();

@@ -50,3 +50,19 @@ test("what a killed run left of a dropped stage goes when the next one begins, a
   await expect(stat(gone)).rejects.toThrow("ENOENT");
   expect((await next.stage("acme", gadgets)).record).toEqual({ cursor: "0" });
 });
+
+test.each(["spillman", "waiting-room", "claim-it"])(
+  "the stage of %s stays, though it lies among files that are called alike",
+  async company => {
+    const path = join(await temporaryFolder(), "w.duckdb");
+    const open = () => opened(settingsFor(path, { readers: "direct" }));
+    const first = await open();
+    const stage = await first.stage(company, gadgets);
+    await stage.begin({});
+    await stage.append(plainBatch(1, 10), { cursor: "0" });
+    expect(await first.isWanted()).toBe(false);
+    await stage.append(plainBatch(11, 10), { cursor: "1" });
+    await first.close();
+    expect((await (await open()).stage(company, gadgets)).record).toEqual({ cursor: "1" });
+  },
+);

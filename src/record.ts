@@ -138,10 +138,10 @@ function writeJson(writer: CsvWriter, value: unknown, reading: Reading): void {
 /** The value at a path of field names, the row itself where the path is empty; undefined where there is none. */
 export function valueAt(path: readonly string[], row: Record<string, unknown>): unknown {
   if (path.length === 0) return row;
-  let value: unknown = row[path[0]!];
-  for (let i = 1; i < path.length; i++) {
-    if (typeof value !== "object" || value === null) return undefined;
-    value = (value as Record<string, unknown>)[path[i]!];
+  let value: unknown = row;
+  for (const field of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, field)) return undefined;
+    value = (value as Record<string, unknown>)[field];
   }
   return value;
 }

@@ -1,4 +1,5 @@
 import type { Kind } from "../columns.ts";
+import { valueAt } from "../record.ts";
 import type { CsvWriter } from "./csv.ts";
 import type { Formats } from "./moment.ts";
 import { usual } from "./usual.ts";
@@ -38,7 +39,7 @@ export function writerOf(fields: readonly Field[]): WriteFields {
   const kinds = Object.keys(usual);
   const statements = fields.map(
     ({ place, kind, name, isFirst }) => `
-      value = ${name === undefined ? `beside[${place}]` : `row[${JSON.stringify(name)}]`};
+      value = ${name === undefined ? `beside[${place}]` : ownField(name)};
       if (value === undefined) absent[${place}]++;
       else {
         ${name !== undefined && isFirst ? "found++;" : ""}
@@ -59,6 +60,12 @@ export function writerOf(fields: readonly Field[]): WriteFields {
   }
 }
 
+/** A field may be called like something that every object has (`constructor`): a row without it lacks it all the same. */
+function ownField(name: string): string {
+  const field = JSON.stringify(name);
+  return name in Object.prototype ? `Object.hasOwn(row, ${field}) ? row[${field}] : undefined` : `row[${field}]`;
+}
+
 function writeOneByOne(
   fields: readonly Field[],
   writer: CsvWriter,
@@ -67,7 +74,7 @@ function writeOneByOne(
 ): number {
   let found = 0;
   for (const { place, kind, name, isFirst } of fields) {
-    const value = name === undefined ? beside[place] : row[name];
+    const value = name === undefined ? beside[place] : valueAt([name], row);
     if (value === undefined) absent[place]!++;
     else {
       if (name !== undefined && isFirst) found++;

@@ -46,14 +46,15 @@ describe("the function that writes a table's fields", () => {
         (wanted, row) => {
           const writer = new CsvWriter(1);
           const others: [number, unknown][] = [];
-          const absent = wanted.map(([field]) => (field !== undefined && row[field] === undefined ? 1 : 0));
+          const own = (field: string) => (Object.hasOwn(row, field) ? row[field] : undefined);
+          const absent = wanted.map(([field]) => (field !== undefined && own(field) === undefined ? 1 : 0));
           for (const [place, [field, of]] of wanted.entries()) {
-            const one = field === undefined ? `beside ${place}` : row[field];
+            const one = field === undefined ? `beside ${place}` : own(field);
             if (one !== undefined && one !== null && !usual[of](writer, one, isoUtc)) others.push([place, one]);
             writer.next();
           }
           const text = writer.bytes.toString("utf8", 0, writer.position);
-          const names = wanted.flatMap(([field]) => (field !== undefined && row[field] !== undefined ? [field] : []));
+          const names = wanted.flatMap(([field]) => (field !== undefined && own(field) !== undefined ? [field] : []));
           expect(written(wanted, row)).toEqual({ text, found: new Set(names).size, others, absent });
         },
       ),
@@ -69,6 +70,7 @@ describe("the function that writes a table's fields", () => {
       ["a", "count"],
       ["gone", "flag"],
       ["none", "date"],
+      ["constructor", "text"],
     ] as const;
     const row = { a: "x", b: 1.5, none: null };
     const file = (path: string) => JSON.stringify(join(import.meta.dirname, "../../src/encode", path));
@@ -92,8 +94,8 @@ describe("the function that writes a table's fields", () => {
     const { stdout } = await promisify(execFile)(process.execPath, argv);
     const same = written(wanted, row);
     expect(same).toEqual({
-      ...{ text: '"x","beside 1",1.5,,,,', found: 3, others: [[3, "x"]] },
-      absent: [0, 0, 0, 0, 1, 0],
+      ...{ text: '"x","beside 1",1.5,,,,,', found: 3, others: [[3, "x"]] },
+      absent: [0, 0, 0, 0, 1, 0, 1],
     });
     expect(JSON.parse(stdout)).toEqual({ ...same, made: false });
   });

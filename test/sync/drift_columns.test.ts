@@ -175,6 +175,26 @@ describe("in one database", () => {
     expect(await columnsOf(place, "mails")).toHaveLength(5);
   });
 
+  test("a field that is called like what every object has is no value of the rows that lack it", async () => {
+    const inner = (value: object) => ({ sender: { name: "n", ...value } });
+    const mails: Mail[] = [
+      { id: "1", constructor: "Brown", valueOf: [1], ...inner({ toString: "t", __proto: 0, constructor: 5 }) },
+      { id: "2", ...inner({}) },
+    ];
+    const nested = version({ sender: record("Who.", { name: text().nullable().describe("Its name.") }) });
+    const place = await started(make, mails);
+    await place.run({ catalogue: nested });
+    place.clock.advance(NIGHT);
+    const report = await place.run({ catalogue: nested });
+    expect(report).toMatchObject({ status: "succeeded", warnings: [] });
+    expect(lineOf(report, "mails")).toMatchObject({ updated: 0, unchanged: 2, problems: 0 });
+    const columns = `"constructor", value_of, sender_constructor, sender_to_string, _problems`;
+    expect(await place.warehouse.query(`select ${columns} from procurement.mails order by id`)).toEqual([
+      { constructor: "Brown", value_of: [1], sender_constructor: "5", sender_to_string: "t", _problems: null },
+      { constructor: null, value_of: null, sender_constructor: null, sender_to_string: null, _problems: null },
+    ]);
+  });
+
   test("an added column that changes by itself can be called volatile: nothing is fetched for it", async () => {
     const mails: Mail[] = [{ id: "1", asked_at: "1" }];
     const place = await started(make, mails);

@@ -15,7 +15,7 @@ export interface KeptReject {
   readonly digest: string;
   /** JSON, every digit as it was kept. */
   readonly raw: string;
-  /** JSON of {context, page}; null: an older version kept it. */
+  /** JSON of {context, page, escaped}; null: an older version kept it. */
   readonly context: string | null;
   readonly seenAt: Date;
 }

@@ -61,6 +61,11 @@ export function storable(text: string): string {
   return text.replace(/\0/g, "\\u0000").replace(loneSurrogate, half => `\\u${half.charCodeAt(0).toString(16)}`);
 }
 
+/** JSON text of values that were made storable, as they came: its escapes are what they stand for again. */
+export function unescapedJson(text: string): string {
+  return text.replace(/\\\\u(0000|d[89a-f][0-9a-f]{2})/g, "\\u$1");
+}
+
 const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** Whether both databases can hold this text: no NUL, no half of a surrogate pair. */

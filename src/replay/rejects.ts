@@ -9,6 +9,7 @@ import {
   rejectsAfter,
 } from "../destinations/rejects.ts";
 import { loadStreamState } from "../destinations/run_log.ts";
+import { unescapedJson } from "../encode/json.ts";
 import { Encoder } from "../encoder.ts";
 import type { Tally } from "../extract/tally.ts";
 import { besideRows } from "../rows.ts";
@@ -118,8 +119,11 @@ async function stageAgain(
   const encoder = new Encoder({ tables, formats, hasher, ignored: [], mark: undefined });
   const stored = new Map<number, KeptReject>();
   for (const reject of rejects) {
-    const { context, page } = besideRows(parsed(reject.context ?? "{}"));
-    if (encoder.add(parsed(reject.raw), besideRows(page), besideRows(context))) stored.set(encoder.sequence, reject);
+    const beside = reject.context ?? "{}";
+    const asItCame = besideRows(parsed(beside))["escaped"] === true ? unescapedJson : (text: string) => text;
+    const { context, page } = besideRows(parsed(asItCame(beside)));
+    if (encoder.add(parsed(asItCame(reject.raw)), besideRows(page), besideRows(context)))
+      stored.set(encoder.sequence, reject);
   }
   // What they show of the documents is a few rows' word: it is no measure of the table.
   const record: ScanRecord = { ...begun, phase: "read", rows: stored.size, sequence: encoder.sequence };

@@ -115,9 +115,18 @@ async function keepRejects(context: SyncContext, stream: Stream, rejects: readon
     seen_at,
     key: key === undefined ? null : storable(key),
     field: field ?? null,
-    context: rawText(beside, redact),
+    context: rawText(needsEscapes(raw, beside) ? { ...beside, escaped: true } : beside, redact),
   }));
   await saveRejects(context.destination.db, rows);
+}
+
+/** Whether what is kept holds escapes that did not come: a second try must not take them for the value. */
+function needsEscapes(...values: readonly unknown[]): boolean {
+  try {
+    return canonicalJson(values).noted !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function rawText(raw: unknown, redact: SyncContext["redact"]): string {

@@ -105,6 +105,40 @@ describe.each(warehouses)("$name", ({ make }) => {
   });
 });
 
+describe.each(warehouses)("$name", ({ make }) => {
+  test("what no database can hold is no value of a row that is tried again: not of its key, nor of its columns", async () => {
+    const mails = [
+      { id: "a\0", subject: "first" },
+      { id: "\ud800b", subject: "second" },
+      { id: "c\\u0000", subject: "third" },
+      { ref: "d", subject: "a\\\0b" },
+      { ref: "e", subject: "a\\u0000b" },
+    ];
+    const says = { "/mails": () => ({ mails, of: { folder: "inbox" } }) };
+    const place = await told(make, version("id").slice(0, 1), says, config);
+    await place.run();
+    expect((await kept(place)).map(({ raw }) => raw)).toMatchObject([
+      { id: "\\ud800b" },
+      { id: "a\\u0000" },
+      { ref: "d" },
+      { ref: "e" },
+    ]);
+    const tried = await place.run({ background: again });
+    expect(lineOf(tried, "mails")).toMatchObject({ inserted: 0 });
+    const young = await place.run({ catalogue: version("ref").slice(0, 1), background: again });
+    expect(lineOf(young, "mails")).toMatchObject({ inserted: 2 });
+    expect(await kept(place)).toHaveLength(2);
+    const rows = await place.warehouse.query<{ _problems: object | null }>(
+      "select id, subject, _problems from procurement.mails order by id",
+    );
+    expect(rows.map(({ _problems, ...row }) => ({ ...row, lost: Object.keys(_problems ?? {}) }))).toEqual([
+      { id: "c\\u0000", subject: "third", lost: [] },
+      { id: "d", subject: null, lost: ["subject"] },
+      { id: "e", subject: "a\\u0000b", lost: [] },
+    ]);
+  });
+});
+
 describe("too many problems", () => {
   const { make } = warehouses[0]!;
   const mails = [{ id: "a", subject: "first" }];

@@ -47,6 +47,15 @@ export function rowTreatment(stream: Stream, policy: Policy, treat: Treat): (row
   return row => walk(row, root, policy.undocumented, treat);
 }
 
+/** The same for what rejects keep beside a row: `context`, and of the page's data the columns under `page`. */
+export function besideTreatment({ tables }: Stream, policy: Policy, treat: Treat): (beside: unknown) => boolean {
+  const root = newNode();
+  const { name, columns } = tables.main;
+  for (const { name: column, path, source } of columns)
+    if (source !== "row") markColumn(at(root, [source, ...path]), policy.treatments.get(`${name}.${column}`));
+  return beside => walk(beside, root, policy.undocumented, treat);
+}
+
 /** What a table's rows hold that no column stands for. */
 export function extraTreatment(table: Table, policy: Policy, treat: Treat): (extra: unknown) => boolean {
   const root = newNode();

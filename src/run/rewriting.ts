@@ -14,7 +14,7 @@ import {
 } from "../destinations/rewriting.ts";
 import { loadStreamState, saveStreamState } from "../destinations/run_log.ts";
 import { Numeral } from "../numeral.ts";
-import { extraTreatment, looseTreatment, rowTreatment, withAddedColumns } from "../privacy/answers.ts";
+import { besideTreatment, extraTreatment, looseTreatment, rowTreatment, withAddedColumns } from "../privacy/answers.ts";
 import { jsonText } from "../privacy/body.ts";
 import { isPersonalName } from "../privacy/names.ts";
 import { EXTRA_COLUMN, type Policy } from "../privacy/policy.ts";
@@ -83,16 +83,12 @@ export async function rewriteStored(
     }
     // What a verification found are values; the next one finds them again.
     await db.deleteFrom("verification_differences").where("stream", "=", stream.name).execute();
-    const row = rowTreatment(stream, acts, treat);
-    for (const column of ["raw", "context"])
-      await rewriteColumn(db, dialect, {
-        schema: stateSchema,
-        table: "rejects",
-        column,
-        isJson: true,
-        stream: stream.name,
-        change: jsonChange(row),
-      });
+    const rejects = { schema: stateSchema, table: "rejects", isJson: true, stream: stream.name };
+    for (const [column, treatment] of [
+      ["raw", rowTreatment(stream, acts, treat)],
+      ["context", besideTreatment(stream, acts, treat)],
+    ] as const)
+      await rewriteColumn(db, dialect, { ...rejects, column, change: jsonChange(treatment) });
   }
   await forgetExamples(db, acts);
   await forgetTold(db);

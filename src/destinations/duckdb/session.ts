@@ -1,8 +1,10 @@
 import { chmod, chown, link, rename, stat } from "node:fs/promises";
+import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from "@duckdb/node-api";
 import { entryAt, remove, syncFolder } from "../../folder.ts";
+import { isOutOfMemory } from "./failure.ts";
 import type { Layout } from "./layout.ts";
 import { PLACED } from "./versions.ts";
 
@@ -25,19 +27,32 @@ const ALIAS = "tributary_file";
 /** Rows that are compressed and written together: half of DuckDB's own, so that a first load's go to the file at once, past the log (a third less CPU, 60 MB less memory). */
 const ROW_GROUP = 61_440;
 
-/** Opens (and, unless `readOnly`, creates) a database file. Fails with DuckDB's own error, after which nothing stays open. */
+/**
+ * Opens (and, unless `readOnly`, creates) a database file. Fails with DuckDB's own error, after which nothing stays open. A log
+ * that was written with more memory than is given is read again with twice as much.
+ */
 export async function openSession(file: string, readOnly: boolean, resources: Resources): Promise<Session> {
-  const session = await openEmpty(resources);
-  const { connection, close } = session;
-  try {
-    const mode = readOnly ? "READ_ONLY" : `READ_WRITE, row_group_size ${ROW_GROUP}`;
-    await connection.run(`attach ${quoted(file)} as ${ALIAS} (type duckdb, ${mode})`);
-    await connection.run(`use ${ALIAS}`);
-  } catch (error) {
-    close();
-    throw error;
+  const { memoryLimitMb } = resources;
+  for (let limit = memoryLimitMb; ; limit *= 2) {
+    const session = await openEmpty({ ...resources, memoryLimitMb: limit });
+    const { connection, close } = session;
+    try {
+      const mode = readOnly ? "READ_ONLY" : `READ_WRITE, row_group_size ${ROW_GROUP}`;
+      await connection.run(`attach ${quoted(file)} as ${ALIAS} (type duckdb, ${mode})`);
+      await connection.run(`use ${ALIAS}`);
+    } catch (error) {
+      close();
+      if (!isOutOfMemory(error) || limit * 2 > totalmem() / 2 ** 21) throw error;
+      continue;
+    }
+    // What a log brought can't leave memory before it is in the file: then the limit stays.
+    if (limit > memoryLimitMb) await limitMemory(connection, `${memoryLimitMb}MB`).catch(() => undefined);
+    return session;
   }
-  return session;
+}
+
+async function limitMemory(connection: DuckDBConnection, limit: string): Promise<void> {
+  await connection.run(`set memory_limit = '${limit}'`);
 }
 
 /**
@@ -85,9 +100,33 @@ export async function openEmpty(resources: Resources): Promise<Session> {
   };
 }
 
-/** Writes what the log holds into the file, after which the file alone is the database. */
+/** A checkpoint of so many columns fits into the memory given; what each further one needs where all of them were changed. */
+const FEW_COLUMNS = 700;
+const COLUMN_KIB = 100;
+
+/**
+ * Writes what the log holds into the file, after which the file alone is the database. Running out of memory would cost the
+ * session, and the next one would not get further: where there are many columns it may take more meanwhile.
+ */
 export async function checkpoint(connection: DuckDBConnection): Promise<void> {
-  await connection.run(`checkpoint ${ALIAS}`);
+  const [row] = await select(
+    connection,
+    "select count(*), current_setting('memory_limit') from duckdb_columns() where not internal",
+  );
+  const more = COLUMN_KIB * Math.max(0, Number(row?.[0] ?? 0) - FEW_COLUMNS);
+  const usual = kibibytes(String(row?.[1]));
+  if (more > 0) await limitMemory(connection, `${usual + more}KiB`);
+  try {
+    await connection.run(`checkpoint ${ALIAS}`);
+  } finally {
+    if (more > 0) await limitMemory(connection, `${usual}KiB`).catch(() => undefined);
+  }
+}
+
+/** What DuckDB writes as `76.2 MiB`, cut after the first place: in the middle of it, so that it is written the same again. */
+function kibibytes(text: string): number {
+  const [size, unit = ""] = text.split(" ");
+  return Math.round((Number(size) + 0.05) * 1024 ** ["KiB", "MiB", "GiB", "TiB"].indexOf(unit));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, it } from "vitest";
@@ -39,4 +40,41 @@ it("gives the memory back, and passes on every other failure at once", async () 
   });
   await expect(failing).rejects.toThrow("no");
   expect(tries).toBe(1);
+});
+
+it("writes many columns that were all changed into the file, and reads them out of the log of a run that was killed", async () => {
+  const path = join(await temporaryFolder(), "w.duckdb");
+  const settings = settingsFor(path, { memoryLimitMb: 40, readers: "direct" });
+  const destination = await opened(settings);
+  const { db } = destination;
+  await fill(destination, 1);
+  const tables = Array.from({ length: 20 }, (_, t) => `procurement.t${t}`);
+  const names = Array.from({ length: 100 }, (_, i) => `c${i}`);
+  const texts = names.map(name => `'${name} ' || i`).join(", ");
+  const change = (table: string) =>
+    destination.withRoom("write", () =>
+      db.transaction().execute(async trx => {
+        await sql.raw(`update ${table} set gone = now() where gone is null`).execute(trx);
+        await sql.raw(`insert into ${table} select null, ${texts} from range(3) r(i)`).execute(trx);
+      }),
+    );
+  for (const table of tables) {
+    const columns = names.map(name => `${name} varchar`).join(", ");
+    await sql.raw(`create table ${table} (gone timestamptz, ${columns})`).execute(db);
+    await change(table);
+  }
+  await destination.show();
+  for (const table of tables) await change(table);
+  const killed = { ...settings, path: `${path}.killed`, runId: "run-2" };
+  await copyFile(path, killed.path);
+  await copyFile(`${path}.wal`, `${killed.path}.wal`);
+  const limit = () => sql<{ limit: string }>`select current_setting('memory_limit') as "limit"`.execute(db);
+  const before = await limit();
+  await destination.show();
+  expect((await limit()).rows).toEqual(before.rows);
+  await destination.close();
+  const next = await opened(killed);
+  await next.show();
+  const { rows } = await sql<{ n: number }>`select count(gone) as n from procurement.t19`.execute(next.db);
+  expect(Number(rows[0]?.n)).toBe(3);
 });

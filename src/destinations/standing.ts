@@ -6,13 +6,13 @@ import { ledgerRef } from "./fragments.ts";
 import { liveParents, type Parents, presentParents } from "./parents.ts";
 import type { StateTables } from "./state_tables.ts";
 
-/** Adds what a publish could not read to the table `problems`: one row a column and reason, first and last seen. */
+/** Adds what a publish could not read to the table `problems`: one row a column and reason, first and last seen. `rowsIn` tells how many rows of a table were read. */
 export async function saveProblems(
   db: Kysely<StateTables>,
   company: string,
   stream: string,
   problems: readonly ColumnProblems[],
-  rows: number,
+  rowsIn: (table: string) => number,
   now: string,
 ): Promise<void> {
   for (const { table, column, reason, example, rows: affected } of problems) {
@@ -33,7 +33,7 @@ export async function saveProblems(
         column_name: column,
         reason,
         rows: affected,
-        share: affected / Math.max(1, rows),
+        share: affected / Math.max(1, rowsIn(table)),
         example,
         first_seen_at: known?.first_seen_at.toISOString() ?? now,
         last_seen_at: now,

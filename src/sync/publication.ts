@@ -189,7 +189,8 @@ async function publishCompared(
         fields: drift.fields,
       };
       await saveStreamState(trx, company, stream.name, state, moment);
-      await saveProblems(trx, company, stream.name, record.problems, record.rows, moment);
+      const rowsIn = (table: string) => rowsOf(table, stream, record);
+      await saveProblems(trx, company, stream.name, record.problems, rowsIn, moment);
       // Rows of details come and go with their parents' publishes too.
       const counted = touched || publication.parent !== undefined ? undefined : comparison;
       // What was held back is lacking.
@@ -246,6 +247,11 @@ function count(tally: Tally, published: Published, record: ScanRecord): void {
   run.problems += record.problems.reduce((sum, problem) => sum + problem.rows, 0);
 }
 
+/** Rows of a table that the scan brought; a row may bring many of a child table. */
+function rowsOf(table: string, { tables }: Stream, { rows, presence }: ScanRecord): number {
+  return table === tables.main.name ? rows : (presence[table]?.rows ?? rows);
+}
+
 function checkQuality(context: SyncContext, { stream, record, tally }: PublishPlan): void {
   const { maxRejectShare } = context.policyOf(stream.name);
   if (record.rows > 0 && record.rejected / record.rows > maxRejectShare) {
@@ -257,10 +263,11 @@ function checkQuality(context: SyncContext, { stream, record, tally }: PublishPl
   const { maxShare, onExceed } = context.policy.problems;
   // What a field that no document names holds is nobody's loss: it is kept, if with an escape.
   const documented = record.problems.filter(({ column }) => column !== "_extra");
-  const worst = documented.filter(problem => problem.rows / Math.max(1, record.rows) > maxShare);
+  const all = (table: string): number => Math.max(1, rowsOf(table, stream, record));
+  const worst = documented.filter(problem => problem.rows / all(problem.table) > maxShare);
   if (worst.length === 0) return;
   const named = worst
-    .map(problem => `${problem.table}.${problem.column} (${problem.rows} of ${record.rows}: ${problem.reason})`)
+    .map(problem => `${problem.table}.${problem.column} (${problem.rows} of ${all(problem.table)}: ${problem.reason})`)
     .join(", ");
   const message = `${stream.name}: values that could not be read exceed problems.max_share (${maxShare}): ${named}. \`tributary rejects ${stream.name} --problems\` shows them.`;
   if (onExceed === "fail") throw new TributaryError(`${message} Nothing of it was published.`, 1);

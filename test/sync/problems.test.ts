@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { date, id, record, table } from "../../schemas/fields.ts";
+import { defineStream, list } from "../../src/stream.ts";
 import { warehouses } from "../support/warehouse.ts";
+import { told } from "./answers.ts";
 import { scenario } from "./scenario.ts";
 
 interface Stored {
@@ -25,4 +28,29 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(after[0]?.first).toBe(before?.first);
     expect(after[0]?.last).not.toBe(before?.last);
   });
+});
+
+test.each([
+  [1, 0],
+  [2, 1],
+])("of a child table's values, %i of twenty that could not be read are a share of them all", async (bad, code) => {
+  const mails = defineStream({
+    name: "mails",
+    path: "/mails",
+    mode: list({ rows: "mails" }),
+    row: record("A mail.", {
+      id: id().describe("Its id."),
+      parts: table("mail_parts", "A part.", { due: date().nullable().describe("When it is due.") }),
+    }),
+    key: ["id"],
+    preset: "core",
+  });
+  const parts = Array.from({ length: 20 }, (_, i) => ({ due: i < bad ? "soon" : "2026-03-15" }));
+  const strict = { problems: { max_share: 0.05, on_exceed: "fail" } };
+  const place = await told(warehouses[0]!.make, [mails], { "/mails": () => ({ mails: [{ id: "1", parts }] }) }, strict);
+  const report = await place.run();
+  expect(report.exit_code).toBe(code);
+  expect(report.errors.join()).toContain(code === 0 ? "" : "mail_parts.due (2 of 20: expected a calendar date");
+  const shares = await place.warehouse.query<{ share: number }>("select share from _tributary.problems");
+  expect(shares).toEqual(code === 0 ? [{ share: 0.05 }] : []);
 });

@@ -101,11 +101,15 @@ export async function dropTables(
   });
 }
 
-/** Forgets how far a company's stream was read, marks and the ages of details, but not when its rows were last changed: moments must not go back. */
+/**
+ * Forgets how far a company's stream was read, marks and the ages of details, but not what is true of the rows that stay: when
+ * they were last changed, as moments must not go back, and by which statuses they came, lest they be taken for deleted.
+ */
 export async function forgetProgress(trx: Transaction<StateTables>, company: string, stream: string): Promise<void> {
-  const { lastMoment } = await loadStreamState(trx, company, stream);
+  const { lastMoment, statuses } = await loadStreamState(trx, company, stream);
   await forgetStream(trx, company, stream);
-  if (lastMoment !== null) await saveStreamState(trx, company, stream, { ...noState, lastMoment }, lastMoment);
+  if (lastMoment !== null)
+    await saveStreamState(trx, company, stream, { ...noState, lastMoment, statuses }, lastMoment);
 }
 
 async function forgetStream(trx: Transaction<StateTables>, company: string, stream: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { id, record, text } from "../../schemas/fields.ts";
 import { defineStream, scan } from "../../src/stream.ts";
+import { forget } from "../support/forgetting.ts";
 import { type Passing, refused } from "../support/interposed.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
@@ -221,4 +222,20 @@ describe.each(warehouses)("$name", ({ make }) => {
       expect(lineOf(await place.run({ full: true }), "things")).toMatchObject({ deleted: 1, missing: 0 });
     },
   );
+
+  test("nor are they once the list has been reset, which leaves its rows", async () => {
+    const rows = Array.from({ length: 9 }, (_, n) => ({ id: String(n), state: n < 8 ? "open" : "closed" }));
+    const shown = ({ query }: Passing) => rows.filter(row => row.state === (query.get("status") ?? "open"));
+    const place = await told(
+      make,
+      [{ ...things, mode: scan({ rows: "things", total: "total" }) }],
+      { "/things": passing => page({ total: shown(passing).length, things: shown(passing) }, null) },
+      { streams: { settings: { things: { statuses: ["closed"] } } } },
+    );
+    await place.run();
+    place.configure({});
+    await forget(place, [things], ["things"]);
+    expect(lineOf(await place.run(), "things")).toMatchObject({ deleted: 0, missing: 1 });
+    expect(await place.count("things", live)).toBe(9);
+  });
 });

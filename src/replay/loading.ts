@@ -1,5 +1,6 @@
 import type { Query } from "../api/client.ts";
 import type { Tally } from "../extract/tally.ts";
+import { lookupOf } from "../lookup.ts";
 import type { Detail, Feed, Scan, Stream } from "../stream.ts";
 import type { SyncContext } from "../sync/context.ts";
 import { syncDetails } from "../sync/details.ts";
@@ -47,10 +48,12 @@ async function loadScans(
   const again = scans.map(scan => readBefore(holdings, scan));
   // What a scan was not asked for it cannot miss, whatever the config says by now.
   const policy = { ...context.policy, confirmDeletes: last.accepted, start: startOf(mode, again.at(-1)!) };
+  const statuses = statusesIn(stream, again);
+  const policyOf = (name: string) => ({ ...context.policyOf(name), ...(name === stream.name ? { statuses } : {}) });
   const asOf = { at: Date.parse(last.endedAt), completeTo };
   try {
     const scan = [...last.ids].at(-1)!;
-    await reloadScans({ ...context, policy, asOf }, stream, mode, again, { full, scan, seen, stale }, tally);
+    await reloadScans({ ...context, policy, policyOf, asOf }, stream, mode, again, { full, scan, seen, stale }, tally);
   } finally {
     for (const { api } of again) await api.close();
   }
@@ -74,6 +77,14 @@ function readBefore(lines: Lines, scan: HeldScan): ReadBefore {
 function startOf(mode: Scan | Feed, { queries }: ReadBefore): string | undefined {
   const from = mode.kind === "feed" && mode.narrow.by === "dates" ? queries[0]?.[mode.narrow.from] : undefined;
   return from === undefined ? undefined : String(from);
+}
+
+/** The further statuses that scans asked for: their rows came by these. */
+function statusesIn(stream: Stream, scans: readonly ReadBefore[]): readonly string[] {
+  // What a lookup asks with is no part of a list.
+  if (lookupOf(stream) !== undefined) return [];
+  const asked = scans.flatMap(({ queries }) => queries.flatMap(({ status }) => (status === undefined ? [] : [status])));
+  return [...new Set(asked.map(String))].filter(status => status !== stream.query?.["status"]);
 }
 
 function withoutLimit({ limit: _limit, ...query }: Query): Query {

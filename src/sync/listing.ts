@@ -211,13 +211,15 @@ export async function publishScan(
   const date = dateOf(record);
   const newest = whole && (again === undefined || state.lastFullAt === null || state.lastFullAt <= date);
   const before = again === undefined && isAhead(state, Date.parse(date)) ? null : state.mark;
-  const { all: statuses, dropped } = statusesOf(state, context.policyOf(stream.name), context.policy);
+  // Only a whole scan deletes what could be accepted.
+  const accepting = { confirmDeletes: whole && context.policy.confirmDeletes };
+  const { all: statuses, dropped } = statusesOf(state, context.policyOf(stream.name), accepting);
   const next: StreamState = {
     ...state,
     mark: nextMark(mode, record, before, date),
     lastFullAt: again?.stale === true ? null : newest ? date : state.lastFullAt,
     lastFullPages: newest ? record.pages + record.absent.length : state.lastFullPages,
-    statuses: whole ? statuses : state.statuses,
+    statuses: whole || again !== undefined ? statuses : state.statuses,
   };
   const decision: { made: AbsenceDecision | undefined } = { made: undefined };
   await publishStage(context, {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { id, moment, record, text } from "../../schemas/fields.ts";
-import { defineStream, feed, list, lookup, type Stream } from "../../src/stream.ts";
+import { defineStream, feed, list, lookup, type Stream, scan } from "../../src/stream.ts";
 import { temporaryFolder } from "../archive/folder.ts";
 import { forget } from "../support/forgetting.ts";
 import { refused } from "../support/interposed.ts";
@@ -75,6 +75,33 @@ test("so they do after a night that left a question of a lookup unanswered", asy
   expect((await replay()).streams).toMatchObject([{ rows_read: 5, inserted: 0, updated: 0, deleted: 0 }]);
   expect(await live()).toEqual(before);
 });
+
+test.each(warehouses)(
+  "$name: rows that a loaded scan asked for by a status which the config names no more are not taken for deleted afterwards",
+  async ({ make }) => {
+    const things = defineStream({
+      name: "things",
+      path: "/things",
+      mode: scan({ rows: "things", total: "total" }),
+      row: record("Things.", { thing: id().describe("Which."), state: text().describe("How it stands.") }),
+      key: ["thing"],
+      preset: "core",
+    });
+    const rows = Array.from({ length: 9 }, (_, n) => ({ thing: `${n}`, state: n < 8 ? "open" : "closed" }));
+    const shown: Say = ({ query }) => {
+      const some = rows.filter(({ state }) => state === (query.get("status") ?? "open"));
+      return page({ total: some.length, things: some }, null);
+    };
+    const settings = { things: { statuses: ["closed"] } };
+    const its = await place(make, things, { "/things": shown }, { settings });
+    const { night, live, configure, copy, replay, config } = its;
+    await forget(its, [things], ["things"], { drop: true });
+    for (const each of [configure, copy.configure]) each({ archive: config.archive });
+    expect((await replay()).streams).toMatchObject([{ inserted: 9, deleted: 0 }]);
+    expect((await night()).streams).toMatchObject([{ missing: 1, deleted: 0 }]);
+    expect(await live()).toHaveLength(9);
+  },
+);
 
 /** A feed that knows its own total, narrowed by days. */
 const events = defineStream({

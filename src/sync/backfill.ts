@@ -70,9 +70,11 @@ function readWhole(context: SyncContext, stream: Stream, mode: Feed, tally: Tall
 
 /** Only what is missing or changed, all of it: nightly runs look at unchanged ones again, and spread the rest over nights. */
 function detailsContext(context: SyncContext, plan: BackfillPlan): SyncContext {
+  const start = plan.from ?? context.policy.start;
+  const ranged = plan.to !== null || start !== context.policy.start;
   return {
     ...context,
-    policy: { ...context.policy, start: plan.from ?? context.policy.start, to: plan.to ?? undefined },
+    policy: { ...context.policy, start, to: plan.to ?? undefined, ranged },
     policyOf: name => ({ ...context.policyOf(name), audit: 0, refresh: undefined, maxDetails: undefined }),
   };
 }

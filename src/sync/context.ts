@@ -37,6 +37,8 @@ export interface RunPolicy {
   readonly start: string | undefined;
   /** YYYY-MM-DD; details of parents from then on are left to other runs. */
   readonly to?: string | undefined;
+  /** Details of parents that are dated outside a range are left to other runs, also those that the config's start would leave in. */
+  readonly ranged?: boolean;
   readonly publishEveryMs: number;
 }
 

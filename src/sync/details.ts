@@ -76,7 +76,9 @@ export async function syncDetails(
     if (result.error !== undefined && !mayPublish(result.error)) throw result.error;
     const doubted = await areDoubtful(context, stream, extraction, result.counts);
     const trouble = troubleWith(stream, result.counts, doubted);
-    const whole = result.error === undefined && trouble === undefined && shelf.held === undefined && !lacksNew(work);
+    const ranged = policy.ranged === true && mode.newest !== undefined;
+    const lacking = ranged || lacksNew(work);
+    const whole = result.error === undefined && trouble === undefined && shelf.held === undefined && !lacking;
     const completeTo = whole ? await completeWithParents(context, request.parents) : null;
     await publishDetails(shelf, result.record, doubted ? "doubted" : "believed", completeTo);
     if (result.error !== undefined) throw result.error;

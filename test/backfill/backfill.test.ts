@@ -150,12 +150,19 @@ describe.each(warehouses)("$name", ({ make }) => {
     const inRange = dated("2025-03-01", "2025-09-01");
     expect(inRange).toBeGreaterThan(5);
     expect(await place.count("purchase_order_details")).toBe(inRange);
+    // Complete are they only once the others are there, too.
+    const complete = "stream = 'purchase_order_details' and complete_to is not null";
+    expect(await place.count("_tributary.streams", complete)).toBe(0);
     await place.backfill({ names: ["purchase_order_details"], range: { from: "2025-03-01", to: undefined } });
     const undated = [...place.simulator.truth.rows("purchase_orders")].filter(
       ({ po_date: date }) => typeof date !== "string",
     ).length;
     expect(undated).toBeGreaterThan(0);
     expect(await place.count("purchase_order_details")).toBe(dated("2025-03-01", "9999") + undated);
+    expect(await place.count("_tributary.streams", complete)).toBe(0);
+    await place.backfill({ names: ["purchase_order_details"] });
+    expect(await place.count("purchase_order_details")).toBe(60);
+    expect(await place.count("_tributary.streams", complete)).toBe(1);
   });
 });
 

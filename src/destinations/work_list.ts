@@ -108,14 +108,14 @@ export async function openWorkList(destination: Destination, request: WorkReques
   };
 }
 
-/** How many details are due by reason, counted without writing anything; parents that a run under way has asked for count too. */
+/** How many details are due by reason, counted without writing anything; without a stage parents that a run under way has asked for count too. */
 export async function countWork(
   reading: Pick<Destination, "db" | "schema" | "stateSchema" | "dialect">,
-  request: Omit<WorkRequest, "stage">,
+  request: Omit<WorkRequest, "stage"> & { readonly stage?: Stage },
 ): Promise<Readonly<Partial<Record<Reason, number>>>> {
   const parents = await presentParents(reading, request.parents);
   const { rows } = await sql<{ reason: Reason; n: number }>`
-    select reason, count(*) as n from (${candidateQuery(reading, { ...request, parents }, undefined)}) due group by reason`.execute(
+    select reason, count(*) as n from (${candidateQuery(reading, { ...request, parents }, request.stage)}) due group by reason`.execute(
     reading.db,
   );
   const counts = Object.fromEntries(rows.map(row => [row.reason, Number(row.n)]));

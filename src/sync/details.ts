@@ -2,14 +2,14 @@ import { snakeCase } from "../columns.ts";
 import { type Absent, absentWithRows, areReadable, stagedAbsent } from "../destinations/outcomes.ts";
 import { type Parents, presentParents } from "../destinations/parents.ts";
 import { loadStreamState } from "../destinations/run_log.ts";
-import { completeTogether } from "../destinations/standing.ts";
 import { openWorkList, type WorkItem, type WorkList, type WorkRequest } from "../destinations/work_list.ts";
 import { ApiError, StoppedError, TributaryError } from "../errors.ts";
 import { type DetailsResult, readDetails } from "../extract/details.ts";
 import type { Tally } from "../extract/tally.ts";
 import type { ScanRecord, StreamState } from "../state.ts";
 import { type Detail, fixedPaths, pathParameters, type Stream } from "../stream.ts";
-import { completeWith, type SyncContext } from "./context.ts";
+import { completeWithParents, isBehind, lacksNew } from "./completion.ts";
+import type { SyncContext } from "./context.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { heldBack, type Left, mayLeave } from "./leaving.ts";
 import { areReadWhole } from "./lookups.ts";
@@ -77,7 +77,8 @@ export async function syncDetails(
     const doubted = await areDoubtful(context, stream, extraction, result.counts);
     const trouble = troubleWith(stream, result.counts, doubted);
     const ranged = policy.ranged === true && mode.newest !== undefined;
-    const lacking = ranged || lacksNew(work);
+    const left = before === undefined ? lacksNew(work) : await isBehind(destination, request, extraction.stage);
+    const lacking = ranged || left;
     const whole = result.error === undefined && trouble === undefined && shelf.held === undefined && !lacking;
     const completeTo = whole ? await completeWithParents(context, request.parents) : null;
     await publishDetails(shelf, result.record, doubted ? "doubted" : "believed", completeTo);
@@ -186,22 +187,6 @@ async function fetchAll(
   } catch (error) {
     return { record: stage.record as ScanRecord, counts: undefined, error };
   }
-}
-
-/**
- * Whether `max_details` leaves some that were never fetched: these come first, so nothing else was taken then. The pace at
- * which it lets others be fetched again is what was asked for, and does not make the table late.
- */
-const lacksNew = ({ left, reasons }: WorkList): boolean =>
-  left > 0 && Object.keys(reasons).every(reason => reason === "new" || reason === "forced");
-
-/** How far details are complete that were all fetched: no further than the rows or values that they were asked for. */
-async function completeWithParents(context: SyncContext, parents: Parents): Promise<string | null> {
-  const { asOf, clock, company, destination } = context;
-  const names = parents.kind === "rows" ? [parents.stream] : parents.sources.map(({ stream }) => stream);
-  const theirs = await completeTogether(destination.db, company, names);
-  const read = new Date(asOf?.at ?? clock.now()).toISOString();
-  return completeWith(context, theirs !== null && read < theirs ? read : theirs);
 }
 
 async function publishDetails(

@@ -145,6 +145,23 @@ test("rows and details that a reset left are known again by an archive that lack
   expect(lineOf(await night(), "thing_parts")).toMatchObject({ requests: quiet.requests });
 });
 
+test("details are complete with answers of runs that were cut short no more than they were after those runs", async () => {
+  const its = await place();
+  const { night, stock, copy, catalogue, warehouse, configure, config } = its;
+  const completeTo = async () => {
+    const rows = await warehouse.query("select complete_to from _tributary.streams where stream = 'thing_parts'");
+    return rows[0]!["complete_to"];
+  };
+  const before = await completeTo();
+  configure({ ...config, streams: { settings: { thing_parts: { max_details: 1 } } } });
+  for (let n = 0; n < 3; n++) stock.things.push({ thing: `N${n}`, name: "new" });
+  expect(lineOf(await night(), "thing_parts")).toMatchObject({ inserted: 1 });
+  expect(await completeTo()).toEqual(before);
+  await forget(its, catalogue, ["things"], { drop: true });
+  expect(lineOf(await copy.replay({ catalogue }), "thing_parts")).toMatchObject({ inserted: 8 });
+  expect(await completeTo()).toEqual(before);
+});
+
 test.each([
   [0.1, 0.9],
   [0.9, 0.1],

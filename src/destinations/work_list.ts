@@ -122,6 +122,18 @@ export async function countWork(
   return { ...counts, audit: Math.ceil(request.audit * (counts["audit"] ?? 0)) };
 }
 
+/** How many details failed before and wait for their next try, and of how many it is known how they ended. */
+export async function countWaiting(
+  { db, stateSchema }: Pick<Destination, "db" | "stateSchema">,
+  { company, stream, now }: Pick<WorkRequest, "company" | "stream" | "now">,
+): Promise<{ readonly waiting: number; readonly known: number }> {
+  const at = (ms: number) => sql`cast(${agoIso(now, -ms)} as timestamptz)`;
+  const { rows } = await sql<{ waiting: number; known: number }>`select count(*) as known, count(*) filter
+      (where outcome = 'failed' and next_try > ${at(0)} and next_try <= ${at(LONGEST_PAUSE_MS)}) as waiting
+    from ${sql.id(stateSchema, "details")} where company = ${company} and stream = ${stream}`.execute(db);
+  return { waiting: Number(rows[0]?.waiting ?? 0), known: Number(rows[0]?.known ?? 0) };
+}
+
 /** No failure waits longer for its next try: what lies further ahead was noted by a clock that was ahead. */
 const LONGEST_PAUSE_MS = 86_400_000;
 /** An order for all details takes what a broken-off run left for asked when it is no older than this. */

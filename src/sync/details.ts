@@ -2,7 +2,13 @@ import { snakeCase } from "../columns.ts";
 import { type Absent, absentWithRows, areReadable, stagedAbsent } from "../destinations/outcomes.ts";
 import { type Parents, presentParents } from "../destinations/parents.ts";
 import { loadStreamState } from "../destinations/run_log.ts";
-import { openWorkList, type WorkItem, type WorkList, type WorkRequest } from "../destinations/work_list.ts";
+import {
+  countWaiting,
+  openWorkList,
+  type WorkItem,
+  type WorkList,
+  type WorkRequest,
+} from "../destinations/work_list.ts";
 import { ApiError, StoppedError, TributaryError } from "../errors.ts";
 import { type DetailsResult, readDetails } from "../extract/details.ts";
 import type { Tally } from "../extract/tally.ts";
@@ -52,6 +58,8 @@ export async function syncDetails(
     if (mode.rows !== undefined) tally.activity.rows = 0;
     tally.activity.total = tally.activity.rows + work.total;
     if (before === undefined) announce(context, stream, work, tally);
+    // Of all of them, and of what was fetched back then, none waits.
+    const waiting = before !== undefined || policy.allDetails ? undefined : await countWaiting(destination, request);
     let published = clock.now();
     let refusal: unknown;
     const settled = await areSettled(context, request.parents);
@@ -75,7 +83,7 @@ export async function syncDetails(
     if (refusal !== undefined) throw refusal;
     if (result.error !== undefined && !mayPublish(result.error)) throw result.error;
     const doubted = await areDoubtful(context, stream, extraction, result.counts);
-    const trouble = troubleWith(stream, result.counts, doubted);
+    const trouble = troubleWith(stream, result.counts, doubted, waiting);
     const ranged = policy.ranged === true && mode.newest !== undefined;
     const left = before === undefined ? lacksNew(work) : await isBehind(destination, request, extraction.stage);
     const lacking = ranged || left;
@@ -220,14 +228,22 @@ async function currentState({ context, stream }: Shelf, state: StreamState): Pro
 }
 
 /** Why the stream counts as failed; undefined: it doesn't. */
-function troubleWith(stream: Stream, counts: DetailsResult | undefined, doubted: boolean): string | undefined {
+function troubleWith(
+  stream: Stream,
+  counts: DetailsResult | undefined,
+  doubted: boolean,
+  { waiting, known }: Awaited<ReturnType<typeof countWaiting>> = { waiting: 0, known: 0 },
+): string | undefined {
   if (counts === undefined) return undefined;
   const { ok, absent, failed, firstFailure } = counts;
   const all = ok + absent + failed;
   if (doubted)
     return `${stream.name}: ${absent} of ${all} details answered 404, too many to be believed: nothing was marked deleted, they are asked again later.`;
-  if (failed === 0 || failed <= TOLERATED * all) return undefined;
-  return `${stream.name}: ${failed} of ${all} details could not be fetched; they are tried again with growing pauses. The first: ${firstFailure}`;
+  if (failed > TOLERATED * all)
+    return `${stream.name}: ${failed} of ${all} details could not be fetched; they are tried again with growing pauses. The first: ${firstFailure}`;
+  // That they are not asked for yet makes no success of what failed before.
+  if (waiting === 0 || failed + waiting <= TOLERATED * Math.max(known, all)) return undefined;
+  return `${stream.name}: ${waiting} of ${known} details could not be fetched by the runs before, and wait for their next try.`;
 }
 
 /** The parent's column that fills each parameter of the path. */

@@ -107,4 +107,23 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(lineOf(last, "purchase_order_details").error).toMatch(/4 of 20 details could not be fetched/);
     expect(await count("purchase_order_details", live)).toBe(60);
   });
+
+  test("that those which failed are not tried again yet makes neither a success of a run nor the table complete", async () => {
+    const place = await scenario(make, { orders: 12 }, { config: { streams: { defaults: { audit: 0 } } } });
+    const { sync, count, clock } = place;
+    place.look = ({ path }) => (path.startsWith("/po/") ? refused(400, "BROKEN") : undefined);
+    const complete = "stream = 'purchase_order_details' and complete_to is not null";
+    for (const requests of [12, 0]) {
+      const report = await sync({ names: ["purchase_order_details"] });
+      expect(report.exit_code).toBe(1);
+      expect(lineOf(report, "purchase_order_details")).toMatchObject({ status: "failed", requests });
+      expect(lineOf(report, "purchase_order_details").error).toMatch(/12 of 12 details could not be fetched/);
+      expect(await count("_tributary.streams", complete)).toBe(0);
+      clock.advance(60_000);
+    }
+    place.look = () => undefined;
+    clock.advance(15 * 60_000);
+    expect(await sync({ names: ["purchase_order_details"] })).toMatchObject({ exit_code: 0 });
+    expect(await count("_tributary.streams", complete)).toBe(1);
+  });
 });

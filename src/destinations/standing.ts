@@ -115,6 +115,17 @@ export async function completeTogether(
   return rows[0]?.complete_to?.toISOString() ?? null;
 }
 
+/** Whether a stream's tables are complete to any moment. */
+export async function isComplete(db: Kysely<StateTables>, company: string, stream: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("streams")
+    .select("complete_to")
+    .where("company", "=", company)
+    .where("stream", "=", stream)
+    .executeTakeFirst();
+  return (row?.complete_to ?? null) !== null;
+}
+
 /** Live rows of a table as of its last publish; null before the first. */
 export async function liveRows(db: Kysely<StateTables>, company: string, table: string): Promise<number | null> {
   const row = await db

@@ -2,6 +2,7 @@ import { buildPath, PathError } from "../api/path.ts";
 import { distinctValues } from "../destinations/distinct_values.ts";
 import { type Looked, withTables } from "../destinations/inspection.ts";
 import { loadStreamState } from "../destinations/run_log.ts";
+import { isComplete } from "../destinations/standing.ts";
 import type { Question } from "../extract/lookups.ts";
 import type { Tally } from "../extract/tally.ts";
 import { type Asking, loadedColumn, sourcesOf, valueSets, waitsFor } from "../lookup.ts";
@@ -73,15 +74,17 @@ export async function findQuestions(
   return { asked, all: false };
 }
 
-/** Whether streams that carry values were ever read whole: only then is a value gone that no row carries. One that is off and has no tables carries none. */
+/** Whether streams that carry values were ever read whole, or all fetched: only then is a value gone that no row carries. One that is off and has no tables carries none. */
 export async function areReadWhole(context: SyncContext, sources: readonly Stream[]): Promise<boolean> {
   const { destination, company, wanted } = context;
   const present = await withTables(destination, sources);
   for (const source of sources) {
     const { name, mode } = source;
-    if (mode.kind !== "scan" && mode.kind !== "feed") continue;
+    if (mode.kind === "snapshot") continue;
     if (!wanted.has(name) && !present.includes(source)) continue;
-    if ((await loadStreamState(destination.db, company, name)).lastFullAt === null) return false;
+    if (mode.kind === "detail") {
+      if (!(await isComplete(destination.db, company, name))) return false;
+    } else if ((await loadStreamState(destination.db, company, name)).lastFullAt === null) return false;
   }
   return true;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { count, id, record, text, whole } from "../../schemas/fields.ts";
-import { defineStream, list, lookup, type Stream } from "../../src/stream.ts";
+import { defineStream, detail, list, lookup, type Stream } from "../../src/stream.ts";
 import { forget } from "../support/forgetting.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
@@ -200,6 +200,41 @@ describe.each(warehouses)("$name", ({ make }) => {
     Object.assign(place.says, { "/bills": readable, "/orders": () => ({ orders: [{ id: "1", vendor: "V2" }] }) });
     // The lookup tells no total: what it misses once is not gone yet.
     expect([await night(), await night()]).toMatchObject([{ deleted: 0 }, { deleted: 1 }]);
+  });
+
+  test("nor before the details that name it were all fetched", async () => {
+    const facts = defineStream({
+      name: "order_facts",
+      path: "/orders/{id}",
+      mode: detail({ of: "orders" }),
+      row: record("A fact.", { id: id().describe("Its id."), site: id().nullable().describe("Where.") }),
+      key: ["id"],
+      preset: "core",
+    });
+    const numbers = [1, 2, 3, 4];
+    const says: Record<string, Say> = { "/orders": () => ({ orders: numbers.map(each => ({ id: `${each}` })) }) };
+    for (const each of numbers) {
+      says[`/orders/${each}`] = () => ({ id: `${each}`, site: `S${each}` });
+      says[`/entities/site/S${each}`] = () => ({ label: `${each}` });
+    }
+    const own = (most: number) =>
+      settings({
+        order_facts: { max_details: most },
+        entity: { parameters: { type: ["site"] }, from: { id: ["order_facts.site"] } },
+      });
+    const streams = [orders, facts, entity];
+    const place = await told(make, streams, says, own(9));
+    const night = async () => {
+      place.clock.advance(DAY_MS);
+      return lineOf(await place.run(), "entity");
+    };
+    expect(await night()).toMatchObject({ inserted: 4 });
+    await forget(place, streams, ["order_facts"], { drop: true });
+    place.configure(own(1));
+    for (const requests of [1, 2, 3]) expect(await night()).toMatchObject({ requests, deleted: 0 });
+    numbers.pop();
+    for (let nth = 0; nth < 4; nth++) await night();
+    expect(await place.count("entity", "_deleted_at is null")).toBe(3);
   });
 
   test("a source that is off is told, with the key to set", async () => {

@@ -22,11 +22,16 @@ export async function answersIn(files: readonly HeldFile[], span: Span): Promise
   let ordinal = 0;
   for (const { path } of files) {
     for await (const { head } of linesOf(path, () => undefined)) {
-      const { parent, request, next, at, scan, accepted } = head;
+      const { parent, request, next, at, scan, accepted, status } = head;
       const held = { ordinal: ordinal++, part: 0, path: request.path, query: request.query, context: {}, next };
       if (parent === undefined || !isIn(span, at)) continue;
       // A first page begins a new answer.
       const begins = request.query["cursor"] === undefined;
+      // A 404 in place of a further page cuts it off.
+      if (!begins && status === 404) {
+        answers.delete(parent.key);
+        continue;
+      }
       const requests = (begins ? undefined : answers.get(parent.key)?.requests) ?? new Map<string, Held>();
       requests.set(requestKey(request.path, request.query), held);
       answers.set(parent.key, { parent, scan, at, accepted, requests });

@@ -7,10 +7,10 @@ import { forget } from "../support/forgetting.ts";
 import { lineOf } from "../support/run.ts";
 import { compareWarehouses } from "../support/truth.ts";
 import { duckdbWarehouse, passing } from "../support/warehouse.ts";
-import { instead } from "../sync/answers.ts";
+import { instead, noSuch } from "../sync/answers.ts";
 import { scenario } from "../sync/scenario.ts";
 import { addressIn, again } from "./again.ts";
-import { events, figures, others, parts, shopAnswer, stocked, things } from "./shop.ts";
+import { events, figures, marks, others, parts, shopAnswer, stocked, things } from "./shop.ts";
 
 const DAY = 86_400_000;
 const refused = instead(403, { error: { code: "FORBIDDEN", message: "not for this key", request_id: "r" } });
@@ -23,8 +23,11 @@ async function place(catalogue = [things, parts], { dated = false } = {}) {
   const config = { archive: { path } };
   const its = await scenario(async () => warehouse, {}, { config });
   const shut = new Set<string>();
+  /** Whose further pages are answered with 404. */
+  const cut = new Set<string>();
   its.look = passed => {
-    const answer = shut.has(passed.path) ? refused : shopAnswer(stock, passed);
+    const isCut = cut.has(passed.path) && passed.query.has("cursor");
+    const answer = shut.has(passed.path) ? refused : isCut ? noSuch : shopAnswer(stock, passed);
     return answer === undefined || !dated ? answer : { ...answer, date: its.clock.date() };
   };
   const night = async (order: object = {}) => {
@@ -37,7 +40,7 @@ async function place(catalogue = [things, parts], { dated = false } = {}) {
     warehouse.query(
       "select thing, name, due, cast(_problems as varchar) as problems, _deleted_at is null as live from procurement.things order by thing",
     );
-  return { ...its, path, stock, shut, warehouse, config, copy, night, all, catalogue };
+  return { ...its, path, stock, shut, cut, warehouse, config, copy, night, all, catalogue };
 }
 
 const statuses = ({ streams }: RunReport) => Object.fromEntries(streams.map(({ stream, status }) => [stream, status]));
@@ -143,6 +146,20 @@ test("rows and details that a reset left are known again by an archive that lack
   expect(statuses(await copy.replay({ catalogue }))).toEqual({ things: "warning", thing_parts: "succeeded" });
   expect(await all()).toEqual(before);
   expect(lineOf(await night(), "thing_parts")).toMatchObject({ requests: quiet.requests });
+});
+
+test("an answer whose further page was a 404 is left out like any other that was cut off", async () => {
+  const its = await place([things, marks]);
+  const { night, stock, cut, copy, catalogue, warehouse } = its;
+  const said = () => warehouse.query("select thing, mark, said from procurement.thing_marks order by thing, mark");
+  const before = await said();
+  stock.things[1]!["name"] = "changed";
+  cut.add("/things/T1/marks");
+  expect((await night()).exit_code).toBe(1);
+  expect(await said()).toEqual(before);
+  await forget(its, catalogue, ["things"], { drop: true });
+  expect(await copy.replay({ catalogue })).toMatchObject({ exit_code: 0 });
+  expect(await said()).toEqual(before);
 });
 
 test("details are complete with answers of runs that were cut short no more than they were after those runs", async () => {

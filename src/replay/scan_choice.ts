@@ -80,7 +80,8 @@ const isComplete = (scan: HeldScan): boolean => partsOf(scan) !== undefined;
 
 function isWhole(scan: HeldScan): boolean {
   const took = Date.parse(scan.endedAt) - Date.parse(scan.begunAt);
-  return scan.full && !scan.windows && took <= OLDEST_SCAN_MS && isComplete(scan);
+  // Ended before it began: the clock was set back meanwhile.
+  return scan.full && !scan.windows && took >= 0 && took <= OLDEST_SCAN_MS && isComplete(scan);
 }
 
 /** From the last scan on that holds all there was; rows that no list holds any more are kept only where lists forget. */

@@ -93,9 +93,11 @@ test("without tables every complete scan is loaded by itself, in order; one that
   ]);
 });
 
-test("a scan that took longer than six hours says nothing of what is missing", () => {
-  const [only] = chooseScans(list, [held(1, { tookMs: 6 * 3_600_000 + 1 })], unknown, always).later;
-  expect(only).toMatchObject({ full: false });
+test("a scan that took longer than six hours, or ended before it began, says nothing of what is missing", () => {
+  for (const tookMs of [6 * 3_600_000 + 1, -41 * 3_600_000]) {
+    const [only] = chooseScans(list, [held(1, { tookMs })], unknown, always).later;
+    expect(only).toMatchObject({ full: false });
+  }
 });
 
 test("what the tables know is loaded in one publish: the last whole scan and what came after it", () => {

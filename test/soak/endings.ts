@@ -41,6 +41,8 @@ export function unexplained(
     (exit === 1 && (settings.fewRejects || settings.unknownFields === "fail")) ||
     // An order that goes while its moves are read answers 404 to a further page, which is a failure and not a deletion.
     (exit === 1 && /order_moves: .*RESOURCE_NOT_FOUND/.test(told) && step.during.some(isDeletedOrder)) ||
+    // By troubles of the runs before.
+    (exit === 1 && told.includes("wait for their next try")) ||
     (exit === 2 && older && /tables were (altered|made) by tributary/.test(told)) ||
     (exit === 4 && treated && told.includes(" is held by ")) ||
     (exit === 2 && step.command === "backfill") ||

@@ -167,7 +167,8 @@ function candidateQuery(
     : sql`case when d.parent_key is null then 'new'
         when d.outcome = 'failed' then case when d.next_try <= ${ago(0)} or ${ahead(sql`d.next_try`)} then 'retry' else 'waiting' end${changed}
         when ${refreshed} then 'refresh' else ${otherwise} end`;
-  const recent = request.force ? sql` and o.fetched_at >= ${ago(RECENT_MS)}` : sql``;
+  // What lies ahead was fetched nobody knows how long ago.
+  const recent = request.force ? sql` and o.fetched_at >= ${ago(RECENT_MS)} and o.fetched_at <= ${ago(0)}` : sql``;
   const asked =
     stage === undefined
       ? sql``

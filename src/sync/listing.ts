@@ -52,8 +52,9 @@ async function scanOnce(
     return scanOnce(context, stream, mode, tally, at);
   }
   if (isOutside(plan.range, record.earliest, at)) {
+    const wanted = plan.full ? `from ${policy.start} on` : plan.why;
     tally.warnings.push(
-      `${stream.name}: asked for rows ${plan.why}, got one of ${momentText(record.earliest!)}: the service filters by another field. The feed is read whole now and from now on.`,
+      `${stream.name}: asked for rows ${wanted}, got one of ${momentText(record.earliest!)}: the service filters by another field. The feed is read whole now and from now on.`,
     );
     await setAside(extraction, record, tally);
     return distrustFilter(context, stream, mode, state, tally);

@@ -15,7 +15,7 @@ export interface ScanPlan {
   readonly why: string;
 }
 
-/** What a narrowed scan asked for: from a day on, or so many days back by the service's own clock. Moments in ms. */
+/** What a scan that is narrowed, if only by the config's start, asked for: from a day on, or so many days back by the service's own clock. Moments in ms. */
 export type Range =
   | { readonly by: "day"; readonly from: number }
   | { readonly by: "window"; readonly days: number; readonly since: number };
@@ -62,7 +62,8 @@ export function planScan(
     return { query, full: true, range: undefined, why: "its time filter does not follow its time field" };
   const start = boundOf(stream, state, run.start);
   const bounded = start !== undefined && mode.narrow.by === "dates" ? { ...query, [mode.narrow.from]: start } : query;
-  const whole = (why: string): ScanPlan => ({ query: bounded, full: true, range: undefined, why });
+  const range = start === undefined ? undefined : ({ by: "day", from: Date.parse(start) } as const);
+  const whole = (why: string): ScanPlan => ({ query: bounded, full: true, range, why });
   if (run.full) return whole("asked for with --full");
   // A part of a feed misses nothing: there would be nothing to accept.
   if (run.confirmDeletes) return whole("asked for with --confirm-deletes");

@@ -241,6 +241,24 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(await place.count("ingested", "_deleted_at is null")).toBe(400);
   });
 
+  test("a start that the service's filter takes for another field's is noticed when the feed is read whole, too", async () => {
+    const rows = [
+      { event_id: "late", happened_at: "2026-03-10T08:00:00Z", entered: "2026-02-01" },
+      { event_id: "early", happened_at: "2026-01-05T08:00:00Z", entered: "2026-03-12" },
+    ];
+    const place = await told(make, [events], {
+      "/events": ({ query }) =>
+        page({ events: rows.filter(({ entered }) => entered >= (query.get("date_from") ?? "")) }, null),
+    });
+    await place.run();
+    place.configure({ streams: { start: "2026-03-01" } });
+    const report = await place.run();
+    expect(report.warnings.join()).toMatch(/asked for rows from 2026-03-01 on, got one of 2026-01-05.*another field/);
+    for (let nth = 0; nth < 2; nth++) await place.run();
+    expect(place.asked).toEqual(["/events?limit=100"]);
+    expect(await place.count("events", "_deleted_at is null")).toBe(2);
+  });
+
   test("what the service may count to the day before start is not missing, what comes a day later is", async () => {
     const place = await scenario(make, { ingested: 60 });
     const { simulator } = place;

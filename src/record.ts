@@ -140,7 +140,8 @@ export function valueAt(path: readonly string[], row: Record<string, unknown>): 
   if (path.length === 0) return row;
   let value: unknown = row;
   for (const field of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, field)) return undefined;
+    if (typeof value !== "object" || value === null || value instanceof Numeral) return undefined;
+    if (!Object.hasOwn(value, field)) return undefined;
     value = (value as Record<string, unknown>)[field];
   }
   return value;

@@ -54,7 +54,7 @@ export function unknownFields(row: Record<string, unknown>, tree: FieldTree): Re
     if (known !== undefined) {
       if (value === null || value === undefined) continue;
       // A documented object that arrives as something else is kept whole: nothing of it found a column.
-      if (typeof value === "object" && !Array.isArray(value)) {
+      if (jsonType(value) === "object") {
         extra = unknownFields(value as Record<string, unknown>, known);
         if (extra === undefined) continue;
       }

@@ -99,6 +99,12 @@ test("unknown fields are kept in their own nesting, whatever they are called", a
   expect(all[columns.indexOf("note")]).toBe("n");
   const odd = await line('{"id":"k","nested":7}');
   expect(JSON.parse(odd.at(-2)!)).toEqual({ nested: 7 });
+  const long = await encode([row('{"id":"k","nested":9007199254740993,"lines":[{"price":{"text":1}}]}')]);
+  expect(fields(long.batch.main.bytes.toString().trimEnd()).at(-2)).toBe('{"nested":9007199254740993}');
+  expect(long.drift.map(({ column, sort, type }) => `${column} ${sort} ${type}`)).toEqual([
+    "nested type number",
+    "price type object",
+  ]);
 });
 
 test("an array that is none, an element that is none: problems, and the rest of the row stays", async () => {

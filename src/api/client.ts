@@ -5,7 +5,7 @@ import type { ApiError, ApiFailure } from "../errors.ts";
 import { acceptEncoding, BodyTooLargeError } from "./body.ts";
 import type { Envelope, Pagination } from "./envelope.ts";
 import { type Dispatch, exchange, type WireAnswer } from "./exchange.ts";
-import { apiError, BudgetSpentError, broken, tooLong, withoutKey } from "./fault.ts";
+import { apiError, BarredError, BudgetSpentError, broken, tooLong, withoutKey } from "./fault.ts";
 import type { Limiter } from "./limit.ts";
 import { buildQuery } from "./path.ts";
 import { backoff, limitedWait, maxAttempts } from "./retry.ts";
@@ -108,6 +108,8 @@ export function createApi(settings: ApiSettings): Api {
   const failures: Partial<Record<ApiFailure, number>> = {};
   const stats = { requests: 0, retries: 0, limited: 0, bytes: 0, failures, retryWaitMs: 0, limitedWaitMs: 0 };
   let refreshing: Promise<void> | undefined;
+  /** Why nothing is sent any more, once the service wants a pause that nobody here waits for. */
+  let barred: string | undefined;
 
   async function attempt(
     path: string,
@@ -116,6 +118,8 @@ export function createApi(settings: ApiSettings): Api {
     { paged = false, signal, onBody }: GetOptions,
     limited: (fault: Fault) => void,
   ): Promise<{ status: number; judged: () => Promise<Verdict> }> {
+    // Whoever waited for this slot meanwhile is told, too.
+    if (barred !== undefined) throw new BarredError(barred);
     if (stats.requests >= (settings.maxRequests ?? Number.POSITIVE_INFINITY)) throw new BudgetSpentError();
     stats.requests += 1;
     const headers = {
@@ -180,6 +184,7 @@ export function createApi(settings: ApiSettings): Api {
         waitMs = limitedWait(limitedCount, retryAfter, random);
         limitedMs += waitMs;
         if (limitedMs <= maxWaitMs) limit.pause(waitMs, withoutKey(what, key));
+        else barred ??= tooLong(what, waitMs, limitedMs, maxWaitMs);
       };
       try {
         // A request that was sent before goes ahead of its equals.
@@ -193,7 +198,7 @@ export function createApi(settings: ApiSettings): Api {
         requests += 1;
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
-        if (!(error instanceof BudgetSpentError)) requests += 1;
+        if (!(error instanceof BudgetSpentError || error instanceof BarredError)) requests += 1;
         verdict = broken(error, maxBodyBytes);
       }
       const again = (fault: Fault): void => {

@@ -54,6 +54,11 @@ export class BudgetSpentError extends Error {
   override readonly name = "BudgetSpentError";
 }
 
+/** The request was not sent: the service asked before for a longer pause than a run waits. `message` says for which. */
+export class BarredError extends Error {
+  override readonly name = "BarredError";
+}
+
 /** What an exchange that threw means: our own limits end the request, everything else may go better next time. */
 export function broken(error: unknown, maxBytes: number): Verdict {
   if (error instanceof BudgetSpentError) {
@@ -62,6 +67,9 @@ export function broken(error: unknown, maxBytes: number): Verdict {
       failure: "budget",
       what: "nothing: as many requests as allowed were sent",
     };
+  }
+  if (error instanceof BarredError) {
+    return { kind: "refused", failure: "limited", what: `nothing: it was not sent, for another got ${error.message}` };
   }
   if (error instanceof BodyTooLargeError) {
     return { kind: "refused", failure: "too_large", what: `more than ${maxBytes} bytes in one body` };

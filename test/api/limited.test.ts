@@ -54,6 +54,17 @@ describe("429", () => {
     expect(api.stats).toMatchObject({ limited: 1, failures: { limited: 1 } });
   });
 
+  test("after one longer than max_wait nothing else is sent, whoever waits for its turn: all of them end with 5", async () => {
+    await using service = await serve(response => failure(response, 429, "PLAN_LIMIT", { "retry-after": "86400" }));
+    const clock = hastyClock();
+    const limit = createLimiter({ maxConcurrency: 2, clock });
+    await using api = client(service.url, { clock, limit });
+    const all = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => api.get(`/po/${index}`, {})));
+    await expect(api.get("/late", {})).rejects.toMatchObject({ failure: "limited", exitCode: 5, attempts: 0 });
+    expect(service.requests.length).toBeLessThanOrEqual(2);
+    for (const each of all) expect(each).toMatchObject({ reason: { failure: "limited", exitCode: 5 } });
+  });
+
   test("waits in a row that add up to more than max_wait end too", async () => {
     await using service = await serve(response => failure(response, 429, "RATE_LIMIT", { "retry-after": "100" }));
     await using api = client(service.url, { maxWaitMs: 350_000 });

@@ -1,4 +1,4 @@
-import { parseJson } from "../api/body.ts";
+import { BodyError, parseJson } from "../api/body.ts";
 import type { Answer, Api } from "../api/client.ts";
 import { readComplaint, readEnvelope } from "../api/envelope.ts";
 import type { Line } from "../archive/line.ts";
@@ -65,7 +65,7 @@ async function* linesFrom({ files, firsts = [] }: Lines, first: number) {
 }
 
 function answerOf({ head, body }: Line, path: string, alone: boolean): Answer {
-  const json = parseJson(body);
+  const json = jsonOf(body, head);
   const { status } = head;
   if (status === 404) {
     const said = readComplaint(json)?.message;
@@ -86,6 +86,20 @@ function answerOf({ head, body }: Line, path: string, alone: boolean): Answer {
     retries: 0,
     status,
   };
+}
+
+/** A disk that damages a file changes bodies more often than what stands around them. */
+function jsonOf(body: Buffer, { at, request: { path } }: Line["head"]): unknown {
+  try {
+    return parseJson(body);
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error;
+    throw new ApiError(
+      `Expected the answer of ${path} in the archive to be as it came at ${at}, but it is damaged (${error.message}): leave it out with --from or --to, or \`tributary sync --full\` asks the service again.`,
+      { failure: "invalid", path, attempts: 0 },
+      error,
+    );
+  }
 }
 
 function missing(path: string): ApiError {

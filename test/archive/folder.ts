@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { RawAnswer } from "../../src/api/client.ts";
-import type { Line } from "../../src/archive/line.ts";
+import { type Line, writeLine } from "../../src/archive/line.ts";
+import { packed } from "../../src/archive/piece.ts";
 import { linesOf } from "../../src/archive/reading.ts";
 
 /** A folder that is gone when the test is over. */
@@ -42,3 +43,17 @@ export const answer = (body: string | object, more: Partial<RawAnswer> = {}): Ra
   about: { stream: "things", scan: "s1", full: true, part: 0, parts: 1 },
   ...more,
 });
+
+/** Damages the bodies of a stream's lines, as a disk does: what is around them can still be read. */
+export async function damage(folder: string, stream: string): Promise<void> {
+  for (const file of await filesBelow(folder)) {
+    const path = join(folder, file);
+    const lines: Line[] = [];
+    for await (const { head, body } of linesOf(path, () => undefined)) {
+      const damaged = Buffer.from(body);
+      if (head.stream === stream) damaged.write("#", 1);
+      lines.push({ head, body: damaged });
+    }
+    await writeFile(path, await packed(lines.flatMap(writeLine)));
+  }
+}

@@ -2,7 +2,7 @@ import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { RunReport } from "../../src/run.ts";
-import { temporaryFolder } from "../archive/folder.ts";
+import { damage, temporaryFolder } from "../archive/folder.ts";
 import { forget } from "../support/forgetting.ts";
 import { lineOf } from "../support/run.ts";
 import { compareWarehouses } from "../support/truth.ts";
@@ -58,6 +58,17 @@ test("a stream that was dropped comes back with everything that its runs had mad
   expect(before.filter(row => row["live"] === false)).toHaveLength(1);
   expect(lineOf(report, "thing_parts")).toMatchObject({ inserted: 7, requests: 0 });
   expect(Object.keys(statuses(report))).toEqual(["things", "thing_parts"]);
+});
+
+test("a stream whose archived answers are damaged fails, and says what to do; others come back", async () => {
+  const its = await place([things, others]);
+  const { copy, catalogue, path } = its;
+  await forget(its, catalogue, ["things", "others"], { drop: true });
+  await damage(path, "things");
+  const report = await copy.replay({ catalogue });
+  expect(report.exit_code).toBe(1);
+  expect(report.errors).toEqual([expect.stringMatching(/\/things .*archive.*damaged.*--from/)]);
+  expect(statuses(report)).toEqual({ things: "failed", others: "succeeded" });
 });
 
 test("values that could not be read are, once their format is known: nothing else moves", async () => {

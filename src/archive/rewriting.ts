@@ -1,5 +1,8 @@
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { BodyError } from "../api/body.ts";
+import { TributaryError } from "../errors.ts";
+import { codeOf } from "../folder.ts";
 import { type Head, type Line, writeLine } from "./line.ts";
 import { PIECE_BYTES, packed } from "./piece.ts";
 import { filesIn, foldersIn } from "./places.ts";
@@ -7,13 +10,13 @@ import { linesOf } from "./reading.ts";
 
 const WRITTEN = ".rewritten";
 
-/** What becomes of an archived body; undefined: it stays. */
+/** What becomes of an archived body; undefined: it stays. Throws BodyError for one that is damaged. */
 export type ChangeBody = (head: Head, body: Buffer) => Buffer | undefined;
 
 /**
  * Rewrites the files of the archive whose lines were written under a policy that `isOther`; from then on they are under `privacy`.
- * Each as a whole: killed in the middle, the next time goes on. A file that cannot be read to its end loses what could not be
- * read. Answers how many.
+ * Each as a whole: killed in the middle, the next time goes on. What could not be read is lost: the rest of a file that cannot
+ * be read to its end, and answers that are damaged. Answers how many. @throws TributaryError
  */
 export async function rewriteArchive(
   root: string,
@@ -27,7 +30,15 @@ export async function rewriteArchive(
       for (const { path } of await filesIn(stream)) {
         const written = await policyIn(path);
         if (written === undefined || !isOther(written)) continue;
-        await rewriteFile(path, privacy, change);
+        await rewriteFile(path, privacy, change).catch(error => {
+          const code = codeOf(error);
+          if (code === undefined) throw error;
+          throw new TributaryError(
+            `Expected ${path} of the archive to be rewritten under the configured privacy, but got ${code}: see to its rights and its free space. Until then it holds the former values, and no run goes on.`,
+            1,
+            error,
+          );
+        });
         rewritten++;
       }
   return rewritten;
@@ -52,7 +63,9 @@ async function rewriteFile(path: string, privacy: string, change: ChangeBody): P
       bytes = 0;
     };
     for await (const { head, body } of linesOf(path, () => undefined)) {
-      const line: Line = { head: { ...head, privacy }, body: change(head, body) ?? body };
+      const changed = changedBody(change, head, body);
+      if (changed === undefined) continue;
+      const line: Line = { head: { ...head, privacy }, body: changed };
       for (const piece of writeLine(line)) {
         waiting.push(Buffer.from(piece));
         bytes += piece.length;
@@ -65,4 +78,14 @@ async function rewriteFile(path: string, privacy: string, change: ChangeBody): P
     await handle.close();
   }
   await rename(written, path);
+}
+
+/** Undefined for one that is damaged: nobody can tell what it holds. */
+function changedBody(change: ChangeBody, head: Head, body: Buffer): Buffer | undefined {
+  try {
+    return change(head, body) ?? body;
+  } catch (error) {
+    if (error instanceof BodyError) return undefined;
+    throw error;
+  }
 }

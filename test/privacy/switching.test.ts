@@ -12,6 +12,7 @@ import { placeAt } from "../../src/export/place.ts";
 import { type Policy, policyOf } from "../../src/privacy/policy.ts";
 import { expectSettled } from "../../src/run/privacy.ts";
 import { configured } from "../../src/selection.ts";
+import { archived, damage, filesBelow } from "../archive/folder.ts";
 import { exported, whereIs } from "../export/exporting.ts";
 import { lake } from "../export/lake.ts";
 import { addressIn, again } from "../replay/again.ts";
@@ -268,6 +269,25 @@ describe.each(kinds)("%s", (_name, make) => {
     const copy = again(await make(), clock, config);
     expect((await copy.replay({ catalogue })).exit_code).toBe(0);
     expect(await copy.warehouse.query("select email from procurement.visits order by 1")).toEqual(hashed);
+  });
+
+  test("an archive that cannot be written anew is told, and no bug; answers in it that are damaged are left out", async () => {
+    const place = await placeOf(make);
+    await place.night();
+    const [first = ""] = await filesBelow(place.archive);
+    const inTheWay = join(place.archive, dirname(first), `.${basename(first)}.rewritten`);
+    await mkdir(inTheWay);
+    place.under({ exclude_columns: ["people.email"] });
+    const refused = { exitCode: 1, message: expect.stringMatching(/archive.*EISDIR.*free space/) };
+    await expect(place.night()).rejects.toMatchObject(refused);
+
+    await rm(inTheWay, { recursive: true });
+    await damage(place.archive, "people");
+    const damaged = (await archived(place.archive)).lines.filter(({ head }) => head.stream === "people").length;
+    expect(damaged).toBeGreaterThan(0);
+    expect((await place.night()).exit_code).toBe(0);
+    const bodies = (await archived(place.archive)).lines.map(({ body }) => body.toString());
+    expect(bodies.filter(body => body.includes("#"))).toEqual([]);
   });
 
   test("hashing that was begun, and given up together with its key, leaves nothing that can't go on", async () => {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Dirent } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { TributaryError } from "../errors.ts";
 
@@ -43,10 +43,21 @@ export async function filesIn(folder: string): Promise<readonly ArchiveFile[]> {
   return files.sort((a, b) => (a.run === b.run ? a.nth - b.nth : a.run < b.run ? -1 : 1));
 }
 
-/** The folders in a folder; none where it is not there. */
+/** The folders in a folder, and links to folders, through which a run writes; none where it is not there. */
 export async function foldersIn(folder: string): Promise<readonly string[]> {
-  return (await entriesOf(folder)).filter(entry => entry.isDirectory()).map(entry => join(folder, entry.name));
+  const folders: string[] = [];
+  for (const entry of await entriesOf(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(path)))) folders.push(path);
+  }
+  return folders;
 }
+
+const leadsToFolder = (link: string): Promise<boolean> =>
+  stat(link).then(
+    found => found.isDirectory(),
+    () => false,
+  );
 
 /** When the run began that a file is named after, ms since 1970. */
 export function beganAt(run: string): number {

@@ -21,6 +21,7 @@ async function removeEmpty(folder: string): Promise<void> {
     await rmdir(folder);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== "ENOTEMPTY" && code !== "EEXIST" && code !== "ENOENT") throw error;
+    // A link to a folder is none (ENOTDIR), and whoever made it wants it.
+    if (!["ENOTEMPTY", "EEXIST", "ENOENT", "ENOTDIR"].includes(code ?? "")) throw error;
   }
 }

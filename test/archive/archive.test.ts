@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
@@ -220,4 +220,20 @@ test("files of runs that began too long ago are removed, empty folders too, stra
   expect(await filesBelow(folder)).toEqual([...strange, `acme/things/${run}.ndjson.gz`].sort());
   expect(await pruneArchive(join(folder, "nowhere"), Date.now())).toBe(0);
   await expect(stat(join(folder, "beta"))).rejects.toThrow(/ENOENT/);
+});
+
+test("so are those of a company or stream whose folder is a link to another disk; the link stays", async () => {
+  const [folder, disk] = [await temporaryFolder(), await temporaryFolder()];
+  const old = "20260101T000000-00000000.ndjson.gz";
+  for (const path of ["acme/things", "parts"]) {
+    await mkdir(join(disk, path), { recursive: true });
+    await writeFile(join(disk, path, old), "x");
+  }
+  await symlink(join(disk, "acme"), join(folder, "acme"));
+  await mkdir(join(folder, "beta"));
+  await symlink(join(disk, "parts"), join(folder, "beta", "parts"));
+  await symlink(join(disk, "nowhere"), join(folder, "beta", "lost"));
+  expect(await pruneArchive(folder, Date.parse("2026-03-01"))).toBe(2);
+  expect(await filesBelow(disk)).toEqual([]);
+  expect((await readdir(folder)).sort()).toEqual(["acme", "beta"]);
 });

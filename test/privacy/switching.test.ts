@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, symlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -12,7 +12,7 @@ import { placeAt } from "../../src/export/place.ts";
 import { type Policy, policyOf } from "../../src/privacy/policy.ts";
 import { expectSettled } from "../../src/run/privacy.ts";
 import { configured } from "../../src/selection.ts";
-import { archived, damage, filesBelow } from "../archive/folder.ts";
+import { archived, damage, filesBelow, temporaryFolder } from "../archive/folder.ts";
 import { exported, whereIs } from "../export/exporting.ts";
 import { lake } from "../export/lake.ts";
 import { addressIn, again } from "../replay/again.ts";
@@ -288,6 +288,17 @@ describe.each(kinds)("%s", (_name, make) => {
     expect((await place.night()).exit_code).toBe(0);
     const bodies = (await archived(place.archive)).lines.map(({ body }) => body.toString());
     expect(bodies.filter(body => body.includes("#"))).toEqual([]);
+  });
+
+  test("archived answers of a company whose folder is a link to another disk are rewritten like all others", async () => {
+    const place = await placeOf(make);
+    await place.night();
+    const elsewhere = join(await temporaryFolder(), "acme");
+    await rename(join(place.archive, "acme"), elsewhere);
+    await symlink(elsewhere, join(place.archive, "acme"));
+    place.under({ pii: "exclude" });
+    expect((await place.night()).exit_code).toBe(0);
+    expect(await traces(place.warehouse, [elsewhere], SECRETS)).toEqual([]);
   });
 
   test("hashing that was begun, and given up together with its key, leaves nothing that can't go on", async () => {

@@ -205,6 +205,8 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The file as it was named, for messages. */
   readonly file: string;
+  /** The files that `${file:…}` names, absolute. */
+  readonly mounted: readonly string[];
   /** Everything that must not be written anywhere; it grows when a key is refreshed. */
   readonly secrets: readonly string[];
   /** Settings that are valid and have no effect, each with the reason. */
@@ -224,7 +226,7 @@ export async function loadConfig(file: string | undefined, env: NodeJS.ProcessEn
   const document = parseConfigDocument(await configText(named), named);
   const surroundings = { env, directory: dirname(resolve(named)) };
   const templates = withDefaultKey(document.values);
-  const { values, secrets, faults } = await expand(templates, document, surroundings);
+  const { values, secrets, mounted, faults } = await expand(templates, document, surroundings);
   const parsed = configSchema.safeParse(values);
   const refused = parsed.success ? [] : explain(parsed.error, document, templates);
   const wrong = [...doublyNamed(document.values, document.keyAt), ...faults, ...refused];
@@ -235,6 +237,7 @@ export async function loadConfig(file: string | undefined, env: NodeJS.ProcessEn
   return {
     config: normalise(parsed.data, companies, surroundings.directory),
     file: named,
+    mounted,
     secrets: allSecrets,
     warnings: warningsOf(parsed.data),
     effective: withoutIdle(parsed.data),

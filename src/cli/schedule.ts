@@ -114,20 +114,27 @@ async function openSchedules(options: ScheduleOptions, context: CliContext): Pro
 }
 
 async function sourceOf(
-  { file }: LoadedConfig,
+  { file, mounted: first }: LoadedConfig,
   options: ScheduleOptions,
   context: CliContext,
   log: Logger,
 ): Promise<ConfigSource> {
   const { watchChanges } = await import("../schedule/source.ts");
-  const stamp = async (): Promise<string | undefined> => {
-    const found = await stat(file).catch(() => undefined);
+  let mounted = first;
+  const stampOf = async (path: string): Promise<string | undefined> => {
+    const found = await stat(path).catch(() => undefined);
     return found && `${found.ino} ${found.size} ${found.mtimeMs}`;
+  };
+  // A mounted secret is read at the start of each run of any other command.
+  const stamp = async (): Promise<string | undefined> => {
+    const own = await stampOf(file);
+    return own && [own, ...(await Promise.all(mounted.map(stampOf)))].join(", ");
   };
   return {
     changed: await watchChanges(stamp),
     async load() {
-      const { config, warnings } = await openSchedules(options, context);
+      const { config, warnings, mounted: named } = await openSchedules(options, context);
+      mounted = named;
       for (const warning of warnings) log.warn({}, warning);
       return config;
     },

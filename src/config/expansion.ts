@@ -9,10 +9,11 @@ export interface Fault {
   readonly message: string;
 }
 
-/** The document's values with every `${…}` replaced, what of it is secret, and what could not be replaced. */
+/** The document's values with every `${…}` replaced, what of it is secret, the files it was read from, and what could not be replaced. */
 export interface Expansion {
   readonly values: unknown;
   readonly secrets: readonly string[];
+  readonly mounted: readonly string[];
   readonly faults: readonly Fault[];
 }
 
@@ -23,6 +24,7 @@ export async function expand(
   surroundings: Surroundings,
 ): Promise<Expansion> {
   const secrets: string[] = [];
+  const mounted: string[] = [];
   const faults: Fault[] = [];
   const walk = async (value: unknown, path: Path): Promise<unknown> => {
     if (Array.isArray(value)) {
@@ -37,7 +39,8 @@ export async function expand(
     }
     if (typeof value !== "string") return value;
     try {
-      const { text, inserted } = await substitute(value, surroundings);
+      const { text, inserted, mounted: files } = await substitute(value, surroundings);
+      mounted.push(...files);
       if (!isOpen(path)) secrets.push(...inserted);
       return text;
     } catch (error) {
@@ -46,5 +49,5 @@ export async function expand(
       return undefined;
     }
   };
-  return { values: await walk(templates, []), secrets, faults };
+  return { values: await walk(templates, []), secrets, mounted, faults };
 }

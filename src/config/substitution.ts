@@ -8,10 +8,12 @@ export interface Surroundings {
   readonly directory: string;
 }
 
-/** A text with every `${…}` replaced, and what each of them stood for. */
+/** A text with every `${…}` replaced, what each of them stood for, and the files that were read for it. */
 export interface Substituted {
   readonly text: string;
   readonly inserted: readonly string[];
+  /** Absolute paths. */
+  readonly mounted: readonly string[];
 }
 
 /**
@@ -20,6 +22,7 @@ export interface Substituted {
  */
 export async function substitute(template: string, surroundings: Surroundings): Promise<Substituted> {
   const inserted: string[] = [];
+  const mounted: string[] = [];
   let text = "";
   let end = 0;
   for (const match of template.matchAll(/\$\$\{|\$\{([^}]*)(\}?)/g)) {
@@ -30,15 +33,17 @@ export async function substitute(template: string, surroundings: Surroundings): 
       continue;
     }
     if (match[2] === "") throw new ConfigError(`a \${ without its }: close it, or write $\${ for a literal \${`);
-    const value = await lookUp(match[1] ?? "", surroundings);
+    const expression = match[1] ?? "";
+    const file = expression.startsWith("file:") ? resolve(surroundings.directory, expression.slice(5)) : undefined;
+    const value = file === undefined ? lookUp(expression, surroundings.env) : await mountedSecret(file);
+    if (file !== undefined) mounted.push(file);
     inserted.push(value);
     text += value;
   }
-  return { text: text + template.slice(end), inserted };
+  return { text: text + template.slice(end), inserted, mounted };
 }
 
-async function lookUp(expression: string, { env, directory }: Surroundings): Promise<string> {
-  if (expression.startsWith("file:")) return mountedSecret(resolve(directory, expression.slice(5)));
+function lookUp(expression: string, env: NodeJS.ProcessEnv): string {
   const match = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(expression);
   if (match === null) {
     throw new ConfigError(`expected \${NAME}, \${NAME:-default} or \${file:/path}; $\${ stands for a literal \${`);

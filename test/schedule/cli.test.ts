@@ -9,7 +9,7 @@ import { parse, stringify } from "yaml";
 import { createContext, type Surface } from "../../src/cli/context.ts";
 import type { RunReport } from "../../src/run.ts";
 import type { start } from "../cli/process.ts";
-import { json, secretKey, simulated, workplace } from "../cli/workplace.ts";
+import { json, roleDatabase, secretKey, secretPassword, simulated, workplace } from "../cli/workplace.ts";
 
 interface Line {
   readonly level: string;
@@ -87,6 +87,28 @@ test("the daemon syncs by the clock, takes a good configuration, refuses a broke
   expect(code).toBe(0);
   expect(log.lines.at(-1)?.msg).toBe("stopped");
   expect(log.lines.find(({ exit_code }) => exit_code === 143)).toMatchObject({ schedule: "renamed" });
+});
+
+test("a password that is changed in its mounted file is the one that the daemon's next runs connect with", async () => {
+  const database = await roleDatabase();
+  const destination = { type: "postgres", url: `\${file:./database_url}` };
+  const place = workplace(await simulated(), { destination, schedules: [{ ...everySecond, retries: 0 }] });
+  const mount = (password: string) => {
+    const file = join(place.folder, "database_url");
+    writeFileSync(`${file}.new`, `${database.as(database.role, password)}\n`);
+    renameSync(`${file}.new`, file);
+  };
+  mount(secretPassword);
+  const child = place.start("schedule", "--no-server");
+  const log = logOf(child);
+  expect(await log.next(ended)).toMatchObject({ exit_code: 0 });
+  await database.admin.query(`alter role ${database.role} password 'another-${secretPassword}'`);
+  expect(await log.next(({ exit_code }) => exit_code !== 0 && exit_code !== undefined)).toMatchObject({ exit_code: 6 });
+  mount(`another-${secretPassword}`);
+  expect(await log.next(ended)).toMatchObject({ exit_code: 0 });
+  child.kill("SIGTERM");
+  expect(await once(child, "close")).toEqual([0, null]);
+  expect(JSON.stringify(log.lines)).not.toContain(secretPassword);
 });
 
 test("the daemon goes on when whoever read its log is gone, and still hears of a stop", async () => {

@@ -98,7 +98,7 @@ export async function estimateSync(
       try {
         await askWhose(look);
         const guesses: Guess[] = [];
-        for (const stream of streams) guesses.push(await estimateStream(look, stream));
+        for (const stream of streams) guesses.push(await estimateStream(look, stream).catch(unavailable));
         lines.push(...guesses.map((guess, i) => lineOf(company, streams[i]!, guess)));
         seconds += secondsOf(guesses, streams, config.api, mean(latencies));
       } finally {
@@ -127,6 +127,12 @@ async function askWhose(look: Look): Promise<void> {
   } catch (error) {
     if (!(error instanceof ApiError) || (error.failure !== "forbidden" && error.failure !== "not_found")) throw error;
   }
+}
+
+/** A run asks, is refused, and goes on. @throws whatever else went wrong */
+function unavailable(error: unknown): Guess {
+  if (!(error instanceof ApiError) || error.failure !== "forbidden") throw error;
+  return { requests: 1, atLeast: false, why: "refused with 403: this key may not read it" };
 }
 
 async function measured({ api, tools, latencies }: Look, path: string, query: Query, paged: boolean) {

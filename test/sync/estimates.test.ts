@@ -3,6 +3,7 @@ import { id, record, text } from "../../schemas/fields.ts";
 import { defineStream, detail, list, lookup } from "../../src/stream.ts";
 import { duckdbWarehouse, passing } from "../support/warehouse.ts";
 import { told } from "./answers.ts";
+import { forbidden } from "./vendors.ts";
 
 const orders = defineStream({
   name: "orders",
@@ -72,4 +73,18 @@ test("a list is one request, values and lookups as many as there are values", as
     ["vendors_as_of", 4, true],
     ["things", 3, false],
   ]);
+});
+
+test("what the key may not read is a line of the estimate, as it is a warning of the run, and no end of it", async () => {
+  const bills = defineStream({ ...orders, name: "bills", path: "/bills", mode: list({ rows: "bills" }) });
+  const catalogue = [orders, orderNames, bills];
+  const answers = { "/orders": () => forbidden, "/bills": () => ({ bills: [{ id: 1 }] }) };
+  const place = await told(() => passing(duckdbWarehouse()), catalogue, answers);
+  const estimate = await place.estimate({ catalogue });
+  expect(estimate.streams).toMatchObject([
+    { stream: "orders", requests: 1, at_least: false, why: expect.stringMatching(/key may not read it/) },
+    { stream: "order_names", requests: 0, at_least: true },
+    { stream: "bills", requests: 1, at_least: false },
+  ]);
+  expect(await place.run()).toMatchObject({ exit_code: 0, status: "warning" });
 });

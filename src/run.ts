@@ -5,7 +5,7 @@ import type { Destination } from "./destinations/destination.ts";
 import { hasState } from "./destinations/inspection.ts";
 import { openDestination } from "./destinations/open.ts";
 import { beginRun } from "./destinations/run_log.ts";
-import { ConfigError, StoppedError } from "./errors.ts";
+import { ConfigError } from "./errors.ts";
 import { renewExports } from "./export/renewing.ts";
 import { Tally } from "./extract/tally.ts";
 import type { Models } from "./model.ts";
@@ -20,6 +20,7 @@ import { expectOwnKey, privacyOf, settlePrivacy } from "./run/privacy.ts";
 import { type Job, type RunReport, type RunView, viewOf } from "./run/report.ts";
 import { closedService, createCommons, openService, type Service } from "./run/service.ts";
 import { firstLook, showEvery } from "./run/showing.ts";
+import { limitTime } from "./run/time_limit.ts";
 import { configured, familyOf, select, selectedByConfig, versionedBy } from "./selection.ts";
 import type { IdentityEndpoint, Stream } from "./stream.ts";
 import type { Log } from "./sync/context.ts";
@@ -126,11 +127,16 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     const early = privacy.policy.keyId === undefined ? ask() : undefined;
     destination = await openDestination(config.destination, opener, order.waitMs);
     if (early === undefined) await expectOwnKey(destination, privacy);
+    // Waiting for the lock has a limit of its own; waiting for the service has not.
+    const openedAt = clock.now();
+    limitTime(order, 0, clock, leaving.signal, error => leaving.abort(error));
     const services = await holdToWarehouse(await (early ?? ask()), destination, version);
+    const askedMs = Math.max(0, clock.now() - openedAt);
     const jobs = services.flatMap(({ company }) =>
       streams.map(stream => ({ company: company.name, stream, tally: new Tally(startedAt) })),
     );
-    const run: Run = { order, tools, runId, startedAt, services, catalogue, destination, jobs, archives, warnings: [] };
+    const shared = { order, tools, runId, startedAt, services, catalogue, destination, jobs, archives };
+    const run: Run = { ...shared, askedMs, warnings: [] };
     if (services.every(service => service.failure !== undefined) && !(await hasState(destination))) return refused(run);
     const policy = (name: string) => policyOf(config, name);
     const families = new Set(streams.map(stream => familyOf(catalogue, stream)));
@@ -217,6 +223,8 @@ interface Run {
   readonly destination: Destination;
   readonly jobs: readonly Job[];
   readonly archives: Archives;
+  /** How long it waited for the service before its first stream. */
+  readonly askedMs: number;
   /** About the warehouse, not a stream. */
   readonly warnings: readonly string[];
 }
@@ -241,7 +249,7 @@ async function runJobs(run: Run): Promise<RunReport> {
   const timers = new AbortController();
   const errors: unknown[] = [];
   const stopAll = (error: unknown) => ending.abort(error);
-  limitTime(order, clock, timers.signal, stopAll);
+  limitTime(order, run.askedMs, clock, timers.signal, stopAll);
   const showing = showEvery(run, order.config.destination.publishEveryMs, timers.signal).catch(
     error => void errors.push(error),
   );
@@ -283,14 +291,4 @@ async function runJobs(run: Run): Promise<RunReport> {
   const report = await conclude(run, errors);
   order.attempt?.end(errors);
   return report;
-}
-
-function limitTime(order: RunOrder, clock: Clock, signal: AbortSignal, stopAll: (error: unknown) => void): void {
-  const limit = order.maxTimeMs;
-  if (limit === undefined) return;
-  const over = `--max-time is over after ${Math.round(limit / 1000)} s: everything read so far is stored, the next run goes on from there.`;
-  clock.sleep(limit, signal).then(
-    () => stopAll(new StoppedError(over, 5)),
-    () => undefined,
-  );
 }

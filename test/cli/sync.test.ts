@@ -101,6 +101,19 @@ test("--max-requests ends with 5 and says so; the next run goes on", async () =>
   expect(line(next, "purchase_order_details")?.requests).toBeLessThan(12);
 });
 
+test("--max-time ends a run also while its first request waits for what a 429 asked for", async () => {
+  const simulator = await simulated();
+  const place = workplace(simulator);
+  simulator.faults.planLimit = { remaining: 0, retryAfterSeconds: 40 };
+  const since = performance.now();
+  const stopped = await place.run(["sync", "items", "--max-time", "1s"]);
+  expect(stopped.code).toBe(5);
+  expect(performance.now() - since).toBeLessThan(20_000);
+  expect(stopped.stderr).toContain("--max-time is over after 1 s");
+  simulator.faults.planLimit = null;
+  expect((await place.run(["sync", "items", "--max-time", "1h"])).code).toBe(0);
+});
+
 test("--dry-run asks a page of what was never read, and writes nothing", async () => {
   const simulator = await simulated();
   const { run, folder } = workplace(simulator);

@@ -129,8 +129,11 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     if (early === undefined) await expectOwnKey(destination, privacy);
     // Waiting for the lock has a limit of its own; waiting for the service has not.
     const openedAt = clock.now();
-    limitTime(order, 0, clock, leaving.signal, error => leaving.abort(error));
+    const answered = new AbortController();
+    const waiting = AbortSignal.any([answered.signal, leaving.signal]);
+    limitTime(order, 0, clock, waiting, error => leaving.abort(error));
     const services = await holdToWarehouse(await (early ?? ask()), destination, version);
+    answered.abort();
     const askedMs = Math.max(0, clock.now() - openedAt);
     const jobs = services.flatMap(({ company }) =>
       streams.map(stream => ({ company: company.name, stream, tally: new Tally(startedAt) })),

@@ -30,7 +30,8 @@ interface RunClock extends Clock {
   pass(ms: number): void;
 }
 
-function clockOf({ startsAt, alarms }: Job): RunClock {
+function clockOf({ startsAt, alarms, maxTimeMs }: Job): RunClock {
+  const set = new Set(maxTimeMs === undefined ? alarms : [...alarms, maxTimeMs]);
   let now = startsAt;
   const sleeping = new Set<() => void>();
   const pass = (ms: number) => {
@@ -42,7 +43,7 @@ function clockOf({ startsAt, alarms }: Job): RunClock {
     pass,
     async sleep(ms, signal) {
       signal?.throwIfAborted();
-      if (!alarms.includes(ms)) {
+      if (!set.has(ms)) {
         await turn();
         signal?.throwIfAborted();
         return pass(ms);
@@ -62,6 +63,8 @@ function clockOf({ startsAt, alarms }: Job): RunClock {
         };
         const abort = () => {
           end();
+          // It may be set again for what is left of it.
+          set.add(until - now);
           reject(signal?.reason);
         };
         const look = () => {

@@ -67,9 +67,8 @@ export class Runs {
     };
   }
 
-  async run(asked: Job): Promise<Ended> {
+  async run(job: Job): Promise<Ended> {
     const { yard, village, neighbour, stand } = this.#cast;
-    const job = asked.maxTimeMs === undefined ? asked : { ...asked, alarms: [...asked.alarms, asked.maxTimeMs] };
     const begun = village.asked();
     const ended = await yard.crew.run(job, yard.strike);
     const { done, notice } = ended;

@@ -1,7 +1,7 @@
 import type { Query } from "../api/client.ts";
 import { telling } from "../archive/about.ts";
 import type { Stage } from "../destinations/destination.ts";
-import { loadStreamState } from "../destinations/run_log.ts";
+import { loadStreamState, saveStreamState } from "../destinations/run_log.ts";
 import { momentText } from "../encode/moment.ts";
 import { ApiError, TributaryError } from "../errors.ts";
 import { readListing } from "../extract/listing.ts";
@@ -104,7 +104,10 @@ async function distrustFilter(
   tally: Tally,
 ): Promise<boolean> {
   const distrusting = { ...state, filterDistrusted: true };
-  const { clock, policy } = context;
+  const { clock, company, destination, policy } = context;
+  const now = new Date(clock.now()).toISOString();
+  // Known only once the whole feed is published, it would be found out anew by every run that is cut short, and the feed begun anew.
+  await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, distrusting, now));
   const plan = planScan(stream, distrusting, context.policyOf(stream.name), { ...policy, now: clock.now() });
   const extraction = await openExtraction(context, stream, distrusting, plan, tally);
   const record = await read(context, stream, mode, plan, extraction, distrusting, tally);

@@ -36,6 +36,7 @@ export async function openFetched(place: HeldIn, request: FetchedRequest): Promi
     total,
     reasons: { forced: total },
     left: 0,
+    leftFailed: 0,
     async next(count) {
       const wanted = Math.min(count, total - taken);
       if (wanted <= 0) return [];

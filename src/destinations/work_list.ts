@@ -44,8 +44,9 @@ export interface WorkRequest {
 export interface WorkList {
   readonly total: number;
   readonly reasons: Readonly<Partial<Record<Reason, number>>>;
-  /** Due as well, but beyond the limit. */
+  /** Due as well, but beyond the limit; of these the ones that failed before. */
   readonly left: number;
+  readonly leftFailed: number;
   /** The next items, at most `count`; empty at the end. */
   next(count: number): Promise<WorkItem[]>;
   close(): Promise<void>;
@@ -61,7 +62,8 @@ export async function openWorkList(destination: Destination, request: WorkReques
     await sql`drop table if exists ${name}`.execute(trx);
     await sql`drop table if exists ${candidates}`.execute(trx);
     await sql`create temporary table ${candidates} as ${query}`.execute(trx);
-    const counted = await sql<{ due: number; audit: number }>`select count(*) filter (where reason <> 'audit') as due,
+    const counted = await sql<{ due: number; retry: number; audit: number }>`select
+      count(*) filter (where reason <> 'audit') as due, count(*) filter (where reason = 'retry') as retry,
       count(*) filter (where reason = 'audit') as audit from ${candidates}`.execute(trx);
     const audited = Math.ceil(request.audit * Number(counted.rows[0]?.audit ?? 0));
     const limit = request.limit === undefined ? sql`` : sql` limit ${sql.lit(request.limit)}`;
@@ -76,9 +78,9 @@ export async function openWorkList(destination: Destination, request: WorkReques
           from ${candidates} d) c
       ) q where not q.audit or q.place <= ${sql.lit(audited)} order by nth ${limit}`.execute(trx);
     await sql`drop table ${candidates}`.execute(trx);
-    return Number(counted.rows[0]?.due ?? 0);
+    return { due: Number(counted.rows[0]?.due ?? 0), retry: Number(counted.rows[0]?.retry ?? 0) };
   };
-  const due = await destination.withRoom("compare", () => db.transaction().execute(list));
+  const { due, retry } = await destination.withRoom("compare", () => db.transaction().execute(list));
   const counted = await sql<{
     reason: Reason;
     n: number;
@@ -90,6 +92,7 @@ export async function openWorkList(destination: Destination, request: WorkReques
     total,
     reasons,
     left: Math.max(0, due - (total - (reasons["audit"] ?? 0))),
+    leftFailed: Math.max(0, retry - (reasons["retry"] ?? 0)),
     async next(count) {
       const from = position;
       position += count;

@@ -75,6 +75,7 @@ export function workOf(answers: readonly HeldAnswer[]): WorkList {
     total: items.length,
     reasons: { forced: items.length },
     left: 0,
+    leftFailed: 0,
     async next(count) {
       position += count;
       return items.slice(position - count, position);

@@ -83,7 +83,7 @@ export async function syncDetails(
     if (refusal !== undefined) throw refusal;
     if (result.error !== undefined && !mayPublish(result.error)) throw result.error;
     const doubted = await areDoubtful(context, stream, extraction, result.counts);
-    const trouble = troubleWith(stream, result.counts, doubted, waiting);
+    const trouble = troubleWith(stream, result.counts, doubted, waiting, work.leftFailed);
     const ranged = policy.ranged === true && mode.newest !== undefined;
     const left = before === undefined ? lacksNew(work) : await isBehind(destination, request, extraction.stage);
     const lacking = ranged || left;
@@ -232,7 +232,8 @@ function troubleWith(
   stream: Stream,
   counts: DetailsResult | undefined,
   doubted: boolean,
-  { waiting, known }: Awaited<ReturnType<typeof countWaiting>> = { waiting: 0, known: 0 },
+  { waiting: backingOff, known }: Awaited<ReturnType<typeof countWaiting>> = { waiting: 0, known: 0 },
+  left: number,
 ): string | undefined {
   if (counts === undefined) return undefined;
   const { ok, absent, failed, firstFailure } = counts;
@@ -241,7 +242,8 @@ function troubleWith(
     return `${stream.name}: ${absent} of ${all} details answered 404, too many to be believed: nothing was marked deleted, they are asked again later.`;
   if (failed > TOLERATED * all)
     return `${stream.name}: ${failed} of ${all} details could not be fetched; they are tried again with growing pauses. The first: ${firstFailure}`;
-  // That they are not asked for yet makes no success of what failed before.
+  // That they are not asked for yet, or left to later runs by max_details, makes no success of what failed before.
+  const waiting = backingOff + left;
   if (waiting === 0 || failed + waiting <= TOLERATED * Math.max(known, all)) return undefined;
   return `${stream.name}: ${waiting} of ${known} details could not be fetched by the runs before, and wait for their next try.`;
 }

@@ -126,4 +126,28 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(await sync({ names: ["purchase_order_details"] })).toMatchObject({ exit_code: 0 });
     expect(await count("_tributary.streams", complete)).toBe(1);
   });
+
+  test("nor that max_details leaves those which failed to later runs", async () => {
+    const streams = { defaults: { audit: 0 }, settings: { purchase_order_details: { max_details: 5 } } };
+    const place = await scenario(make, { orders: 12 }, { config: { streams: { defaults: { audit: 0 } } } });
+    const { sync, count, clock } = place;
+    place.look = ({ path }) => (path.startsWith("/po/") ? refused(400, "BROKEN") : undefined);
+    await sync({ names: ["purchase_order_details"] });
+    place.look = () => undefined;
+    place.configure({ streams });
+    const complete = "stream = 'purchase_order_details' and complete_to is not null";
+    for (const left of [7, 2]) {
+      clock.advance(86_400_000);
+      const report = await sync({ names: ["purchase_order_details"] });
+      expect(report.exit_code).toBe(1);
+      expect(lineOf(report, "purchase_order_details").error).toMatch(
+        new RegExp(`${left} of 12 details could not be fetched by the runs before`),
+      );
+      expect(await count("purchase_order_details")).toBe(12 - left);
+      expect(await count("_tributary.streams", complete)).toBe(0);
+    }
+    clock.advance(86_400_000);
+    expect(await sync({ names: ["purchase_order_details"] })).toMatchObject({ exit_code: 0 });
+    expect(await count("_tributary.streams", complete)).toBe(1);
+  });
 });

@@ -73,6 +73,8 @@ function compared(service: number, table: number, equal: string, why: readonly s
 
 function proofOfList({ record, comparison, missing, standing, bounded }: Published, kept: boolean): Proven {
   const { firstTotal, lastTotal, rejected, capped } = record;
+  // What it shows is no count of what there is.
+  if (capped && lastTotal === null) return without(standing.live, reasons.capped);
   const { staged, distinct } = comparison;
   const service = lastTotal ?? distinct + rejected;
   const open = kept || bounded;

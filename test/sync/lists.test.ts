@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { count, id, record, text, whole } from "../../schemas/fields.ts";
 import { defineStream, list, scan } from "../../src/stream.ts";
+import { reasons } from "../../src/sync/proof.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
 import { instead, page, told } from "./answers.ts";
@@ -39,6 +40,19 @@ describe.each(warehouses)("$name", ({ make }) => {
     place.says["/things"] = () => ({ things: some(2, 4) });
     await place.run();
     expect(lineOf(await place.run(), "things")).toMatchObject({ deleted: 2 });
+  });
+
+  test("nor is it known how many rows the service has that gives as many as were asked for at most", async () => {
+    const place = await told(make, [things({ limit: 3, absence: "kept" })], {
+      "/things": () => ({ things: some(1, 2, 3) }),
+    });
+    const unknown = { service_rows: null, difference: null, difference_reason: reasons.capped };
+    expect(lineOf(await place.run(), "things")).toMatchObject({ ...unknown, table_rows: 3 });
+    place.says["/things"] = () => ({ things: some(2, 3, 4) });
+    expect(lineOf(await place.run(), "things")).toMatchObject({ ...unknown, table_rows: 4 });
+    place.says["/things"] = () => ({ things: some(4) });
+    const shown = { service_rows: 1, table_rows: 4, difference: 3, difference_reason: reasons.kept };
+    expect(lineOf(await place.run(), "things")).toMatchObject(shown);
   });
 
   test("rows in a bare array, in pages and at once", async () => {

@@ -5,6 +5,7 @@ import type { Dialect } from "./destination.ts";
 import { fillStatement, leaveOutStatement } from "./fill.ts";
 import { equal } from "./fragments.ts";
 import { NO_STAMP, type Shape, type ShapedColumn } from "./shape.ts";
+import type { RecordedColumns } from "./table_record.ts";
 import { allFilled, type Unfilled } from "./unfilled.ts";
 
 type Fragment = RawBuilder<unknown>;
@@ -28,6 +29,8 @@ export interface Plan {
   readonly refusals: readonly string[];
   /** Streams that have state but lack a table: they have to be read from the start. */
   readonly missing: readonly string[];
+  /** Streams of whose rows somebody dropped or renamed columns. */
+  readonly emptied: readonly string[];
   /** Streams of which a table of versions is made. */
   readonly unversioned: readonly string[];
   /** Tables that were there get columns or child tables that no program before this one knows. */
@@ -41,11 +44,13 @@ export function planTables(
   shapes: readonly Shape[],
   known: (shape: Shape) => boolean,
   unfilled: Unfilled = allFilled,
+  given: RecordedColumns = new Map(),
 ): Plan {
   const steps: Step[] = [];
   const refusals: string[] = [];
   const missing = new Set<string>();
   const unversioned = new Set<string>();
+  const emptied = new Set<string>();
   let reshaped = false;
   for (const shape of shapes) {
     const present = catalog.tables.get(`${shape.schema}.${shape.name}`);
@@ -60,14 +65,21 @@ export function planTables(
     } else {
       const objections = objectionsTo(dialect, shape, present);
       refusals.push(...objections);
+      const lost = objections.length > 0 ? [] : lostColumns(shape, present, given.get(shape.name));
       if (objections.length === 0)
         steps.push(...newColumns(dialect, shape, present), ...lateValues(dialect, shape, present, unfilled));
+      if (lost.length > 0) {
+        emptied.add(shape.stream);
+        steps.push(rowsAnew(shapes, shape, lost));
+      }
     }
     steps.push(...comments(shape, present));
     if (shape.asOf !== undefined) steps.push(...functions(dialect, catalog, shape.asOf));
   }
   steps.push(...ledgerRepairs(catalog, shapes), ...filled(shapes, unfilled));
-  return { steps, refusals, missing: [...missing], unversioned: [...unversioned], reshaped };
+  return {
+    ...{ steps, refusals, missing: [...missing], emptied: [...emptied], unversioned: [...unversioned], reshaped },
+  };
 }
 
 function isReshaped(catalog: Catalog, { role, schema, stream, columns }: Shape, present: PresentTable | undefined) {
@@ -135,6 +147,25 @@ function newColumns(dialect: Dialect, shape: Shape, present: PresentTable): Step
         onRows: rows,
       };
     });
+}
+
+/** Of what is lacking, the columns that the table once had. */
+function lostColumns(shape: Shape, present: PresentTable, given: ReadonlySet<string> = new Set()): readonly string[] {
+  // A version that ended has lost them for good; the present ones are filled from the rows.
+  if (shape.role !== "main" && shape.role !== "child") return [];
+  return shape.columns.flatMap(({ name, of }) =>
+    of !== undefined && !present.columns.has(name) && given.has(name) ? [name] : [],
+  );
+}
+
+/** The values went with the columns, which no hash of a row tells. */
+function rowsAnew(shapes: readonly Shape[], { name, stream }: Shape, lost: readonly string[]): Step {
+  const ledger = shapes.find(shape => shape.role === "ledger" && shape.stream === stream)!;
+  return {
+    sentence: `somebody had dropped or renamed ${name}.${lost.join(", ")}: its values come again with the next full scan, those of details as they are fetched again`,
+    statements: [],
+    onRows: [sql`update ${tableOf(ledger)} set stamp = ${sql.lit(NO_STAMP)}`],
+  };
 }
 
 /**

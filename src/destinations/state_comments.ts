@@ -24,7 +24,7 @@ export const stateComments: Comments = {
   warehouse: {
     table: "What this warehouse is and whose: a row for each fact that a run checks before it writes.",
     columns: {
-      key: "Which fact: version (of the state schema), program (the release that shaped the tables last), maker (the newest that made one), schema (of the data), tables (those ever made), unfilled:… (a column that the next run fills from _extra), company:<name>.",
+      key: "Which fact: version (of the state schema), program (the release that shaped the tables last), maker (the newest that made one), schema (of the data), tables (those ever made), columns (those they were given), unfilled:… (a column that the next run fills from _extra), company:<name>.",
       value:
         "The fact as JSON; of a company its base_url and, where the key may read it, the service's own company_id.",
     },

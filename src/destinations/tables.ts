@@ -15,7 +15,7 @@ import { requireRights } from "./rights.ts";
 import { interruptHistory } from "./row_history.ts";
 import { type Shape, shapesOf } from "./shape.ts";
 import type { StateTables } from "./state_tables.ts";
-import { recordedTables, recordTables } from "./table_record.ts";
+import { type RecordedColumns, recordColumns, recordedColumns, recordedTables, recordTables } from "./table_record.ts";
 import { unfilledColumns } from "./unfilled.ts";
 import { lookAtViews } from "./views/look.ts";
 import type { ViewOrder } from "./views/view.ts";
@@ -59,7 +59,7 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
   if (before.steps.length === 0 && views.isDone)
     return { done: [], missing: before.missing, warnings: [...shut, ...views.warnings] };
   return altering(db, dialect, async trx => {
-    const { steps, missing, unversioned, catalog } = await planned(trx, dialect, order);
+    const { steps, missing, emptied, unversioned, catalog } = await planned(trx, dialect, order);
     await executeAll(trx, inOrder(steps));
     const shown = await (await lookAtViews(trx, dialect, order, catalog)).ensure(trx);
     // In this transaction: were it killed afterwards, nothing would tell that the marks speak of rows that are gone.
@@ -67,6 +67,9 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
       await trx.deleteFrom("stream_state").where("stream", "=", stream).execute();
       await trx.deleteFrom("details").where("stream", "=", stream).execute();
     }
+    // Those that are absent have no values to lose, and those that failed are asked for again anyhow.
+    for (const stream of emptied)
+      await trx.deleteFrom("details").where("stream", "=", stream).where("outcome", "=", "ok").execute();
     await interruptHistory(trx, [...missing, ...unversioned]);
     const done = [...steps.flatMap(step => step.sentence ?? []), ...shown.done];
     return { done, missing, warnings: [...shut, ...shown.warnings] };
@@ -117,7 +120,8 @@ async function planned(
   const catalog = some ? { ...tables, functions: await readFunctions(db, dialect, schema) } : tables;
   const recorded = await recordedTables(db, stateSchema);
   const unfilled = await unfilledColumns(db, stateSchema);
-  const plan = accepted(planTables(dialect, catalog, shapes, shape => recorded.has(shape.name), unfilled));
+  const given = await recordedColumns(db, stateSchema);
+  const plan = accepted(planTables(dialect, catalog, shapes, shape => recorded.has(shape.name), unfilled, given));
   const steps: Step[] = [];
   if (!catalog.schemas.has(schema))
     steps.push({ sentence: `created schema ${schema}`, statements: [sql`create schema ${sql.id(schema)}`] });
@@ -130,8 +134,24 @@ async function planned(
   const { program } = order;
   if (names.size > recorded.size) record(recordTables(stateSchema, names));
   if (names.size > recorded.size && program !== undefined) record(recordMaker(stateSchema, program));
+  const columns = columnsAfter(catalog, shapes, given);
+  if (columns !== undefined) record(recordColumns(stateSchema, columns));
   if (plan.reshaped && program !== undefined) record(recordProgram(stateSchema, program));
   return { ...plan, steps, catalog };
+}
+
+/** What the tables have been given once the plan is done; undefined: it is recorded. A table that is made has no other. */
+function columnsAfter(catalog: Catalog, shapes: readonly Shape[], given: RecordedColumns): RecordedColumns | undefined {
+  const after = new Map(given);
+  let differs = false;
+  for (const { schema, name, role, columns } of shapes) {
+    if (role !== "main" && role !== "child") continue;
+    const own = columns.flatMap(column => (column.of === undefined ? [] : [column.name]));
+    const before = catalog.tables.has(`${schema}.${name}`) ? (given.get(name) ?? new Set()) : new Set<string>();
+    after.set(name, new Set([...before, ...own]));
+    differs ||= own.some(column => given.get(name)?.has(column) !== true) || before.size < (given.get(name)?.size ?? 0);
+  }
+  return differs ? after : undefined;
 }
 
 export function wantedShapes(dialect: Dialect, order: Omit<TableOrder, "grantSelectTo">): readonly Shape[] {

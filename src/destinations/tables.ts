@@ -66,6 +66,7 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
     for (const stream of missing) {
       await trx.deleteFrom("stream_state").where("stream", "=", stream).execute();
       await trx.deleteFrom("details").where("stream", "=", stream).execute();
+      await trx.updateTable("streams").set({ complete_to: null }).where("stream", "=", stream).execute();
     }
     // Those that are absent have no values to lose, and those that failed are asked for again anyhow.
     for (const stream of emptied)

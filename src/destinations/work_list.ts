@@ -125,16 +125,31 @@ export async function countWork(
   return { ...counts, audit: Math.ceil(request.audit * (counts["audit"] ?? 0)) };
 }
 
-/** How many details failed before and wait for their next try, and of how many it is known how they ended. */
+/** How many details failed before and wait for their next try, and of how many it is known how they ended; of parents in the range, where there is one. */
 export async function countWaiting(
-  { db, stateSchema }: Pick<Destination, "db" | "stateSchema">,
-  { company, stream, now }: Pick<WorkRequest, "company" | "stream" | "now">,
+  reading: Pick<Destination, "db" | "schema" | "stateSchema" | "dialect">,
+  request: Omit<WorkRequest, "stage">,
 ): Promise<{ readonly waiting: number; readonly known: number }> {
+  const { db, stateSchema } = reading;
+  const { company, stream, now, newest, start, to } = request;
   const at = (ms: number) => sql`cast(${agoIso(now, -ms)} as timestamptz)`;
+  const parents = await presentParents(reading, request.parents);
+  const columns = { open: undefined, newest, refreshing: undefined, params: [] };
+  const ranged =
+    newest === undefined || (start === undefined && to === undefined)
+      ? sql``
+      : sql` and d.parent_key in (select p.parent_key from ${parentRows(reading, company, parents, columns)} p
+          where true${rangeOf(request)})`;
   const { rows } = await sql<{ waiting: number; known: number }>`select count(*) as known, count(*) filter
       (where outcome = 'failed' and next_try > ${at(0)} and next_try <= ${at(LONGEST_PAUSE_MS)}) as waiting
-    from ${sql.id(stateSchema, "details")} where company = ${company} and stream = ${stream}`.execute(db);
+    from ${sql.id(stateSchema, "details")} d where company = ${company} and stream = ${stream}${ranged}`.execute(db);
   return { waiting: Number(rows[0]?.waiting ?? 0), known: Number(rows[0]?.known ?? 0) };
+}
+
+function rangeOf({ newest, start, to }: Pick<WorkRequest, "newest" | "start" | "to">): Fragment {
+  if (newest === undefined) return sql``;
+  const from = start === undefined ? sql`` : sql` and (p.newest is null or p.newest >= cast(${start} as date))`;
+  return sql`${from}${to === undefined ? sql`` : sql` and p.newest < cast(${to} as date)`}`;
 }
 
 /** No failure waits longer for its next try: what lies further ahead was noted by a clock that was ahead. */
@@ -147,14 +162,9 @@ function candidateQuery(
   request: Omit<WorkRequest, "stage">,
   stage: Stage | undefined,
 ): Fragment {
-  const { company, stream, parents, now, columns, open, newest, start, to, refresh, everyMs } = request;
+  const { company, stream, parents, now, columns, open, newest, refresh, everyMs } = request;
   const aged = parents.kind === "values" && parents.aged;
   const live = parentRows(place, company, parents, { open, newest, refreshing: refresh?.while, params: columns });
-  const inRange =
-    start === undefined || newest === undefined
-      ? sql``
-      : sql` and (p.newest is null or p.newest >= cast(${start} as date))`;
-  const before = to === undefined || newest === undefined ? sql`` : sql` and p.newest < cast(${to} as date)`;
   const ago = (ms: number) => sql`cast(${agoIso(now, ms)} as timestamptz)`;
   const ahead = (column: Fragment) => sql`${column} > ${ago(-LONGEST_PAUSE_MS)}`;
   const olderThan = (ms: number) => sql`(d.fetched_at < ${ago(ms)} or ${ahead(sql`d.fetched_at`)})`;
@@ -184,7 +194,7 @@ function candidateQuery(
     from ${live} p
     left join ${sql.id(place.stateSchema, "details")} d
       on d.company = ${company} and d.stream = ${stream} and d.parent_key = p.parent_key
-    where true${inRange}${before}${asked}
+    where true${rangeOf(request)}${asked}
     ) candidates where reason <> 'waiting'`;
 }
 

@@ -150,4 +150,22 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(await sync({ names: ["purchase_order_details"] })).toMatchObject({ exit_code: 0 });
     expect(await count("_tributary.streams", complete)).toBe(1);
   });
+
+  test("nor do they keep a backfill of other dates from its end", async () => {
+    const place = await scenario(make, { orders: 60 }, { config: { streams: { defaults: { audit: 0 } } } });
+    const { simulator, sync, backfill, clock, count } = place;
+    const names = ["purchase_order_details"];
+    const old = [...simulator.truth.rows("purchase_orders")].filter(({ po_date: date }) => String(date) < "2025-03-01");
+    expect(old.length).toBeGreaterThan(4);
+    const paths = old.map(({ po_number: number }) => `/po/${encodeURIComponent(String(number))}`);
+    place.look = ({ path }) => (paths.includes(path) ? refused(400, "BROKEN") : undefined);
+    expect(await sync({ names })).toMatchObject({ exit_code: 1 });
+    clock.advance(60_000);
+    expect(await backfill({ names, range: { from: "2025-03-01", to: undefined } })).toMatchObject({ exit_code: 0 });
+    const waits = { names, range: { from: "2024-01-01", to: undefined } };
+    const report = await backfill(waits);
+    expect(report).toMatchObject({ exit_code: 1 });
+    expect(lineOf(report, "purchase_order_details").error).toMatch(`${old.length} of `);
+    expect(await count("purchase_order_details")).toBe(60 - old.length);
+  });
 });

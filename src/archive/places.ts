@@ -53,6 +53,17 @@ export async function foldersIn(folder: string): Promise<readonly string[]> {
   return folders;
 }
 
+/** Links that lead nowhere: what lies behind them is on a disk that is not there. */
+export async function lostLinksIn(folder: string): Promise<readonly string[]> {
+  const lost: string[] = [];
+  for (const entry of await entriesOf(folder)) {
+    const path = join(folder, entry.name);
+    const found = entry.isSymbolicLink() ? await stat(path).catch(() => undefined) : entry;
+    if (found === undefined) lost.push(path);
+  }
+  return lost;
+}
+
 const leadsToFolder = (link: string): Promise<boolean> =>
   stat(link).then(
     found => found.isDirectory(),

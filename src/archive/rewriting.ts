@@ -5,7 +5,7 @@ import { TributaryError } from "../errors.ts";
 import { codeOf } from "../folder.ts";
 import { type Head, type Line, writeLine } from "./line.ts";
 import { PIECE_BYTES, packed } from "./piece.ts";
-import { filesIn, foldersIn } from "./places.ts";
+import { filesIn, foldersIn, lostLinksIn } from "./places.ts";
 import { linesOf } from "./reading.ts";
 
 const WRITTEN = ".rewritten";
@@ -42,6 +42,16 @@ export async function rewriteArchive(
         rewritten++;
       }
   return rewritten;
+}
+
+/** Whoever skipped what cannot be reached now would call it rewritten. @throws TributaryError */
+export async function expectReachable(root: string): Promise<void> {
+  for (const folder of [root, ...(await foldersIn(root))])
+    for (const link of await lostLinksIn(folder))
+      throw new TributaryError(
+        `Expected ${link} of the archive, a link, to lead to a folder whose answers are rewritten under the configured privacy, but it leads nowhere: mount its disk, or remove the link. Until then no run goes on.`,
+        1,
+      );
 }
 
 /** A file is one run's, and a run has one policy. */

@@ -1,6 +1,6 @@
 import { parseJson } from "../api/body.ts";
 import type { Envelope } from "../api/envelope.ts";
-import { type ChangeBody, rewriteArchive } from "../archive/rewriting.ts";
+import { type ChangeBody, expectReachable, rewriteArchive } from "../archive/rewriting.ts";
 import type { Config } from "../config.ts";
 import { versionsName } from "../destinations/as_of.ts";
 import { readCatalog } from "../destinations/catalog.ts";
@@ -167,6 +167,7 @@ async function clean(
   settling: Settling,
 ): Promise<string | undefined> {
   const { db, schema, stateSchema } = destination;
+  if (settling.archive !== undefined) await expectReachable(settling.archive.path);
   await cleanArchive(records, privacy, settling);
   // Where nothing was ever stored there is nothing to leave behind.
   const [run] = await db.selectFrom("runs").select("run_id").limit(1).execute();

@@ -297,6 +297,10 @@ describe.each(kinds)("%s", (_name, make) => {
     await rename(join(place.archive, "acme"), elsewhere);
     await symlink(elsewhere, join(place.archive, "acme"));
     place.under({ pii: "exclude" });
+    // Its disk is not there for a night.
+    await rename(elsewhere, `${elsewhere}.away`);
+    await expect(place.night()).rejects.toThrow(/acme of the archive, a link, .*mount its disk/);
+    await rename(`${elsewhere}.away`, elsewhere);
     expect((await place.night()).exit_code).toBe(0);
     expect(await traces(place.warehouse, [elsewhere], SECRETS)).toEqual([]);
   });

@@ -1,27 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { id, moment, record } from "../../schemas/fields.ts";
-import { defineStream, feed } from "../../src/stream.ts";
 import { warehouses } from "../support/warehouse.ts";
 import { page, told } from "./answers.ts";
-
-const events = defineStream({
-  name: "events",
-  path: "/events",
-  mode: feed({
-    rows: "events",
-    mark: "happened_at",
-    narrow: { by: "dates", from: "date_from", to: "date_to" },
-    fullScanPages: 1,
-    fullScanEveryDays: 30,
-    lookbackDays: 1,
-  }),
-  row: record("Events.", {
-    event_id: id().describe("Which."),
-    happened_at: moment().nullable().describe("When it happened."),
-  }),
-  key: ["event_id"],
-  preset: "core",
-});
+import { events } from "./events.ts";
 
 const PAGES = 8;
 

@@ -1,6 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { id, moment, record } from "../../schemas/fields.ts";
-import { defineStream, feed } from "../../src/stream.ts";
 import { reasons } from "../../src/sync/proof.ts";
 import { streams } from "../../streams/index.ts";
 import { refused } from "../support/interposed.ts";
@@ -8,31 +6,13 @@ import { lineOf } from "../support/run.ts";
 import { compareWithTruth } from "../support/truth.ts";
 import { warehouses } from "../support/warehouse.ts";
 import { page, told } from "./answers.ts";
+import { events } from "./events.ts";
 import { balance, type Scenario, scenario } from "./scenario.ts";
 
 const DAY = 86_400_000;
 const narrow = {
   config: { streams: { settings: { ingested: { full_scan_pages: 1 }, findings: { full_scan_pages: 1 } } } },
 };
-
-const events = defineStream({
-  name: "events",
-  path: "/events",
-  mode: feed({
-    rows: "events",
-    mark: "happened_at",
-    narrow: { by: "dates", from: "date_from", to: "date_to" },
-    fullScanPages: 1,
-    fullScanEveryDays: 30,
-    lookbackDays: 1,
-  }),
-  row: record("Events.", {
-    event_id: id().describe("Which."),
-    happened_at: moment().nullable().describe("When it happened."),
-  }),
-  key: ["event_id"],
-  preset: "core",
-});
 
 /** What a parameter of a list was in each request of the last run that had no cursor. */
 function asked(place: Scenario, path: string, parameter: string): (string | undefined)[] {

@@ -9,12 +9,12 @@ import { openDestination } from "./destinations/open.ts";
 import { hasUnpublished, openReading } from "./destinations/reading.ts";
 import { dropTables, forgetProgress } from "./destinations/removal.ts";
 import { dropStages } from "./destinations/stages.ts";
-import { countParents } from "./destinations/standing.ts";
+import { recountDetail } from "./destinations/standing.ts";
 import { DATA_VERSION, ensureState } from "./destinations/state_ddl.ts";
 import { policyOf } from "./run/jobs.ts";
 import { configured, familyOf, select } from "./selection.ts";
 import type { Stream } from "./stream.ts";
-import { parentsOf } from "./sync/publication.ts";
+import { parentsOf } from "./sync/kin.ts";
 
 /** What is to be forgotten. */
 export interface ResetOrder {
@@ -128,21 +128,8 @@ async function resetStream(
   await db.transaction().execute(async trx => {
     await forgetProgress(trx, company, stream.name);
     const { mode } = stream;
-    const known = await trx
-      .selectFrom("streams")
-      .select("table_name")
-      .where("company", "=", company)
-      .where("stream", "=", stream.name)
-      .executeTakeFirst();
-    if (mode.kind !== "detail" || known === undefined) return;
-    const parents = parentsOf(catalogue, stream, mode);
-    const { all, pending, never } = await countParents(trx, destination, company, stream.name, parents);
-    await trx
-      .updateTable("streams")
-      .set({ details_pending: pending, details_wanted: all, details_never: never })
-      .where("company", "=", company)
-      .where("stream", "=", stream.name)
-      .execute();
+    if (mode.kind === "detail")
+      await recountDetail(trx, destination, company, stream, parentsOf(catalogue, stream, mode));
   });
   return [`${stream.name}: forgot how far it was read for ${company}; its rows stay`];
 }

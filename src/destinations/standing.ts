@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import type { ColumnProblems } from "../encoder.ts";
 import type { Stream } from "../stream.ts";
 import type { Destination } from "./destination.ts";
@@ -78,9 +78,7 @@ export async function saveDashboard(
     last_success_at: now,
     rows: known,
     live_rows: live,
-    details_pending: parents?.pending ?? null,
-    details_wanted: parents?.all ?? null,
-    details_never: parents?.never ?? null,
+    ...columnsOf(parents),
   };
   const { numUpdatedRows } = await db
     .updateTable("streams")
@@ -95,6 +93,35 @@ export async function saveDashboard(
       .execute();
   return { known, live, parents };
 }
+
+/**
+ * Counts a detail's rows and what there is to ask for it anew, after something else than its own publish touched them.
+ * Nothing where it was never published.
+ */
+export async function recountDetail(
+  db: Kysely<StateTables>,
+  destination: Destination,
+  company: string,
+  stream: Stream,
+  parent: Parents,
+): Promise<void> {
+  const own = (builder: ExpressionBuilder<StateTables, "streams">) =>
+    builder.and({ company, table_name: stream.tables.main.name });
+  if ((await db.selectFrom("streams").select("stream").where(own).executeTakeFirst()) === undefined) return;
+  const { known, live } = await countRows(db, destination, company, stream);
+  const parents = await countParents(db, destination, company, stream.name, parent);
+  await db
+    .updateTable("streams")
+    .set({ rows: known, live_rows: live, ...columnsOf(parents) })
+    .where(own)
+    .execute();
+}
+
+const columnsOf = (parents: ParentCounts | undefined) => ({
+  details_pending: parents?.pending ?? null,
+  details_wanted: parents?.all ?? null,
+  details_never: parents?.never ?? null,
+});
 
 /** How far those of these streams that are on, and were ever complete, are so together; null: none was. */
 export async function completeTogether(
@@ -150,7 +177,7 @@ async function countRows(
 }
 
 /** Counts the rows or values that a stream's details are asked for. */
-export async function countParents(
+async function countParents(
   db: Kysely<StateTables>,
   destination: Destination,
   company: string,

@@ -17,9 +17,10 @@ import { type Detail, fixedPaths, pathParameters, type Stream } from "../stream.
 import { completeWithParents, isBehind, lacksNew } from "./completion.ts";
 import type { SyncContext } from "./context.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
+import { parentsOf } from "./kin.ts";
 import { heldBack, type Left, mayLeave } from "./leaving.ts";
 import { areReadWhole } from "./lookups.ts";
-import { parentsOf, publishStage } from "./publication.ts";
+import { publishStage } from "./publication.ts";
 
 /** Priority of the requests of a run's first details: below those of lists, even when they are sent again. */
 const EARLIEST = 0.4;

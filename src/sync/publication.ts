@@ -1,18 +1,18 @@
-import { type Comparison, compare, type Kin, type Publication } from "../destinations/comparison.ts";
+import { type Comparison, compare, type Publication } from "../destinations/comparison.ts";
 import type { Verdict } from "../destinations/deletion.ts";
 import type { Stage } from "../destinations/destination.ts";
 import type { Absent, Allows } from "../destinations/outcomes.ts";
-import type { Parents, ValueSource } from "../destinations/parents.ts";
 import { type Published, publish } from "../destinations/publish.ts";
 import { loadStreamState, loadStreamStates, saveStreamState, writeStreamRun } from "../destinations/run_log.ts";
-import { saveDashboard, saveProblems } from "../destinations/standing.ts";
+import { recountDetail, saveDashboard, saveProblems } from "../destinations/standing.ts";
 import { layoutStamp } from "../encode/layout.ts";
 import { TributaryError } from "../errors.ts";
 import type { Tally } from "../extract/tally.ts";
 import type { ScanRecord, StreamState } from "../state.ts";
-import { type Detail, OBSERVED_ON, type Stream } from "../stream.ts";
+import type { Stream } from "../stream.ts";
 import type { SyncContext } from "./context.ts";
 import { changesOf, listed, type Settled, settleDrift, tellDrift } from "./drift.ts";
+import { askedWith, detailsOf, kinOf, parentsOf, valuedBy } from "./kin.ts";
 import { proofOf } from "./proof.ts";
 import { nameStorm } from "./refetch.ts";
 import { boundOf } from "./scan_plan.ts";
@@ -40,69 +40,6 @@ export function publicationOf(context: SyncContext, stream: Stream, stage: Stage
 
 /** A day of slack: which zone the service cuts its days in is not known, and the first hours may be the day before to it. */
 const surelyIn = (start: string): string => new Date(Date.parse(start) + DAY).toISOString();
-
-/** The details that are asked for row by row: they go and come back with the rows. */
-const detailsOf = (catalogue: readonly Stream[], stream: Stream): readonly Stream[] =>
-  catalogue.filter(({ mode }) => mode.kind === "detail" && mode.of === stream.name && mode.by === undefined);
-
-/** A detail's key begins with its parent's, column by column. */
-function pairs(detail: Stream, parent: Stream): Kin["on"] {
-  return parent.key.map((name, i) => [detail.key[i]!, name] as const);
-}
-
-/** A detail, seen from its parent. */
-const kinOf = (detail: Stream, parent: Stream): Kin => ({
-  stream: detail.name,
-  tables: detail.tables,
-  on: pairs(detail, parent),
-});
-
-/** What a detail is asked for. @throws TypeError when the catalogue lacks it */
-export function parentsOf(catalogue: readonly Stream[], stream: Stream, mode: Detail): Parents {
-  const { of, by, only, everyDays } = mode;
-  if (by === undefined) {
-    const parent = streamNamed(catalogue, of, stream);
-    return { kind: "rows", stream: of, tables: parent.tables, on: pairs(stream, parent), only };
-  }
-  return {
-    kind: "values",
-    own: stream.key[0]!,
-    sources: sourcesOf(catalogue, stream, mode),
-    aged: everyDays !== undefined,
-  };
-}
-
-/** The columns whose values a detail is asked for. */
-function sourcesOf(catalogue: readonly Stream[], stream: Stream, { of, by, also = [], only }: Detail): ValueSource[] {
-  if (by === undefined) return [];
-  return [`${of}.${by}`, ...also].map((place, i) => {
-    const [name, column] = place.split(".") as [string, string];
-    const source = streamNamed(catalogue, name, stream);
-    return {
-      stream: name,
-      tables: source.tables,
-      column,
-      only: i === 0 ? only : undefined,
-      latestBy: source.mode.kind === "snapshot" ? OBSERVED_ON : undefined,
-    };
-  });
-}
-
-/** The details whose ledger knows values of this stream's rows by the rows' hashes. */
-function valuedBy(catalogue: readonly Stream[], stream: Stream): NonNullable<Publication["valued"]> {
-  return catalogue.flatMap(detail => {
-    const { mode } = detail;
-    if (mode.kind !== "detail" || mode.by === undefined || mode.everyDays !== undefined) return [];
-    const own = sourcesOf(catalogue, detail, mode).filter(source => source.stream === stream.name);
-    return own.map(source => ({ stream: detail.name, source }));
-  });
-}
-
-function streamNamed(catalogue: readonly Stream[], name: string, asking: Stream): Stream {
-  const found = catalogue.find(other => other.name === name);
-  if (found === undefined) throw new TypeError(`${asking.name}: its parent ${name} is not in the catalogue`);
-  return found;
-}
 
 /** How a stage is to be published. */
 export interface PublishPlan {
@@ -197,6 +134,9 @@ async function publishCompared(
       const completeTo = result.parted.held === undefined ? plan.completeTo : null;
       const { parent } = publication;
       const standing = await saveDashboard(trx, destination, company, stream, moment, completeTo, parent, counted);
+      // A run may end before they are published, and they come and go with these rows.
+      for (const { detail, parents } of touched ? askedWith(context.catalogue, stream) : [])
+        await recountDetail(trx, destination, company, detail, parents);
       // A transaction that has to be done again counts once.
       Object.assign(tally.run, before);
       count(tally, result, record);

@@ -5,7 +5,7 @@ import { readDetails } from "../extract/details.ts";
 import type { Tally } from "../extract/tally.ts";
 import { type Detail, fixedPaths, type Stream } from "../stream.ts";
 import { keyColumns, parameterColumns } from "../sync/details.ts";
-import { parentsOf } from "../sync/publication.ts";
+import { parentsOf } from "../sync/kin.ts";
 import type { VerifyContext } from "./context.ts";
 import type { Instrument } from "./instrument.ts";
 import type { Result } from "./result.ts";

@@ -3,13 +3,13 @@ import { cleaned } from "../archive/cleaning.ts";
 import { INDEX_COLUMN } from "../columns.ts";
 import type { Stage } from "../destinations/destination.ts";
 import { saveRejects } from "../destinations/run_log.ts";
+import { placesIn } from "../destinations/staged_places.ts";
 import { canonicalJson, storable } from "../encode/json.ts";
 import { layoutStamp, volatileTreatments } from "../encode/layout.ts";
 import type { Reject } from "../encode/reject.ts";
 import { Encoder } from "../encoder.ts";
 import { Batches } from "../extract/batches.ts";
 import type { Tally } from "../extract/tally.ts";
-import { lookupOf } from "../lookup.ts";
 import { beginScan, readScanRecord, type ScanRecord, type StreamState } from "../state.ts";
 import type { Stream } from "../stream.ts";
 import type { SyncContext } from "./context.ts";
@@ -52,7 +52,6 @@ export async function openExtraction(
   request: { readonly query: object; readonly full: boolean },
   tally: Tally,
 ): Promise<Extraction> {
-  const placed = isPlaced(stream);
   const stage = await context.destination.stage(context.company, stream.tables);
   const encoder = encoderOf(context, stream);
   const batches = new Batches(
@@ -76,16 +75,15 @@ export async function openExtraction(
   ]);
   const stored = readScanRecord(stage.record);
   const continued = stored?.fingerprint === print && stored.scan !== state.publishedScan ? stored : undefined;
-  // How many rows of each key have had their place is not known any more; a lookup's questions begin with none.
-  const lost = placed && lookupOf(stream) === undefined && continued?.phase === "reading";
-  if (continued !== undefined && !lost) {
+  if (continued !== undefined) {
+    if (isPlaced(stream)) encoder.setPlaces(await placesIn(context.destination.db, stage, stream.tables.main));
     tally.run.carried = continued.rows;
     tally.activity.rows = continued.rows;
     // A scan that never got an answer is as young as its first one: nothing of it can have moved meanwhile.
     const startedAt = continued.pages === 0 ? new Date(context.clock.now()).toISOString() : continued.startedAt;
     return { stage, encoder, batches, record: { ...continued, startedAt }, resumed: true };
   }
-  const record = await startAfresh(context, stage, print, request.full, continued);
+  const record = await startAfresh(context, stage, print, request.full);
   return { stage, encoder, batches, record, resumed: false };
 }
 

@@ -150,6 +150,7 @@ async function read(
       // Refused again in the same place it counts once for this run, and in three runs it is not the cursor's age.
       const { record: before } = extraction;
       const record = await startAfresh(context, stage, before.fingerprint, plan.full, before);
+      encoder.setPlaces([]);
       return read(context, stream, mode, plan, { ...extraction, record, resumed: false }, state, tally);
     }
     await giveUpWhereItEndsThrice(context, stream, extraction, state, tally);

@@ -127,6 +127,18 @@ const backfill = z.object({
 /** What a backfill has to load of a stream, and what of it is done. */
 export type BackfillPlan = z.infer<typeof backfill>;
 
+const questions = z.object({
+  /** The columns (`table.column`) that parameters take their values from, by parameter. */
+  from: z.record(z.string(), names),
+  /** What they held, by parameter. */
+  found: z.record(z.string(), names),
+  /** What is not among them is not asked for any more. */
+  all: z.boolean(),
+});
+
+/** What a lookup that takes its values from columns has begun to ask. */
+export type BegunQuestions = z.infer<typeof questions>;
+
 const streamState = z.object({
   /** How far the data is complete: a moment taken from the service's own rows. */
   mark: z.string().nullable().default(null),
@@ -141,6 +153,8 @@ const streamState = z.object({
   /** The time filter turned out to look at another field: read whole from then on. */
   filterDistrusted: z.boolean().default(false),
   backfill: backfill.nullable().default(null),
+  /** Of a lookup's scan under way: it goes on with these values, whatever the columns hold by then. */
+  questions: questions.nullable().default(null),
   /** By table, the documented fields that every row had, and those that had been there and vanished. */
   fields: z.record(z.string(), z.object({ always: names, vanished: names })).default({}),
   /** Where versions of the rows are kept: the columns whose changes began none, `table.column`; null: nobody noted. */

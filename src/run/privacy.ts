@@ -184,10 +184,15 @@ async function clean(
     settling.log.info({}, "writing anew what held the former values of treated columns");
     const left = await destination.cleanse([
       ...present.map(name => ({ schema, name })),
-      ...["rejects", "problems", "schema_changes", "runs", "stream_runs", "verification_differences"].map(name => ({
-        schema: stateSchema,
-        name,
-      })),
+      ...[
+        "rejects",
+        "problems",
+        "schema_changes",
+        "runs",
+        "stream_runs",
+        "stream_state",
+        "verification_differences",
+      ].map(name => ({ schema: stateSchema, name })),
     ]);
     if (left !== undefined) return left;
   }

@@ -90,6 +90,7 @@ export async function rewriteStored(
     ] as const)
       await rewriteColumn(db, dialect, { ...rejects, column, change: jsonChange(treatment) });
   }
+  await forgetQuestions(db, now);
   await forgetExamples(db, acts);
   await forgetTold(db);
   return total;
@@ -181,6 +182,15 @@ async function keepMoment(db: Db, { name }: Stream, moment: string): Promise<voi
   for (const { company } of known) {
     const state = await loadStreamState(db, company, name);
     await saveStreamState(db, company, name, { ...state, lastMoment: moment }, moment);
+  }
+}
+
+/** Lookups that are under way ask with values as they came. */
+async function forgetQuestions(db: Db, now: string): Promise<void> {
+  const known = await db.selectFrom("stream_state").select(["company", "stream"]).execute();
+  for (const { company, stream } of known) {
+    const state = await loadStreamState(db, company, stream);
+    if (state.questions !== null) await saveStreamState(db, company, stream, { ...state, questions: null }, now);
   }
 }
 

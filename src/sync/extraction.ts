@@ -15,8 +15,16 @@ import type { Stream } from "../stream.ts";
 import type { SyncContext } from "./context.ts";
 import { fingerprint } from "./scan_plan.ts";
 
+/** What a scan asks for; only the same request goes on with it. */
+export interface Request {
+  readonly query: object;
+  readonly full: boolean;
+}
+
 /** A stream's stage, encoder and batches, and the record to go on from. */
-export interface Extraction {
+export interface Extraction<R extends Request = Request> {
+  /** What it asks for. */
+  readonly request: R;
   readonly stage: Stage;
   readonly encoder: Encoder;
   readonly batches: Batches;
@@ -44,14 +52,18 @@ export function encoderOf(
   });
 }
 
-/** Opens the stage and decides whether what lies in it may be continued: only by the request that began it. */
-export async function openExtraction(
+/**
+ * Opens the stage and decides whether what lies in it may be continued: only by the request that began it, be it this one
+ * or the one `begun` before, which may not be begun any more.
+ */
+export async function openExtraction<R extends Request>(
   context: SyncContext,
   stream: Stream,
   state: StreamState,
-  request: { readonly query: object; readonly full: boolean },
+  request: R,
   tally: Tally,
-): Promise<Extraction> {
+  begun?: R,
+): Promise<Extraction<R>> {
   const stage = await context.destination.stage(context.company, stream.tables);
   const encoder = encoderOf(context, stream);
   const batches = new Batches(
@@ -61,30 +73,34 @@ export async function openExtraction(
     rejects => keepRejects(context, stream, rejects),
     () => context.archived(),
   );
-  const stamp = layoutStamp(stream.tables, context.hasher);
-  const print = fingerprint([
-    stream.path,
-    request.query,
-    request.full,
-    context.policyOf(stream.name).statuses,
-    stamp,
-    context.company,
-    context.baseUrl,
-    context.formats,
-    ...volatileTreatments(stream.tables),
-  ]);
   const stored = readScanRecord(stage.record);
-  const continued = stored?.fingerprint === print && stored.scan !== state.publishedScan ? stored : undefined;
-  if (continued !== undefined) {
+  const requests = begun === undefined ? [request] : [request, begun];
+  const same = requests.find(each => stored?.fingerprint === printOf(context, stream, each));
+  const continued = same !== undefined && stored?.scan !== state.publishedScan ? stored : undefined;
+  if (same !== undefined && continued !== undefined) {
     if (isPlaced(stream)) encoder.setPlaces(await placesIn(context.destination.db, stage, stream.tables.main));
     tally.run.carried = continued.rows;
     tally.activity.rows = continued.rows;
     // A scan that never got an answer is as young as its first one: nothing of it can have moved meanwhile.
     const startedAt = continued.pages === 0 ? new Date(context.clock.now()).toISOString() : continued.startedAt;
-    return { stage, encoder, batches, record: { ...continued, startedAt }, resumed: true };
+    return { stage, encoder, batches, record: { ...continued, startedAt }, request: same, resumed: true };
   }
-  const record = await startAfresh(context, stage, print, request.full);
-  return { stage, encoder, batches, record, resumed: false };
+  const record = await startAfresh(context, stage, printOf(context, stream, request), request.full);
+  return { stage, encoder, batches, record, request, resumed: false };
+}
+
+function printOf(context: SyncContext, stream: Stream, { query, full }: Request): string {
+  return fingerprint([
+    stream.path,
+    query,
+    full,
+    context.policyOf(stream.name).statuses,
+    layoutStamp(stream.tables, context.hasher),
+    context.company,
+    context.baseUrl,
+    context.formats,
+    ...volatileTreatments(stream.tables),
+  ]);
 }
 
 /** Empties the stage for a new scan of the same request; where the one `before` it failed again and again is not forgotten. */

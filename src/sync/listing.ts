@@ -12,7 +12,7 @@ import type { Feed, Scan, Stream } from "../stream.ts";
 import { type AbsenceDecision, decideAbsence } from "./absence.ts";
 import { completeWith, type SyncContext } from "./context.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
-import { findQuestions } from "./lookups.ts";
+import { begunQuestions, findQuestions } from "./lookups.ts";
 import { publishStage } from "./publication.ts";
 import { isAhead, isOutside, planScan, reachesBack, type ScanPlan, statusesOf } from "./scan_plan.ts";
 
@@ -62,7 +62,7 @@ async function scanOnce(
   return publishScan(context, stream, mode, extraction.stage, record, state, tally);
 }
 
-/** Asks all that the config asks of a lookup. */
+/** Asks all that the config asks of a lookup; what a run before began to ask is asked to its end first. */
 async function lookUp(
   context: SyncContext,
   stream: Stream,
@@ -70,24 +70,31 @@ async function lookUp(
   state: StreamState,
   tally: Tally,
 ): Promise<boolean> {
-  const { api, limiter, log, signal } = context;
-  const { asked, all } = await findQuestions(context, stream, mode, tally);
-  if (asked.length === 0) {
+  const { api, company, clock, destination, limiter, log, signal } = context;
+  const found = await findQuestions(context, stream, mode, tally);
+  if (found.query.length === 0) {
     tally.published = true;
     return false;
   }
-  const request = { query: asked, full: all };
-  const { stage, encoder, batches, record: begun } = await openExtraction(context, stream, state, request, tally);
+  const before = begunQuestions(context, stream, mode, state.questions);
+  const opened = await openExtraction(context, stream, state, found, tally, before);
+  const { stage, encoder, batches, record: begun, request, resumed } = opened;
+  if (!resumed && request.begun !== null) {
+    const asking = { ...state, questions: request.begun };
+    const now = new Date(clock.now()).toISOString();
+    await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, asking, now));
+  }
+  const questions = request.query;
   tally.activity.state = "reading";
   const width = limiter.state.maximum * 2;
-  const job = { api, questions: asked, listing: mode, encoder, batches, width, signal, tally };
+  const job = { api, questions, listing: mode, encoder, batches, width, signal, tally };
   const record = await readLookup({ ...job, record: begun });
   if (record.absent.length > 0)
     log.info(
       { stream: stream.name, unknown: record.absent.length },
       "the service does not know all that was asked for",
     );
-  return publishScan(context, stream, mode, stage, record, state, tally, asked);
+  return publishScan(context, stream, mode, stage, record, state, tally, questions);
 }
 
 /** Forgets a scan whose rows the next one brings again. */
@@ -222,6 +229,7 @@ export async function publishScan(
   const next: StreamState = {
     ...state,
     mark: nextMark(mode, record, before, date),
+    questions: null,
     lastFullAt: again?.stale === true ? null : newest ? date : state.lastFullAt,
     lastFullPages: newest ? record.pages + record.absent.length : state.lastFullPages,
     statuses: whole || again !== undefined ? statuses : state.statuses,

@@ -6,11 +6,14 @@ import { isComplete } from "../destinations/standing.ts";
 import type { Question } from "../extract/lookups.ts";
 import type { Tally } from "../extract/tally.ts";
 import { type Asking, loadedColumn, sourcesOf, valueSets, waitsFor } from "../lookup.ts";
+import type { BegunQuestions } from "../state.ts";
 import { fixedPaths, type Scan, type Stream } from "../stream.ts";
 import type { SyncContext } from "./context.ts";
 
 /** Values that can't be asked for are named up to so many times. */
 const MOST_TOLD = 3;
+
+type Values = Readonly<Record<string, readonly string[]>>;
 
 /** What a lookup asks this time. */
 export interface Questions {
@@ -19,19 +22,34 @@ export interface Questions {
   readonly unusable: readonly string[];
 }
 
+interface Place {
+  readonly looked: Looked | undefined;
+  readonly company: string;
+  readonly catalogue: readonly Stream[];
+}
+
 /** Works out a lookup's questions by the config and by the tables that it takes values from. */
-export async function questionsOf(
-  place: { readonly looked: Looked | undefined; readonly company: string; readonly catalogue: readonly Stream[] },
-  stream: Stream,
-  mode: Scan,
-  asking: Asking,
-): Promise<Questions> {
-  const { looked, company, catalogue } = place;
+export async function questionsOf(place: Place, stream: Stream, mode: Scan, asking: Asking): Promise<Questions> {
+  return questionsWith(await findValues(place, stream, asking), place.catalogue, stream, mode, asking);
+}
+
+/** What the columns that a lookup takes values from hold, by parameter. */
+async function findValues({ looked, company, catalogue }: Place, stream: Stream, asking: Asking): Promise<Values> {
   const found: Record<string, readonly string[]> = {};
   for (const [name, columns] of Object.entries(sourcesOf(stream, asking))) {
     const loaded = columns.map(column => loadedColumn(catalogue, column)).filter(column => column !== undefined);
     found[name] = looked === undefined ? [] : await distinctValues(looked, company, loaded);
   }
+  return found;
+}
+
+function questionsWith(
+  found: Values,
+  catalogue: readonly Stream[],
+  stream: Stream,
+  mode: Scan,
+  asking: Asking,
+): Questions {
   const siblings = fixedPaths(catalogue);
   const shared = { ...stream.query, ...(mode.limit === undefined ? {} : { limit: mode.limit }) };
   const asked: Question[] = [];
@@ -47,31 +65,54 @@ export async function questionsOf(
   return { asked, unusable };
 }
 
-/**
- * A lookup's questions for a run. Values that can't be asked for, and sources that are off, cost nothing but a warning.
- * `all`: what is not among them is not asked for any more; else a source that was never read whole may still name it.
- */
+/** A lookup's questions for a run, and what is to be remembered of them while they are asked; null: they come from the config alone. */
+export interface RunQuestions {
+  readonly query: readonly Question[];
+  /** What is not among them is not asked for any more; else a source that was never read whole may still name it. */
+  readonly full: boolean;
+  readonly begun: BegunQuestions | null;
+}
+
+/** A lookup's questions for a run. Values that can't be asked for, and sources that are off, cost nothing but a warning. */
 export async function findQuestions(
   context: SyncContext,
   stream: Stream,
   mode: Scan,
   tally: Tally,
-): Promise<{ readonly asked: readonly Question[]; readonly all: boolean }> {
+): Promise<RunQuestions> {
   const { catalogue, company, destination, log } = context;
   const { name } = stream;
   const asking = context.policyOf(name);
-  const { asked, unusable } = await questionsOf({ looked: destination, company, catalogue }, stream, mode, asking);
+  const from = sourcesOf(stream, asking);
+  const found = await findValues({ looked: destination, company, catalogue }, stream, asking);
+  const { asked, unusable } = questionsWith(found, catalogue, stream, mode, asking);
   tally.warnings.push(...unusable.slice(0, MOST_TOLD).map(sentence => `${name}: ${sentence}`));
-  const columns = Object.values(sourcesOf(stream, asking)).flat();
+  const columns = Object.values(from).flat();
   const sources = columns.flatMap(column => loadedColumn(catalogue, column)?.stream ?? []);
-  if (asked.length > 0) return { asked, all: await areReadWhole(context, sources) };
+  if (asked.length > 0) {
+    const all = await areReadWhole(context, sources);
+    return { query: asked, full: all, begun: columns.length === 0 ? null : { from, found, all } };
+  }
   const off = waitsFor(stream, asking).filter(table => !isWanted(context, table));
   if (off.length === 0) log.info({ stream: name }, "nothing to ask for: the columns that give it values have none yet");
   else
     tally.warnings.push(
       `${name}: its values come from ${off.join(" and ")}, which is off. Put it into streams.include, or name values under streams.settings.${name}.`,
     );
-  return { asked, all: false };
+  return { query: [], full: false, begun: null };
+}
+
+/** The questions that a run before had begun to ask, where the config still means the same columns. */
+export function begunQuestions(
+  context: SyncContext,
+  stream: Stream,
+  mode: Scan,
+  begun: BegunQuestions | null,
+): RunQuestions | undefined {
+  const asking = context.policyOf(stream.name);
+  if (begun === null || JSON.stringify(begun.from) !== JSON.stringify(sourcesOf(stream, asking))) return undefined;
+  const { asked } = questionsWith(begun.found, context.catalogue, stream, mode, asking);
+  return { query: asked, full: begun.all, begun };
 }
 
 /** Whether streams that carry values were ever read whole, or all fetched: only then is a value gone that no row carries. One that is off and has no tables carries none. */

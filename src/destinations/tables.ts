@@ -13,6 +13,7 @@ import { recordMaker, recordProgram } from "./identity.ts";
 import { commentOnTable, inOrder, type Plan, planTables, type Step } from "./plan.ts";
 import { requireRights } from "./rights.ts";
 import { interruptHistory } from "./row_history.ts";
+import { rulesInTheWay } from "./rules.ts";
 import { type Shape, shapesOf } from "./shape.ts";
 import type { StateTables } from "./state_tables.ts";
 import { type RecordedColumns, recordColumns, recordedColumns, recordedTables, recordTables } from "./table_record.ts";
@@ -103,8 +104,11 @@ export async function checkTables(db: Kysely<StateTables>, dialect: Dialect, ord
   const shapes = wantedShapes(dialect, order);
   const plan = planTables(dialect, catalog, shapes, () => false);
   const names = shapes.map(({ name }) => name);
-  const keys = dialect.name === "postgres" ? await foreignKeysInTheWay(db, order.schema, names) : [];
-  accepted({ ...plan, refusals: [...plan.refusals, ...keys] });
+  const others =
+    dialect.name === "postgres"
+      ? [...(await foreignKeysInTheWay(db, order.schema, names)), ...(await rulesInTheWay(db, order, names))]
+      : [];
+  accepted({ ...plan, refusals: [...plan.refusals, ...others] });
   return catalog;
 }
 

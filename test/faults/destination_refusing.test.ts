@@ -121,6 +121,24 @@ describe("a PostgreSQL in which others made what refuses", () => {
       /"changes_pkey"; PL\//,
     ],
     [
+      "a trigger that leaves out rows",
+      theirs("if new.item_id > 'ITM-000120' then return null; end if;"),
+      noTrigger,
+      /procurement\.items took \d+ of the \d+ rows that were written to it: .* a trigger perhaps/,
+    ],
+    [
+      "a rule that does nothing instead",
+      "create rule theirs as on insert to procurement.items do instead nothing",
+      "drop rule theirs on procurement.items",
+      /The rule theirs replaces what is written to procurement\.items .*DROP RULE theirs ON procurement\.items;/,
+    ],
+    [
+      "a rule of the state's",
+      "create rule theirs as on update to _tributary.stream_state where new.stream = 'items' do instead nothing",
+      "drop rule theirs on _tributary.stream_state",
+      /The rule theirs replaces what is written to _tributary\.stream_state/,
+    ],
+    [
       "a trigger on definitions",
       `drop table procurement.items cascade;
         create function public.theirs() returns event_trigger language plpgsql as $$ begin raise 'ask first'; end $$;

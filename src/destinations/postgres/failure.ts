@@ -82,6 +82,8 @@ function advice(code: string, message: string, address: Address): string | undef
   if (code === "42501") return `${rightsMissing(address)} (PostgreSQL says: ${message}.)`;
   if (code === "53100" || code === "58030" || /no space left on device/i.test(message))
     return `${server} cannot write to its disk (${message}). What was committed stays. Make room on the server, then run the same command again.`;
+  if (code === "53200" && message.includes("shared memory"))
+    return `${server} has no room for further locks (${message}). What was committed stays. Raise its max_locks_per_transaction (256, for instance), restart it, then run the same command again.`;
   if (code === "53200") return `${server} ran out of memory (${message}). Lower its work_mem, or give it more memory.`;
   if (code === "53400")
     return `${server} has a limit that this run goes beyond (${message}). What was committed stays. Raise it for the role ${user} (temp_file_limit, for instance), then run the same command again.`;

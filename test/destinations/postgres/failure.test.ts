@@ -8,6 +8,7 @@ const failure = (code: string, message: string) => Object.assign(new Error(messa
 test.each([
   ["53100", 'could not extend file "base/1": No space left on device', /cannot write to its disk .* Make room/],
   ["53200", "out of memory", /ran out of memory/],
+  ["53200", "out of shared memory", /no room for further locks .*max_locks_per_transaction/],
   ["53400", "temporary file size exceeds temp_file_limit", /limit that this run goes beyond .*temp_file_limit/],
   ["57P03", "the database system is starting up", /starting or stopping/],
   ["57P04", 'database "dw" was dropped', /has no database dw/],

@@ -16,6 +16,8 @@ export interface InTheWay {
   readonly treated?: boolean;
   /** A later program may have altered the tables. */
   readonly older?: boolean;
+  /** A run before it may have left details to be tried again. */
+  readonly detailsFailed?: boolean;
 }
 
 const isDeletedOrder = ({ change }: RunStep["during"][number]) => change.what === "delete" && change.list === "orders";
@@ -24,12 +26,15 @@ const isDeletedOrder = ({ change }: RunStep["during"][number]) => change.what ==
 export const isTroubled = ({ troubles }: RunStep): boolean =>
   Object.keys(troubles).some(name => name !== "latencyJitterMs");
 
+/** A run in which details may fail: by the service's troubles, or because an order goes amid its pages. */
+export const mayFailDetails = (step: RunStep): boolean => isTroubled(step) || step.during.some(isDeletedOrder);
+
 /** The exit code is one that what happened explains. */
 export function unexplained(
   step: RunStep,
   settings: Settings,
   { exit, error, report }: Done,
-  { archiveLost = false, treated = false, older = false }: InTheWay,
+  { archiveLost = false, treated = false, older = false, detailsFailed = false }: InTheWay,
 ): string[] {
   const told = `${error ?? ""} ${report?.errors.join(" ") ?? ""}`.trim();
   const limited = step.maxTimeMs !== undefined || step.maxRequests !== undefined;
@@ -41,8 +46,7 @@ export function unexplained(
     (exit === 1 && (settings.fewRejects || settings.unknownFields === "fail")) ||
     // An order that goes while its moves are read answers 404 to a further page, which is a failure and not a deletion.
     (exit === 1 && /order_moves: .*RESOURCE_NOT_FOUND/.test(told) && step.during.some(isDeletedOrder)) ||
-    // By troubles of the runs before.
-    (exit === 1 && told.includes("wait for their next try")) ||
+    (exit === 1 && detailsFailed && told.includes("wait for their next try")) ||
     (exit === 2 && older && /tables were (altered|made) by tributary/.test(told)) ||
     (exit === 4 && treated && told.includes(" is held by ")) ||
     (exit === 2 && step.command === "backfill") ||
@@ -120,6 +124,22 @@ export async function faultsOfFigures(story: Story, village: Village, stand: Sta
     differ("prices", await ask(sql), expected);
   }
   return faults;
+}
+
+/** What readers are told of a table, how many rows it has and how many of them are live, is what is there. */
+export async function faultsOfStanding(stand: Stand, tables: Tables, company: string): Promise<string[]> {
+  // A run may have died before it made any.
+  if (tables.size === 0) return [];
+  const told = await stand.look(
+    "left",
+    `select table_name as t, rows as n, live_rows as l from _tributary.streams where company = '${company}'`,
+  );
+  return (told ?? []).flatMap(({ t, n, l }) => {
+    const own = [...(tables.get(String(t))?.values() ?? [])];
+    const live = own.filter(row => row.deletedAt === null).length;
+    if (!tables.has(String(t)) || (Number(n) === own.length && Number(l) === live)) return [];
+    return [`${t}: has ${own.length} rows, ${live} of them live, but readers are told of ${n} and ${l}`];
+  });
 }
 
 /** Rows of the state that are there twice: DuckDB has no keys that would forbid it. */

@@ -1,6 +1,6 @@
 import type { Cast, Yard } from "./cast.ts";
 import type { Ended } from "./crew.ts";
-import { isTroubled, repeats, unexplained } from "./endings.ts";
+import { isTroubled, mayFailDetails, repeats, unexplained } from "./endings.ts";
 import type { Job } from "./job.ts";
 import { last } from "./last.ts";
 import { NEIGHBOUR, type Neighbour, openNeighbour } from "./neighbour.ts";
@@ -42,6 +42,7 @@ class Life {
   readonly #runs: Runs;
   readonly #rows: Rows;
   #archiveLost = false;
+  #detailsFailed = false;
 
   constructor(cast: Cast) {
     this.#cast = cast;
@@ -189,6 +190,7 @@ class Life {
       faults.push(`${village.requests.maxInFlight} requests in flight, more than ${most}`);
     if (!isTroubled(step) && ended.done !== undefined && step.death === undefined && second === undefined)
       faults.push(...repeats(village.requests, step));
+    this.#detailsFailed ||= mayFailDetails(step);
     faults.push(...(await this.#rows.settle(ended, this.#runs.settings, new Set(), step.command)));
     return faults;
   }
@@ -199,7 +201,8 @@ class Life {
     const treated = step.beside !== undefined && this.#cast.story.steps.some(each => each.do === "configure");
     const { program, settings } = this.#runs;
     const older = step.older === "run" && program !== "first";
-    return unexplained(step, settings, done, { archiveLost: this.#archiveLost, treated, older });
+    const inTheWay = { archiveLost: this.#archiveLost, treated, older, detailsFailed: this.#detailsFailed };
+    return unexplained(step, settings, done, inTheWay);
   }
 
   end(): Promise<readonly string[]> {

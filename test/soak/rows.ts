@@ -3,7 +3,7 @@ import type { Cast } from "./cast.ts";
 import { catalogue, catalogues, type ListName, lists, type Program } from "./catalogue.ts";
 import { faultsOfCounts, faultsOfMoment, faultsOfStep, orphans, untreated } from "./checks.ts";
 import type { Ended } from "./crew.ts";
-import { changesBetween, lost } from "./endings.ts";
+import { changesBetween, faultsOfStanding, lost } from "./endings.ts";
 import type { Job } from "./job.ts";
 import { COMPANY, withoutTitles } from "./neighbour.ts";
 import type { Settings } from "./story.ts";
@@ -81,6 +81,7 @@ export class Rows {
       ...twice.map(key => `two rows ${key}`),
       ...faultsOfMoment(tables, streams),
       ...orphans(tables, streams),
+      ...(await faultsOfStanding(stand, tables, COMPANY)),
       ...faultsOfStep(this.#tables, tables, streams, {
         emptied,
         looseTitles: this.looseTitles,

@@ -6,7 +6,7 @@ import type { Hasher } from "./encode/hash.ts";
 import { isStorable } from "./encode/json.ts";
 import { MixedHash } from "./encode/mixed_hash.ts";
 import { type Formats, readMoment } from "./encode/moment.ts";
-import { createPlaces, type Places, type Taken } from "./encode/places.ts";
+import { createPlaces, type Places } from "./encode/places.ts";
 import { furtherRejects, knownKey, MOST_REJECTS, pageColumns, type Reject } from "./encode/reject.ts";
 import { TableWriter, takeTable } from "./encode/table_writer.ts";
 import { fieldTree } from "./encode/unknown.ts";
@@ -103,12 +103,12 @@ export class Encoder {
     this.#children = tables.children.map(child => new TableWriter(child, formats, fieldTree(child, [], []), redact));
     this.#absent = new Uint32Array(tables.children.length);
     this.#mark = settings.mark === undefined ? undefined : column(settings.mark);
-    this.setPlaces([]);
+    this.forgetPlaces();
   }
 
-  /** Where rows are told apart by their place: how many of the scan that the rows to come belong to have had theirs. */
-  setPlaces(taken: readonly Taken[]): void {
-    this.#places = this.#settings.placed === true ? createPlaces(this.#keys, taken) : undefined;
+  /** The rows to come are of another scan: their places begin anew. */
+  forgetPlaces(): void {
+    this.#places = this.#settings.placed === true ? createPlaces(this.#keys) : undefined;
   }
 
   /** Rows since the last `take`, child rows and outcomes included. */

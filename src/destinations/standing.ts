@@ -3,6 +3,7 @@ import type { ColumnProblems } from "../encoder.ts";
 import type { Stream } from "../stream.ts";
 import type { Destination } from "./destination.ts";
 import { ledgerRef } from "./fragments.ts";
+import { withTables } from "./inspection.ts";
 import { liveParents, type Parents, presentParents } from "./parents.ts";
 import type { StateTables } from "./state_tables.ts";
 
@@ -108,6 +109,9 @@ export async function recountDetail(
   const own = (builder: ExpressionBuilder<StateTables, "streams">) =>
     builder.and({ company, table_name: stream.tables.main.name });
   if ((await db.selectFrom("streams").select("stream").where(own).executeTakeFirst()) === undefined) return;
+  // One that is off may have no tables any more, nor the list that it was asked for by.
+  const needed = [stream, ...(parent.kind === "rows" ? [parent] : parent.sources.slice(0, 1))];
+  if ((await withTables({ db, schema: destination.schema }, needed)).length < needed.length) return;
   const { known, live } = await countRows(db, destination, company, stream);
   const parents = await countParents(db, destination, company, stream.name, parent);
   await db

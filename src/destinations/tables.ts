@@ -10,10 +10,10 @@ import { foreignKeySteps, foreignKeysInTheWay } from "./foreign_keys.ts";
 import type { Fragment } from "./fragments.ts";
 import { closedSchemas, grantSteps } from "./grants.ts";
 import { recordMaker, recordProgram } from "./identity.ts";
+import { interferences } from "./interference.ts";
 import { commentOnTable, inOrder, type Plan, planTables, type Step } from "./plan.ts";
 import { requireRights } from "./rights.ts";
 import { interruptHistory } from "./row_history.ts";
-import { rulesInTheWay } from "./rules.ts";
 import { type Shape, shapesOf } from "./shape.ts";
 import type { StateTables } from "./state_tables.ts";
 import { type RecordedColumns, recordColumns, recordedColumns, recordedTables, recordTables } from "./table_record.ts";
@@ -106,7 +106,7 @@ export async function checkTables(db: Kysely<StateTables>, dialect: Dialect, ord
   const names = shapes.map(({ name }) => name);
   const others =
     dialect.name === "postgres"
-      ? [...(await foreignKeysInTheWay(db, order.schema, names)), ...(await rulesInTheWay(db, order, names))]
+      ? [...(await foreignKeysInTheWay(db, order.schema, names)), ...(await interferences(db, order, names))]
       : [];
   accepted({ ...plan, refusals: [...plan.refusals, ...others] });
   return catalog;

@@ -3,13 +3,13 @@ import { cleaned } from "../archive/cleaning.ts";
 import { INDEX_COLUMN } from "../columns.ts";
 import type { Stage } from "../destinations/destination.ts";
 import { saveRejects } from "../destinations/run_log.ts";
-import { placesIn } from "../destinations/staged_places.ts";
 import { canonicalJson, storable } from "../encode/json.ts";
 import { layoutStamp, volatileTreatments } from "../encode/layout.ts";
 import type { Reject } from "../encode/reject.ts";
 import { Encoder } from "../encoder.ts";
 import { Batches } from "../extract/batches.ts";
 import type { Tally } from "../extract/tally.ts";
+import { lookupOf } from "../lookup.ts";
 import { beginScan, readScanRecord, type ScanRecord, type StreamState } from "../state.ts";
 import type { Stream } from "../stream.ts";
 import type { SyncContext } from "./context.ts";
@@ -77,15 +77,20 @@ export async function openExtraction<R extends Request>(
   const requests = begun === undefined ? [request] : [request, begun];
   const same = requests.find(each => stored?.fingerprint === printOf(context, stream, each));
   const continued = same !== undefined && stored?.scan !== state.publishedScan ? stored : undefined;
-  if (same !== undefined && continued !== undefined) {
-    if (isPlaced(stream)) encoder.setPlaces(await placesIn(context.destination.db, stage, stream.tables.main));
+  // A row that moved to a later page meanwhile would be taken for one more of its key; a lookup's answers are whole.
+  const lost = isPlaced(stream) && lookupOf(stream) === undefined && continued?.phase === "reading";
+  if (same !== undefined && continued !== undefined && !lost) {
     tally.run.carried = continued.rows;
     tally.activity.rows = continued.rows;
     // A scan that never got an answer is as young as its first one: nothing of it can have moved meanwhile.
     const startedAt = continued.pages === 0 ? new Date(context.clock.now()).toISOString() : continued.startedAt;
     return { stage, encoder, batches, record: { ...continued, startedAt }, request: same, resumed: true };
   }
-  const record = await startAfresh(context, stage, printOf(context, stream, request), request.full);
+  if (lost && continued.rows > 0)
+    tally.notes.push(
+      `${stream.name}: its rows have no id of their own, so what an earlier run had read of it, ${continued.pages} pages, is read again. It is published only by a run that reads it to its end: where one is stopped (--max-requests, --max-time), give it more.`,
+    );
+  const record = await startAfresh(context, stage, printOf(context, stream, request), request.full, continued);
   return { stage, encoder, batches, record, request, resumed: false };
 }
 

@@ -4,7 +4,7 @@ import type { Stage } from "../destinations/destination.ts";
 import { loadStreamState, saveStreamState } from "../destinations/run_log.ts";
 import { momentText } from "../encode/moment.ts";
 import { ApiError, TributaryError } from "../errors.ts";
-import { readListing } from "../extract/listing.ts";
+import { isPause, readListing } from "../extract/listing.ts";
 import { type Question, readLookup } from "../extract/lookups.ts";
 import type { Tally } from "../extract/tally.ts";
 import type { ScanRecord, StreamState } from "../state.ts";
@@ -79,16 +79,23 @@ async function lookUp(
   const before = begunQuestions(context, stream, mode, state.questions);
   const opened = await openExtraction(context, stream, state, found, tally, before);
   const { stage, encoder, batches, record: begun, request, resumed } = opened;
-  if (!resumed && request.begun !== null) {
-    const asking = { ...state, questions: request.begun };
+  const remember = async (questions: StreamState["questions"]) => {
     const now = new Date(clock.now()).toISOString();
+    const asking = { ...state, questions };
     await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, asking, now));
-  }
+  };
+  if (!resumed && request.begun !== null) await remember(request.begun);
   const questions = request.query;
   tally.activity.state = "reading";
   const width = limiter.state.maximum * 2;
   const job = { api, questions, listing: mode, encoder, batches, width, signal, tally };
-  const record = await readLookup({ ...job, record: begun });
+  const pagesBefore = tally.run.pages;
+  const record = await readLookup({ ...job, record: begun }).catch(async error => {
+    // Where it gets no further with these values it is begun anew as soon as the columns hold others.
+    const stuck = error instanceof ApiError && !isPause(error) && tally.run.pages === pagesBefore;
+    if (stuck && request.begun !== null) await remember(null);
+    throw error;
+  });
   if (record.absent.length > 0)
     log.info(
       { stream: stream.name, unknown: record.absent.length },
@@ -157,7 +164,6 @@ async function read(
       // Refused again in the same place it counts once for this run, and in three runs it is not the cursor's age.
       const { record: before } = extraction;
       const record = await startAfresh(context, stage, before.fingerprint, plan.full, before);
-      encoder.setPlaces([]);
       return read(context, stream, mode, plan, { ...extraction, record, resumed: false }, state, tally);
     }
     await giveUpWhereItEndsThrice(context, stream, extraction, state, tally);

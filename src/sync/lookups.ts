@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { buildPath, PathError } from "../api/path.ts";
 import { distinctValues } from "../destinations/distinct_values.ts";
 import { type Looked, withTables } from "../destinations/inspection.ts";
@@ -110,8 +111,11 @@ export function begunQuestions(
   begun: BegunQuestions | null,
 ): RunQuestions | undefined {
   const asking = context.policyOf(stream.name);
-  if (begun === null || JSON.stringify(begun.from) !== JSON.stringify(sourcesOf(stream, asking))) return undefined;
-  const { asked } = questionsWith(begun.found, context.catalogue, stream, mode, asking);
+  const from = sourcesOf(stream, asking);
+  if (begun === null || !isDeepStrictEqual(begun.from, from)) return undefined;
+  // PostgreSQL keeps JSON's keys in an order of its own, and the questions come in that of the parameters.
+  const found = Object.fromEntries(Object.keys(from).map(name => [name, begun.found[name] ?? []]));
+  const { asked } = questionsWith(found, context.catalogue, stream, mode, asking);
   return { query: asked, full: begun.all, begun };
 }
 

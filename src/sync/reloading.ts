@@ -39,7 +39,7 @@ export async function reloadScans(
   tally.activity.state = "reading";
   let record = begun;
   for (const { api, path, queries, questions } of scans) {
-    encoder.setPlaces([]);
+    encoder.forgetPlaces();
     // The date of the last of them is how far the rows go.
     const from = { ...record, phase: "reading" as const, part: 0, cursor: null, date: null, absent: [], unread: [] };
     const job = { api, listing: mode, encoder, batches, record: from, signal, tally };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Treatment } from "../columns.ts";
 import type { Destination } from "./destination.ts";
@@ -41,6 +42,22 @@ export async function heldRecords(
   // DuckDB's file has one writer.
   if (dialect.name === "postgres") await sql`lock table ${sql.id(stateSchema, "privacy")} in share mode`.execute(trx);
   return privacyRecords(trx);
+}
+
+/**
+ * Keeps the record for this transaction. False: another run has changed it since it was `read`, and has to be looked at first.
+ * In a new warehouse no stream's lock holds a second company's first run back.
+ */
+export async function claimRecords(
+  trx: Transaction<StateTables>,
+  { dialect, stateSchema }: Pick<Destination, "dialect" | "stateSchema">,
+  read: readonly KeptRecord[],
+): Promise<boolean> {
+  // DuckDB's file has one writer.
+  if (dialect.name !== "postgres") return true;
+  await sql`lock table ${sql.id(stateSchema, "privacy")} in share row exclusive mode`.execute(trx);
+  const lines = (records: readonly KeptRecord[]) => records.map(record => JSON.stringify(record)).sort();
+  return isDeepStrictEqual(lines(await privacyRecords(trx)), lines(read));
 }
 
 /** Records these in place of what was recorded of the same columns. */

@@ -7,6 +7,7 @@ import { readCatalog } from "../destinations/catalog.ts";
 import type { Destination } from "../destinations/destination.ts";
 import { hasState } from "../destinations/inspection.ts";
 import {
+  claimRecords,
   type KeptRecord,
   type PrivacyRecord,
   privacyRecords,
@@ -114,11 +115,16 @@ export async function settlePrivacy(
     const rows = await destination.withRoom("write", () =>
       db.transaction().execute(async trx => {
         // First: who keeps values without a lock on their stream looks at the record, and is over or comes after it.
+        if (!(await claimRecords(trx, destination, records))) return undefined;
         await recordPrivacy(trx, fresh, settling.now);
         const treat = treatingStored(privacy.treat, before);
         return rewriteStored(trx, destination, { ...privacy, treat }, acts, settling.now);
       }),
     );
+    if (rows === undefined) {
+      const again = await settlePrivacy(destination, privacy, settling);
+      return { ...again, done: [...done, ...again.done] };
+    }
     records = await privacyRecords(db);
     left = await clean(destination, records, privacy, settling);
     done.push(...sentences(fresh, rows));

@@ -129,6 +129,22 @@ describe("postgres, what a verification keeps", () => {
     expect(await found(place)).toMatchObject([{ key: "person=P2", warehouse_value: null, service_value: null }]);
   });
 
+  test("a change of privacy that another company's run is about to store, too, is stored once", async () => {
+    const { place, other, untilHeldUp } = await wronged();
+    await other.query(`insert into _tributary.privacy (table_name, column_name, treatment, since)
+      values ('visits', 'email', 'exclude', now())`);
+    place.under({ exclude_columns: ["visits.email", "people.email"] });
+    const changing = place.night();
+    await untilHeldUp();
+    await other.query("commit");
+    expect(await changing).toMatchObject({ exit_code: 0, errors: [] });
+    expect(await place.warehouse.query("select table_name, treatment from _tributary.privacy order by 1")).toEqual([
+      { table_name: "people", treatment: "exclude" },
+      { table_name: "visits", treatment: "exclude" },
+    ]);
+    expect(await place.warehouse.query("select email from procurement.people where email is not null")).toEqual([]);
+  });
+
   test("a change of privacy waits for values that are being kept, and removes them", async () => {
     const { place, other, untilHeldUp } = await wronged();
     await other.query(`lock table _tributary.privacy in share mode;

@@ -129,18 +129,21 @@ describe("postgres, what a verification keeps", () => {
     expect(await found(place)).toMatchObject([{ key: "person=P2", warehouse_value: null, service_value: null }]);
   });
 
-  test("a change of privacy that another company's run is about to store, too, is stored once", async () => {
+  test("a change of privacy that another company's run is about to store, too, is looked at before this one is stored", async () => {
     const { place, other, untilHeldUp } = await wronged();
-    await other.query(`insert into _tributary.privacy (table_name, column_name, treatment, since)
-      values ('visits', 'email', 'exclude', now())`);
+    // The same as here, and one that the configuration does not ask for any more.
+    await other.query(`insert into _tributary.privacy (table_name, column_name, treatment, since) values
+      ('visits', 'email', 'exclude', '2020-01-01'), ('people', 'desk', 'exclude', '2020-01-01')`);
     place.under({ exclude_columns: ["visits.email", "people.email"] });
     const changing = place.night();
     await untilHeldUp();
     await other.query("commit");
     expect(await changing).toMatchObject({ exit_code: 0, errors: [] });
-    expect(await place.warehouse.query("select table_name, treatment from _tributary.privacy order by 1")).toEqual([
-      { table_name: "people", treatment: "exclude" },
-      { table_name: "visits", treatment: "exclude" },
+    const recorded = "select table_name, column_name, treatment from _tributary.privacy order by 1, 2";
+    expect(await place.warehouse.query(recorded)).toEqual([
+      { table_name: "people", column_name: "desk", treatment: null },
+      { table_name: "people", column_name: "email", treatment: "exclude" },
+      { table_name: "visits", column_name: "email", treatment: "exclude" },
     ]);
     expect(await place.warehouse.query("select email from procurement.people where email is not null")).toEqual([]);
   });

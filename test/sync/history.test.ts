@@ -1,39 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { id, json, money, notGiven, record, table, text } from "../../schemas/fields.ts";
-import { defineStream, detail, type Stream, scan } from "../../src/stream.ts";
+import type { z } from "zod";
+import { id, json, money, notGiven, table, text } from "../../schemas/fields.ts";
+import type { Stream } from "../../src/stream.ts";
 import { warehouses } from "../support/warehouse.ts";
+import { ordersWith } from "./orders.ts";
 import { scenario } from "./scenario.ts";
 
-/** Orders and their details, as a version of tributary knows them: with so many more columns. */
-function version(more: object): readonly Stream[] {
-  return [
-    defineStream({
-      name: "purchase_orders",
-      path: "/po",
-      mode: scan({ rows: "purchase_orders", total: "stats.total", confirm: "/po/{po_number}" }),
-      row: record("Orders.", {
-        po_number: id().describe("The number of the order."),
-        total_amount: money(notGiven).nullable().describe("What it costs."),
-        ...more,
-      }),
-      key: ["po_number"],
-      preset: "core",
-    }),
-    defineStream({
-      name: "purchase_order_details",
-      path: "/po/{po_number}",
-      mode: detail({ of: "purchase_orders" }),
-      row: record("Details.", {
-        po_number: id().describe("The number of the order."),
-        line_items: table("purchase_order_line_items", "Lines.", {
-          line_no: id().describe("The number of the line."),
-          schedule: json().describe("When it comes."),
-        }),
-      }),
-      key: ["po_number"],
-      preset: "core",
-    }),
-  ];
+/** As a version of tributary knows orders: with so many more columns. */
+function version(more: z.ZodRawShape): readonly Stream[] {
+  const po_number = id().describe("The number of the order.");
+  const total_amount = money(notGiven).nullable().describe("What it costs.");
+  const line_items = table("purchase_order_line_items", "Lines.", {
+    line_no: id().describe("The number of the line."),
+    schedule: json().describe("When it comes."),
+  });
+  return ordersWith({ order: { po_number, total_amount, ...more }, detail: { po_number, line_items } });
 }
 
 const streams = (history: boolean, orders = history) => ({

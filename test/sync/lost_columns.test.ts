@@ -1,41 +1,25 @@
 import { describe, expect, test } from "vitest";
-import { count, id, record, table, text, volatile } from "../../schemas/fields.ts";
-import { defineStream, detail, type Stream, scan } from "../../src/stream.ts";
+import type { z } from "zod";
+import { count, id, table, text, volatile } from "../../schemas/fields.ts";
+import type { Stream } from "../../src/stream.ts";
 import { lineOf } from "../support/run.ts";
 import { contents } from "../support/tables.ts";
 import { warehouses } from "../support/warehouse.ts";
 import { meddle } from "../verify/planting.ts";
+import { ordersWith } from "./orders.ts";
 import { scenario } from "./scenario.ts";
 
-/** Orders and their details; a later version knows more of either. */
-function version(more: { order?: object; detail?: object } = {}): readonly Stream[] {
-  return [
-    defineStream({
-      name: "purchase_orders",
-      path: "/po",
-      mode: scan({ rows: "purchase_orders", total: "stats.total", confirm: "/po/{po_number}" }),
-      row: record("Orders.", {
-        ...{ po_number: id(), vendor_name: text().nullable(), comm_count: volatile(count()).nullable() },
-        ...more.order,
-      }),
-      key: ["po_number"],
-      preset: "core",
-    }),
-    defineStream({
-      name: "purchase_order_details",
-      path: "/po/{po_number}",
-      mode: detail({ of: "purchase_orders" }),
-      row: record("Details.", {
-        ...{ po_number: id(), status: text().nullable() },
-        ...more.detail,
-        line_items: table("purchase_order_line_items", "Lines.", {
-          ...{ line_no: id().nullable(), description: text().nullable() },
-        }),
-      }),
-      key: ["po_number"],
-      preset: "core",
-    }),
-  ];
+/** As a version of tributary knows orders and their details; a later one knows more of either. */
+function version(more: { order?: z.ZodRawShape; detail?: z.ZodRawShape } = {}): readonly Stream[] {
+  const lines = { line_no: id().nullable(), description: text().nullable() };
+  return ordersWith({
+    order: { vendor_name: text().nullable(), comm_count: volatile(count()).nullable(), ...more.order },
+    detail: {
+      status: text().nullable(),
+      ...more.detail,
+      line_items: table("purchase_order_line_items", "Lines.", lines),
+    },
+  });
 }
 
 const catalogue = version();

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { z } from "zod";
-import { id, record, table, text } from "../../schemas/fields.ts";
+import { id, table, text } from "../../schemas/fields.ts";
 import type { Simulator } from "../../src/simulator/simulator.ts";
-import { defineStream, detail, type Stream, scan } from "../../src/stream.ts";
 import type { Passing } from "../support/interposed.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
+import { ordersWith } from "./orders.ts";
 import { scenario } from "./scenario.ts";
 
 const config = { streams: { defaults: { audit: 0 } } };
@@ -35,28 +34,6 @@ async function loaded(
   place.simulator.requests.clear();
   place.said.length = 0;
   return place;
-}
-
-/** Orders of few columns, and details of none but their key. */
-function narrow(columns: z.ZodRawShape): readonly Stream[] {
-  return [
-    defineStream({
-      name: "purchase_orders",
-      path: "/po",
-      mode: scan({ rows: "purchase_orders", total: "stats.total", confirm: "/po/{po_number}" }),
-      row: record("Orders.", { po_number: id(), ...columns }),
-      key: ["po_number"],
-      preset: "core",
-    }),
-    defineStream({
-      name: "purchase_order_details",
-      path: "/po/{po_number}",
-      mode: detail({ of: "purchase_orders" }),
-      row: record("Details.", { po_number: id() }),
-      key: ["po_number"],
-      preset: "core",
-    }),
-  ];
 }
 
 describe.each(warehouses)("$name", ({ make }) => {
@@ -165,7 +142,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     const settings = { purchase_order_details: { max_details: 0 } };
     const bounded = { streams: { ...config.streams, settings } };
     const { simulator, sync, clock } = await scenario(make, { orders: 12_000 }, { config: bounded });
-    const catalogue = narrow({ vendor_name: text(), vendor_id: text() });
+    const catalogue = ordersWith({ order: { vendor_name: text(), vendor_id: text() } });
     const all = keysOf(simulator, 0, 12_000);
     patchAll(simulator, all, { vendor_name: "a", vendor_id: "a" });
     await sync({ catalogue });
@@ -185,7 +162,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     const place = await scenario(make, { orders: 60 }, { config });
     const { simulator, sync, clock } = place;
     const parts = table("order_parts", "Parts.", { part: id(), colour: text().nullable() });
-    const catalogue = narrow({ vendor_name: text().nullable(), parts });
+    const catalogue = ordersWith({ order: { vendor_name: text().nullable(), parts } });
     const all = keysOf(simulator, 0, 60);
     const two = [
       { part: "a", colour: "red" },

@@ -1,39 +1,27 @@
 import { describe, expect, test } from "vitest";
-import { count, id, json, money, notGiven, record, table, text } from "../../schemas/fields.ts";
-import { defineStream, detail, type Stream, scan } from "../../src/stream.ts";
+import type { z } from "zod";
+import { count, id, json, money, notGiven, table, text } from "../../schemas/fields.ts";
+import type { Stream } from "../../src/stream.ts";
 import { lineOf } from "../support/run.ts";
 import { contents, difference } from "../support/tables.ts";
 import { warehouses } from "../support/warehouse.ts";
+import { ordersWith } from "./orders.ts";
 import { scenario } from "./scenario.ts";
 
 const lineShape = { line_no: id().nullable(), amount: money(notGiven).nullable() };
-const orderShape = { po_number: id(), vendor_name: text().nullable(), comm_count: count().nullable() };
-const detailShape = { po_number: id(), status: text().nullable() };
+const orderShape = { vendor_name: text().nullable(), comm_count: count().nullable() };
+const detailShape = { status: text().nullable() };
 
-/** Orders and their details as a version of tributary knows them: with so many more columns. */
-function version(more: { order?: object; detail?: object; line?: object }): readonly Stream[] {
-  return [
-    defineStream({
-      name: "purchase_orders",
-      path: "/po",
-      mode: scan({ rows: "purchase_orders", total: "stats.total", confirm: "/po/{po_number}" }),
-      row: record("Orders.", { ...orderShape, ...more.order }),
-      key: ["po_number"],
-      preset: "core",
-    }),
-    defineStream({
-      name: "purchase_order_details",
-      path: "/po/{po_number}",
-      mode: detail({ of: "purchase_orders" }),
-      row: record("Details.", {
-        ...detailShape,
-        ...more.detail,
-        line_items: table("purchase_order_line_items", "Lines.", { ...lineShape, ...more.line }),
-      }),
-      key: ["po_number"],
-      preset: "core",
-    }),
-  ];
+/** As a version of tributary knows orders and their details: with so many more columns. */
+function version(more: Partial<Record<"order" | "detail" | "line", z.ZodRawShape>>): readonly Stream[] {
+  return ordersWith({
+    order: { ...orderShape, ...more.order },
+    detail: {
+      ...detailShape,
+      ...more.detail,
+      line_items: table("purchase_order_line_items", "Lines.", { ...lineShape, ...more.line }),
+    },
+  });
 }
 
 const old = version({});

@@ -28,7 +28,7 @@ export const plainRun: RunStep = {
 const drift: Step = { do: "change", change: { what: "drift", list: "orders", count: 1 } };
 const changed: Step = { do: "change", change: { what: "update", list: "queue", count: 2 } };
 const updated: Step = { do: "change", change: { what: "update", list: "orders", count: 3 } };
-const forgotten: Step = { do: "reset", names: ["orders"], drop: false, death: undefined };
+const forgotten: Extract<Step, { do: "reset" }> = { do: "reset", names: ["orders"], drop: false, death: undefined };
 const back: Step = { do: "clock", ms: -7_200_000 };
 
 /** Stories that once went wrong, as short as they could be made, by what must hold of them. */
@@ -72,6 +72,17 @@ export const found: Readonly<Record<string, Story>> = {
       ],
       { volatileTitles: true },
     ),
+  "a tear that hits nothing of the work file leaves a reset that was not shown yet: rows are new again": {
+    ...story(
+      ["events"],
+      [
+        plainRun,
+        { ...forgotten, names: ["events"], drop: true, death: { at: "copy", nth: 1, when: "before", of: "process" } },
+        { do: "lose", how: "torn" },
+      ],
+    ),
+    readers: "snapshot",
+  },
 };
 
 function story(streams: readonly string[], steps: readonly Step[], settings: Partial<Settings> = {}): Story {

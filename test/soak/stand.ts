@@ -30,7 +30,7 @@ export interface Stand {
   litter(): Promise<readonly string[]>;
   /**
    * Takes the file that runs write away, writes into it as a kill amid a checkpoint may, or takes a run of a stream out of the
-   * archive; false where nothing was shown or kept yet.
+   * archive; false where that took nothing away, or nothing was shown or kept yet.
    */
   lose(how: Loss): Promise<boolean>;
   /** Whether the text stands anywhere in the warehouse's files. */
@@ -82,6 +82,8 @@ interface Looks {
   last: Promise<unknown>;
 }
 
+const isTorn = (error: unknown): boolean => /Corrupt database/.test(String(error));
+
 async function duckdbStand(looks: Looks, readers: "snapshot" | "direct"): Promise<Stand> {
   const { connection } = looks;
   const folder = await mkdtemp(join(tmpdir(), "soak-"));
@@ -104,7 +106,7 @@ async function duckdbStand(looks: Looks, readers: "snapshot" | "direct"): Promis
       await connection.run(`attach '${file}' as ${name} (read_only)`);
     } catch (error) {
       // Nor what was torn, before a run has replaced it.
-      if (/does not exist|No such file|Corrupt database/.test(String(error))) return undefined;
+      if (/does not exist|No such file/.test(String(error)) || isTorn(error)) return undefined;
       throw error;
     }
     try {
@@ -115,6 +117,17 @@ async function duckdbStand(looks: Looks, readers: "snapshot" | "direct"): Promis
       await connection.run(`detach ${name}`);
     }
   }
+  /** Whether all that the work file holds can be read: a tear may have hit what nothing uses, and then took nothing away. */
+  const isWhole = () =>
+    within(work, async query => {
+      const tables = await query(`select format('"{}"."{}"', schema_name, table_name) as name from duckdb_tables()
+        where database_name = current_database()`);
+      for (const { name } of tables) await query(`select sum(hash(each)) from ${name} as each`);
+      return true;
+    }).catch(error => {
+      if (isTorn(error)) return false;
+      throw error;
+    });
   const look: Warehouse["look"] = async looking => {
     const found = await within(work, query =>
       looking({ name: "duckdb", query: query as unknown as View["query"] }).then(value => ({ value })),
@@ -168,7 +181,7 @@ async function duckdbStand(looks: Looks, readers: "snapshot" | "direct"): Promis
       if (!existsSync(path) || !existsSync(work)) return false;
       if (how === "removed") await rm(work);
       else await tear(work);
-      return true;
+      return how === "removed" || !(await isWhole());
     },
     async holds(text) {
       const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -72,7 +72,8 @@ export class Locks {
       throw error;
     }
     this.#held.push(...wanted);
-    this.#session.guardWith(readOnly => this.#check(readOnly));
+    // A run of which no stream is on holds nothing that it could lose.
+    if (this.#held.length > 0) this.#session.guardWith(readOnly => this.#check(readOnly));
   }
 
   /** Who waits on purpose says so by locks of its own, which go with its connection. */

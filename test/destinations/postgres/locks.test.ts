@@ -60,6 +60,17 @@ test("other companies and other families don't wait for each other", async () =>
   await second.lock("beta", ["orders"], 0);
 });
 
+test("a run of which no stream is on holds nothing, and writes as others do", async () => {
+  const destination = await session("run-a");
+  await destination.lock("acme", [], 0);
+  const value = JSON.stringify("kept");
+  await destination.db.transaction().execute(async trx => {
+    await trx.insertInto("warehouse").values({ key: "no stream", value }).execute();
+  });
+  const { rows } = await database.admin.query("select value from _tributary.warehouse where key = 'no stream'");
+  expect(rows).toEqual([{ value: "kept" }]);
+});
+
 test("who waits gets the lock as soon as the holder closes", async () => {
   const [first, second] = [await session("run-a"), await session("run-b")];
   await first.lock("acme", ["orders"], 0);

@@ -83,6 +83,29 @@ export const found: Readonly<Record<string, Story>> = {
     ),
     readers: "snapshot",
   },
+  "a detail's rows come back with what they went with, and go again when its new answer lacks them": {
+    ...story(
+      ["orders", "order_details"],
+      [
+        plainRun,
+        { do: "change", change: { what: "update", list: "orders", count: 5 } },
+        { do: "change", change: { what: "delete", list: "orders", count: 4 } },
+        plainRun,
+        { do: "change", change: { what: "restore", list: "orders", count: 4 } },
+      ],
+    ),
+  },
+  "what was wrong with a title goes with the titles, also from another company's rows": {
+    ...story(
+      ["queue"],
+      [
+        { ...plainRun, troubles: { wrongTypes: 0.4 } },
+        { do: "configure", settings: { ...firstSettings([]), titles: "exclude" } },
+        { do: "neighbour", change: undefined, full: false, reset: undefined, death: undefined },
+      ],
+    ),
+    neighbour: true,
+  },
 };
 
 function story(streams: readonly string[], steps: readonly Step[], settings: Partial<Settings> = {}): Story {

@@ -125,12 +125,12 @@ const ofReset = (before: Tables, after: Tables, dropped: ReadonlySet<string>): r
 
 const told = (faults: readonly string[]): readonly string[] => faults.map(fault => `${NEIGHBOUR}: ${fault}`);
 
-/** How titles are treated is the warehouse's, for all of its companies; added columns are each table's. */
+/** How titles are treated, and with them what was wrong with one, is the warehouse's, for all of its companies; added columns are each table's. */
 export function withoutTitles(tables: Tables): Tables {
   return new Map(
     [...tables].map(([name, rows]) => [
       name,
-      new Map([...rows].map(([key, row]) => [key, { ...row, title: "", added: "", changedAt: 0 }])),
+      new Map([...rows].map(([key, row]) => [key, { ...row, title: "", problems: false, added: "", changedAt: 0 }])),
     ]),
   );
 }

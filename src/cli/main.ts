@@ -5,7 +5,7 @@ import type { ExitCode } from "../errors.ts";
 import { type CliContext, createContext } from "./context.ts";
 import { reportFailure } from "./failure.ts";
 import { examples } from "./options.ts";
-import { packageVersion } from "./package_root.ts";
+import { expectNode, packageVersion } from "./package_root.ts";
 
 interface CommandEntry {
   readonly name: string;
@@ -144,6 +144,7 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
     process.on(event, error => stray(error));
   }
   try {
+    expectNode();
     const program = await programOf(argv, context);
     await program.parseAsync(argv, { from: "user" });
     return code;

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { ConfigError } from "../errors.ts";
 
 /** The folder of package.json, above these sources as above their compiled form. */
 export function packageRoot(start = import.meta.dirname): string {
@@ -11,6 +12,19 @@ export function packageRoot(start = import.meta.dirname): string {
 
 /** The version in package.json. */
 export function packageVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));
-  return String((manifest as { readonly version: unknown }).version);
+  return manifest().version;
+}
+
+/** @throws ConfigError under a Node.js that is older than package.json asks for: what it lacks would look like a bug of ours */
+export function expectNode(): void {
+  const { node } = process.versions;
+  const { engines } = manifest();
+  if (Number.parseInt(node, 10) >= Number.parseInt(engines.node.replace(">=", ""), 10)) return;
+  throw new ConfigError(
+    `Expected Node.js ${engines.node}, got ${node} (${process.execPath}). Install a newer one, or start tributary with it; nothing was done.`,
+  );
+}
+
+function manifest(): { readonly version: string; readonly engines: { readonly node: string } } {
+  return JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));
 }

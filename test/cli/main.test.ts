@@ -40,6 +40,14 @@ test("--version is the package's", async () => {
   expect((await tributary(["--version"], { cwd })).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
+test("under a Node.js that is too old it says so, and what to do", async () => {
+  const older = `Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})`;
+  const node = ["--import", `data:text/javascript,${encodeURIComponent(older)}`];
+  const { code, stderr } = await tributary(["config"], { cwd, node });
+  expect(stderr).toMatch(/^Expected Node\.js >=24, got 20\.20\.2 \(.*\)\. Install a newer one/);
+  expect(code).toBe(2);
+});
+
 test.each([
   [["confg"], "Unknown command 'confg' (did you mean config?)"],
   [["config", "--confgi", "x"], "Unknown option '--confgi' (did you mean --config?)"],

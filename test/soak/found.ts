@@ -83,18 +83,16 @@ export const found: Readonly<Record<string, Story>> = {
     ),
     readers: "snapshot",
   },
-  "a detail's rows come back with what they went with, and go again when its new answer lacks them": {
-    ...story(
-      ["orders", "order_details"],
-      [
-        plainRun,
-        { do: "change", change: { what: "update", list: "orders", count: 5 } },
-        { do: "change", change: { what: "delete", list: "orders", count: 4 } },
-        plainRun,
-        { do: "change", change: { what: "restore", list: "orders", count: 4 } },
-      ],
-    ),
-  },
+  "a detail's rows come back with what they went with, and go again when its new answer lacks them": story(
+    ["orders", "order_details"],
+    [
+      plainRun,
+      { do: "change", change: { what: "update", list: "orders", count: 5 } },
+      { do: "change", change: { what: "delete", list: "orders", count: 4 } },
+      plainRun,
+      { do: "change", change: { what: "restore", list: "orders", count: 4 } },
+    ],
+  ),
   "what was wrong with a title goes with the titles, also from another company's rows": {
     ...story(
       ["queue"],

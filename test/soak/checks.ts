@@ -95,8 +95,7 @@ export function faultsOfStep(before: Tables, after: Tables, streams: readonly St
   const faults: string[] = [];
   for (const { tables: set, name, mode } of streams) {
     const touched = new Set<string>();
-    const mains = [...(before.get(set.main.name)?.values() ?? [])];
-    const left = new Map(mode.kind === "detail" ? mains.map(row => [row.parent, row.deletedAt]) : []);
+    const wentAt = mode.kind === "detail" ? returned(before.get(mode.of), after.get(mode.of)) : undefined;
     for (const table of [...set.children, set.main]) {
       const was = before.get(table.name) ?? new Map<string, Kept>();
       const is = after.get(table.name) ?? new Map<string, Kept>();
@@ -122,8 +121,8 @@ export function faultsOfStep(before: Tables, after: Tables, streams: readonly St
         if (!same && row.changedAt <= latest)
           say(`changed, but its _changed_at ${row.changedAt} is not after ${latest}, the latest before`);
         const detailOfMoved = !child && mode.kind !== "snapshot" && touched.has(row.parent);
-        // What went with a row comes back with it, and goes again where the detail's new answer lacks it.
-        const went = child && old.deletedAt !== null && left.get(row.parent) === old.deletedAt;
+        // What went with its list's row comes back with it, and goes again where the detail's new answer lacks it.
+        const went = child && old.deletedAt !== null && wentAt?.get(row.parent) === old.deletedAt;
         const again = went && row.deletedAt !== null && row.deletedAt > old.deletedAt;
         if (moved && same && !filled && !retitled && !detailOfMoved && !again)
           say("did not change, but its _changed_at moved");
@@ -148,6 +147,15 @@ export function faultsOfStep(before: Tables, after: Tables, streams: readonly St
     }
   }
   return faults;
+}
+
+/** When rows of a list had gone that were written since. */
+function returned(
+  before: ReadonlyMap<string, Kept> | undefined,
+  after: ReadonlyMap<string, Kept> | undefined,
+): ReadonlyMap<string, number | null> {
+  const written = [...(before ?? [])].filter(([key, row]) => after?.get(key)?.changedAt !== row.changedAt);
+  return new Map(written.map(([, row]) => [row.parent, row.deletedAt]));
 }
 
 const partsOf = ({ added }: Kept): readonly string[] => added.split("\u0001");

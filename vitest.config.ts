@@ -3,7 +3,7 @@ import { LongestFirst } from "./test/support/order.ts";
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    include: ["test/**/*.test.ts", "simulator/test/**/*.test.ts"],
     globalSetup: ["test/support/postgres.ts"],
     pool: "forks",
     // No module keeps state, so files may share them: loading 200 modules anew for each file took a tenth of the time.

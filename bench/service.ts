@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { type SimulatorOptions, startSimulator } from "../src/simulator/simulator.ts";
+import { type SimulatorOptions, startSimulator } from "../simulator/simulator.ts";
 
 /** A simulated service in a process of its own. */
 export interface Service {

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { ask } from "../destinations/question.ts";
 import { openReading } from "../destinations/reading.ts";
-import { type Simulator, startSimulator } from "../simulator/simulator.ts";
 import { formatTable } from "./table.ts";
 
 /*

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
+import type { Simulator } from "../../simulator/simulator.ts";
 import { ConfigError } from "../errors.ts";
-import type { Simulator } from "../simulator/simulator.ts";
 import type { CliContext } from "./context.ts";
 import { attachOptions, count, duration, examples } from "./options.ts";
 
@@ -67,7 +67,7 @@ async function simulate(options: SimulateOptions, context: CliContext): Promise<
 }
 
 async function started(options: SimulateOptions, context: CliContext): Promise<Simulator> {
-  const { startSimulator } = await import("../simulator/simulator.ts");
+  const { startSimulator } = await import("../../simulator/simulator.ts");
   const { parseFaults } = await import("./simulator_faults.ts");
   const faults = parseFaults(options.fault);
   if (options.latency !== undefined) faults.latencyMs = options.latency;

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { type Faults, noFaults } from "../../simulator/faults.ts";
 import { ConfigError } from "../errors.ts";
 import { nearest } from "../nearest.ts";
-import { type Faults, noFaults } from "../simulator/faults.ts";
 
 const amount = z.number().min(0);
 const often = z.union([z.number().min(0).max(1), z.strictObject({ next: z.int().min(0) })]);

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
+import { startSimulator } from "../../simulator/simulator.ts";
 import type { RunReport } from "../../src/run.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
 import { streams } from "../../streams/index.ts";
 import { stillClock } from "../support/clock.ts";
 import { models } from "../support/models.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { startSimulator } from "../../simulator/simulator.ts";
 import { StoppedError } from "../../src/errors.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
 import { streams } from "../../streams/index.ts";
 import { refused } from "../support/interposed.ts";
 import { lineOf } from "../support/run.ts";

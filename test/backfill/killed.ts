@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type RequestEntry, type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { type RequestEntry, type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { key as crashKey, type Sizes } from "../crash/company.ts";
 import type { Ended } from "../crash/killing.ts";
 import { differences, type Tables, tablesOf } from "../crash/tables.ts";

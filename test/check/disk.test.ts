@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
+import { startSimulator } from "../../simulator/simulator.ts";
 import { diskLine } from "../../src/check/disk.ts";
 import { inspectPlace, type Where } from "../../src/destinations/open.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
 import { bench } from "../support/run.ts";
 import { duckdbWarehouse, passing } from "../support/warehouse.ts";
 

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
+import { startSimulator } from "../../simulator/simulator.ts";
 import type { CheckLine } from "../../src/check/line.ts";
 import { checkService } from "../../src/check/service.ts";
 import { policyOf } from "../../src/run/jobs.ts";
 import { configured, selectedByConfig } from "../../src/selection.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
 import { streams } from "../../streams/index.ts";
 import { stillClock } from "../support/clock.ts";

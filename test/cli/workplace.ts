@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject, onTestFinished } from "vitest";
 import { stringify } from "yaml";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { type Ended, emptyFolder, type Place, start, tributary } from "./process.ts";
 

@@ -1,4 +1,4 @@
-import { type Faults, type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { type Faults, type Simulator, startSimulator } from "../../simulator/simulator.ts";
 
 export type Sizes = Record<"orders" | "invoices" | "items" | "findings" | "ingested", number>;
 

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { Draw } from "../../src/simulator/random.ts";
+import { Draw } from "../../simulator/random.ts";
 
 /** Chances in 0–1, one in each of `count` equal parts, so that no part of a run is left out; alike for one seed. */
 export function chances(count: number, seed: number): number[] {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Simulator } from "../../src/simulator/simulator.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
 import { openCompany } from "./company.ts";
 import { goodSync } from "./killing.ts";
 import { type Looking, look } from "./looking.ts";

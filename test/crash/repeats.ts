@@ -1,4 +1,4 @@
-import type { RequestEntry } from "../../src/simulator/simulator.ts";
+import type { RequestEntry } from "../../simulator/simulator.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 /** Requests that both a killed run and the next one were answered, of streams that the killed one had not published. */

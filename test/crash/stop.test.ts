@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import type { RequestEntry, Simulator } from "../../src/simulator/simulator.ts";
+import type { RequestEntry, Simulator } from "../../simulator/simulator.ts";
 import { openCompany } from "./company.ts";
 import { type Ended, goodSync, startSync, sync } from "./killing.ts";
 import { differences, tablesOf } from "./tables.ts";

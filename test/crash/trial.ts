@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RequestEntry, Simulator } from "../../src/simulator/simulator.ts";
+import type { RequestEntry, Simulator } from "../../simulator/simulator.ts";
 import { night, openCompany, type Sizes } from "./company.ts";
 import { goodSync, type Instant, killedSync, type Phase, reach, startSync } from "./killing.ts";
 import { type Repeats, repeatsOf } from "./repeats.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { startSimulator } from "../../simulator/simulator.ts";
 import { demandedBy, lookupOf } from "../../src/lookup.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
 import type { Stream } from "../../src/stream.ts";
 import { streams } from "../../streams/index.ts";
 import { tellingWords } from "../schemas/telling.ts";

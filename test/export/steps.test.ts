@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { stillClock } from "../support/clock.ts";
 import { type Bench, bench } from "../support/run.ts";
 import { duckdbWarehouse, postgresWarehouse, type Warehouse } from "../support/warehouse.ts";

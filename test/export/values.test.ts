@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { streams } from "../../streams/index.ts";
 import { bench } from "../support/run.ts";
 import { duckdbWarehouse, postgresWarehouse, type Warehouse } from "../support/warehouse.ts";

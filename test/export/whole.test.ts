@@ -3,9 +3,9 @@ import { mkdir, readdir, readFile, readlink, rm, stat, symlink, utimes, writeFil
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, it, test } from "vitest";
+import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { StoppedError } from "../../src/errors.ts";
 import { placeOf } from "../../src/export/place.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { bench } from "../support/run.ts";
 import { duckdbWarehouse, postgresWarehouse, type Warehouse } from "../support/warehouse.ts";
 import { meddle } from "../verify/planting.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import type { Simulator } from "../../src/simulator/simulator.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
 import { key, openCompany } from "../crash/company.ts";
 import { type Ended, goodSync, startSync } from "../crash/killing.ts";
 import { differences, type Tables, tablesOf } from "../crash/tables.ts";

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Simulator } from "../../src/simulator/simulator.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
 
 /** Done before a request for such a path is answered. */
 export type Passing = (path: string) => Promise<void> | void;

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
-import type { Simulator } from "../../src/simulator/simulator.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
 import { key, openCompany } from "../crash/company.ts";
 import { type Ended, killedSync, sync } from "../crash/killing.ts";
 import { type MakeWarehouse, makeDuckdb, makePostgres, type Warehouse } from "../crash/warehouse.ts";

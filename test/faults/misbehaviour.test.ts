@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Faults, type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { type Faults, type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { streams } from "../../streams/index.ts";
 import { stillClock } from "../support/clock.ts";
 import { type Bench, bench, lineOf } from "../support/run.ts";

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { longest } from "../support/order.ts";
 import { root } from "./sources.ts";
 
-const folders = ["src", "streams", "schemas", "reports", "test", "bench"];
+const folders = ["src", "streams", "schemas", "reports", "simulator", "test", "bench"];
 const pages = ["*.md", "*.json", "*.yaml", "*.ts", "bench/*.md", ".ci/*", "test/facts/*"];
 
 /** What belongs to the project: git's list, or where there is no git the same folders. */

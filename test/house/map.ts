@@ -46,7 +46,7 @@ export function readMap(): HouseMap {
     rooms,
     leaves,
     packages: new Map(packages),
-    files: [...new Set(quoted(page).filter(name => /^(src|streams|schemas|test|bench)\//.test(name)))],
+    files: [...new Set(quoted(page).filter(name => /^(src|streams|schemas|simulator|test|bench)\//.test(name)))],
     roomOf: path =>
       leaves.includes(path)
         ? LEAVES

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSimulator } from "../../simulator/simulator.ts";
 import type { RunReport } from "../../src/run.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
 import { root } from "./sources.ts";
 
 /*
@@ -20,6 +20,7 @@ const parts = [
   "streams",
   "schemas",
   "reports",
+  "simulator",
   "models",
   "package.json",
   "tsconfig.json",

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { startSimulator } from "../../simulator/simulator.ts";
 import { readHistory } from "../../src/history.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
 import { bench } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
 

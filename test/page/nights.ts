@@ -1,5 +1,5 @@
 import { DuckDBInstance } from "@duckdb/node-api";
-import { Draw } from "../../src/simulator/random.ts";
+import { Draw } from "../../simulator/random.ts";
 
 /** What a stream did in one of the nights. Times in seconds since the run began. */
 interface Turn {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { startSimulator } from "../../src/simulator/simulator.ts";
+import { startSimulator } from "../../simulator/simulator.ts";
 import { tributary } from "../cli/process.ts";
 import { startBrowser } from "../page/browser.ts";
 

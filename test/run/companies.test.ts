@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { stringify } from "yaml";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import type { RunReport } from "../../src/run.ts";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
 import { readStatus } from "../../src/status.ts";
 import { streams as catalogue } from "../../streams/index.ts";
 import { load } from "../config/sample.ts";

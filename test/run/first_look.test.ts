@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 
 import { expect, onTestFinished, test } from "vitest";
-import { startSimulator } from "../../src/simulator/simulator.ts";
+import { startSimulator } from "../../simulator/simulator.ts";
 import { stillClock } from "../support/clock.ts";
 import { bench } from "../support/run.ts";
 import { duckdbWarehouse, passing } from "../support/warehouse.ts";

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
+import { startSimulator } from "../../simulator/simulator.ts";
 import type { Company } from "../../src/config.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { createCommons, openService } from "../../src/run/service.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
 import { stillClock } from "../support/clock.ts";
 

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
+import { startSimulator } from "../../simulator/simulator.ts";
 import { createLimiter } from "../../src/api/limit.ts";
 import { Tally } from "../../src/extract/tally.ts";
 import { type Job, type RunView, viewOf } from "../../src/run/report.ts";
 import type { Service } from "../../src/run/service.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
 import { streams } from "../../streams/index.ts";
 import { stillClock } from "../support/clock.ts";
 import { interposed } from "../support/interposed.ts";

@@ -1,4 +1,4 @@
-import type { Simulator, StreamName } from "../../src/simulator/simulator.ts";
+import type { Simulator, StreamName } from "../../simulator/simulator.ts";
 
 /** What people do at the service, and which rows of its lists that has changed since the warehouse was last level with it. */
 export interface CompanyDays {

@@ -1,4 +1,4 @@
-import type { Simulator } from "../../src/simulator/simulator.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
 import { type Instead, interposed, refused } from "../support/interposed.ts";
 
 /** What is between the runs and the service: nothing, a torn line, or a notice that it is being mended. */

@@ -1,4 +1,4 @@
-import { Draw } from "../../src/simulator/random.ts";
+import { Draw } from "../../simulator/random.ts";
 import { groups, type ListName, lists } from "./catalogue.ts";
 import type { Death, Place } from "./deaths.ts";
 import { withMisfortunes, withNeighbour, withUpgrade } from "./misfortunes.ts";

@@ -1,6 +1,6 @@
+import type { RequestLog } from "../../simulator/requests.ts";
 import { stateDigests, stateKeys } from "../../src/destinations/state_shape.ts";
 import type { RunReport } from "../../src/run.ts";
-import type { RequestLog } from "../../src/simulator/requests.ts";
 import { REGIONS } from "./catalogue.ts";
 import type { Done } from "./job.ts";
 import type { Row, Stand } from "./stand.ts";

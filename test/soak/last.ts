@@ -1,4 +1,4 @@
-import type { Simulator } from "../../src/simulator/simulator.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
 import { compareWithTruth } from "../support/truth.ts";
 import type { Cast } from "./cast.ts";
 import { catalogue } from "./catalogue.ts";

@@ -1,4 +1,4 @@
-import { Draw } from "../../src/simulator/random.ts";
+import { Draw } from "../../simulator/random.ts";
 import { lists } from "./catalogue.ts";
 import type { Death } from "./deaths.ts";
 import type { Database, NeighbourStep, RunStep, Step } from "./story.ts";

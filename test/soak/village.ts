@@ -1,14 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Collection, type Entry } from "../../src/simulator/collection.ts";
-import { type Faults, noFaults } from "../../src/simulator/faults.ts";
-import { type PagingMode, pageOf } from "../../src/simulator/paging.ts";
-import { hash } from "../../src/simulator/random.ts";
-import { notFound, Refusal } from "../../src/simulator/refusal.ts";
-import { type RequestLog, Requests } from "../../src/simulator/requests.ts";
-import { type Answer, type Match, type Request, type Route, routeTable } from "../../src/simulator/routes.ts";
-import { httpServer } from "../../src/simulator/server.ts";
-import { type Row, type Source, sourceOf } from "../../src/simulator/source.ts";
+import { Collection, type Entry } from "../../simulator/collection.ts";
+import { type Faults, noFaults } from "../../simulator/faults.ts";
+import { type PagingMode, pageOf } from "../../simulator/paging.ts";
+import { hash } from "../../simulator/random.ts";
+import { notFound, Refusal } from "../../simulator/refusal.ts";
+import { type RequestLog, Requests } from "../../simulator/requests.ts";
+import { type Answer, type Match, type Request, type Route, routeTable } from "../../simulator/routes.ts";
+import { httpServer } from "../../simulator/server.ts";
+import { type Row, type Source, sourceOf } from "../../simulator/source.ts";
 import { type ListName, lists, REGIONS } from "./catalogue.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import type { Simulator } from "../../src/simulator/simulator.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
 
 /** A request on its way to the service; `nth` counts those of its path, from 1. */
 export interface Passing {

@@ -1,8 +1,8 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Sizes } from "../../src/simulator/company/company.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
+import type { Sizes } from "../../simulator/company/company.ts";
+import { startSimulator } from "../../simulator/simulator.ts";
 
 /** The simulated service in a process of its own, so that it and the command don't share a processor's turn. */
 export interface Served {

@@ -1,5 +1,5 @@
+import type { Simulator } from "../../simulator/simulator.ts";
 import type { Column } from "../../src/columns.ts";
-import type { Simulator } from "../../src/simulator/simulator.ts";
 import { type Detail, OBSERVED_ON, type Rows, type Snapshot, type Stream } from "../../src/stream.ts";
 import { expectedValue, parseExactly } from "./expected.ts";
 

@@ -1,5 +1,5 @@
+import type { Simulator } from "../../simulator/simulator.ts";
 import type { Column, Table } from "../../src/columns.ts";
-import type { Simulator } from "../../src/simulator/simulator.ts";
 import type { Stream } from "../../src/stream.ts";
 import { agrees, canonical, expectedValue, inWords, isUnfit, parseExactly, sameJson } from "./expected.ts";
 import { at, type Told, toldBy } from "./told.ts";

@@ -1,5 +1,5 @@
 import { expect, inject, onTestFinished, test } from "vitest";
-import { startSimulator } from "../../src/simulator/simulator.ts";
+import { startSimulator } from "../../simulator/simulator.ts";
 import { stillClock } from "../support/clock.ts";
 import { connected } from "../support/database.ts";
 import { interposed } from "../support/interposed.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { id, record, table, text } from "../../schemas/fields.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
+import { startSimulator } from "../../simulator/simulator.ts";
 import { defineStream, detail, type Stream } from "../../src/stream.ts";
 import { office, officeAnswer, stocked as staffed } from "../privacy/office.ts";
 import { parts, shopAnswer, stocked, things } from "../replay/shop.ts";

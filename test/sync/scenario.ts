@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import { type StillClock, stillClock } from "../support/clock.ts";
 import { type Instead, interposed, type Passing } from "../support/interposed.ts";
 import { type Bench, bench, type Setting } from "../support/run.ts";

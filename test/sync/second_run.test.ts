@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
+import { type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import { stillClock } from "../support/clock.ts";
 import { core as streams } from "../support/core.ts";
 import { bench, lineOf } from "../support/run.ts";

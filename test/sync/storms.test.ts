@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { id, table, text } from "../../schemas/fields.ts";
-import type { Simulator } from "../../src/simulator/simulator.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
 import type { Passing } from "../support/interposed.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";

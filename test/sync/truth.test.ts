@@ -1,5 +1,5 @@
 import { expect, inject, onTestFinished, test } from "vitest";
-import { type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
+import { type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import { stillClock } from "../support/clock.ts";
 import { core as streams } from "../support/core.ts";
 import { bench } from "../support/run.ts";

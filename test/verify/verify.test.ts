@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { type StillClock, stillClock } from "../support/clock.ts";
 import { core } from "../support/core.ts";
 import { type Bench, bench } from "../support/run.ts";

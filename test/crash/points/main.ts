@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs, promisify } from "node:util";
-import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
+import { type Simulator, startSimulator } from "../../../simulator/simulator.ts";
 import { type How, type Order, Place, type Strike } from "./place.ts";
 
 /*

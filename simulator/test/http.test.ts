@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../simulator.ts";
 import { ask, type ErrorEnvelope, type Json, read, stillClock } from "./reading.ts";
 
 let simulator: Simulator | undefined;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { jsonBytes } from "../../src/simulator/wire.ts";
+import { jsonBytes } from "../wire.ts";
 
 test("an answer's bytes are those of JSON.stringify, whatever stands in it", () => {
   fc.assert(

@@ -1,7 +1,6 @@
 import { DAY_MS } from "../calendar.ts";
 import { type Company, vendorFor } from "../company/company.ts";
 import { itemFacts, itemKey, manufacturerPart } from "../company/items.ts";
-import type { Vendor } from "../company/vendors.ts";
 import type { World } from "../domain.ts";
 import { hash } from "../random.ts";
 import { notFound } from "../refusal.ts";
@@ -10,22 +9,9 @@ import type { Row } from "../source.ts";
 import { someContract } from "../sourcing/contracts.ts";
 import type { Values } from "../values.ts";
 import { DRAWN, numberBehind, sizeOf, valuesOf } from "./family.ts";
-import { negotiationBrief } from "./negotiation_brief.ts";
+import { type NegotiationFacts, negotiationBrief } from "./negotiation_brief.ts";
 
 const STATES = ["active", "active", "agreed", "stalled"] as const;
-
-/** What a negotiation is, apart from how it is written. */
-export interface NegotiationFacts {
-  readonly id: string;
-  readonly number: number;
-  readonly value: number;
-  readonly vendor: Vendor;
-  /** Number of the item that is negotiated; null for a company without items. */
-  readonly item: number | null;
-  readonly state: (typeof STATES)[number];
-  /** UNIX milliseconds. */
-  readonly begunAt: number;
-}
 
 /** /negotiations/stats, /negotiations/{id} and /negotiations/{id}/brief-v2. No list shows their ids: NEG-1 and on. */
 export function negotiationRoutes({ company }: World): Route[] {

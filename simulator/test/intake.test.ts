@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { type Simulator, startSimulator } from "../simulator.ts";
 import { ask, type Json, read, stillClock } from "./reading.ts";
 import { checkShape, facts, type Shape, seen, shapeAt } from "./shape.ts";
 

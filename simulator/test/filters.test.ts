@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { type Simulator, startSimulator } from "../simulator.ts";
 import { ask, type Json, read, readAll, rowsOf, stillClock } from "./reading.ts";
 
 const clock = stillClock("2026-03-15T12:00:00Z");

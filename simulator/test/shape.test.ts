@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { type Simulator, startSimulator } from "../simulator.ts";
 import { LISTS, read, readAll, rowsOf, STREAMS, stillClock } from "./reading.ts";
 import { checkShape as check, facts as everyFact, type Shape, seen, shapeAt as shapeOf } from "./shape.ts";
 

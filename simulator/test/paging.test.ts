@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, expect, test } from "vitest";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../simulator.ts";
 import { ask, type Json, LISTS, read, readAll, rowsOf, STREAMS, stillClock } from "./reading.ts";
 
 let simulator: Simulator | undefined;

@@ -24,7 +24,7 @@ export interface Facts {
 }
 
 export const facts = JSON.parse(
-  readFileSync(new URL("../facts/endpoints.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../test/facts/endpoints.json", import.meta.url), "utf8"),
 ) as readonly Facts[];
 
 /** Which kinds of value were seen at each place, over everything that this file's tests checked. */

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { noFaults } from "../../src/simulator/faults.ts";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
+import { noFaults } from "../faults.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../simulator.ts";
 import { ask, type ErrorEnvelope, type Json, read, readAll, rowsOf, stillClock } from "./reading.ts";
 
 let simulator: Simulator | undefined;

@@ -1,10 +1,23 @@
 import { DAY_MS } from "../calendar.ts";
 import type { Company } from "../company/company.ts";
 import { itemFacts, itemKey, manufacturerPart } from "../company/items.ts";
+import type { Vendor } from "../company/vendors.ts";
 import type { Row } from "../source.ts";
 import type { Values } from "../values.ts";
 import { DRAWN, valuesOf } from "./family.ts";
-import type { NegotiationFacts } from "./negotiations.ts";
+
+/** What a negotiation is, apart from how it is written. */
+export interface NegotiationFacts {
+  readonly id: string;
+  readonly number: number;
+  readonly value: number;
+  readonly vendor: Vendor;
+  /** Number of the item that is negotiated; null for a company without items. */
+  readonly item: number | null;
+  readonly state: "active" | "agreed" | "stalled";
+  /** UNIX milliseconds. */
+  readonly begunAt: number;
+}
 
 /** The brief that prepares the buyer for a negotiation. */
 export function negotiationBrief(company: Company, facts: NegotiationFacts): Row {

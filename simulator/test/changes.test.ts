@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../simulator.ts";
 import { ask, type Json, LISTS, read, readAll, STREAMS, stillClock } from "./reading.ts";
 
 const running: Simulator[] = [];

@@ -1,4 +1,4 @@
-import type { Simulator } from "../../src/simulator/simulator.ts";
+import type { Simulator } from "../simulator.ts";
 
 export type Json = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Faults } from "./faults.ts";
-import type { Simulator } from "./simulator.ts";
+import type { Simulator } from "./handle.ts";
 
 type Steered = Pick<Simulator, "requests" | "faults" | "truth" | "update" | "insert" | "delete">;
 

@@ -15,10 +15,12 @@ import { openDestination } from "./destinations/open.ts";
 import { hasUnpublished, openReading } from "./destinations/reading.ts";
 import { ConfigError, HeldError, StoppedError } from "./errors.ts";
 import type { Estimate } from "./estimate.ts";
+import { configured } from "./privacy/configured.ts";
 import { reaching, runAttempts } from "./run/attempts.ts";
 import { mergeReports } from "./run/merging.ts";
-import { companiesOf, newRunId, type RunOrder, type RunReport, type RunTools } from "./run.ts";
-import { configured, select, selectedByConfig } from "./selection.ts";
+import type { RunOrder, RunTools } from "./run/order.ts";
+import { companiesOf, newRunId, type RunReport } from "./run.ts";
+import { select, selectedByConfig } from "./selection.ts";
 import type { Stream } from "./stream.ts";
 import { backfillStream } from "./sync/backfill.ts";
 

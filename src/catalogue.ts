@@ -1,7 +1,7 @@
 import type { Column, Kind, Table } from "./columns.ts";
 import { versionsName } from "./destinations/as_of.ts";
 import { currencySentence } from "./destinations/comments.ts";
-import type { Dialect } from "./destinations/destination.ts";
+import type { Dialect } from "./destinations/dialect.ts";
 import { duckdbDialect } from "./destinations/duckdb/dialect.ts";
 import { postgresDialect } from "./destinations/postgres/dialect.ts";
 import { type Shape, type ShapedColumn, shapesOf } from "./destinations/shape.ts";

@@ -3,11 +3,13 @@ import { type CheckLine, failure, ok } from "./check/line.ts";
 import { checkSchedules } from "./check/schedules.ts";
 import { checkService } from "./check/service.ts";
 import { checkSurroundings, type Programs } from "./check/surroundings.ts";
-import type { Company, LoadedConfig } from "./config.ts";
+import type { LoadedConfig } from "./config/load.ts";
+import type { Company } from "./config.ts";
+import { configured } from "./privacy/configured.ts";
 import { demandOwnKey } from "./run/companies.ts";
 import { policyOf } from "./run/jobs.ts";
 import type { ServiceTools } from "./run/service.ts";
-import { configured, selectedByConfig, versionedBy } from "./selection.ts";
+import { selectedByConfig, versionedBy } from "./selection.ts";
 import type { IdentityEndpoint, Stream } from "./stream.ts";
 
 export type { CheckLine } from "./check/line.ts";

@@ -1,19 +1,20 @@
-import type { Answer, Query } from "./api/client.ts";
+import type { Query } from "./api/client.ts";
 import type { Clock } from "./clock.ts";
 import type { Company } from "./config.ts";
 import { liveCount } from "./destinations/inspection.ts";
-import { openReading, type WarehouseReading } from "./destinations/reading.ts";
+import { openReading } from "./destinations/reading.ts";
 import { loadStreamState } from "./destinations/run_log.ts";
 import { ApiError } from "./errors.ts";
 import { estimateDetails } from "./estimate/details.ts";
+import type { Ask, Guess, Look, Order } from "./estimate/look.ts";
 import { estimateLookup } from "./estimate/lookup.ts";
 import { PAGE_ROWS } from "./extract/listing.ts";
+import { configured } from "./privacy/configured.ts";
 import { valueAt } from "./record.ts";
 import { besideRows, rowsIn } from "./rows.ts";
 import { policyOf } from "./run/jobs.ts";
-import { openClient, type Service, type ServiceTools } from "./run/service.ts";
-import type { RunOrder } from "./run.ts";
-import { configured, select, selectedByConfig } from "./selection.ts";
+import { openClient, type ServiceTools } from "./run/service.ts";
+import { select, selectedByConfig } from "./selection.ts";
 import { noState } from "./state.ts";
 import type { Feed, Scan, Stream } from "./stream.ts";
 import { planScan } from "./sync/scan_plan.ts";
@@ -39,38 +40,6 @@ export interface Estimate {
   /** Requests that this look took. */
   readonly asked: number;
   readonly streams: readonly EstimateLine[];
-}
-
-type Order = Pick<
-  RunOrder,
-  "config" | "catalogue" | "identity" | "names" | "full" | "confirmDeletes" | "allDetails"
-> & {
-  /** Details of parents from this day on (YYYY-MM-DD) are left out. */
-  readonly to?: string | undefined;
-  /** Another way to find out what a listing costs, where there is one. */
-  readonly guess?: (company: string, stream: Stream, ask: Ask) => Promise<Guess | undefined>;
-};
-
-/** Asks for one page. */
-export type Ask = (path: string, query: Query) => Promise<Answer>;
-
-export interface Look {
-  readonly order: Order;
-  readonly tools: ServiceTools;
-  readonly catalogue: readonly Stream[];
-  readonly reading: WarehouseReading | undefined;
-  readonly company: Company;
-  readonly api: Service["api"];
-  readonly latencies: number[];
-  /** Rows of the lists that were asked, as far as one page tells. */
-  readonly listed: Map<string, Known>;
-}
-
-export interface Known {
-  readonly count: number;
-  readonly atLeast: boolean;
-  /** Those that were looked at. */
-  readonly rows: readonly unknown[];
 }
 
 /** Works out what a run would request, by the state of the warehouse and a page of each list that was never read. Writes nothing. */
@@ -162,15 +131,6 @@ async function estimateStream(look: Look, stream: Stream): Promise<Guess> {
     case "feed":
       return estimateListing(look, stream, mode);
   }
-}
-
-/** What a stream would ask for. */
-export interface Guess {
-  readonly requests: number;
-  readonly atLeast: boolean;
-  readonly why: string;
-  /** How many of them come one after another, where not all pages do. */
-  readonly inARow?: number;
 }
 
 const lineOf = (company: Company, stream: Stream, { requests, atLeast, why }: Guess): EstimateLine => ({

@@ -56,3 +56,9 @@ function redactedLine(line: string, redact: Redactor): string {
     return redacted;
   }
 }
+
+export interface Log {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  debug(facts: object, message: string): void;
+}

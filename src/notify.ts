@@ -1,7 +1,8 @@
 import { type Clock, isWithin } from "./clock.ts";
 import type { Config } from "./config.ts";
-import { isFailure } from "./failure.ts";
+import { isFailure } from "./errors.ts";
 import { ageOf, isLate } from "./lateness.ts";
+import type { Log } from "./logging.ts";
 import { type RunCommand, runCommand } from "./notify/command.ts";
 import { createDelivery } from "./notify/delivery.ts";
 import {
@@ -22,7 +23,6 @@ import type { DaemonEvent } from "./schedule/events.ts";
 import type { Past, PastRun } from "./schedule/past.ts";
 import type { Redactor } from "./secrets.ts";
 import type { Status, StreamStatus } from "./status.ts";
-import type { Log } from "./sync/context.ts";
 
 /** What a notifier is given; `post` and `runCommand` stand in for the network and for child processes. */
 export interface NotifyTools {

@@ -4,7 +4,8 @@ import { replayCompany } from "./replay/rounds.ts";
 import type { Span } from "./replay/scan_choice.ts";
 import { runAttempts } from "./run/attempts.ts";
 import { runCompany } from "./run/jobs.ts";
-import type { RunOrder, RunReport, RunTools } from "./run.ts";
+import type { RunOrder, RunTools } from "./run/order.ts";
+import type { RunReport } from "./run.ts";
 import type { Work } from "./sync.ts";
 
 /** A replay, as the command line asks for it. */

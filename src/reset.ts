@@ -11,8 +11,9 @@ import { dropTables, forgetProgress } from "./destinations/removal.ts";
 import { dropStages } from "./destinations/stages.ts";
 import { recountDetail } from "./destinations/standing.ts";
 import { DATA_VERSION, ensureState } from "./destinations/state_ddl.ts";
+import { configured } from "./privacy/configured.ts";
 import { policyOf } from "./run/jobs.ts";
-import { configured, familyOf, select } from "./selection.ts";
+import { familyOf, select } from "./selection.ts";
 import type { Stream } from "./stream.ts";
 import { parentsOf } from "./sync/kin.ts";
 

@@ -6,77 +6,24 @@ import { hasState } from "./destinations/inspection.ts";
 import { openDestination } from "./destinations/open.ts";
 import { beginRun } from "./destinations/run_log.ts";
 import { ConfigError } from "./errors.ts";
-import { renewExports } from "./export/renewing.ts";
 import { Tally } from "./extract/tally.ts";
-import type { Models } from "./model.ts";
-import type { Relation } from "./relation.ts";
+import { configured } from "./privacy/configured.ts";
 import { type Archives, openArchives } from "./run/archives.ts";
-import type { Attempt } from "./run/attempts.ts";
 import { holdToWarehouse, identityOf, isItself, logOf, sideBySide } from "./run/companies.ts";
 import { conclude, reportOf } from "./run/conclusion.ts";
 import { contextOf, policyOf, runCompany } from "./run/jobs.ts";
 import { measureChanged } from "./run/measurement.ts";
+import type { RunOrder, RunTools } from "./run/order.ts";
 import { expectOwnKey, privacyOf, settlePrivacy } from "./run/privacy.ts";
-import { type Job, type RunReport, type RunView, viewOf } from "./run/report.ts";
+import { type Job, type RunReport, viewOf } from "./run/report.ts";
 import { closedService, createCommons, openService, type Service } from "./run/service.ts";
 import { firstLook, showEvery } from "./run/showing.ts";
 import { limitTime } from "./run/time_limit.ts";
-import { configured, familyOf, select, selectedByConfig, versionedBy } from "./selection.ts";
-import type { IdentityEndpoint, Stream } from "./stream.ts";
-import type { Log } from "./sync/context.ts";
-import type { Work } from "./sync.ts";
+import { familyOf, select, selectedByConfig, versionedBy } from "./selection.ts";
+import type { Stream } from "./stream.ts";
 import { prepareWarehouse } from "./warehouse.ts";
 
 export type { RunReport, RunView } from "./run/report.ts";
-
-/** A run, as the command line or a schedule asks for it. Times in ms. */
-export interface RunOrder {
-  readonly command: string;
-  readonly version: string;
-  readonly config: Config;
-  readonly catalogue: readonly Stream[];
-  readonly models: Models;
-  /** Which rows of these streams' tables belong together. */
-  readonly relations: (streams: readonly Stream[]) => readonly Relation[];
-  readonly identity: IdentityEndpoint;
-  /** Names, patterns, presets; empty: all that the config switches on. */
-  readonly names: readonly string[];
-  /** Those of the names that a person asked for; absent: all. */
-  readonly named?: readonly string[];
-  readonly company: string | undefined;
-  readonly full: boolean;
-  readonly allDetails: boolean;
-  readonly confirmDeletes: boolean;
-  readonly maxTimeMs: number | undefined;
-  readonly maxRequests: number | undefined;
-  readonly waitMs: number;
-  /** When it was asked for, with the configuration as it was then (ISO 8601); absent: now. */
-  readonly askedAt?: string;
-  readonly background?: Background;
-  readonly attempt?: Attempt;
-  /** Instead of asking the service: how a company's streams are loaded from what is at hand. */
-  readonly again?: typeof runCompany;
-}
-
-/** A run that lets others go first: while it waits for the lock it asks nobody to make room. */
-export interface Background {
-  /** With the locks held and the tables made, before the first stream. */
-  begin(destination: Destination, companies: readonly string[], catalogue: readonly Stream[]): Promise<void>;
-  /** Instead of `sync`'s way to work on a stream. */
-  readonly work: Work;
-}
-
-/** What a run is given. */
-export interface RunTools {
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly log: Log;
-  /** Aborted with a StoppedError by the first Ctrl-C. */
-  readonly signal: AbortSignal;
-  readonly redact: (text: string) => string;
-  /** Told once, before the first request of a stream, where to look for progress. */
-  readonly watch: (view: RunView) => void;
-}
 
 /**
  * One run: locks, prepares the warehouse, syncs every selected stream of every company, shows readers the result. Failures
@@ -167,7 +114,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       always: order.again !== undefined,
     });
     const histories = await settleHistories();
-    const renewed = await renewExports(destination, {
+    const renewed = await tools.renewExports(destination, {
       ...{ catalogue, on, clock, log, signal, version, privacy: privacy.policy.id, holder: { runId, ...holder } },
     });
     const wide = catalogue.map(widened);

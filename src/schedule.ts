@@ -1,8 +1,10 @@
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { StoppedError } from "./errors.ts";
+import type { Log } from "./logging.ts";
+import type { RunOrder, RunTools } from "./run/order.ts";
 import { exitCodeOf, messageOf, type RunView } from "./run/report.ts";
-import type { RunOrder, RunReport, RunTools } from "./run.ts";
+import type { RunReport } from "./run.ts";
 import { catchUp } from "./schedule/catch_up.ts";
 import type { Daemon, DaemonEvent, LiveRun } from "./schedule/events.ts";
 import { hintedStreams, orderOf, type Standing } from "./schedule/order.ts";
@@ -10,7 +12,6 @@ import type { Past } from "./schedule/past.ts";
 import { createPlan, type Intentions } from "./schedule/plan.ts";
 import type { ConfigSource } from "./schedule/source.ts";
 import type { Turn } from "./schedule/turn.ts";
-import type { Log } from "./sync/context.ts";
 
 /** What the daemon is given. */
 export interface DaemonTools {
@@ -18,7 +19,8 @@ export interface DaemonTools {
   readonly random: () => number;
   readonly log: Log;
   readonly redact: (text: string) => string;
-  readonly run: (order: RunOrder, tools: RunTools) => Promise<RunReport>;
+  /** Makes a run; what is to follow in it is bound by the caller. */
+  readonly run: (order: RunOrder, tools: Omit<RunTools, "renewExports">) => Promise<RunReport>;
   /** What earlier daemons ran; undefined for a warehouse that was never loaded. */
   readonly past: (config: Config) => Promise<Past | undefined>;
   readonly source: ConfigSource;

@@ -2,8 +2,9 @@ import type { Config } from "./config.ts";
 import { openReading, type RunningRun, runningRuns, type WarehouseReading } from "./destinations/reading.ts";
 import { lastStreamRuns } from "./destinations/run_log.ts";
 import { HeldError } from "./errors.ts";
+import { configured } from "./privacy/configured.ts";
 import { soonest } from "./schedule/cron.ts";
-import { configured, selectedByConfig } from "./selection.ts";
+import { selectedByConfig } from "./selection.ts";
 import type { Stream } from "./stream.ts";
 
 /** What `status --json` prints. Moments are ISO 8601. */

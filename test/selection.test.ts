@@ -1,15 +1,9 @@
 import { expect, test } from "vitest";
 import { ConfigError } from "../src/errors.ts";
 import { asksNothing } from "../src/lookup.ts";
-import {
-  type CatalogueConfig,
-  configured as configuredBy,
-  familyOf,
-  type SelectionConfig,
-  select,
-  selectedByConfig,
-  unconfigured,
-} from "../src/selection.ts";
+import type { CatalogueConfig } from "../src/privacy/configured.ts";
+import { configured as configuredBy, unconfigured } from "../src/privacy/configured.ts";
+import { familyOf, type SelectionConfig, select, selectedByConfig } from "../src/selection.ts";
 import type { Preset, Stream } from "../src/stream.ts";
 import { streams } from "../streams/index.ts";
 

@@ -1,10 +1,11 @@
 import type { Config } from "../config.ts";
-import { type Ask, type Estimate, estimateSync, type Guess } from "../estimate.ts";
+import type { Ask, Guess } from "../estimate/look.ts";
+import { type Estimate, estimateSync } from "../estimate.ts";
 import { PAGE_ROWS } from "../extract/listing.ts";
 import { valueAt } from "../record.ts";
 import { besideRows, rowsIn } from "../rows.ts";
+import type { RunOrder } from "../run/order.ts";
 import type { ServiceTools } from "../run/service.ts";
-import type { RunOrder } from "../run.ts";
 import { noState, type Window } from "../state.ts";
 import type { Feed, Stream } from "../stream.ts";
 import { timeOf } from "../sync/backfill.ts";

@@ -1,12 +1,12 @@
 import { hostname } from "node:os";
 import type { Clock } from "../clock.ts";
 import type { DestinationConfig } from "../config.ts";
-import type { Dialect } from "../destinations/destination.ts";
+import type { Dialect } from "../destinations/dialect.ts";
 import { compareIdentity } from "../destinations/identity.ts";
-import { hasState, inspectServer, type Looked } from "../destinations/inspection.ts";
+import { hasState, type Looked } from "../destinations/inspection.ts";
 import { inspectPlace, openDestination } from "../destinations/open.ts";
 import { openReading, runningRuns } from "../destinations/reading.ts";
-import { rightsLacking } from "../destinations/rights.ts";
+import { inspectServer, rightsLacking } from "../destinations/rights.ts";
 import { DATA_VERSION } from "../destinations/state_ddl.ts";
 import { checkTables } from "../destinations/tables.ts";
 import { analyticsSchema } from "../destinations/views/view.ts";

@@ -1,4 +1,5 @@
-import type { LoadedConfig, Schedule } from "../config.ts";
+import type { LoadedConfig } from "../config/load.ts";
+import type { Schedule } from "../config.ts";
 import { ConfigError } from "../errors.ts";
 import { cronFault, nextTimes, timetableOf } from "../schedule/cron.ts";
 import { demandSchedules } from "../schedule/validity.ts";

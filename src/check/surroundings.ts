@@ -2,10 +2,10 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { delimiter, dirname, join, resolve } from "node:path";
+import { isLoopback, origin, refuseOpenDoor } from "../config/listen.ts";
 import type { ArchiveConfig, Config, NotifyTarget, ServerConfig } from "../config.ts";
 import { ConfigError, TributaryError } from "../errors.ts";
 import { codeOf, entryAt } from "../folder.ts";
-import { isLoopback, origin, refuseOpenDoor } from "../page/access.ts";
 import { type CheckLine, failure, ok, warning } from "./line.ts";
 
 /** Where programs are looked for. */

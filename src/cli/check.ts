@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CheckLine } from "../check.ts";
 import { systemClock } from "../clock.ts";
-import type { LoadedConfig } from "../config.ts";
+import type { LoadedConfig } from "../config/load.ts";
 import { ConfigError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
 import { interruption } from "./interruption.ts";

@@ -1,4 +1,4 @@
-import type { LoadedConfig } from "../config.ts";
+import type { LoadedConfig } from "../config/load.ts";
 import type { ExitCode } from "../errors.ts";
 import type { Logger, LogLevel, LogSink } from "../logging.ts";
 import { createRedactor, type Redactor, redactJson } from "../secrets.ts";
@@ -52,7 +52,7 @@ export function createContext(surface: Surface): CliContext {
     ...surface,
     redact,
     openConfig: async ({ config }) => {
-      const { loadConfig } = await import("../config.ts");
+      const { loadConfig } = await import("../config/load.ts");
       const loaded = await loadConfig(config, surface.env);
       secrets.add(loaded.secrets);
       return loaded;

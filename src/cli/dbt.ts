@@ -27,7 +27,8 @@ export function registerDbt(program: Command, context: CliContext): void {
 async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
   const { config, secrets } = await context.openConfig(options);
   const { streams: catalogue } = await import("../../streams/index.ts");
-  const { configured, selectedByConfig, versionedBy } = await import("../selection.ts");
+  const { configured } = await import("../privacy/configured.ts");
+  const { selectedByConfig, versionedBy } = await import("../selection.ts");
   const { dialectOf } = await import("../destinations/open.ts");
   const { analyticsSchema } = await import("../destinations/views/view.ts");
   const { packageModels, packageTables } = await import("../dbt/tables.ts");

@@ -34,7 +34,8 @@ async function script(config: Config, forDba: boolean): Promise<string> {
   const { dialectOf, roleOf } = await import("../destinations/open.ts");
   const dialect = dialectOf(destination);
   if (forDba) return dbaScript(dialect, { ...destination, ...(await roleOf(destination)), views: config.views });
-  const { configured, selectedByConfig, versionedBy } = await import("../selection.ts");
+  const { configured } = await import("../privacy/configured.ts");
+  const { selectedByConfig, versionedBy } = await import("../selection.ts");
   const { tableOrder, viewOrder } = await import("../warehouse.ts");
   const { readModels } = await import("./models.ts");
   const { streams: catalogue } = await import("../../streams/index.ts");

@@ -81,7 +81,8 @@ async function folderOf(out: string, cwd: string): Promise<string> {
 async function describe(config: Config | undefined, options: DocsOptions, context: CliContext) {
   const { groups, streams } = await import("../../streams/index.ts");
   const { noRelations, relationsOf } = await import("../../streams/relations.ts");
-  const { configured, selectedByConfig, unconfigured, versionedBy } = await import("../selection.ts");
+  const { configured, unconfigured } = await import("../privacy/configured.ts");
+  const { selectedByConfig, versionedBy } = await import("../selection.ts");
   const { describeStreams } = await import("../catalogue.ts");
   const { analyticsSchema } = await import("../destinations/views/view.ts");
   const { readModels } = await import("./models.ts");

@@ -110,7 +110,8 @@ async function orderOf(
   config: Awaited<ReturnType<CliContext["openConfig"]>>["config"],
 ): Promise<Omit<ExportOrder, "place" | "privacy">> {
   const { companiesOf } = await import("../run.ts");
-  const { configured, select, selectedByConfig } = await import("../selection.ts");
+  const { configured } = await import("../privacy/configured.ts");
+  const { select, selectedByConfig } = await import("../selection.ts");
   const { streams } = await import("../../streams/index.ts");
   const { packageVersion } = await import("./package_root.ts");
   companiesOf(config, company);

@@ -1,4 +1,4 @@
-import type { LoadedConfig } from "../config.ts";
+import type { LoadedConfig } from "../config/load.ts";
 import { ConfigError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
 

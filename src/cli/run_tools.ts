@@ -1,6 +1,6 @@
 import { systemClock } from "../clock.ts";
 import type { LogLevel, LogSink } from "../logging.ts";
-import type { RunTools } from "../run.ts";
+import type { RunTools } from "../run/order.ts";
 import type { CliContext } from "./context.ts";
 import { interruption } from "./interruption.ts";
 import { displayClock, type Progress, placeOn, startProgress } from "./progress.ts";
@@ -22,6 +22,7 @@ export async function terminalRun(
   };
   const place = await placeOn(context.stderr);
   const log = await context.openLog(logLevel, sink);
+  const { renewExports } = await import("../export/renewing.ts");
   const { signal, release } = interruption(context, text => log.info({}, text));
   return {
     tools: {
@@ -33,6 +34,7 @@ export async function terminalRun(
       watch: view => {
         display = startProgress(view, place, { clock: displayClock, enabled: progress });
       },
+      renewExports,
     },
     finish: () => {
       display?.stop();

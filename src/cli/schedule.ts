@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import { systemClock } from "../clock.ts";
-import type { LoadedConfig } from "../config.ts";
+import type { LoadedConfig } from "../config/load.ts";
 import { ConfigError } from "../errors.ts";
 import type { Logger } from "../logging.ts";
 import type { ConfigSource } from "../schedule/source.ts";
@@ -63,13 +63,14 @@ async function schedule(options: ScheduleOptions, context: CliContext): Promise<
   for (const warning of loaded.warnings) log.warn({}, warning);
   const { createDaemon } = await import("../schedule.ts");
   const { readPast } = await import("../schedule/past.ts");
+  const { renewExports } = await import("../export/renewing.ts");
   const { runAttempts } = await import("../run/attempts.ts");
   daemon = createDaemon(loaded.config, {
     clock: systemClock,
     random: Math.random,
     log,
     redact: context.redact,
-    run: runAttempts,
+    run: (order, tools) => runAttempts(order, { ...tools, renewExports }),
     past: ({ destination, schedules }) =>
       readPast(
         destination,
@@ -108,8 +109,9 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
 /** The configuration, its schedules found good. @throws ConfigError */
 async function openSchedules(options: ScheduleOptions, context: CliContext): Promise<LoadedConfig> {
   const loaded = await context.openConfig(options);
+  const { configured } = await import("../privacy/configured.ts");
   const { demandSchedules } = await import("../schedule/validity.ts");
-  demandSchedules(loaded, (await standing()).catalogue, context.now());
+  demandSchedules(loaded, configured((await standing()).catalogue, loaded.config), context.now());
   return loaded;
 }
 

@@ -19,7 +19,8 @@ export function registerStreams(program: Command, context: CliContext): void {
 
 async function listStreams(name: string | undefined, options: CommonOptions, context: CliContext): Promise<void> {
   const { groups, streams } = await import("../../streams/index.ts");
-  const { configured, select, selectedByConfig, unconfigured, versionedBy } = await import("../selection.ts");
+  const { configured, unconfigured } = await import("../privacy/configured.ts");
+  const { select, selectedByConfig, versionedBy } = await import("../selection.ts");
   const { describeStreams } = await import("../catalogue.ts");
   const config = (await configIfAny(options, context, "On and off are shown by the default preset."))?.config;
   const catalogue = configured(streams, config ?? unconfigured);

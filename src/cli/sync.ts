@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Config } from "../config.ts";
-import type { RunOrder, RunTools } from "../run.ts";
+import type { RunOrder, RunTools } from "../run/order.ts";
 import type { CliContext } from "./context.ts";
 import { attachOptions, type CommonOptions, examples, runOptions, streamsArgument } from "./options.ts";
 import { standing } from "./standing.ts";

@@ -1,4 +1,4 @@
-import type { Dialect } from "../destinations/destination.ts";
+import type { Dialect } from "../destinations/dialect.ts";
 import { shapesOf } from "../destinations/shape.ts";
 import { dailyName } from "../destinations/views/table_views.ts";
 import { inDependencyOrder, type Model } from "../model.ts";

@@ -2,8 +2,8 @@ import { type Column, snakeCase, type Table, type TableSet } from "../columns.ts
 import { isReserved } from "../reserved.ts";
 import type { Stream } from "../stream.ts";
 import { altering } from "./alteration.ts";
+import { columnsIn } from "./catalog.ts";
 import type { Destination } from "./destination.ts";
-import { columnsIn } from "./samples.ts";
 import { newFieldType } from "./schema_changes.ts";
 
 /** A column that stands for a field which the service sends and its documents don't name. It belongs to all companies. */

@@ -1,5 +1,6 @@
-import { type Kysely, sql, type Transaction } from "kysely";
-import type { Dialect } from "./destination.ts";
+import { CompiledQuery, type Kysely, sql, type Transaction } from "kysely";
+import type { Dialect } from "./dialect.ts";
+import type { Fragment } from "./fragments.ts";
 import type { StateTables } from "./state_tables.ts";
 
 /** How long a lock on a table is waited for at once. */
@@ -46,4 +47,30 @@ export function isLockFailure(error: unknown): boolean {
     if ("code" in at && ["55P03", "40001", "40P01"].includes(String(at.code))) return true;
   }
   return false;
+}
+
+/** New tables bring hundreds of comments: what takes no parameters goes to the database at once, a quarter of a new warehouse's time less. */
+export async function executeAll(db: Kysely<StateTables>, statements: readonly Fragment[]): Promise<void> {
+  let waiting: string[] = [];
+  const send = async () => {
+    if (waiting.length > 0) await db.executeQuery(CompiledQuery.raw(waiting.join(";\n")));
+    waiting = [];
+  };
+  for (const statement of statements) {
+    const compiled = statement.compile(db);
+    if (compiled.parameters.length === 0) waiting.push(compiled.sql);
+    else {
+      await send();
+      await db.executeQuery(compiled);
+    }
+  }
+  await send();
+}
+
+/** One thing to do, with the sentence that says so (none for what goes without saying). */
+export interface Step {
+  readonly sentence: string | undefined;
+  readonly statements: readonly Fragment[];
+  /** What it does to rows, to be done after all statements: DuckDB refuses a table that is altered after its rows were. */
+  readonly onRows?: readonly Fragment[];
 }

@@ -1,8 +1,8 @@
 import { sql, type Transaction } from "kysely";
-import type { Comparison, Publication } from "./comparison.ts";
 import type { Destination, Stage } from "./destination.ts";
 import { columnList, equalPairs, type Fragment, ledgerRef } from "./fragments.ts";
 import { liveParents, presentParents } from "./parents.ts";
+import type { Comparison, Publication } from "./publication.ts";
 import type { StateTables } from "./state_tables.ts";
 import type { TemporaryNames } from "./temporary.ts";
 import type { Work } from "./work.ts";

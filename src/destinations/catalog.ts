@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Functions } from "./as_of.ts";
-import type { Dialect } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
 import type { StateTables } from "./state_tables.ts";
 
 export interface PresentColumn {
@@ -136,4 +136,16 @@ const spellings: Readonly<Record<string, string>> = {
 export function canonicalType(type: string): string {
   const lower = type.toLowerCase().replaceAll(", ", ",");
   return spellings[lower] ?? lower.replace(/^decimal\(/, "numeric(");
+}
+
+/** The columns that a schema's tables really have: the configuration may keep some out, and an older version may lack others. */
+export async function columnsIn(
+  db: Kysely<StateTables>,
+  schema: string,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const { rows } = await sql<{ table: string; name: string }>`
+    select table_name as "table", column_name as name from information_schema.columns
+    where table_schema = ${schema}`.execute(db);
+  const byTable = Map.groupBy(rows, row => row.table);
+  return new Map([...byTable].map(([table, columns]) => [table, new Set(columns.map(({ name }) => name))]));
 }

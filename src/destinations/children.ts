@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { stageColumns } from "../batch.ts";
 import type { Table } from "../columns.ts";
-import { anyDiffers, assignments, columnList, equal, tableRef } from "./fragments.ts";
+import { anyDiffers, assignments, columnList, equal, momentOf, tableRef } from "./fragments.ts";
 import { beginVersions, endVersions } from "./row_versions.ts";
-import { momentOf, type Work } from "./work.ts";
+import type { Work } from "./work.ts";
 
 /**
  * The child rows of every row that changed, matched by position: equal ones keep their `_changed_at`, differing and new

@@ -8,7 +8,7 @@ import {
   sql,
 } from "kysely";
 import { type Catalog, emptyCatalog } from "./catalog.ts";
-import type { Dialect } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
 import { allGrants, allViewGrants } from "./grants.ts";
 import { inOrder, planTables } from "./plan.ts";
 import { DATA_VERSION, stateStatements } from "./state_ddl.ts";

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { TableSet } from "../columns.ts";
-import { equal, equalPairs, type Fragment, ledgerRef, tableRef } from "./fragments.ts";
+import { equal, equalPairs, type Fragment, ledgerRef, momentOf, tableRef } from "./fragments.ts";
+import { parentKey } from "./kin.ts";
 import { beginVersions, endVersions } from "./row_versions.ts";
-import { momentOf, parentKey, type Work } from "./work.ts";
+import type { Work } from "./work.ts";
 
 /** Which missing rows are gone for good; the others stay live. */
 export interface Verdict {

@@ -1,6 +1,7 @@
 import type { Kysely, RawBuilder } from "kysely";
 import type { Batch } from "../batch.ts";
-import type { Kind, Table, TableSet } from "../columns.ts";
+import type { Table, TableSet } from "../columns.ts";
+import type { Dialect } from "./dialect.ts";
 import type { Exportable } from "./parquet_source.ts";
 import type { StateTables } from "./state_tables.ts";
 
@@ -56,17 +57,6 @@ export interface Destination extends Exportable {
 export interface Shown {
   readonly path: string | undefined;
   readonly note: string | undefined;
-}
-
-/** Where the two databases differ in words. */
-export interface Dialect {
-  readonly name: "duckdb" | "postgres";
-  /** The column type of a kind, as contract: id, text → text; money, quantity, percent → numeric(38,9) … */
-  columnType(kind: Kind): string;
-  /** Whether tables carry a primary key (DuckDB's cost more than the difference they guard). */
-  readonly primaryKeys: boolean;
-  /** The field names of a JSON object as a FROM item with the column `value`; no rows for other JSON. */
-  fieldNames(json: RawBuilder<unknown>): RawBuilder<unknown>;
 }
 
 /** What a scan has done so far: JSON, opaque to the destination, stored with the rows it speaks of. */

@@ -2,9 +2,9 @@ import { sql, type Transaction } from "kysely";
 import { stageColumns } from "../batch.ts";
 import type { TableSet } from "../columns.ts";
 import { aliveRows, countSurplus, stageAnswers } from "./answers.ts";
-import type { Comparison, Publication } from "./comparison.ts";
 import type { Destination, Stage } from "./destination.ts";
 import { anyDiffers, columnList, equal, type Fragment, ledgerRef, tableRef } from "./fragments.ts";
+import type { Comparison, Publication } from "./publication.ts";
 import type { StateTables } from "./state_tables.ts";
 import { dropTemporary, temporaryNames } from "./temporary.ts";
 

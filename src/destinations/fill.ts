@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Column } from "../columns.ts";
-import type { Dialect } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
 
 type Fragment = RawBuilder<unknown>;
 

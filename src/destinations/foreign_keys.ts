@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Relation } from "../relation.ts";
-import type { Dialect } from "./destination.ts";
-import type { Step } from "./plan.ts";
+import type { Step } from "./alteration.ts";
+import type { Dialect } from "./dialect.ts";
 import type { StateTables } from "./state_tables.ts";
 
 type Db = Kysely<StateTables>;

@@ -56,3 +56,6 @@ export function temporaryName(purpose: string, company: string, stream: string):
     .digest("hex")
     .slice(0, 12)}`;
 }
+
+/** The moment of the publish, as SQL. */
+export const momentOf = (work: { readonly moment: string }): Fragment => sql`cast(${work.moment} as timestamptz)`;

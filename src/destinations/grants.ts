@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { DestinationError } from "../errors.ts";
-import type { Dialect } from "./destination.ts";
-import type { Step } from "./plan.ts";
+import type { Step } from "./alteration.ts";
+import type { Dialect } from "./dialect.ts";
 import type { Shape } from "./shape.ts";
 import type { StateTables } from "./state_tables.ts";
 

@@ -2,7 +2,8 @@ import { type Kysely, sql } from "kysely";
 import { stageColumns } from "../batch.ts";
 import type { Column, Kind, Table, TableSet } from "../columns.ts";
 import { INDEX_COLUMN } from "../columns.ts";
-import type { Destination, Dialect } from "./destination.ts";
+import type { Destination } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
 import { equal, type Fragment, ledgerRef, tableRef } from "./fragments.ts";
 import type { StateTables } from "./state_tables.ts";
 

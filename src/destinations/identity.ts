@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { ConfigError } from "../errors.ts";
 import { altering } from "./alteration.ts";
-import type { Dialect } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
 import type { StateTables } from "./state_tables.ts";
 
 /** Who a run says it works for. */

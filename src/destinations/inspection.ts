@@ -1,6 +1,5 @@
 import { type Kysely, sql } from "kysely";
 import type { TableSet } from "../columns.ts";
-import { DestinationError } from "../errors.ts";
 import { ledgerName, type StateTables } from "./state_tables.ts";
 
 /** A warehouse in somebody's hands, for a look. */
@@ -72,19 +71,4 @@ async function tablesAmong(
     select table_schema, table_name from information_schema.tables
     where table_type = 'BASE TABLE' and (${sql.join(among, sql` or `)})`.execute(db);
   return new Set(rows.map(row => `${row.table_schema}.${row.table_name}`));
-}
-
-/** The PostgreSQL server, and as whom we are there. @throws DestinationError where the role may not make temporary tables */
-export async function inspectServer(
-  db: Kysely<StateTables>,
-): Promise<{ readonly version: string; readonly user: string; readonly database: string }> {
-  const { rows } = await sql<{ version: string; user: string; database: string; temporary: boolean }>`
-    select current_setting('server_version') as version, current_user::text as "user", current_database()::text as database,
-      has_database_privilege(current_database(), 'temporary') as temporary`.execute(db);
-  const { temporary, ...facts } = rows[0]!;
-  if (!temporary)
-    throw new DestinationError(
-      `The role ${facts.user} may not make temporary tables in database ${facts.database}, which every publish needs. As an administrator run: GRANT TEMPORARY ON DATABASE "${facts.database}" TO "${facts.user}";`,
-    );
-  return facts;
 }

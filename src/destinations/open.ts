@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
-import type { Destination, Dialect } from "./destination.ts";
+import type { Destination } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
 import { duckdbDialect } from "./duckdb/dialect.ts";
 import type { Room } from "./duckdb/inspection.ts";
 import { postgresDialect } from "./postgres/dialect.ts";

@@ -1,12 +1,13 @@
 import { sql } from "kysely";
 import type { Outcome } from "../encoder.ts";
 import { lastOutcomes, withhold } from "./answers.ts";
-import type { Comparison, Publication } from "./comparison.ts";
 import { deleteRows } from "./deletion.ts";
 import type { Destination, Stage } from "./destination.ts";
 import { columnList, equal, type Fragment, ledgerRef, tableRef } from "./fragments.ts";
+import { parentKey } from "./kin.ts";
 import type { Parents, ValueSource } from "./parents.ts";
-import { parentKey, type Work } from "./work.ts";
+import type { Comparison, Publication } from "./publication.ts";
+import type { Work } from "./work.ts";
 
 /** What a publish makes of 404s: they mark rows deleted, count as failures because there are too many, or wait for the next publish. */
 export type Absent = "believed" | "doubted" | "kept back";

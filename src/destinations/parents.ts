@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { TableSet } from "../columns.ts";
-import type { Kin } from "./comparison.ts";
 import type { Destination } from "./destination.ts";
 import { equal, type Fragment, ledgerRef, tableRef } from "./fragments.ts";
 import { withTables } from "./inspection.ts";
-import { parentKey } from "./work.ts";
+import type { Kin } from "./kin.ts";
+import { parentKey } from "./kin.ts";
 
 /** A column's value that a row must have. */
 export interface Only {

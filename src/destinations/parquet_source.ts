@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Dialect } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
 import type { StateTables } from "./state_tables.ts";
 
 /** Hands over what `COPY … TO STDOUT` sends, piece by piece; resolves when all of it has been taken. */

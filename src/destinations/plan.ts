@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
+import type { Step } from "./alteration.ts";
 import { type AsOf, createAsOf } from "./as_of.ts";
 import { type Catalog, canonicalType, type PresentTable } from "./catalog.ts";
-import type { Dialect } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
 import { fillStatement, leaveOutStatement } from "./fill.ts";
 import { equal } from "./fragments.ts";
 import { NO_STAMP, type Shape, type ShapedColumn } from "./shape.ts";
@@ -9,14 +10,6 @@ import type { RecordedColumns } from "./table_record.ts";
 import { allFilled, type Unfilled } from "./unfilled.ts";
 
 type Fragment = RawBuilder<unknown>;
-
-/** One thing to do, with the sentence that says so (none for what goes without saying). */
-export interface Step {
-  readonly sentence: string | undefined;
-  readonly statements: readonly Fragment[];
-  /** What it does to rows, to be done after all statements: DuckDB refuses a table that is altered after its rows were. */
-  readonly onRows?: readonly Fragment[];
-}
 
 /** Everything in the order in which it has to be done. */
 export function inOrder(steps: readonly Step[]): readonly Fragment[] {

@@ -1,19 +1,20 @@
 import { sql, type Transaction } from "kysely";
 import { stageColumns } from "../batch.ts";
 import { publishChildren } from "./children.ts";
-import type { Comparison, Publication } from "./comparison.ts";
 import { deleteMissing, restoreDetails, type Verdict } from "./deletion.ts";
 import type { Destination } from "./destination.ts";
-import { assignments, columnList, equal, ledgerRef, tableRef } from "./fragments.ts";
+import { assignments, columnList, equal, ledgerRef, momentOf, tableRef } from "./fragments.ts";
 import { withTables } from "./inspection.ts";
+import { parentKey } from "./kin.ts";
 import { type Absent, type Allows, judgeAnswers, type Parted, publishOutcomes } from "./outcomes.ts";
 import { restamped } from "./parents.ts";
+import type { Comparison, Publication } from "./publication.ts";
 import { keptStreams } from "./row_history.ts";
 import { beginVersions, endVersions } from "./row_versions.ts";
 import type { StateTables } from "./state_tables.ts";
 import { dropTemporary, temporaryNames } from "./temporary.ts";
 import { noteUnfilled } from "./unfilled.ts";
-import { momentOf, parentKey, type Work } from "./work.ts";
+import type { Work } from "./work.ts";
 
 /** How a publish is to end. */
 export interface PublishOrder {

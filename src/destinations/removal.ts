@@ -5,7 +5,7 @@ import { noState } from "../state.ts";
 import { altering } from "./alteration.ts";
 import { asOfName, dropAsOf, versionsName } from "./as_of.ts";
 import { readCatalog } from "./catalog.ts";
-import type { Dialect } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
 import { dropForeignKeysTo } from "./foreign_keys.ts";
 import { loadStreamState, saveStreamState } from "./run_log.ts";
 import { ledgerName, type StateTables } from "./state_tables.ts";

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Table } from "../columns.ts";
-import type { Dialect } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
 import { NO_STAMP } from "./shape.ts";
 import { ledgerName, type StateTables } from "./state_tables.ts";
 

@@ -57,3 +57,18 @@ export async function unreadable(
   const [first] = rows;
   return first === undefined ? undefined : { role: first.role, names: rows.map(({ name }) => name) };
 }
+
+/** The PostgreSQL server, and as whom we are there. @throws DestinationError where the role may not make temporary tables */
+export async function inspectServer(
+  db: Kysely<StateTables>,
+): Promise<{ readonly version: string; readonly user: string; readonly database: string }> {
+  const { rows } = await sql<{ version: string; user: string; database: string; temporary: boolean }>`
+    select current_setting('server_version') as version, current_user::text as "user", current_database()::text as database,
+      has_database_privilege(current_database(), 'temporary') as temporary`.execute(db);
+  const { temporary, ...facts } = rows[0]!;
+  if (!temporary)
+    throw new DestinationError(
+      `The role ${facts.user} may not make temporary tables in database ${facts.database}, which every publish needs. As an administrator run: GRANT TEMPORARY ON DATABASE "${facts.database}" TO "${facts.user}";`,
+    );
+  return facts;
+}

@@ -1,10 +1,18 @@
-import { sql, type Transaction } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import type { Table, TableSet } from "../columns.ts";
 import { versionsName } from "./as_of.ts";
 import type { Destination } from "./destination.ts";
-import { anyDiffers, columnList, equal, type Fragment, tableRef } from "./fragments.ts";
+import { anyDiffers, columnList, equal, type Fragment, momentOf, tableRef } from "./fragments.ts";
 import type { StateTables } from "./state_tables.ts";
-import { momentOf, type Work } from "./work.ts";
+
+/** What a publish has at hand for the versions of the rows that it writes. */
+interface Versioning {
+  readonly trx: Kysely<StateTables>;
+  readonly destination: Pick<Destination, "schema">;
+  readonly moment: string;
+  /** Streams of which every version of a row is kept. */
+  readonly versioned: ReadonlySet<string>;
+}
 
 const versionsRef = ({ schema }: Pick<Destination, "schema">, table: Table): Fragment =>
   sql.id(schema, versionsName(table));
@@ -27,7 +35,7 @@ const insertInto = (destination: Pick<Destination, "schema">, table: Table, mome
  * began with a publish of the same moment was never seen: it goes.
  */
 export async function endVersions(
-  work: Work,
+  work: Versioning,
   { main }: TableSet,
   table: Table,
   others: Fragment,
@@ -44,7 +52,7 @@ export async function endVersions(
 
 /** Begins a version of each live row `t` that this publish changed and that meets a condition over `t` and what stands in `others`. */
 export async function beginVersions(
-  work: Work,
+  work: Versioning,
   { main }: TableSet,
   table: Table,
   others: Fragment | undefined,

@@ -3,15 +3,6 @@ import type { StateTables } from "./state_tables.ts";
 
 type Db = Kysely<StateTables>;
 
-/** The columns that a schema's tables really have: the configuration may keep some out, and an older version may lack others. */
-export async function columnsIn(db: Db, schema: string): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const { rows } = await sql<{ table: string; name: string }>`
-    select table_name as "table", column_name as name from information_schema.columns
-    where table_schema = ${schema}`.execute(db);
-  const byTable = Map.groupBy(rows, row => row.table);
-  return new Map([...byTable].map(([table, columns]) => [table, new Set(columns.map(({ name }) => name))]));
-}
-
 /** Some rows of a table, each value as text. */
 export interface Sample {
   readonly schema: string;

@@ -145,3 +145,6 @@ function tellable(known: readonly SchemaChange[], seen: readonly SchemaChange[])
 }
 
 const isNull = ({ change }: SchemaChange): boolean => change === newField("null");
+
+/** How a sentence ends that shows values of drift. */
+export const SEE_CHANGES = "(see schema_changes)";

@@ -1,7 +1,7 @@
 import type { Column, Table, TableSet } from "../columns.ts";
 import { type AsOf, asOfName, versionsName } from "./as_of.ts";
 import { asOfComment, columnComment, engineComments, ledgerComments, versionsComment } from "./comments.ts";
-import type { Dialect } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
 import { ledgerName } from "./state_tables.ts";
 
 /** A table as it is to be. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Catalog } from "./catalog.ts";
-import type { Dialect } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
 import { commentsOfState } from "./state_comments.ts";
 
 /** Statements for the comments that differ from what the catalog says; of a table it doesn't know, all of them. */

@@ -1,4 +1,4 @@
-import type { Dialect } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
 import { STAGES, type stateColumns } from "./state_shape.ts";
 import type { StateTables } from "./state_tables.ts";
 

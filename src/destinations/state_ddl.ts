@@ -1,12 +1,11 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import { ConfigError } from "../errors.ts";
-import { altering } from "./alteration.ts";
+import { altering, executeAll } from "./alteration.ts";
 import { type Catalog, readCatalog } from "./catalog.ts";
-import type { Dialect } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
 import { stateCommentStatements } from "./state_commenting.ts";
 import { STAGES, stateColumns, stateDigests, stateKeys } from "./state_shape.ts";
 import type { StateTables } from "./state_tables.ts";
-import { executeAll } from "./tables.ts";
 
 type Fragment = RawBuilder<unknown>;
 

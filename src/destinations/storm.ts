@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { stageColumns } from "../batch.ts";
 import type { Table } from "../columns.ts";
-import type { Publication } from "./comparison.ts";
 import type { Destination } from "./destination.ts";
 import { anyDiffers, equal, type Fragment, tableRef } from "./fragments.ts";
+import type { Publication } from "./publication.ts";
 import { temporaryNames } from "./temporary.ts";
 
 /** So many wide rows, old and new, are compared in little memory; their hashes pick them as chance would. */

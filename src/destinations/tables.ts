@@ -1,17 +1,18 @@
-import { CompiledQuery, type Kysely, sql } from "kysely";
-import type { Table, TableSet } from "../columns.ts";
+import { type Kysely, sql } from "kysely";
+import type { Table } from "../columns.ts";
 import { DestinationError } from "../errors.ts";
 import type { Relation } from "../relation.ts";
-import { altering } from "./alteration.ts";
+import type { Step } from "./alteration.ts";
+import { altering, executeAll } from "./alteration.ts";
 import { readFunctions } from "./as_of.ts";
 import { type Catalog, readCatalog } from "./catalog.ts";
-import type { Dialect } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
 import { foreignKeySteps, foreignKeysInTheWay } from "./foreign_keys.ts";
 import type { Fragment } from "./fragments.ts";
 import { closedSchemas, grantSteps } from "./grants.ts";
 import { recordMaker, recordProgram } from "./identity.ts";
 import { interferences } from "./interference.ts";
-import { commentOnTable, inOrder, type Plan, planTables, type Step } from "./plan.ts";
+import { commentOnTable, inOrder, type Plan, planTables } from "./plan.ts";
 import { requireRights } from "./rights.ts";
 import { interruptHistory } from "./row_history.ts";
 import { type Shape, shapesOf } from "./shape.ts";
@@ -19,25 +20,18 @@ import type { StateTables } from "./state_tables.ts";
 import { type RecordedColumns, recordColumns, recordedColumns, recordedTables, recordTables } from "./table_record.ts";
 import { unfilledColumns } from "./unfilled.ts";
 import { lookAtViews } from "./views/look.ts";
-import type { ViewOrder } from "./views/view.ts";
+import type { ViewedTables } from "./views/view.ts";
 
 /** The tables a warehouse is to have. */
-export interface TableOrder {
-  readonly schema: string;
-  readonly stateSchema: string;
-  readonly streams: readonly TableSet[];
+export interface TableOrder extends ViewedTables {
   /** The version of the program, which is recorded where it makes tables or gives them another shape. */
   readonly program?: string | undefined;
   /** Of which of them, by the main table's name, every version of a row is kept. */
   readonly versioned?: ReadonlySet<string>;
   /** The whole text of a table's comment: what it is, endpoint, mode, absence. */
   readonly comment: (table: Table) => string;
-  /** Roles that may read; PostgreSQL only. */
-  readonly grantSelectTo: readonly string[];
   /** Which of their rows belong together: what is certain becomes foreign keys, where the database can have them unchecked. */
   readonly relations?: readonly Relation[];
-  /** The views beside the tables; undefined: nobody speaks of them. */
-  readonly views?: ViewOrder;
 }
 
 /** What was done, as sentences, and the streams whose tables were lost: their state and details ledger were emptied with it. */
@@ -76,24 +70,6 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
     const done = [...steps.flatMap(step => step.sentence ?? []), ...shown.done];
     return { done, missing, warnings: [...shut, ...shown.warnings] };
   });
-}
-
-/** New tables bring hundreds of comments: what takes no parameters goes to the database at once, a quarter of a new warehouse's time less. */
-export async function executeAll(db: Kysely<StateTables>, statements: readonly Fragment[]): Promise<void> {
-  let waiting: string[] = [];
-  const send = async () => {
-    if (waiting.length > 0) await db.executeQuery(CompiledQuery.raw(waiting.join(";\n")));
-    waiting = [];
-  };
-  for (const statement of statements) {
-    const compiled = statement.compile(db);
-    if (compiled.parameters.length === 0) waiting.push(compiled.sql);
-    else {
-      await send();
-      await db.executeQuery(compiled);
-    }
-  }
-  await send();
 }
 
 /** Throws what `ensureState` and `ensureTables` would refuse, and writes nothing: for a look before anything is made. Answers what is there. */

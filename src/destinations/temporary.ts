@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
-import type { Publication } from "./comparison.ts";
 import { temporaryName } from "./fragments.ts";
+import type { Publication } from "./publication.ts";
 import type { StateTables } from "./state_tables.ts";
 
 /** The temporary tables that `compare` leaves for `publish`. */

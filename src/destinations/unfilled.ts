@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import type { Table } from "../columns.ts";
-import type { Dialect } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
 import type { StateTables } from "./state_tables.ts";
 import type { Work } from "./work.ts";
 

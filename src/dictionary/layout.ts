@@ -1,16 +1,11 @@
 import { crossings, ordered, settled } from "./ranking.ts";
+import type { Line, Stop } from "./stops.ts";
 
 /** A box to be placed. */
 export interface Box {
   readonly id: string;
   readonly width: number;
   readonly height: number;
-}
-
-/** A line between two boxes, by their ids: it is drawn from right to left, for what is pointed at stands left. */
-export interface Line {
-  readonly from: string;
-  readonly to: string;
 }
 
 export interface PlacedBox extends Box {
@@ -28,12 +23,6 @@ export interface Layout {
   readonly height: number;
   readonly boxes: readonly PlacedBox[];
   readonly lines: readonly PlacedLine[];
-}
-
-/** A place in a column: a box, or where a line passes through a column that it doesn't end in. */
-export interface Stop {
-  readonly id: string;
-  readonly height: number;
 }
 
 const COLUMN_GAP = 70;

@@ -1,4 +1,4 @@
-import type { Line, Stop } from "./layout.ts";
+import type { Line, Stop } from "./stops.ts";
 
 /** How often lines between neighbouring columns cross. */
 export function crossings(columns: readonly (readonly Stop[])[], steps: readonly Line[]): number {

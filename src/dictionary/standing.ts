@@ -1,6 +1,7 @@
 import type { StreamDescription } from "../catalogue.ts";
+import { columnsIn } from "../destinations/catalog.ts";
 import type { WarehouseReading } from "../destinations/reading.ts";
-import { type Counted, columnsIn, countsOf, sampleRows } from "../destinations/samples.ts";
+import { type Counted, countsOf, sampleRows } from "../destinations/samples.ts";
 import { examplesOf, mayShow } from "./examples.ts";
 
 /** What a warehouse told when it was looked at. */

@@ -1,11 +1,11 @@
 import { liveCount } from "../destinations/inspection.ts";
 import { countWork } from "../destinations/work_list.ts";
-import type { Guess, Look } from "../estimate.ts";
 import { valueAt } from "../record.ts";
 import { besideRows } from "../rows.ts";
 import { policyOf } from "../run/jobs.ts";
 import type { Detail, Stream } from "../stream.ts";
 import { workRequest } from "../sync/details.ts";
+import type { Guess, Look } from "./look.ts";
 
 /** Details that are due by the warehouse; where nothing is loaded yet, as many as the list has rows or values. */
 export async function estimateDetails(look: Look, stream: Stream, mode: Detail): Promise<Guess> {

@@ -1,8 +1,8 @@
-import type { Guess, Look } from "../estimate.ts";
 import { sourcesOf, waitsFor } from "../lookup.ts";
 import { policyOf } from "../run/jobs.ts";
 import type { Scan, Stream } from "../stream.ts";
 import { questionsOf } from "../sync/lookups.ts";
+import type { Guess, Look } from "./look.ts";
 
 /** As many as the config names sets of values, by the columns that are loaded. */
 export async function estimateLookup(look: Look, stream: Stream, mode: Scan): Promise<Guess> {

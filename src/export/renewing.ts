@@ -2,26 +2,12 @@ import { dirname } from "node:path";
 import type { Destination } from "../destinations/destination.ts";
 import { forgetExport, notedExports } from "../destinations/noted_exports.ts";
 import { StoppedError } from "../errors.ts";
-import { type ExportOrder, type ExportTools, isUnder, makeExport } from "../export.ts";
+import { isUnder, makeExport } from "../export.ts";
 import { entryAt } from "../folder.ts";
+import type { Renewed, Renewing } from "../run/order.ts";
 import { select } from "../selection.ts";
-import type { Stream } from "../stream.ts";
 import { readManifest } from "./manifest.ts";
 import { linked, type Place, placeAt, versionsAt } from "./place.ts";
-
-/** What making an export anew takes beside the warehouse. */
-export interface Renewing
-  extends Pick<ExportOrder, "catalogue" | "version" | "privacy">,
-    Pick<ExportTools, "clock" | "log" | "signal" | "holder"> {
-  /** The streams that are on. */
-  readonly on: readonly Stream[];
-}
-
-/** Sentences of what was done, and of what has to be done by somebody. */
-export interface Renewed {
-  readonly done: readonly string[];
-  readonly warnings: readonly string[];
-}
 
 /**
  * Makes the exports anew that hold values as they may be kept no longer, and removes their earlier versions. One that cannot be

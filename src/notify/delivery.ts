@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { NotifyTarget } from "../config.ts";
+import type { Log } from "../logging.ts";
 import type { Redactor } from "../secrets.ts";
-import type { Log } from "../sync/context.ts";
 import type { RunCommand } from "./command.ts";
 import { bodyOf, type Notification } from "./message.ts";
 import type { Post } from "./post.ts";

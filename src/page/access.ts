@@ -1,9 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import type { ServerConfig } from "../config.ts";
-import { ConfigError } from "../errors.ts";
-
-export type Access = Pick<ServerConfig, "token" | "login">;
-export type Listen = Pick<ServerConfig, "host" | "port">;
+import type { Access } from "../config/listen.ts";
+import { isLoopback } from "../config/listen.ts";
 
 /** What a request is told about who sent it. */
 export type Admission =
@@ -13,22 +10,6 @@ export type Admission =
   | { readonly kind: "stranger"; readonly challenge: string };
 
 const COOKIE = "tributary";
-
-/** @throws ConfigError for a page that other machines could reach and everybody could read */
-export function refuseOpenDoor({ host, port }: Listen, { token, login }: Access): void {
-  if (isLoopback(host) || token !== undefined || login !== undefined) return;
-  throw new ConfigError(
-    `server.listen: ${origin(host, port)} can be reached from other machines, and nothing says who may see the status page. Set server.token, or server.login with user and password; or listen on 127.0.0.1:${port}, for this machine only.`,
-  );
-}
-
-/** Whether an address is this machine's own, whatever the network. */
-export function isLoopback(host: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/i.test(host);
-}
-
-/** `127.0.0.1:8787`, `[::1]:8787`. */
-export const origin = (host: string, port: number): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;
 
 /**
  * Whether a Host header is one under which a page on `host` is asked for. A page of this machine answers to the machine's own

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { Log } from "../sync/context.ts";
+import type { Log } from "../logging.ts";
 import { liveContent } from "./live.ts";
 import type { Look, Looker } from "./look.ts";
 import type { PageSource } from "./source.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import { isFailure } from "../failure.ts";
+import { isFailure } from "../errors.ts";
 import type { Glance } from "../glance.ts";
 import { isLate } from "../lateness.ts";
 import type { Daemon } from "../schedule/events.ts";

@@ -1,6 +1,6 @@
+import { columnsIn } from "../destinations/catalog.ts";
 import type { WarehouseReading } from "../destinations/reading.ts";
 import { unreadable } from "../destinations/rights.ts";
-import { columnsIn } from "../destinations/samples.ts";
 import { DestinationError } from "../errors.ts";
 import type { Model } from "../model.ts";
 

@@ -1,7 +1,7 @@
 import { type Archive, type ArchiveTools, openArchive } from "../archive/archive.ts";
 import { pruneArchive } from "../archive/pruning.ts";
 import type { ArchiveConfig } from "../config.ts";
-import type { Log } from "../sync/context.ts";
+import type { Log } from "../logging.ts";
 
 /** Where a run keeps the answers of its companies. */
 export interface Archives {

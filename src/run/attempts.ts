@@ -2,24 +2,11 @@ import type { Destination } from "../destinations/destination.ts";
 import { endRun, type Proven, streamRunsOf, writeStreamRun } from "../destinations/run_log.ts";
 import { DestinationError, HeldError } from "../errors.ts";
 import { Tally } from "../extract/tally.ts";
-import { type RunOrder, type RunTools, runSync } from "../run.ts";
+import { runSync } from "../run.ts";
 import { mergeReports } from "./merging.ts";
+import type { Attempt, RunOrder, RunTools } from "./order.ts";
 import { exitCodeOf, exitCodeOfAll, messageOf, type RunReport, type RunView, statusOf } from "./report.ts";
 import { type Commons, createCommons } from "./service.ts";
-
-/** One of the runs that an order takes when its destination is lost on the way. */
-export interface Attempt {
-  /** The same for all: --max-requests counts for all of them, and a pause that the service asked for lasts. */
-  readonly commons: Commons;
-  /** Told under which id it goes, before anything is locked. */
-  start(runId: string): void;
-  /** With the locks held and the tables made. */
-  begin(destination: Destination): Promise<void>;
-  /** Whether an earlier one has done it, as far as the destination knows that has begun. */
-  isDone(company: string, stream: string): boolean;
-  /** Told what went wrong. */
-  end(errors: readonly unknown[]): void;
-}
 
 /** Seconds before each further attempt: together longer than a server needs to restart, or to fail over. */
 const PAUSES_S = [1, 2, 5, 10, 20, 40];

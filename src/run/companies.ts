@@ -4,7 +4,7 @@ import { compareIdentity } from "../destinations/identity.ts";
 import { hasState } from "../destinations/inspection.ts";
 import { DATA_VERSION } from "../destinations/state_ddl.ts";
 import { ConfigError } from "../errors.ts";
-import type { Log } from "../sync/context.ts";
+import type { Log } from "../logging.ts";
 import type { Service } from "./service.ts";
 
 /** Streams of all companies worked on at once: enough to fill the request limit, few enough to bound memory. */

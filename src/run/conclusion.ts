@@ -4,7 +4,7 @@ import type { Destination, Shown } from "../destinations/destination.ts";
 import { keptNewRejects } from "../destinations/rejects.ts";
 import { endRun, lastStreamRuns, runBefore } from "../destinations/run_log.ts";
 import { DestinationError, HeldError } from "../errors.ts";
-import type { Log } from "../sync/context.ts";
+import type { Log } from "../logging.ts";
 import { exitCodeOf, failureText, type Job, notesOf, type RunReport, statusOf, warningsOf } from "./report.ts";
 
 /** A published file that says nothing new is renewed all the same when it is this old, so that its age tells of a living sync. */

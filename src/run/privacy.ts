@@ -16,6 +16,7 @@ import {
 } from "../destinations/privacy_record.ts";
 import { dropStages } from "../destinations/stages.ts";
 import { ConfigError } from "../errors.ts";
+import type { Log } from "../logging.ts";
 import { answerTreatment } from "../privacy/answers.ts";
 import { bodyOf, jsonText } from "../privacy/body.ts";
 import { type Policy, policyOf } from "../privacy/policy.ts";
@@ -23,7 +24,6 @@ import { differences, excluding, recordedPolicy, transition, treatingStored } fr
 import { createTreat, type Treat } from "../privacy/treatment.ts";
 import { familyOf } from "../selection.ts";
 import type { Stream } from "../stream.ts";
-import type { Log } from "../sync/context.ts";
 import { rewriteStored } from "./rewriting.ts";
 
 /** What a run keeps back of what the service says, and how. */

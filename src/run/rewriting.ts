@@ -13,6 +13,7 @@ import {
   rewriteColumn,
 } from "../destinations/rewriting.ts";
 import { loadStreamState, saveStreamState } from "../destinations/run_log.ts";
+import { SEE_CHANGES } from "../destinations/schema_changes.ts";
 import { Numeral } from "../numeral.ts";
 import { besideTreatment, extraTreatment, looseTreatment, rowTreatment, withAddedColumns } from "../privacy/answers.ts";
 import { jsonText } from "../privacy/body.ts";
@@ -20,7 +21,6 @@ import { isPersonalName } from "../privacy/names.ts";
 import { EXTRA_COLUMN, type Policy } from "../privacy/policy.ts";
 import type { Treat } from "../privacy/treatment.ts";
 import type { Stream } from "../stream.ts";
-import { SEE_CHANGES } from "../sync/drift.ts";
 
 type Db = Destination["db"];
 

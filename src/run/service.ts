@@ -4,8 +4,8 @@ import type { Archive } from "../archive/archive.ts";
 import type { Clock } from "../clock.ts";
 import type { Company, Config } from "../config.ts";
 import { ApiError, ConfigError } from "../errors.ts";
+import type { Log } from "../logging.ts";
 import type { IdentityEndpoint } from "../stream.ts";
-import type { Log } from "../sync/context.ts";
 
 /** One company's service: its client under its key's limiter, and whose key it is. */
 export interface Service {

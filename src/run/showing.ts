@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Destination } from "../destinations/destination.ts";
-import type { Log } from "../sync/context.ts";
+import type { Log } from "../logging.ts";
 import { show } from "./conclusion.ts";
 
 /** What is shown, and by which clock. */

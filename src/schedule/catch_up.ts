@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
+import type { Log } from "../logging.ts";
 import { messageOf } from "../run/report.ts";
-import type { Log } from "../sync/context.ts";
 import type { Past, PastRun } from "./past.ts";
 import type { Plan } from "./plan.ts";
 

@@ -1,5 +1,5 @@
+import type { Log } from "../logging.ts";
 import type { RunReport } from "../run/report.ts";
-import type { Log } from "../sync/context.ts";
 import type { Daemon, DaemonEvent } from "./events.ts";
 
 /** Writes what happens in the daemon to the log, until the returned function is called. */

@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
-import type { RunOrder } from "../run.ts";
-import { configured, selectedByConfig } from "../selection.ts";
+import { configured } from "../privacy/configured.ts";
+import type { RunOrder } from "../run/order.ts";
+import { selectedByConfig } from "../selection.ts";
 import type { Stream } from "../stream.ts";
 import type { Turn } from "./turn.ts";
 

@@ -4,7 +4,8 @@ import { type Timetable, timetableOf } from "./cron.ts";
 import type { PastRun } from "./past.ts";
 import { resumption } from "./resumption.ts";
 import { retryTime, unsuccessful, worthRetrying } from "./retry.ts";
-import { HOOK, type Turn, turnOf } from "./turn.ts";
+import { type Turn, turnOf } from "./turn.ts";
+import { HOOK } from "./validity.ts";
 
 /** What the plan is made of. */
 export interface Intentions {

@@ -1,9 +1,6 @@
 import type { Schedule } from "../config.ts";
 import type { Cause } from "./events.ts";
 
-/** The name that runs asked for from outside go by. */
-export const HOOK = "hook";
-
 /** A run to be made. Moments are ms since the epoch. */
 export interface Turn {
   readonly schedule: string;

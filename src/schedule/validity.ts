@@ -1,13 +1,14 @@
-import type { LoadedConfig } from "../config.ts";
+import type { LoadedConfig } from "../config/load.ts";
 import { ConfigError } from "../errors.ts";
-import { configured, select, selectedByConfig } from "../selection.ts";
+import { select, selectedByConfig } from "../selection.ts";
 import type { Stream } from "../stream.ts";
 import { cronFault } from "./cron.ts";
-import { HOOK } from "./turn.ts";
 
-/** Looks at what only running would find out: expressions, and names of streams. @throws ConfigError that names every fault's place */
-export function demandSchedules({ config, at }: LoadedConfig, catalogue: readonly Stream[], now: number): void {
-  const known = configured(catalogue, config);
+/**
+ * Looks at what only running would find out: expressions, and names of streams. `known` is the catalogue as configured.
+ * @throws ConfigError that names every fault's place
+ */
+export function demandSchedules({ config, at }: LoadedConfig, known: readonly Stream[], now: number): void {
   const on = selectedByConfig(known, config.streams);
   const faults: string[] = [];
   const demandStreams = (names: readonly string[], where: string) => {
@@ -29,3 +30,6 @@ export function demandSchedules({ config, at }: LoadedConfig, catalogue: readonl
   if (config.hooks !== undefined) demandStreams(config.hooks.streams, `${at(["hooks", "streams"])} hooks.streams`);
   if (faults.length > 0) throw new ConfigError(["The schedules can't be used.", ...faults].join("\n"));
 }
+
+/** The name that runs asked for from outside go by. */
+export const HOOK = "hook";

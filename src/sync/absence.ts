@@ -1,7 +1,8 @@
 import { buildPath } from "../api/path.ts";
 import { isWithin } from "../clock.ts";
-import { type Comparison, missingKeys, type Publication } from "../destinations/comparison.ts";
+import { missingKeys } from "../destinations/comparison.ts";
 import type { Verdict } from "../destinations/deletion.ts";
+import type { Comparison, Publication } from "../destinations/publication.ts";
 import { ApiError } from "../errors.ts";
 import { inParallel } from "../extract/parallel.ts";
 import type { Tally } from "../extract/tally.ts";

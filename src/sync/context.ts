@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Destination } from "../destinations/destination.ts";
 import type { Hasher } from "../encode/hash.ts";
 import type { Formats } from "../encode/moment.ts";
+import type { Log } from "../logging.ts";
 import type { Asking } from "../lookup.ts";
 import type { Stream } from "../stream.ts";
 
@@ -40,12 +41,6 @@ export interface RunPolicy {
   /** Details of parents that are dated outside a range are left to other runs, also those that the config's start would leave in. */
   readonly ranged?: boolean;
   readonly publishEveryMs: number;
-}
-
-export interface Log {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-  debug(facts: object, message: string): void;
 }
 
 /** When what is loaded again was read. */

@@ -7,6 +7,7 @@ import {
   otherType,
   RETURNED,
   type SchemaChange,
+  SEE_CHANGES,
   saveSchemaChanges,
   VANISHED,
 } from "../destinations/schema_changes.ts";
@@ -125,9 +126,6 @@ function whatBecomes(
   const names = nameless.slice(0, NAMED).map(({ table, column }) => `${table}.${column}`);
   return `${columns}. Those that no column can be called after stay in _extra: ${names.join(", ")}.`;
 }
-
-/** How a sentence ends that shows values of drift. */
-export const SEE_CHANGES = "(see schema_changes)";
 
 /** Changes by name, with what they came as. */
 export function listed(changes: readonly SchemaChange[]): string {

@@ -1,5 +1,6 @@
-import type { Kin, Publication } from "../destinations/comparison.ts";
+import type { Kin } from "../destinations/kin.ts";
 import type { Parents, ValueSource } from "../destinations/parents.ts";
+import type { Publication } from "../destinations/publication.ts";
 import { type Detail, OBSERVED_ON, type Stream } from "../stream.ts";
 
 /** The details that are asked for row by row: they go and come back with the rows. */

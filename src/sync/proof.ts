@@ -1,4 +1,4 @@
-import type { Comparison } from "../destinations/comparison.ts";
+import type { Comparison } from "../destinations/publication.ts";
 import type { Proven } from "../destinations/run_log.ts";
 import type { Standing } from "../destinations/standing.ts";
 import type { ScanRecord } from "../state.ts";

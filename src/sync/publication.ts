@@ -1,7 +1,8 @@
-import { type Comparison, compare, type Publication } from "../destinations/comparison.ts";
+import { compare } from "../destinations/comparison.ts";
 import type { Verdict } from "../destinations/deletion.ts";
 import type { Stage } from "../destinations/destination.ts";
 import type { Absent, Allows } from "../destinations/outcomes.ts";
+import type { Comparison, Publication } from "../destinations/publication.ts";
 import { type Published, publish } from "../destinations/publish.ts";
 import { loadStreamState, loadStreamStates, saveStreamState, writeStreamRun } from "../destinations/run_log.ts";
 import { recountDetail, saveDashboard, saveProblems } from "../destinations/standing.ts";

@@ -1,4 +1,4 @@
-import type { Comparison, Publication } from "../destinations/comparison.ts";
+import type { Comparison, Publication } from "../destinations/publication.ts";
 import { type Causes, causesOfChange } from "../destinations/storm.ts";
 import type { Tally } from "../extract/tally.ts";
 import type { Stream } from "../stream.ts";

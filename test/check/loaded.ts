@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { type LoadedConfig, loadConfig } from "../../src/config.ts";
+import type { LoadedConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/config/load.ts";
 
 /** A configuration with these keys, as `check` is given it. */
 export async function loaded(keys: Readonly<Record<string, unknown>>): Promise<LoadedConfig> {

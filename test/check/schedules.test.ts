@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { checkSchedules } from "../../src/check/schedules.ts";
-import { configured, selectedByConfig, unconfigured } from "../../src/selection.ts";
+import { configured, unconfigured } from "../../src/privacy/configured.ts";
+import { selectedByConfig } from "../../src/selection.ts";
 import { streams } from "../../streams/index.ts";
 import { loaded } from "./loaded.ts";
 

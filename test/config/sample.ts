@@ -1,7 +1,8 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type LoadedConfig, loadConfig } from "../../src/config.ts";
+import type { LoadedConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { ConfigError } from "../../src/errors.ts";
 
 /** A new folder with `config.yaml` in it; the path of that file. */

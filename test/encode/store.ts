@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { TableSet } from "../../src/columns.ts";
 import { tablesOf } from "../../src/columns.ts";
-import { compare, type Publication } from "../../src/destinations/comparison.ts";
+import { compare } from "../../src/destinations/comparison.ts";
 import type { Destination } from "../../src/destinations/destination.ts";
+import type { Publication } from "../../src/destinations/publication.ts";
 import { type PublishOrder, publish } from "../../src/destinations/publish.ts";
 import { ensureState } from "../../src/destinations/state_ddl.ts";
 import { ensureTables } from "../../src/destinations/tables.ts";

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { systemClock } from "../../src/clock.ts";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { createMetrics } from "../../src/page/metrics.ts";
 import { demandSchedules } from "../../src/schedule/validity.ts";
 import { streams } from "../../streams/index.ts";

@@ -6,7 +6,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { stringify } from "yaml";
 import { startSimulator } from "../../simulator/simulator.ts";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { warehouseSource } from "../../src/page/source.ts";
 import type { RunView } from "../../src/run.ts";
 import { streams } from "../../streams/index.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
 import { startSimulator } from "../../simulator/simulator.ts";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { servePage } from "../../src/page/server.ts";
 import { warehouseSource } from "../../src/page/source.ts";
 import { streams } from "../../streams/index.ts";

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openDestination } from "../../src/destinations/open.ts";
-import { configured } from "../../src/selection.ts";
+import { configured } from "../../src/privacy/configured.ts";
 import { prepareWarehouse } from "../../src/warehouse.ts";
 import { whereIs } from "../export/exporting.ts";
 import { office, type Row } from "./office.ts";

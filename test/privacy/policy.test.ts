@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { Config } from "../../src/config.ts";
+import { configured, unconfigured } from "../../src/privacy/configured.ts";
 import { isPersonalName } from "../../src/privacy/names.ts";
 import { policyOf } from "../../src/privacy/policy.ts";
 import { differences, recordedPolicy, transition } from "../../src/privacy/transition.ts";
 import { createTreat, keyIdOf } from "../../src/privacy/treatment.ts";
-import { configured, unconfigured } from "../../src/selection.ts";
 import { streams } from "../../streams/index.ts";
 
 const KEY = "a key of the tests' own";

@@ -3,9 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { stringify } from "yaml";
-import { type Config, type LoadedConfig, loadConfig } from "../../src/config.ts";
+import type { LoadedConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import type { Config } from "../../src/config.ts";
 import { type ExitCode, StoppedError } from "../../src/errors.ts";
-import type { RunOrder, RunReport, RunTools } from "../../src/run.ts";
+import type { RunOrder, RunTools } from "../../src/run/order.ts";
+import type { RunReport } from "../../src/run.ts";
 import type { DaemonEvent } from "../../src/schedule/events.ts";
 import type { Past } from "../../src/schedule/past.ts";
 import { createDaemon, type ScheduleDaemon } from "../../src/schedule.ts";
@@ -115,7 +118,11 @@ export async function desk(
   };
 }
 
-async function perform(run: Made, script: Script, { clock, signal }: RunTools): Promise<RunReport> {
+async function perform(
+  run: Made,
+  script: Script,
+  { clock, signal }: Pick<RunTools, "clock" | "signal">,
+): Promise<RunReport> {
   const { ms = 60_000, code = 0, throws, deaf, streams: told = {} } = script;
   let ended: ExitCode = code;
   try {

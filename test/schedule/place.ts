@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { stringify } from "yaml";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { StoppedError } from "../../src/errors.ts";
+import { renewExports } from "../../src/export/renewing.ts";
 import { runSync } from "../../src/run.ts";
 import type { DaemonEvent } from "../../src/schedule/events.ts";
 import { readPast } from "../../src/schedule/past.ts";
@@ -103,7 +104,7 @@ export async function openPlace(make: () => Promise<Warehouse>, start: number): 
         redact: text => text,
         run(order, tools) {
           clock.ran.begins();
-          return runSync(order, { ...tools, clock: clock.runs });
+          return runSync(order, { ...tools, renewExports, clock: clock.runs });
         },
         past: ({ destination, schedules }) =>
           readPast(destination, [schedules[0]!.name]).finally(() =>

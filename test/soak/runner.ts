@@ -1,3 +1,6 @@
+import { loadConfig } from "../../src/config/load.ts";
+import { renewExports } from "../../src/export/renewing.ts";
+import type { RunOrder, RunTools } from "../../src/run/order.ts";
 // First: what the engine calls has to be in place when it is loaded.
 import { relationsOf } from "../../streams/relations.ts";
 import { models } from "../support/models.ts";
@@ -6,12 +9,11 @@ import { setImmediate as turn } from "node:timers/promises";
 import { Draw } from "../../simulator/random.ts";
 import { runBackfill } from "../../src/backfill.ts";
 import type { Clock } from "../../src/clock.ts";
-import { loadConfig } from "../../src/config.ts";
 import { TributaryError } from "../../src/errors.ts";
 import { runReplay } from "../../src/replay.ts";
 import { reset } from "../../src/reset.ts";
 import { runAttempts } from "../../src/run/attempts.ts";
-import { newRunId, type RunOrder, type RunReport, type RunTools } from "../../src/run.ts";
+import { newRunId, type RunReport } from "../../src/run.ts";
 import type { VerifyReport } from "../../src/verify/report.ts";
 import { verify } from "../../src/verify.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
@@ -101,6 +103,7 @@ async function perform(job: Job): Promise<Done> {
       signal: new AbortController().signal,
       redact: text => text.replaceAll(job.key, "•••").replaceAll(job.otherKey, "•••"),
       watch: () => undefined,
+      renewExports,
     };
     const { names, full, allDetails, confirmDeletes, maxTimeMs, maxRequests } = job;
     const shared = {

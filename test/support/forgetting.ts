@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../src/clock.ts";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { reset } from "../../src/reset.ts";
 import type { Stream } from "../../src/stream.ts";
 import { temporaryFolder } from "../archive/folder.ts";

@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import type { Simulator } from "../../simulator/simulator.ts";
 import { type BackfillOrder, planBackfill, runBackfill } from "../../src/backfill.ts";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import type { Estimate } from "../../src/estimate.ts";
-import { type RunOrder, type RunReport, type RunTools, type RunView, runSync } from "../../src/run.ts";
+import { renewExports } from "../../src/export/renewing.ts";
+import type { RunOrder, RunTools } from "../../src/run/order.ts";
+import { type RunReport, type RunView, runSync } from "../../src/run.ts";
 import type { VerifyReport } from "../../src/verify/report.ts";
 import { type VerifyOrder, verify } from "../../src/verify.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
@@ -76,6 +78,7 @@ export function bench({
     signal,
     redact: text => text,
     watch,
+    renewExports,
   });
   const configFor = ({ catalogue }: Pick<Ordered, "catalogue">) =>
     configOf(simulator, warehouse, catalogue === undefined ? leavingOut(unread, more) : more);

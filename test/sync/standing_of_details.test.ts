@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { id, record } from "../../schemas/fields.ts";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { reset } from "../../src/reset.ts";
 import { defineStream, detail, list } from "../../src/stream.ts";
 import { temporaryFolder } from "../archive/folder.ts";

@@ -44,3 +44,6 @@ export function layoutOf(settings: { readonly path: string; readonly readers: Re
 export function isStageFolder(name: string): boolean {
   return /-[0-9a-f]{10}$/.test(name);
 }
+
+/** What a rename to the path is prepared as: beside it, because the versions may lie on another disk. */
+export const PLACED = ".tributary.new";

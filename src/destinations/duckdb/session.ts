@@ -6,7 +6,7 @@ import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from "@duckdb
 import { entryAt, remove, syncFolder } from "../../folder.ts";
 import { isOutOfMemory } from "./failure.ts";
 import type { Layout } from "./layout.ts";
-import { PLACED } from "./versions.ts";
+import { PLACED } from "./layout.ts";
 
 /** What a session may use. `spill` is the folder for what doesn't fit into memory. */
 export interface Resources {

@@ -7,10 +7,9 @@ import type { Shown } from "../destination.ts";
 import { copyDatabase } from "./copy.ts";
 import { isDeadClaim } from "./holder.ts";
 import type { Layout } from "./layout.ts";
+import { PLACED } from "./layout.ts";
 import { isVersion, lacksLinks, type MakeLink, nameAfter, nameIn, namesIn, targetOf } from "./version_names.ts";
 
-/** What a rename to the path is prepared as: beside it, because the versions may lie on another disk. */
-export const PLACED = ".tributary.new";
 /** Beside a version's database: its publish number. */
 const NUMBER = "publish_number";
 

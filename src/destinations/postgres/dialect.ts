@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Kind } from "../../columns.ts";
-import type { Dialect } from "../destination.ts";
+import type { Dialect } from "../dialect.ts";
 
 const types: Readonly<Record<Kind, string>> = {
   id: "text",

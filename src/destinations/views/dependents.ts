@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Dialect } from "../destination.ts";
+import type { Dialect } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
 
 type Db = Kysely<StateTables>;

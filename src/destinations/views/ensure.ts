@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Dialect } from "../destination.ts";
+import type { Dialect } from "../dialect.ts";
 import { rightsLacking } from "../rights.ts";
 import { dependentsOf } from "./dependents.ts";
 import { isDone, recordOf, type ViewPlan } from "./plan.ts";

@@ -1,12 +1,12 @@
 import type { Kysely } from "kysely";
 import type { Catalog } from "../catalog.ts";
-import type { Dialect } from "../destination.ts";
+import type { Dialect } from "../dialect.ts";
 import { viewGrants } from "../grants.ts";
 import type { StateTables } from "../state_tables.ts";
-import type { TableOrder } from "../tables.ts";
 import { ensureViews } from "./ensure.ts";
 import { isDone, planViews } from "./plan.ts";
 import { presentViews } from "./present.ts";
+import type { ViewedTables } from "./view.ts";
 
 /** What is to be done to the views beside the tables that are there or being made. */
 export interface Outlook {
@@ -22,7 +22,7 @@ const nothing: Outlook = { isDone: true, warnings: [], ensure: async () => ({ do
 export async function lookAtViews(
   db: Kysely<StateTables>,
   dialect: Dialect,
-  order: TableOrder,
+  order: ViewedTables,
   catalog: Catalog,
 ): Promise<Outlook> {
   const { views, stateSchema, grantSelectTo } = order;

@@ -1,6 +1,6 @@
 import { inDependencyOrder, type Model, modelSelect } from "../../model.ts";
 import type { Catalog } from "../catalog.ts";
-import type { Dialect } from "../destination.ts";
+import type { Dialect } from "../dialect.ts";
 import type { PresentViews } from "./present.ts";
 import { type Compile, tableViews } from "./table_views.ts";
 import { printOf, type View, type ViewOrder, type ViewRecord } from "./view.ts";

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { z } from "zod";
-import type { Dialect } from "../destination.ts";
+import type { Dialect } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
 import type { ViewRecord } from "./view.ts";
 

@@ -1,5 +1,5 @@
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
-import type { Dialect } from "../destination.ts";
+import type { Dialect } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
 import type { View } from "./view.ts";
 

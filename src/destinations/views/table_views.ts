@@ -3,7 +3,7 @@ import type { Column, Table } from "../../columns.ts";
 import { OBSERVED_ON, type Stream } from "../../stream.ts";
 import type { Catalog } from "../catalog.ts";
 import { columnComment } from "../comments.ts";
-import type { Dialect } from "../destination.ts";
+import type { Dialect } from "../dialect.ts";
 import { type Shape, type ShapedColumn, shapesOf } from "../shape.ts";
 import type { View, ViewOrder } from "./view.ts";
 

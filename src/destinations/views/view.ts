@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Table } from "../../columns.ts";
+import type { Table, TableSet } from "../../columns.ts";
 import type { Models } from "../../model.ts";
 import type { Stream } from "../../stream.ts";
 
@@ -13,6 +13,17 @@ export interface ViewOrder extends Models {
   readonly catalogue: readonly Stream[];
   /** The whole text of a table's comment, as it is in its own schema. */
   readonly comment: (stream: Stream, table: Table) => string;
+}
+
+/** What the views are told of the tables that are there or being made. */
+export interface ViewedTables {
+  readonly stateSchema: string;
+  readonly schema: string;
+  readonly streams: readonly TableSet[];
+  /** Roles that may read; PostgreSQL only. */
+  readonly grantSelectTo: readonly string[];
+  /** The views beside the tables; undefined: nothing is said about them, and they stay as they are. */
+  readonly views?: ViewOrder;
 }
 
 /** A view as it is to be. */

@@ -1,8 +1,10 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { type Table, type TableSet, tablesOf } from "../../../src/columns.ts";
-import { compare, type Kin, type Publication } from "../../../src/destinations/comparison.ts";
+import { compare } from "../../../src/destinations/comparison.ts";
 import type { Destination } from "../../../src/destinations/destination.ts";
+import type { Kin } from "../../../src/destinations/kin.ts";
+import type { Publication } from "../../../src/destinations/publication.ts";
 import { publish } from "../../../src/destinations/publish.ts";
 import { settleHistory } from "../../../src/destinations/row_history.ts";
 import { ensureState } from "../../../src/destinations/state_ddl.ts";

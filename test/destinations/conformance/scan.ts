@@ -1,5 +1,6 @@
-import { type Comparison, compare, missingKeys } from "../../../src/destinations/comparison.ts";
+import { compare, missingKeys } from "../../../src/destinations/comparison.ts";
 import type { Destination } from "../../../src/destinations/destination.ts";
+import type { Comparison } from "../../../src/destinations/publication.ts";
 import { stageRows } from "../../encode/store.ts";
 
 /** A complete scan of these rows, compared and not published. */

@@ -1,0 +1,102 @@
+import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import type { Config } from "../config.ts";
+import { ConfigError } from "../errors.ts";
+import { createRedactor } from "../secrets.ts";
+import { companiesOf, doublyNamed, literalSecrets, withDefaultKey } from "./companies.ts";
+import { parseConfigDocument } from "./document.ts";
+import type { Fault } from "./expansion.ts";
+import { expand } from "./expansion.ts";
+import { explain } from "./explanation.ts";
+import { normalise } from "./normal.ts";
+import type { EffectiveConfig } from "./schema.ts";
+import { configSchema } from "./schema.ts";
+import { warningsOf } from "./warnings.ts";
+
+/**
+ * Reads `file`, else what TRIBUTARY_CONFIG names, else config.yaml.
+ * @throws ConfigError that names file, line, column and key of everything that is wrong at once, and no secret.
+ */
+export async function loadConfig(file: string | undefined, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
+  const named = file ?? (env["TRIBUTARY_CONFIG"] || "config.yaml");
+  const document = parseConfigDocument(await configText(named), named);
+  const surroundings = { env, directory: dirname(resolve(named)) };
+  const templates = withDefaultKey(document.values);
+  const { values, secrets, mounted, faults } = await expand(templates, document, surroundings);
+  const parsed = configSchema.safeParse(values);
+  const refused = parsed.success ? [] : explain(parsed.error, document, templates);
+  const wrong = [...doublyNamed(document.values, document.keyAt), ...faults, ...refused];
+  if (wrong.length > 0 || !parsed.success) throw unusable(wrong, [...secrets, ...literalSecrets(values)]);
+
+  const allSecrets = [...new Set([...secrets, ...literalSecrets(parsed.data)])].filter(secret => secret !== "");
+  const companies = companiesOf(parsed.data, templates, surroundings, allSecrets);
+  return {
+    config: normalise(parsed.data, companies, surroundings.directory),
+    file: named,
+    mounted,
+    secrets: allSecrets,
+    warnings: warningsOf(parsed.data),
+    effective: withoutIdle(parsed.data),
+    at: document.keyAt,
+  };
+}
+
+/** A configuration and where it came from. */
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The file as it was named, for messages. */
+  readonly file: string;
+  /** The files that `${file:…}` names, absolute. */
+  readonly mounted: readonly string[];
+  /** Everything that must not be written anywhere; it grows when a key is refreshed. */
+  readonly secrets: readonly string[];
+  /** Settings that are valid and have no effect, each with the reason. */
+  readonly warnings: readonly string[];
+  /** The same configuration in the file's own shape, defaults filled in, secrets NOT masked. */
+  readonly effective: Readonly<Record<string, unknown>>;
+  /** `file:line:column a.b` of a key, or of the nearest key above it that the file holds. */
+  readonly at: (path: readonly (string | number)[]) => string;
+}
+
+/** What the chosen destination and way of naming companies leave without a meaning is not part of the configuration. */
+export function withoutIdle({
+  company,
+  companies,
+  api,
+  destination,
+  ...others
+}: EffectiveConfig): Record<string, unknown> {
+  const { path, readers, keep_versions, url, grant_select_to, ...shared } = destination;
+  const own = destination.type === "duckdb" ? { path, readers, keep_versions } : { url, grant_select_to };
+  return {
+    ...(companies === undefined ? { company } : { companies }),
+    api,
+    destination: { ...shared, ...own },
+    ...others,
+  };
+}
+
+export async function configText(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT") {
+      const advice = "`tributary init` writes one; --config or TRIBUTARY_CONFIG names another";
+      throw new ConfigError(`There is no configuration at ${file}: ${advice}.`, cause);
+    }
+    throw new ConfigError(
+      `The configuration ${file} could not be read (${code}): check what it is and its rights.`,
+      cause,
+    );
+  }
+}
+
+export function unusable(faults: readonly Fault[], secrets: readonly string[]): ConfigError {
+  const redact = createRedactor(secrets);
+  // A value that could not be replaced is missing for the schema too: one fault, not two.
+  const firsts = faults.filter(({ where }, index) => faults.findIndex(other => other.where === where) === index);
+  const inOrder = firsts.sort((a, b) => a.where.localeCompare(b.where, "en", { numeric: true }));
+  const lines = inOrder.map(({ where, message }) => `${where}: ${redact(message)}`);
+  return new ConfigError(["The configuration can't be used.", ...lines].join("\n"));
+}

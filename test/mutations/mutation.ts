@@ -2,7 +2,7 @@
 export interface Mutation {
   /** What the product would do then. */
   readonly name: string;
-  /** Number of the invariant in ARCHITECTURE.md that it breaks. */
+  /** Number of the invariant in docs/invariants.md that it breaks. */
   readonly invariant: number;
   readonly file: string;
   /** Stands exactly once in the file. */

@@ -1,13 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { emptyFolder, tributary } from "../cli/process.ts";
-import { root } from "./sources.ts";
+import { blocks, pages, read, usesIn } from "./pages.ts";
 
-const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const readme = read("README.md");
 const start = readme.split("\n").slice(0, 40).join("\n");
-const pages = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "bench/README.md", "docs/dbt.md"];
 
 test("the first 40 lines say what it is, the two commands, the third step, the data's way and one stream", () => {
   expect(start).toMatch(/^# tributary\n\n\w/);
@@ -21,57 +17,40 @@ test("the first 40 lines say what it is, the two commands, the third step, the d
 });
 
 test("the quoted stream is the file's", () => {
-  const quotes = [...readme.matchAll(/```ts\n([\s\S]+?)```/g)].map(match => match[1]!);
+  const quotes = blocks("README.md", "ts");
   expect(quotes).toHaveLength(1);
-  expect(read("streams/purchase_orders.ts")).toContain(`\n${quotes[0]}\n`);
+  expect(read("streams/purchase_orders.ts")).toContain(`\n${quotes[0]}`);
 });
 
-test("npm scripts that a page names are in package.json", () => {
-  const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: Record<string, string> };
-  const named = new Set(pages.flatMap(page => [...read(page).matchAll(/npm run ([\w:]+)/g)].map(match => match[1]!)));
-  expect([...named]).toEqual(expect.arrayContaining(["demo", "bench", "prove", "prove:crash"]));
-  expect([...named].filter(name => scripts[name] === undefined)).toEqual([]);
-  const files = [...named].flatMap(name => /^node (\S+\.ts)$/.exec(scripts[name]!)?.[1] ?? []);
-  expect(files.filter(file => !existsSync(join(root, file)))).toEqual([]);
+test.each([
+  ["README.md", 150],
+  ["CHANGELOG.md", 25],
+])("%s has at most %i lines", (page, most) => {
+  expect(read(page).split("\n").length - 1).toBeLessThanOrEqual(most);
 });
 
-test("the README names every command, and none that isn't there, with options that it has", async () => {
-  const code = [...readme.matchAll(/```[a-z]*\n([\s\S]+?)```|`([^`\n]+)`/g)].map(match => match[1] ?? match[2]!);
-  const uses = code.flatMap(text => [...text.matchAll(/\btributary ([a-z]+)\b([^\n&]*)/g)]);
-  const place = { cwd: emptyFolder() };
-  const { stdout } = await tributary(["--help"], place);
+test.each(["README.md", "docs/commands.md"])("%s names every command, and none that isn't there", async page => {
+  const { stdout } = await tributary(["--help"], { cwd: emptyFolder() });
   const [summaries = ""] = stdout.split("\nCommands:\n")[1]!.split("\n\n");
   const listed = [...summaries.matchAll(/^ {2}([a-z]+)\b/gm)].map(match => match[1]!);
-  const named = [...new Set(uses.map(match => match[1]!))];
+  const named = [...new Set(usesIn(read(page)).map(use => use.command))];
   expect(named.sort()).toEqual(listed.filter(name => name !== "help").sort());
-  for (const command of named) {
-    const { code: exit, stdout: help } = await tributary([command, "--help"], place);
-    expect({ command, exit }).toEqual({ command, exit: 0 });
-    const options = uses.filter(match => match[1] === command).flatMap(match => match[2]!.match(/--[a-z-]+/g) ?? []);
-    for (const option of options) expect(help).toContain(option);
-  }
 });
 
-test("every core table is in the README, and how many there are in all", async () => {
+test("every core table is in docs/tables.md, and how many there are in all", async () => {
   const { streams } = await import("../../streams/index.ts");
   const core = streams.filter(stream => stream.preset === "core");
   const all = streams.reduce((sum, { tables: { children } }) => sum + 1 + children.length, 0);
   const tables = core.flatMap(({ tables: { main, children } }) => [main, ...children].map(({ name }) => name));
-  expect(tables.filter(name => !readme.includes(`\`${name}\``))).toEqual([]);
-  expect(readme).toContain(`${all} tables`);
+  const page = read("docs/tables.md");
+  expect(tables.filter(name => !page.includes(`\`${name}\``))).toEqual([]);
+  for (const text of [page, readme]) {
+    expect(text).toContain(`${streams.length} streams, ${all} tables`);
+    expect(text.replaceAll("\n", " ")).toContain(`eight streams that become ${tables.length} tables`);
+  }
 });
 
-test.each(pages)("links and headings that %s points to are there", page => {
-  const text = read(page);
-  const anchors = [...text.matchAll(/^#+ (.+)$/gm)].map(match =>
-    match[1]!
-      .toLowerCase()
-      .replace(/[^\w\s-]/g, "")
-      .replace(/\s/g, "-"),
-  );
-  const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(match => match[1]!).filter(link => !/^https?:/.test(link));
-  const broken = links.filter(link =>
-    link.startsWith("#") ? !anchors.includes(link.slice(1)) : !existsSync(join(root, dirname(page), link)),
-  );
-  expect(broken).toEqual([]);
+test("every page of docs/ is within reach of the README", () => {
+  const docs = pages.filter(page => page.startsWith("docs/") && !/^docs\/decisions\/(?!README)/.test(page));
+  expect(docs.filter(page => !readme.includes(`](${page})`))).toEqual([]);
 });

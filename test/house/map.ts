@@ -14,8 +14,6 @@ export interface HouseMap {
   readonly leaves: readonly string[];
   /** Files and folders that may import a package; none for one that only serves development. */
   readonly packages: ReadonlyMap<string, readonly string[]>;
-  /** Every file of the project that the page names. */
-  readonly files: readonly string[];
   /** The room of a file, by the longest name that fits; undefined for a file that the map doesn't know. */
   roomOf(path: string): string | undefined;
 }
@@ -46,7 +44,6 @@ export function readMap(): HouseMap {
     rooms,
     leaves,
     packages: new Map(packages),
-    files: [...new Set(quoted(page).filter(name => /^(src|streams|schemas|simulator|test|bench)\//.test(name)))],
     roomOf: path =>
       leaves.includes(path)
         ? LEAVES

@@ -127,7 +127,7 @@ export const asking: readonly Mutation[] = [
   {
     name: "the page may be watched from other machines without a token",
     invariant: 10,
-    file: "src/page/access.ts",
+    file: "src/config/listen.ts",
     text: "  if (isLoopback(host) || token !== undefined || login !== undefined) return;",
     becomes: '  if (host !== "") return;',
     test: "test/page/server.test.ts",

@@ -1,4 +1,4 @@
-import { formatTable } from "../src/cli/table.ts";
+import { formatTable } from "../src/cli/terminal/table.ts";
 import { type Figure, isMet, ratioOf } from "./figure.ts";
 
 /** The figures as one table. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Currency, FieldMeta } from "../src/columns.ts";
+import type { Currency, FieldMeta } from "../src/catalog/columns.ts";
 
 /*
  * The field kinds. A kind says what a value means, and so its SQL type; the service may send any number as a numeral or

@@ -1,6 +1,6 @@
 import { finding } from "../schemas/finding.ts";
 import { findingsSummary } from "../schemas/findings_summary.ts";
-import { defineStream, feed, snapshot } from "../src/stream.ts";
+import { defineStream, feed, snapshot } from "../src/catalog/stream.ts";
 import { listCurrency } from "./list_currency.ts";
 
 const pace = { fullScanPages: 100, fullScanEveryDays: 7, lookbackDays: 1 };

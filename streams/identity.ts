@@ -1,4 +1,4 @@
-import type { IdentityEndpoint } from "../src/stream.ts";
+import type { IdentityEndpoint } from "../src/catalog/stream.ts";
 
 /** Where the service says whose key it is. */
 export const identityEndpoint: IdentityEndpoint = {

@@ -1,4 +1,4 @@
-import type { Stream, StreamGroup } from "../src/stream.ts";
+import type { Stream, StreamGroup } from "../src/catalog/stream.ts";
 import { analytics } from "./analytics/index.ts";
 import { findings, findingsSummaries } from "./findings.ts";
 import { ingested } from "./ingested.ts";

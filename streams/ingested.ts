@@ -1,5 +1,5 @@
 import { ingestedItem } from "../schemas/ingested.ts";
-import { defineStream, feed } from "../src/stream.ts";
+import { defineStream, feed } from "../src/catalog/stream.ts";
 
 const pace = { fullScanPages: 100, fullScanEveryDays: 30, lookbackDays: 7 };
 

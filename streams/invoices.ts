@@ -1,6 +1,6 @@
 import { invoice } from "../schemas/invoice.ts";
 import { invoiceMatch } from "../schemas/invoice_match.ts";
-import { defineStream, detail, scan } from "../src/stream.ts";
+import { defineStream, detail, scan } from "../src/catalog/stream.ts";
 
 export const invoices = defineStream({
   name: "invoices",

@@ -1,5 +1,5 @@
 import { item } from "../schemas/item.ts";
-import { defineStream, scan } from "../src/stream.ts";
+import { defineStream, scan } from "../src/catalog/stream.ts";
 
 export const items = defineStream({
   name: "items",

@@ -1,4 +1,4 @@
-import type { PageColumn } from "../src/stream.ts";
+import type { PageColumn } from "../src/catalog/stream.ts";
 
 /** The currency that a list names beside its rows. */
 export const listCurrency: PageColumn = {

@@ -1,6 +1,6 @@
 import { purchaseOrder } from "../schemas/purchase_order.ts";
 import { purchaseOrderDetail } from "../schemas/purchase_order_detail.ts";
-import { defineStream, detail, scan } from "../src/stream.ts";
+import { defineStream, detail, scan } from "../src/catalog/stream.ts";
 import { listCurrency } from "./list_currency.ts";
 
 export const purchaseOrders = defineStream({

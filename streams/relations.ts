@@ -1,5 +1,5 @@
-import { constructedRelations, type NoRelation, type Relation, relationsByName } from "../src/relation.ts";
-import type { Stream } from "../src/stream.ts";
+import { constructedRelations, type NoRelation, type Relation, relationsByName } from "../src/catalog/relation.ts";
+import type { Stream } from "../src/catalog/stream.ts";
 
 const ORDERS = { table: "purchase_orders", columns: ["po_number"] };
 const INVOICES = { table: "invoices", columns: ["doc_id"] };

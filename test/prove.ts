@@ -1,5 +1,5 @@
 import { startSimulator } from "../simulator/simulator.ts";
-import type { RunReport } from "../src/run.ts";
+import type { RunReport } from "../src/sync/run/run.ts";
 import { stillClock } from "./support/clock.ts";
 import { core as streams } from "./support/core.ts";
 import { bench } from "./support/run.ts";

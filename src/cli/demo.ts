@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
-import { ask } from "../destinations/question.ts";
-import { openReading } from "../destinations/reading.ts";
-import { formatTable } from "./table.ts";
+import { openReading } from "../warehouse/connect/reading.ts";
+import { ask } from "../warehouse/read/question.ts";
+import { formatTable } from "./terminal/table.ts";
 
 /*
  * `npm run demo`: a simulated service on a free port, the real `sync` over HTTP into demo.duckdb, three times: everything,

@@ -1,5 +1,5 @@
-import type { Company } from "../config.ts";
 import { secretsInUrl } from "../secrets.ts";
+import type { Company } from "./config.ts";
 import type { Fault } from "./expansion.ts";
 import { serviceAddress } from "./normal.ts";
 import { defaultKey, type EffectiveConfig } from "./schema.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nearest } from "../nearest.ts";
+import { nearest } from "../nearest_name.ts";
 import { type ConfigDocument, type Path, pathText } from "./document.ts";
 import type { Fault } from "./expansion.ts";
 import { bareSchema, configSchema, schemaAt } from "./schema.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseDuration } from "../duration.ts";
-import { nearest } from "../nearest.ts";
+import { nearest } from "../nearest_name.ts";
 
 // Every message says what was expected; what came is added where it is known whether it may be shown.
 

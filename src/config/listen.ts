@@ -1,5 +1,5 @@
-import type { ServerConfig } from "../config.ts";
 import { ConfigError } from "../errors.ts";
+import type { ServerConfig } from "./config.ts";
 
 export type Access = Pick<ServerConfig, "token" | "login">;
 

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import type { Config } from "../config.ts";
 import { ConfigError } from "../errors.ts";
 import { createRedactor } from "../secrets.ts";
 import { companiesOf, doublyNamed, literalSecrets, withDefaultKey } from "./companies.ts";
+import type { Config } from "./config.ts";
 import { parseConfigDocument } from "./document.ts";
 import type { Fault } from "./expansion.ts";
 import { expand } from "./expansion.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import type { Company, Config, DestinationConfig, NotifyTarget, StreamSettings } from "../config.ts";
 import { parseDuration } from "../duration.ts";
+import type { Company, Config, DestinationConfig, NotifyTarget, StreamSettings } from "./config.ts";
 import type { EffectiveConfig } from "./schema.ts";
 
 /** The file's shape → the program's: milliseconds, absolute paths, one list of companies. */

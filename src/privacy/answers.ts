@@ -1,6 +1,6 @@
-import type { Table, Treatment } from "../columns.ts";
+import type { Table, Treatment } from "../catalog/columns.ts";
+import { pathParameters, type Stream } from "../catalog/stream.ts";
 import { Numeral } from "../numeral.ts";
-import { pathParameters, type Stream } from "../stream.ts";
 import { isPersonalName } from "./names.ts";
 import { EXTRA_COLUMN, type Policy, policyWith } from "./policy.ts";
 import type { Treat } from "./treatment.ts";

@@ -1,6 +1,6 @@
-import type { Envelope } from "../api/envelope.ts";
 import { TributaryError } from "../errors.ts";
 import { Numeral } from "../numeral.ts";
+import type { Envelope } from "../source/envelope.ts";
 
 // In V8 since 11.4; TypeScript's library doesn't know it yet.
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };

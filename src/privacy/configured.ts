@@ -1,10 +1,10 @@
-import type { Config } from "../config.ts";
+import type { Stream } from "../catalog/stream.ts";
+import { withVolatile } from "../catalog/stream.ts";
+import type { Config } from "../config/config.ts";
+import { expand } from "../config/selection.ts";
+import type { OwnSettings } from "../config/settings.ts";
+import { demandOrder, demandSettings } from "../config/settings.ts";
 import { ConfigError } from "../errors.ts";
-import { expand } from "../selection.ts";
-import type { OwnSettings } from "../settings.ts";
-import { demandOrder, demandSettings } from "../settings.ts";
-import type { Stream } from "../stream.ts";
-import { withVolatile } from "../stream.ts";
 import type { Policy } from "./policy.ts";
 import { policyOf, withPolicy } from "./policy.ts";
 

@@ -1,4 +1,4 @@
-import { snakeCase } from "../columns.ts";
+import { snakeCase } from "../catalog/columns.ts";
 
 const PERSONAL =
   /(^|_)(e?mails?|email_address(es)?|mail_address(es)?|phones?|phone_(no|number)s?|mobiles?|mobile_(no|number)|telephone|fax|first_name|last_name|full_name|given_name|family_name|surname|contact_name|contact_person|person_name|user_name|username|employee_name|driver_name|signature|body|body_(text|html|preview)|html_body|text_body|snippet|senders?|recipients?|attendees|participants)$/;

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Column, Kind, Table, TableSet, Treatment } from "../columns.ts";
-import type { Config } from "../config.ts";
+import type { Column, Kind, Table, TableSet, Treatment } from "../catalog/columns.ts";
+import type { Stream } from "../catalog/stream.ts";
+import type { Config } from "../config/config.ts";
 import { ConfigError } from "../errors.ts";
-import { nearest } from "../nearest.ts";
-import type { Stream } from "../stream.ts";
+import { nearest } from "../nearest_name.ts";
 import { protectedColumns } from "./protection.ts";
 import { keyIdOf } from "./treatment.ts";
 

@@ -1,6 +1,6 @@
-import { snakeCase } from "../columns.ts";
-import { lookupOf } from "../lookup.ts";
-import { pathParameters, type Stream } from "../stream.ts";
+import { snakeCase } from "../catalog/columns.ts";
+import { lookupOf } from "../catalog/lookup.ts";
+import { pathParameters, type Stream } from "../catalog/stream.ts";
 
 /** Columns that the engine works with, by `table.column`, and what each is needed for: their values have to stay what the service says. */
 export function protectedColumns(catalogue: readonly Stream[]): ReadonlyMap<string, string> {

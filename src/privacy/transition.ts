@@ -1,4 +1,4 @@
-import type { Treatment } from "../columns.ts";
+import type { Treatment } from "../catalog/columns.ts";
 import { isPersonalName } from "./names.ts";
 import { EXTRA_COLUMN, type Policy, policyWith } from "./policy.ts";
 import type { Treat } from "./treatment.ts";

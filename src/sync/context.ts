@@ -1,12 +1,12 @@
-import type { Api } from "../api/client.ts";
-import type { Limiter } from "../api/limit.ts";
+import type { Asking } from "../catalog/lookup.ts";
+import type { Stream } from "../catalog/stream.ts";
 import type { Clock } from "../clock.ts";
-import type { Destination } from "../destinations/destination.ts";
-import type { Hasher } from "../encode/hash.ts";
-import type { Formats } from "../encode/moment.ts";
 import type { Log } from "../logging.ts";
-import type { Asking } from "../lookup.ts";
-import type { Stream } from "../stream.ts";
+import type { Hasher } from "../rows/hash.ts";
+import type { Formats } from "../rows/moment.ts";
+import type { Api } from "../source/client.ts";
+import type { Limiter } from "../source/limit.ts";
+import type { Destination } from "../warehouse/destination.ts";
 
 /** What a stream is told by the config; times in ms, shares 0–1. */
 export interface StreamPolicy extends Asking {

@@ -1,5 +1,5 @@
 import { otif, otifByVendor, otifTrend } from "../../schemas/analytics/otif.ts";
-import { defineStream, snapshot } from "../../src/stream.ts";
+import { defineStream, snapshot } from "../../src/catalog/stream.ts";
 import { byPeriod } from "./periods.ts";
 
 export const analyticsOtif = defineStream({

@@ -2,7 +2,7 @@ import { briefing as briefingRow } from "../../schemas/analytics/briefing.ts";
 import { invoiceCashFlow as invoiceCashFlowRow } from "../../schemas/analytics/invoice_cash_flow.ts";
 import * as ofInvoices from "../../schemas/analytics/invoice_figures.ts";
 import * as ofOrders from "../../schemas/analytics/order_figures.ts";
-import { defineStream, list, snapshot } from "../../src/stream.ts";
+import { defineStream, list, snapshot } from "../../src/catalog/stream.ts";
 
 export const briefing = defineStream({
   name: "briefing",

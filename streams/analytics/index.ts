@@ -1,4 +1,4 @@
-import type { StreamGroup } from "../../src/stream.ts";
+import type { StreamGroup } from "../../src/catalog/stream.ts";
 import { analyticsOtif, analyticsOtifByVendor, analyticsOtifTrend } from "./deliveries.ts";
 import {
   briefing,

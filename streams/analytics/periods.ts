@@ -1,4 +1,4 @@
-import { snapshot } from "../../src/stream.ts";
+import { snapshot } from "../../src/catalog/stream.ts";
 
 /** Asked for by a trailing window in days; the config may name others. */
 export const byPeriod = snapshot({ parameters: { period: ["30"] } });

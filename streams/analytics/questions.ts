@@ -1,6 +1,6 @@
 import { laneIntelligence as laneIntelligenceRow } from "../../schemas/analytics/lane_intelligence.ts";
 import { vendorCompleteness as vendorCompletenessRow } from "../../schemas/analytics/vendor_completeness.ts";
-import { defineStream, detail, lookup } from "../../src/stream.ts";
+import { defineStream, detail, lookup } from "../../src/catalog/stream.ts";
 
 export const laneIntelligence = defineStream({
   name: "lane_intelligence",

@@ -2,7 +2,7 @@ import { contractReview } from "../../schemas/analytics/contract_review.ts";
 import { savings } from "../../schemas/analytics/savings.ts";
 import { savingsEntry, savingsRollup as savingsRollupRow } from "../../schemas/analytics/savings_tracker.ts";
 import { valueSurfaced } from "../../schemas/analytics/value_surfaced.ts";
-import { defineStream, list, type PageColumn, snapshot } from "../../src/stream.ts";
+import { defineStream, list, type PageColumn, snapshot } from "../../src/catalog/stream.ts";
 import { listCurrency } from "../list_currency.ts";
 import { byMonths } from "./periods.ts";
 

@@ -2,7 +2,7 @@ import {
   matchingSettings as matchingSettingsRow,
   otifSettings as otifSettingsRow,
 } from "../../schemas/analytics/order_figures.ts";
-import { defineStream, snapshot } from "../../src/stream.ts";
+import { defineStream, snapshot } from "../../src/catalog/stream.ts";
 
 export const matchingSettings = defineStream({
   name: "matching_settings",

@@ -4,7 +4,7 @@ import { discounts } from "../../schemas/analytics/discounts.ts";
 import { executiveSummary } from "../../schemas/analytics/executive_summary.ts";
 import { freightSpend } from "../../schemas/analytics/freight_spend.ts";
 import { spend } from "../../schemas/analytics/spend.ts";
-import { defineStream, snapshot } from "../../src/stream.ts";
+import { defineStream, snapshot } from "../../src/catalog/stream.ts";
 import { byPeriod } from "./periods.ts";
 
 export const analyticsExecutiveSummary = defineStream({

@@ -1,7 +1,7 @@
 import { exposure as exposureRow } from "../../schemas/analytics/exposure.ts";
 import { tariffExposure } from "../../schemas/analytics/tariff_exposure.ts";
 import { tariffGaps } from "../../schemas/analytics/tariff_gaps.ts";
-import { defineStream, snapshot } from "../../src/stream.ts";
+import { defineStream, snapshot } from "../../src/catalog/stream.ts";
 import { byPeriod } from "./periods.ts";
 
 export const analyticsTariffExposure = defineStream({

@@ -1,4 +1,4 @@
-import type { PageColumn } from "../../src/stream.ts";
+import type { PageColumn } from "../../src/catalog/stream.ts";
 
 /** The moment that an as-of answer says it holds for. */
 export const asOf: PageColumn = {

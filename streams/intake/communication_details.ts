@@ -5,7 +5,7 @@ import { communicationLinkSuggestion } from "../../schemas/intake/communication_
 import { communicationMessage } from "../../schemas/intake/communication_message.ts";
 import { communicationThread as thread } from "../../schemas/intake/communication_thread.ts";
 import { factLink } from "../../schemas/intake/fact_link.ts";
-import { defineStream, detail, type PageColumn } from "../../src/stream.ts";
+import { defineStream, detail, type PageColumn } from "../../src/catalog/stream.ts";
 
 const ofCommunication = { of: "communications", open: "action_required", newest: "received_at" };
 

@@ -1,6 +1,6 @@
 import { communication } from "../../schemas/intake/communication.ts";
 import { communicationStats as stats } from "../../schemas/intake/communication_stats.ts";
-import { defineStream, feed, snapshot } from "../../src/stream.ts";
+import { defineStream, feed, snapshot } from "../../src/catalog/stream.ts";
 
 const pace = { fullScanPages: 100, fullScanEveryDays: 30, lookbackDays: 7 };
 

@@ -1,6 +1,6 @@
 import { document, documentDetail, documentThread } from "../../schemas/intake/document.ts";
 import { documentWorkbook } from "../../schemas/intake/document_workbook.ts";
-import { defineStream, detail, scan } from "../../src/stream.ts";
+import { defineStream, detail, scan } from "../../src/catalog/stream.ts";
 
 // Where the rows stand is not documented; other lists keep theirs under the list's own name.
 export const documents = defineStream({

@@ -4,7 +4,7 @@ import { entityFact } from "../../schemas/intake/entity_fact.ts";
 import { entityGraph as graph } from "../../schemas/intake/entity_graph.ts";
 import { identity } from "../../schemas/intake/identity.ts";
 import { vendorOrder } from "../../schemas/intake/vendor_order.ts";
-import { defineStream, lookup } from "../../src/stream.ts";
+import { defineStream, lookup } from "../../src/catalog/stream.ts";
 import { asOf, excludedOrders, factCount, orderCount, timelineCount } from "./beside.ts";
 
 export const entities = defineStream({

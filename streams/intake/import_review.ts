@@ -3,7 +3,7 @@ import {
   importReviewParked as parked,
   parkedImport,
 } from "../../schemas/intake/import_review.ts";
-import { defineStream, detail, snapshot } from "../../src/stream.ts";
+import { defineStream, detail, snapshot } from "../../src/catalog/stream.ts";
 
 export const importReviewCensus = defineStream({
   name: "import_review_census",

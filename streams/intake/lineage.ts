@@ -3,7 +3,7 @@ import { filterFacets as facets } from "../../schemas/intake/filter_facets.ts";
 import { measure } from "../../schemas/intake/measure.ts";
 import { searchResult } from "../../schemas/intake/search_result.ts";
 import { vendorCredentialLineage as credential } from "../../schemas/intake/vendor_credential_lineage.ts";
-import { defineStream, lookup } from "../../src/stream.ts";
+import { defineStream, lookup } from "../../src/catalog/stream.ts";
 
 export const aggregationLineage = defineStream({
   name: "aggregation_lineage",

@@ -1,4 +1,4 @@
-import type { PageColumn } from "../../src/stream.ts";
+import type { PageColumn } from "../../src/catalog/stream.ts";
 
 /** What stands beside the lines of `GET /reconciliation/{doc_id}/gl-coding`. */
 export const glCodingBeside: readonly PageColumn[] = [

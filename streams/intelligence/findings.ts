@@ -4,7 +4,7 @@ import { findingLineage } from "../../schemas/intelligence/finding_lineage.ts";
 import { findingStats } from "../../schemas/intelligence/finding_stats.ts";
 import { issue } from "../../schemas/intelligence/issue.ts";
 import { findingIntel } from "../../schemas/intelligence/procurement_intel.ts";
-import { defineStream, detail, feed, scan, snapshot } from "../../src/stream.ts";
+import { defineStream, detail, feed, scan, snapshot } from "../../src/catalog/stream.ts";
 
 const pace = { fullScanPages: 100, fullScanEveryDays: 7, lookbackDays: 7 };
 

@@ -2,7 +2,7 @@ import { insight, pastInsight } from "../../schemas/intelligence/insight.ts";
 import { insightRun } from "../../schemas/intelligence/insight_run.ts";
 import { insightStats, insightTrends } from "../../schemas/intelligence/insight_totals.ts";
 import { procurementIntelRun, procurementIntelSummary } from "../../schemas/intelligence/procurement_intel.ts";
-import { defineStream, detail, list, scan, snapshot } from "../../src/stream.ts";
+import { defineStream, detail, list, scan, snapshot } from "../../src/catalog/stream.ts";
 import { listCurrency } from "../list_currency.ts";
 
 export const insights = defineStream({

@@ -5,7 +5,7 @@ import {
   invoiceStatusChange,
   invoiceTimelineEntry,
 } from "../../schemas/intelligence/invoice_records.ts";
-import { defineStream, detail } from "../../src/stream.ts";
+import { defineStream, detail } from "../../src/catalog/stream.ts";
 import { amendmentsBeside, glCodingBeside, statusHistoryBeside } from "./beside_rows.ts";
 
 const ofInvoices = { of: "invoices", newest: "document_date" };

@@ -6,7 +6,7 @@ import {
   itemTransaction,
 } from "../../schemas/intelligence/item_records.ts";
 import { itemSourcing } from "../../schemas/intelligence/item_sourcing.ts";
-import { defineStream, detail } from "../../src/stream.ts";
+import { defineStream, detail } from "../../src/catalog/stream.ts";
 import { linkedDocumentsBeside, priceHistoryBeside } from "./beside_rows.ts";
 
 const ofItems = { of: "items", newest: "last_purchased" };

@@ -1,6 +1,6 @@
 import { negotiationDetail, negotiationStats } from "../../schemas/intelligence/negotiation.ts";
 import { negotiationBrief } from "../../schemas/intelligence/negotiation_brief.ts";
-import { defineStream, lookup, snapshot } from "../../src/stream.ts";
+import { defineStream, lookup, snapshot } from "../../src/catalog/stream.ts";
 
 export const negotiationStatistics = defineStream({
   name: "negotiation_stats",

@@ -6,7 +6,7 @@ import {
   purchaseOrderLandedCost,
 } from "../../schemas/intelligence/purchase_order_changes.ts";
 import { purchaseOrderPromises } from "../../schemas/intelligence/purchase_order_promises.ts";
-import { defineStream, detail, lookup, scan } from "../../src/stream.ts";
+import { defineStream, detail, lookup, scan } from "../../src/catalog/stream.ts";
 
 const ofOrders = { of: "purchase_orders", open: "is_open", newest: "po_date" };
 

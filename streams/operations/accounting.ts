@@ -1,5 +1,5 @@
 import { account, customField, glCategoryMapping } from "../../schemas/operations/accounting.ts";
-import { defineStream, list } from "../../src/stream.ts";
+import { defineStream, list } from "../../src/catalog/stream.ts";
 
 export const chartOfAccounts = defineStream({
   name: "chart_of_accounts",

@@ -5,7 +5,7 @@ import {
 } from "../../schemas/operations/agent.ts";
 import { approvalRule, pendingApproval } from "../../schemas/operations/approval.ts";
 import { dateDriftAlert, dateDriftCounts as driftCounts } from "../../schemas/operations/date_drift.ts";
-import { defineStream, detail, list, snapshot } from "../../src/stream.ts";
+import { defineStream, detail, list, snapshot } from "../../src/catalog/stream.ts";
 
 export const pendingAgentActions = defineStream({
   name: "pending_agent_actions",

@@ -16,7 +16,7 @@ import {
   automationTrigger,
   automationStats as keyFigures,
 } from "../../schemas/operations/automation_rule.ts";
-import { defineStream, detail, list, scan, snapshot } from "../../src/stream.ts";
+import { defineStream, detail, list, scan, snapshot } from "../../src/catalog/stream.ts";
 
 export const automationEvents = defineStream({
   name: "automation_events",

@@ -5,7 +5,7 @@ import {
   bootstrap as session,
   companySettings as settings,
 } from "../../schemas/operations/company.ts";
-import { defineStream, list, snapshot } from "../../src/stream.ts";
+import { defineStream, list, snapshot } from "../../src/catalog/stream.ts";
 
 export const companySettings = defineStream({
   name: "company_settings",

@@ -5,7 +5,7 @@ import {
   erpSyncLog,
   erpUnmappedColumn,
 } from "../../schemas/operations/erp.ts";
-import { defineStream, list } from "../../src/stream.ts";
+import { defineStream, list } from "../../src/catalog/stream.ts";
 
 export const erpConnections = defineStream({
   name: "erp_connections",

@@ -1,5 +1,5 @@
 import { erpImportConnection, erpImportRow, erpImportRun } from "../../schemas/operations/erp_import.ts";
-import { defineStream, detail, list, type PageColumn } from "../../src/stream.ts";
+import { defineStream, detail, list, type PageColumn } from "../../src/catalog/stream.ts";
 
 export const erpImportConnections = defineStream({
   name: "erp_import_connections",

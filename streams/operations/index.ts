@@ -1,4 +1,4 @@
-import type { StreamGroup } from "../../src/stream.ts";
+import type { StreamGroup } from "../../src/catalog/stream.ts";
 import { chartOfAccounts, customFields, glCategoryMappings } from "./accounting.ts";
 import {
   agentActionReasoning,

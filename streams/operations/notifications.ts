@@ -4,7 +4,7 @@ import {
   notificationConfig,
   notificationPreference,
 } from "../../schemas/operations/notification.ts";
-import { defineStream, list } from "../../src/stream.ts";
+import { defineStream, list } from "../../src/catalog/stream.ts";
 
 export const notificationConfigs = defineStream({
   name: "notification_configs",

@@ -1,6 +1,6 @@
 import { budget } from "../../schemas/sourcing/budget.ts";
 import { budgetDetail } from "../../schemas/sourcing/budget_detail.ts";
-import { defineStream, detail, scan } from "../../src/stream.ts";
+import { defineStream, detail, scan } from "../../src/catalog/stream.ts";
 
 export const budgets = defineStream({
   name: "budgets",

@@ -1,6 +1,6 @@
 import { contract } from "../../schemas/sourcing/contract.ts";
 import { contractPricing } from "../../schemas/sourcing/contract_pricing.ts";
-import { defineStream, lookup, scan } from "../../src/stream.ts";
+import { defineStream, lookup, scan } from "../../src/catalog/stream.ts";
 
 export const contracts = defineStream({
   name: "contracts",

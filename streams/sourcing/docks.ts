@@ -2,7 +2,7 @@ import { deliverySite } from "../../schemas/sourcing/delivery_site.ts";
 import { dockAppointment } from "../../schemas/sourcing/dock_appointment.ts";
 import { dockAppointmentStats } from "../../schemas/sourcing/dock_appointment_stats.ts";
 import { dockDoor } from "../../schemas/sourcing/dock_door.ts";
-import { defineStream, list, snapshot } from "../../src/stream.ts";
+import { defineStream, list, snapshot } from "../../src/catalog/stream.ts";
 
 export const deliverySites = defineStream({
   name: "delivery_sites",

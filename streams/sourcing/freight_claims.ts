@@ -1,6 +1,6 @@
 import { freightClaim, freightClaimDetail } from "../../schemas/sourcing/freight_claim.ts";
 import { freightClaimStats } from "../../schemas/sourcing/freight_claim_stats.ts";
-import { defineStream, detail, scan, snapshot } from "../../src/stream.ts";
+import { defineStream, detail, scan, snapshot } from "../../src/catalog/stream.ts";
 
 export const freightClaims = defineStream({
   name: "freight_claims",

@@ -1,6 +1,6 @@
 import { accessorialAuthorization } from "../../schemas/sourcing/accessorial_authorization.ts";
 import { dieselPrice } from "../../schemas/sourcing/diesel_price.ts";
-import { defineStream, list } from "../../src/stream.ts";
+import { defineStream, list } from "../../src/catalog/stream.ts";
 
 export const dieselPrices = defineStream({
   name: "diesel_prices",

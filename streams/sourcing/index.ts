@@ -1,4 +1,4 @@
-import type { StreamGroup } from "../../src/stream.ts";
+import type { StreamGroup } from "../../src/catalog/stream.ts";
 import { budgetDetails, budgets } from "./budgets.ts";
 import { contractPrices, contracts } from "./contracts.ts";
 import { deliverySites, dockAppointmentCounts, dockAppointments, dockDoors } from "./docks.ts";

@@ -2,7 +2,7 @@ import { carrierProfile } from "../../schemas/sourcing/carrier_profile.ts";
 import { rateCard } from "../../schemas/sourcing/rate_card.ts";
 import { rateCardDetail } from "../../schemas/sourcing/rate_card_detail.ts";
 import { rateCardStats } from "../../schemas/sourcing/rate_card_stats.ts";
-import { defineStream, detail, scan, snapshot } from "../../src/stream.ts";
+import { defineStream, detail, scan, snapshot } from "../../src/catalog/stream.ts";
 
 export const rateCards = defineStream({
   name: "rate_cards",

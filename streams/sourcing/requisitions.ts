@@ -1,7 +1,7 @@
 import { requisition } from "../../schemas/sourcing/requisition.ts";
 import { requisitionDetail } from "../../schemas/sourcing/requisition_detail.ts";
 import { requisitionStats } from "../../schemas/sourcing/requisition_stats.ts";
-import { defineStream, detail, scan, snapshot } from "../../src/stream.ts";
+import { defineStream, detail, scan, snapshot } from "../../src/catalog/stream.ts";
 
 export const requisitions = defineStream({
   name: "requisitions",

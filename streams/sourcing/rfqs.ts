@@ -1,6 +1,6 @@
 import { rfq } from "../../schemas/sourcing/rfq.ts";
 import { rfqDetail } from "../../schemas/sourcing/rfq_detail.ts";
-import { defineStream, detail, scan } from "../../src/stream.ts";
+import { defineStream, detail, scan } from "../../src/catalog/stream.ts";
 
 // The answer holds the same list twice, as `data` and as `rfqs`; one of them is read.
 export const rfqs = defineStream({

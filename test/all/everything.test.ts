@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startSimulator } from "../../simulator/simulator.ts";
-import type { RunReport } from "../../src/run.ts";
+import type { RunReport } from "../../src/sync/run/run.ts";
 import { streams } from "../../streams/index.ts";
 import { stillClock } from "../support/clock.ts";
 import { models } from "../support/models.ts";
 import { bench } from "../support/run.ts";
 import { compareWithTruth } from "../support/truth.ts";
 import { type Warehouse, warehouses } from "../support/warehouse.ts";
-import { answersOf, modelFaults } from "../views/answers.ts";
+import { answersOf, modelFaults } from "../warehouse/views/answers.ts";
 
 const sizes = { orders: 12, invoices: 12, items: 8, findings: 8, ingested: 24 };
 const config = { streams: { preset: "all" }, views: true };

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { ExportReport } from "../../src/export/report.ts";
-import { manifestOf } from "../export/parquet.ts";
+import type { ExportReport } from "../../src/outputs/export/report.ts";
+import { manifestOf } from "../outputs/export/parquet.ts";
 import { json, simulated, workplace } from "./workplace.ts";
 
 test("export says what to do first, writes, then has nothing to write, and refuses what it would destroy", async () => {

@@ -4,8 +4,8 @@ import { PassThrough } from "node:stream";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { createContext, type Surface } from "../../src/cli/context.ts";
-import { registerInit } from "../../src/cli/init.ts";
+import { registerInit } from "../../src/cli/commands/init.ts";
+import { createContext, type Surface } from "../../src/cli/invocation/context.ts";
 import { emptyFolder, tributary } from "./process.ts";
 
 const example = readFileSync(join(import.meta.dirname, "../../config.example.yaml"), "utf8");

@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { expect, test } from "vitest";
-import type { StreamDescription } from "../../src/catalogue.ts";
-import type { ProblemRow, RejectedRow } from "../../src/rejects.ts";
-import type { Status } from "../../src/status.ts";
+import type { ProblemRow, RejectedRow } from "../../src/operations/rejects.ts";
+import type { Status } from "../../src/operations/status.ts";
+import type { StreamDescription } from "../../src/outputs/dictionary/stream_description.ts";
 import { emptyFolder, tributary } from "./process.ts";
 import { json, roleDatabase, secretKey, simulated, workplace } from "./workplace.ts";
 

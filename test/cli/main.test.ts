@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { type CliContext, createContext, type Surface } from "../../src/cli/context.ts";
-import { reportFailure } from "../../src/cli/failure.ts";
+import { type CliContext, createContext, type Surface } from "../../src/cli/invocation/context.ts";
+import { reportFailure } from "../../src/cli/invocation/failure.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { emptyFolder, tributary } from "./process.ts";
 

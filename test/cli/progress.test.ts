@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { type ProgressSnapshot, placeOn, startProgress } from "../../src/cli/progress.ts";
+import { type ProgressSnapshot, placeOn, startProgress } from "../../src/cli/terminal/progress.ts";
 
 const first: ProgressSnapshot = {
   streams: [

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { RunReport } from "../../src/run.ts";
+import type { RunReport } from "../../src/sync/run/run.ts";
 import { json, simulated, workplace } from "./workplace.ts";
 
 const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { RunReport } from "../../src/run.ts";
-import type { Status } from "../../src/status.ts";
+import type { Status } from "../../src/operations/status.ts";
+import type { RunReport } from "../../src/sync/run/run.ts";
 import { json, roleDatabase, simulated, type Workplace, workplace } from "./workplace.ts";
 
 const requests = (report: RunReport) => Object.fromEntries(report.streams.map(one => [one.stream, one.requests]));

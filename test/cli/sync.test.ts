@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { Estimate } from "../../src/estimate.ts";
-import type { RunReport } from "../../src/run.ts";
+import type { Estimate } from "../../src/operations/estimate/estimate.ts";
+import type { RunReport } from "../../src/sync/run/run.ts";
 import { json, roleDatabase, simulated, workplace } from "./workplace.ts";
 
 const line = (report: RunReport, stream: string) => report.streams.find(one => one.stream === stream);

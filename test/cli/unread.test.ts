@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import type { RunReport } from "../../src/run.ts";
-import type { Status } from "../../src/status.ts";
+import type { Status } from "../../src/operations/status.ts";
+import type { RunReport } from "../../src/sync/run/run.ts";
 import { program, variables } from "../support/program.ts";
 import { json, secretKey, simulated, type Workplace, workplace } from "./workplace.ts";
 

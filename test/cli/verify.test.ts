@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { VerifyEstimate, VerifyReport } from "../../src/verify/report.ts";
-import { meddle } from "../verify/planting.ts";
+import type { VerifyEstimate, VerifyReport } from "../../src/operations/verify/report.ts";
+import { meddle } from "../operations/verify/planting.ts";
 import { json, simulated, workplace } from "./workplace.ts";
 
 test("verify says what it would request, finds nothing, then finds what somebody wrote", async () => {

@@ -1,5 +1,5 @@
 import type { Faults } from "../../simulator/simulator.ts";
-import type { RunReport } from "../../src/run.ts";
+import type { RunReport } from "../../src/sync/run/run.ts";
 
 const orders = ["purchase_orders", "purchase_order_details"];
 

@@ -16,10 +16,10 @@ import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { destinationFailure } from "../../src/destinations/duckdb/failure.ts";
 import { DestinationError } from "../../src/errors.ts";
-import type { RunReport } from "../../src/run.ts";
-import { folderElsewhere } from "../destinations/duckdb/workbench.ts";
+import type { RunReport } from "../../src/sync/run/run.ts";
+import { destinationFailure } from "../../src/warehouse/duckdb/session/failure.ts";
+import { folderElsewhere } from "../warehouse/duckdb/workbench.ts";
 import { type FileEvening, fileEvening, type Place, YESTERDAYS } from "./file_night.ts";
 
 const MADE_AT = "2026-03-17T11-00-00.000Z";
@@ -225,7 +225,7 @@ describe("what somebody does under a run", () => {
 describe("a disk that is full", () => {
   it("while a version is copied: what ends the copy is what the run tells", async () => {
     const { work, folder } = await copied();
-    const copy = join(import.meta.dirname, "../../src/destinations/duckdb/copy.ts");
+    const copy = join(import.meta.dirname, "../../src/warehouse/duckdb/versions/copy.ts");
     const program = `import(${JSON.stringify(copy)}).then(m => m.copyDatabase(${JSON.stringify(work)}, ${JSON.stringify(join(folder, "copy"))}, 0o444)).catch(error => console.log(error.message))`;
     const limited = ["-c", 'ulimit -f 100 && exec "$@"', "bash", process.execPath, "-e", program];
     const { stdout } = await promisify(execFile)("bash", limited);

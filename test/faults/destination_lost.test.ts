@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
-import type { RunReport } from "../../src/run.ts";
+import type { RunReport } from "../../src/sync/run/run.ts";
 import { lineOf } from "../support/run.ts";
 import type { Loss } from "./gate.ts";
 import { type Evening, evening, failing, type Night, names, type Plan } from "./night.ts";

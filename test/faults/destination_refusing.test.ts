@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { openPostgres } from "../../src/destinations/postgres/open.ts";
 import { StoppedError } from "../../src/errors.ts";
-import type { RunReport } from "../../src/run.ts";
+import type { RunReport } from "../../src/sync/run/run.ts";
+import { openPostgres } from "../../src/warehouse/postgres/open.ts";
 import { lineOf } from "../support/run.ts";
 import { type Evening, evening, failing, type Night, names, type Plan } from "./night.ts";
 

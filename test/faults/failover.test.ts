@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, inject, it, onTestFinished } from "vitest";
 import { startSimulator } from "../../simulator/simulator.ts";
-import { runAttempts } from "../../src/run/attempts.ts";
+import { runAttempts } from "../../src/sync/run/attempts.ts";
 import { stillClock } from "../support/clock.ts";
 import { connected } from "../support/database.ts";
 import { interposed } from "../support/interposed.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { id, record, text } from "../../schemas/fields.ts";
-import { defineStream, detail, list } from "../../src/stream.ts";
+import { defineStream, detail, list } from "../../src/catalog/stream.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
 import { outside } from "./outside.ts";

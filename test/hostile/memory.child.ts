@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createApi } from "../../src/api/client.ts";
-import { createLimiter } from "../../src/api/limit.ts";
 import { ApiError } from "../../src/errors.ts";
+import { createApi } from "../../src/source/client.ts";
+import { createLimiter } from "../../src/source/limit.ts";
 
 /* Asks an address once, and tells how that ended and how much memory it took at most. */
 

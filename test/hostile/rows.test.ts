@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { encode } from "../encode/store.ts";
+import { encode } from "../rows/store.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
 import { outside } from "./outside.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { id, moment, record } from "../../schemas/fields.ts";
-import { defineStream, detail, feed } from "../../src/stream.ts";
+import { defineStream, detail, feed } from "../../src/catalog/stream.ts";
 import { lineOf } from "../support/run.ts";
 import { warehouses } from "../support/warehouse.ts";
 import { outside } from "./outside.ts";

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import type { RunReport } from "../../src/run.ts";
-import type { Stream } from "../../src/stream.ts";
+import type { Stream } from "../../src/catalog/stream.ts";
+import type { RunReport } from "../../src/sync/run/run.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
 import { bench, type Ordered } from "../support/run.ts";
 import type { Warehouse } from "../support/warehouse.ts";

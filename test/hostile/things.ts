@@ -12,7 +12,7 @@ import {
   table,
   text,
 } from "../../schemas/fields.ts";
-import { defineStream, list, scan } from "../../src/stream.ts";
+import { defineStream, list, scan } from "../../src/catalog/stream.ts";
 
 /* Streams of the tests' own, with a column of each kind. */
 

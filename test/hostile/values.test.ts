@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Kind } from "../../src/columns.ts";
+import type { Kind } from "../../src/catalog/columns.ts";
 import { agrees, Digits, expectedValue, inWords, isUnfit, parseExactly, sameJson } from "../support/expected.ts";
 import { warehouses } from "../support/warehouse.ts";
 import { outside } from "./outside.ts";

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { client, failure, type Handler, json, serve } from "../api/service.ts";
+import { client, failure, type Handler, json, serve } from "../source/service.ts";
 import { endlessly } from "./endless.ts";
 
 const MEGABYTE = 1024 * 1024;

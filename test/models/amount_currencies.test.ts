@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Table } from "../../src/columns.ts";
-import { lookupOf } from "../../src/lookup.ts";
-import type { Stream } from "../../src/stream.ts";
+import type { Table } from "../../src/catalog/columns.ts";
+import { lookupOf } from "../../src/catalog/lookup.ts";
+import type { Stream } from "../../src/catalog/stream.ts";
 import { streams } from "../../streams/index.ts";
 import { type ModelWarehouse, modelWarehouses, type Row } from "./warehouse.ts";
 

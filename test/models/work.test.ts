@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { Column, Table } from "../../src/columns.ts";
-import { modelSelect } from "../../src/model.ts";
+import type { Column, Table } from "../../src/catalog/columns.ts";
+import { modelSelect } from "../../src/catalog/model.ts";
 import { streams } from "../../streams/index.ts";
 import { models as program } from "../support/models.ts";
 import { type ModelWarehouse, modelWarehouses } from "./warehouse.ts";

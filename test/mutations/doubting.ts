@@ -1,6 +1,6 @@
 import type { Mutation } from "./mutation.ts";
 
-const absence = "src/sync/absence.ts";
+const absence = "src/sync/load/absence.ts";
 
 /** Nothing is deleted on doubt, nothing is lost on doubt. */
 export const doubting: readonly Mutation[] = [
@@ -10,7 +10,7 @@ export const doubting: readonly Mutation[] = [
     file: absence,
     text: "const exact = usable && total !== null && record.firstTotal === total && total === distinct;",
     becomes: "const exact = usable && total !== null;",
-    test: "test/sync/absence.test.ts",
+    test: "test/sync/load/absence.test.ts",
     notices: "a list that shows fewer rows than it counts is not complete",
   },
   {
@@ -19,7 +19,7 @@ export const doubting: readonly Mutation[] = [
     file: absence,
     text: "    verdict: { remember: complete, all: exact, before: complete, confirmed },",
     becomes: "    verdict: { remember: complete, all: complete, before: complete, confirmed },",
-    test: "test/sync/absence.test.ts",
+    test: "test/sync/load/absence.test.ts",
     notices: "with neither, only the second complete scan that misses a row deletes it",
   },
   {
@@ -28,7 +28,7 @@ export const doubting: readonly Mutation[] = [
     file: absence,
     text: "const tooMany = deleting > policy.deletes.maxShare * live && deleting > policy.deletes.minRows;",
     becomes: "const tooMany = false;",
-    test: "test/sync/absence.test.ts",
+    test: "test/sync/load/absence.test.ts",
     notices: "more deletions than the guard allows are held back with their numbers",
   },
   {
@@ -37,7 +37,7 @@ export const doubting: readonly Mutation[] = [
     file: absence,
     text: "const empty = distinct === 0 && lookupOf(stream) === undefined;",
     becomes: "const empty = false;",
-    test: "test/sync/absence.test.ts",
+    test: "test/sync/load/absence.test.ts",
     notices: "a list that comes back empty deletes nothing until that is confirmed",
   },
   {
@@ -46,7 +46,7 @@ export const doubting: readonly Mutation[] = [
     file: absence,
     text: "const usable = record.rejected === 0 && !record.capped;",
     becomes: "const usable = !record.capped;",
-    test: "test/sync/absence.test.ts",
+    test: "test/sync/load/absence.test.ts",
     notices: "a scan with a keyless row is not complete: it deletes nothing and remembers nothing as missing",
   },
   {
@@ -55,7 +55,7 @@ export const doubting: readonly Mutation[] = [
     file: absence,
     text: 'if (error instanceof ApiError && error.failure === "not_found") return key;',
     becomes: "if (error instanceof ApiError) return key;",
-    test: "test/sync/absence.test.ts",
+    test: "test/sync/load/absence.test.ts",
     notices: "its 404 deletes, its answer doesn't, nor does a refusal",
   },
   {
@@ -64,61 +64,61 @@ export const doubting: readonly Mutation[] = [
     file: absence,
     text: "const OLDEST_SCAN_MS = 6 * 3_600_000;",
     becomes: "const OLDEST_SCAN_MS = 600 * 3_600_000;",
-    test: "test/sync/scans.test.ts",
+    test: "test/sync/stream/scans.test.ts",
     notices: "publishes what it read, but deletes nothing",
   },
   {
     name: "hundreds of 404s at once are believed",
     invariant: 4,
-    file: "src/sync/details.ts",
+    file: "src/sync/stream/details.ts",
     text: "  return rows.absent > minRows && rows.absent > maxShare * rows.all;",
     becomes: "  return false;",
-    test: "test/sync/absent_details.test.ts",
+    test: "test/sync/stream/absent_details.test.ts",
     notices: "many 404s at once are not believed",
   },
   {
     name: "a 404 without the service's envelope is believed",
     invariant: 4,
-    file: "src/api/verdict.ts",
+    file: "src/source/verdict.ts",
     text: "if (complaint !== undefined) return",
     becomes: "if (status === 404) return",
-    test: "test/api/faults.test.ts",
+    test: "test/source/faults.test.ts",
     notices: "after all attempts",
   },
   {
     name: "a row that comes back leaves its details deleted",
     invariant: 4,
-    file: "src/destinations/publish.ts",
+    file: "src/warehouse/merge/publish.ts",
     text: "      if (comparison.updated > 0) await restoreDetails(work);\n",
     becomes: "",
-    test: "test/sync/second_run.test.ts",
+    test: "test/sync/run/second_run.test.ts",
     notices: "a row that comes back is live again with its details, and keeps the day it was first seen",
   },
   {
     name: "fields that no document names are dropped",
     invariant: 5,
-    file: "src/encode/unknown.ts",
+    file: "src/rows/unknown.ts",
     text: "    found[field] = extra;",
     becomes: "    if (extra === undefined) found[field] = extra;",
-    test: "test/sync/truth.test.ts",
+    test: "test/sync/run/truth.test.ts",
     notices: "what doesn't fit is NULL and a problem, what nobody knows is in _extra, in both databases alike",
   },
   {
     name: "a row without its key fails its page",
     invariant: 5,
-    file: "src/encoder.ts",
+    file: "src/rows/encoder.ts",
     text: "    const key = knownKey(tables.main, fields, context, redact);",
     becomes: "    throw new Error(reason);\n    const key = knownKey(tables.main, fields, context, redact);",
-    test: "test/encode/values.test.ts",
+    test: "test/rows/values.test.ts",
     notices: "a row without its key is a reject with what came; it counts among the rows",
   },
   {
     name: "a scan of unusable rows is published",
     invariant: 5,
-    file: "src/sync/publication.ts",
+    file: "src/sync/load/publication.ts",
     text: "if (record.rows > 0 && record.rejected / record.rows > maxRejectShare) {",
     becomes: "if (record.rows < 0 && record.rejected / record.rows > maxRejectShare) {",
-    test: "test/sync/scans.test.ts",
+    test: "test/sync/stream/scans.test.ts",
     notices: "a scan with too many unusable rows publishes nothing, and the next run reads the list again",
   },
 ];

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { id, moment, personal, record, text } from "../../schemas/fields.ts";
-import { defineStream } from "../../src/stream.ts";
-import { again } from "../replay/again.ts";
+import { defineStream } from "../../src/catalog/stream.ts";
+import { again } from "../operations/replay/again.ts";
 import { office, type Row, SECRETS } from "./office.ts";
 import { kinds, placeOf } from "./place.ts";
 import { traces } from "./traces.ts";

@@ -2,10 +2,10 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openDestination } from "../../src/destinations/open.ts";
 import { configured } from "../../src/privacy/configured.ts";
-import { prepareWarehouse } from "../../src/warehouse.ts";
-import { whereIs } from "../export/exporting.ts";
+import { openDestination } from "../../src/warehouse/connect/open.ts";
+import { prepareWarehouse } from "../../src/warehouse/schema/prepare.ts";
+import { whereIs } from "../outputs/export/exporting.ts";
 import { office, type Row } from "./office.ts";
 import { kinds, type Place, placeOf } from "./place.ts";
 

@@ -1,5 +1,5 @@
 import { date, flag, id, json, moment, personal, record, table, text } from "../../schemas/fields.ts";
-import { defineStream, detail, feed, list, type Stream, scan } from "../../src/stream.ts";
+import { defineStream, detail, feed, list, type Stream, scan } from "../../src/catalog/stream.ts";
 import type { Instead, Passing } from "../support/interposed.ts";
 import { instead, noSuch, page } from "../sync/answers.ts";
 

@@ -1,5 +1,5 @@
 import { inject } from "vitest";
-import { temporaryFolder } from "../archive/folder.ts";
+import { temporaryFolder } from "../source/archive/folder.ts";
 import { duckdbWarehouse, passing, postgresWarehouse, type Warehouse } from "../support/warehouse.ts";
 import { type Scenario, scenario } from "../sync/scenario.ts";
 import { office, officeAnswer, type Row, type Stock, stocked } from "./office.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Config } from "../../src/config.ts";
+import type { Config } from "../../src/config/config.ts";
 import { configured, unconfigured } from "../../src/privacy/configured.ts";
 import { isPersonalName } from "../../src/privacy/names.ts";
 import { policyOf } from "../../src/privacy/policy.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { id, record, text } from "../../schemas/fields.ts";
-import { defineStream, detail, list, type Stream } from "../../src/stream.ts";
+import { defineStream, detail, list, type Stream } from "../../src/catalog/stream.ts";
 import { told } from "../sync/answers.ts";
 import { kinds } from "./place.ts";
 import { traces } from "./traces.ts";

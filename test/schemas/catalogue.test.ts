@@ -1,8 +1,8 @@
 import { DuckDBInstance } from "@duckdb/node-api";
 import pg from "pg";
 import { describe, expect, inject, it } from "vitest";
-import type { Column, Table } from "../../src/columns.ts";
-import { isReserved } from "../../src/reserved.ts";
+import type { Column, Table } from "../../src/catalog/columns.ts";
+import { isReserved } from "../../src/catalog/reserved_words.ts";
 import { streams } from "../../streams/index.ts";
 import { names } from "./names.ts";
 import { tellingWords } from "./telling.ts";

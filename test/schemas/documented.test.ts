@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Kind, Table } from "../../src/columns.ts";
-import type { Stream } from "../../src/stream.ts";
+import type { Kind, Table } from "../../src/catalog/columns.ts";
+import type { Stream } from "../../src/catalog/stream.ts";
 import { streams } from "../../streams/index.ts";
 import {
   documentedData,

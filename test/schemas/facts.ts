@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import type { Stream } from "../../src/stream.ts";
+import type { Stream } from "../../src/catalog/stream.ts";
 
 /** A documented shape: an object's fields, an array's elements, or a scalar (`s n i b o any`). */
 export type Shape =

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { relationName } from "../../src/relation.ts";
+import { relationName } from "../../src/catalog/relation.ts";
 import { streams } from "../../streams/index.ts";
 import { noRelations, relationsOf } from "../../streams/relations.ts";
 import { models } from "../support/models.ts";

@@ -1,4 +1,4 @@
-import type { Kind } from "../../src/columns.ts";
+import type { Kind } from "../../src/catalog/columns.ts";
 
 /*
  * What a value of the service has to be in the warehouse, worked out from the documented meaning of its kind alone: nothing

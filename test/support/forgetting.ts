@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Stream } from "../../src/catalog/stream.ts";
 import type { Clock } from "../../src/clock.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { reset } from "../../src/reset.ts";
-import type { Stream } from "../../src/stream.ts";
-import { temporaryFolder } from "../archive/folder.ts";
+import { reset } from "../../src/operations/reset.ts";
+import { temporaryFolder } from "../source/archive/folder.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 /** `tributary reset` of acme's streams, with `drop` of their rows as well. */

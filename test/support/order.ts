@@ -3,22 +3,22 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** The files that take longest, the longest first; others come after them, and a new machine knows no more than this. */
 export const longest: readonly string[] = [
   "test/all/everything.test.ts",
-  "test/schedule/month.test.ts",
+  "test/daemon/schedule/month.test.ts",
   "test/bench/main.test.ts",
-  "test/sync/storms.test.ts",
-  "test/run/companies.test.ts",
+  "test/sync/load/storms.test.ts",
+  "test/sync/run/companies.test.ts",
   "test/faults/misbehaviour.test.ts",
   "test/crash/kill_details.test.ts",
   "test/crash/kill.duckdb.test.ts",
-  "test/soak/life.test.ts",
-  "test/page/browser.test.ts",
+  "test/simulation/life.test.ts",
+  "test/daemon/page/browser.test.ts",
   "test/crash/stop.test.ts",
-  "test/sync/counters.test.ts",
-  "test/sync/second_run.test.ts",
-  "test/sync/scans.test.ts",
+  "test/sync/load/counters.test.ts",
+  "test/sync/run/second_run.test.ts",
+  "test/sync/stream/scans.test.ts",
   "test/crash/kill.postgres.test.ts",
-  "test/backfill/backfill.test.ts",
-  "test/backfill/kill.test.ts",
+  "test/operations/backfill/backfill.test.ts",
+  "test/operations/backfill/kill.test.ts",
 ];
 
 /** Begins with the longest files: begun last, one of them goes on alone when all else is done. */

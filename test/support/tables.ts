@@ -1,4 +1,4 @@
-import type { Stream } from "../../src/stream.ts";
+import type { Stream } from "../../src/catalog/stream.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 /** Every row of every table of the streams as text, by `table|key`: what two moments are compared by. */

@@ -1,6 +1,6 @@
 import type { Simulator } from "../../simulator/simulator.ts";
-import type { Column } from "../../src/columns.ts";
-import { type Detail, OBSERVED_ON, type Rows, type Snapshot, type Stream } from "../../src/stream.ts";
+import type { Column } from "../../src/catalog/columns.ts";
+import { type Detail, OBSERVED_ON, type Rows, type Snapshot, type Stream } from "../../src/catalog/stream.ts";
 import { expectedValue, parseExactly } from "./expected.ts";
 
 /*

@@ -1,6 +1,6 @@
 import type { Simulator } from "../../simulator/simulator.ts";
-import type { Column, Table } from "../../src/columns.ts";
-import type { Stream } from "../../src/stream.ts";
+import type { Column, Table } from "../../src/catalog/columns.ts";
+import type { Stream } from "../../src/catalog/stream.ts";
 import { agrees, canonical, expectedValue, inWords, isUnfit, parseExactly, sameJson } from "./expected.ts";
 import { at, type Told, toldBy } from "./told.ts";
 import type { View, Warehouse } from "./warehouse.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import pg from "pg";
 import { inject, onTestFinished } from "vitest";
-import { openDuckdbForReading, type Reading } from "../../src/destinations/duckdb/reading.ts";
-import { valueTypes } from "../../src/destinations/postgres/values.ts";
+import { openDuckdbForReading, type Reading } from "../../src/warehouse/duckdb/reading.ts";
+import { valueTypes } from "../../src/warehouse/postgres/values.ts";
 import { createDatabase } from "./database.ts";
 
 type Row = Record<string, unknown>;

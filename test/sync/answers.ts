@@ -1,4 +1,4 @@
-import type { Stream } from "../../src/stream.ts";
+import type { Stream } from "../../src/catalog/stream.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
 import type { Instead, Passing } from "../support/interposed.ts";
 import type { Ordered, Setting } from "../support/run.ts";

@@ -1,5 +1,5 @@
 import { id, moment, record } from "../../schemas/fields.ts";
-import { defineStream, feed } from "../../src/stream.ts";
+import { defineStream, feed } from "../../src/catalog/stream.ts";
 
 /** A feed by dates, of which one page at most is read whole each time. */
 export const events = defineStream({

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { id, record } from "../../schemas/fields.ts";
-import { defineStream, detail, type Stream, scan } from "../../src/stream.ts";
+import { defineStream, detail, type Stream, scan } from "../../src/catalog/stream.ts";
 
 /** Orders and their details as a version of tributary knows them: of either its key, and the columns that a test is about. */
 export function ordersWith(columns: { order?: z.ZodRawShape; detail?: z.ZodRawShape }): readonly Stream[] {

@@ -1,5 +1,5 @@
 import { date, flag, id, json, moment, record, text } from "../../schemas/fields.ts";
-import { defineStream, detail, list, snapshot } from "../../src/stream.ts";
+import { defineStream, detail, list, snapshot } from "../../src/catalog/stream.ts";
 import type { Say, Told } from "./answers.ts";
 
 /* Orders and bills that name vendors, and what can be asked of a vendor. */

@@ -1,0 +1,292 @@
+import type { z } from "zod";
+import { addedColumn, type Column, INDEX_COLUMN, type Kind, snakeCase, type TableSet, tablesOf } from "./columns.ts";
+import { isReserved } from "./reserved_words.ts";
+
+export type Preset = "core" | "standard" | "all" | "lookup";
+
+/** What a row's absence from a complete scan means: it is `gone`, it `left` a working list, or nothing (`kept`). */
+export type Absence = "gone" | "left" | "kept";
+
+/** A column taken from the page's data beside the rows (a list's currency). Outside the change hash. */
+export interface PageColumn {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly field: string;
+  readonly description: string;
+  readonly personal?: true;
+}
+
+/** Arrays side by side in one answer: each array's rows get its name in `column`. */
+export interface Sections {
+  readonly column: string;
+  readonly description: string;
+  /** Path of the array by the name that its rows get. */
+  readonly of: Readonly<Record<string, string>>;
+}
+
+/** Where in an answer's data the rows stand. */
+export interface Rows {
+  /** Path of the array; "" where the data itself is the array. */
+  readonly rows: string | Sections;
+  /** The field that a row becomes which is a bare value instead of an object. */
+  readonly scalar?: string;
+  readonly pageColumns?: readonly PageColumn[];
+}
+
+/** A listing: cursor pages, or one complete answer, of rows. */
+export interface Listing extends Rows {
+  /** Path in `data` of the list's own total, where the service gives one. */
+  readonly total?: string;
+  readonly absence?: Absence;
+  /** Template of the row's own endpoint; its 404 confirms that a missing row is gone. */
+  readonly confirm?: string;
+}
+
+/** How a feed is narrowed to what is new since the mark. */
+export type Narrowing =
+  | { readonly by: "dates"; readonly from: string; readonly to: string }
+  | { readonly by: "window"; readonly parameter: string; readonly days: readonly number[] };
+
+/** Read whole, every time. */
+export interface Scan extends Listing {
+  readonly kind: "scan";
+  /** False: one request brings the complete list. */
+  readonly paged?: false;
+  /** Sent with the one request; as many rows as this are not known to be all. */
+  readonly limit?: number;
+  /** Asked for once for each set of values that the config names. */
+  readonly lookup?: Lookup;
+}
+
+/** What a lookup asks with: values for the path's parameters and for `ask`. The key begins with them. */
+export interface Lookup {
+  /** Query parameters that take values beside the path's. */
+  readonly ask?: readonly string[];
+  /** The query's parameters are not documented: every further value is sent as one, and `asked_with` names them. */
+  readonly passes?: true;
+  /** Columns whose distinct values are taken when the config gives none (`purchase_orders.vendor_id`), by parameter. */
+  readonly from?: Readonly<Record<string, readonly string[]>>;
+  /** The answer is one row, not a list: `rows` counts for nothing. */
+  readonly single?: true;
+}
+
+/** Read whole while that is cheap, else since the mark: the greatest `mark` of the rows of a complete scan. */
+export interface Feed extends Listing {
+  readonly kind: "feed";
+  readonly mark: string;
+  readonly narrow: Narrowing;
+  readonly fullScanPages: number;
+  readonly fullScanEveryDays: number;
+  readonly lookbackDays: number;
+}
+
+/** One request for each row of the parent stream; the path's parameter is the parent's column of that name, unless `param` maps it. */
+export interface Detail extends Partial<Rows> {
+  readonly kind: "detail";
+  readonly of: string;
+  /**
+   * Not the parent's rows are asked for but the distinct values of this column of theirs (of a JSON object: its field names),
+   * which the key begins with, under a name of its own.
+   */
+  readonly by?: string;
+  /** Further columns whose values are asked for too, as `stream.column`. */
+  readonly also?: readonly string[];
+  /** Values are due again after so many days, whatever became of the rows that carry them. */
+  readonly everyDays?: number;
+  /** Only parents with this value. */
+  readonly only?: { readonly column: string; readonly value: string };
+  /** The rows of one parent come in cursor pages. */
+  readonly paged?: true;
+  readonly param?: Readonly<Record<string, string>>;
+  /** Parent's flag column: these can still change, so they come first and are audited more often. */
+  readonly open?: string;
+  /** Parent's date or moment column: newest come first; `streams.start` bounds it. */
+  readonly newest?: string;
+}
+
+/** One object, measured once a day. `omit` names fields of the answer that belong to another stream, or to nobody. */
+export interface Snapshot {
+  readonly kind: "snapshot";
+  readonly omit?: readonly string[];
+  /** Query parameters and the values they take unless the config names others: a row a day for each combination, their names in the key. */
+  readonly parameters?: Readonly<Record<string, readonly string[]>>;
+}
+
+export type Mode = Scan | Feed | Detail | Snapshot;
+
+/** A catalogue entry as it is written in `streams/`: five to seven facts. */
+export interface StreamFacts {
+  readonly name: string;
+  /** Below `/api/v1`; a parameter in braces names a path parameter. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly mode: Mode;
+  readonly row: z.ZodObject;
+  /** Unique within one company; a detail's begins with its parent's. A snapshot's is the day it was observed. */
+  readonly key: readonly string[];
+  readonly preset: Preset;
+}
+
+/** A stream whose schema, key and mark are known to fit, with its tables. */
+export interface Stream extends StreamFacts {
+  readonly tables: TableSet;
+}
+
+/** Streams that belong together, as a catalogue shows them. */
+export interface StreamGroup {
+  readonly title: string;
+  readonly streams: readonly Stream[];
+}
+
+/** The endpoint that tells whose key it is: fields of its data. */
+export interface IdentityEndpoint {
+  readonly path: string;
+  readonly id: string;
+  readonly name: string;
+}
+
+export const OBSERVED_ON = "observed_on";
+export const ASKED_WITH = "asked_with";
+
+export const scan = (listing: Listing): Scan => ({ kind: "scan", ...listing });
+/** One request, the complete list. */
+export const list = (listing: Listing & Pick<Scan, "limit">): Scan => ({ kind: "scan", paged: false, ...listing });
+/** One request for each set of values that the config names. */
+export const lookup = ({ ask, passes, from, ...listing }: Lookup & Partial<Listing> = {}): Scan => ({
+  kind: "scan",
+  paged: false,
+  rows: "",
+  ...listing,
+  lookup: {
+    ...(ask === undefined ? {} : { ask }),
+    ...(passes === undefined ? {} : { passes }),
+    ...(from === undefined ? {} : { from }),
+    ...(listing.rows === undefined ? { single: true as const } : {}),
+  },
+});
+export const feed = (facts: Omit<Feed, "kind">): Feed => ({ kind: "feed", ...facts });
+export const detail = (facts: Omit<Detail, "kind">): Detail => ({ kind: "detail", ...facts });
+export const snapshot = (facts: Omit<Snapshot, "kind"> = {}): Snapshot => ({ kind: "snapshot", ...facts });
+
+/** The stream of these facts. TypeError, when its tables are first asked for, if schema, key and mark don't fit. */
+export function defineStream(facts: StreamFacts): Stream {
+  return streamOf(facts, []);
+}
+
+/** The stream with further volatile columns from the config. */
+export function withVolatile(stream: Stream, volatile: readonly string[]): Stream {
+  return volatile.length === 0 ? stream : streamOf(stream, volatile);
+}
+
+// A run needs a few of the catalogue's tables; working all of them out took a tenth of a second of its start.
+function streamOf(facts: StreamFacts, volatile: readonly string[]): Stream {
+  let tables: TableSet | undefined;
+  return {
+    ...facts,
+    get tables() {
+      tables ??= streamTables(facts, volatile);
+      return tables;
+    },
+  };
+}
+
+function streamTables(facts: StreamFacts, volatile: readonly string[]): TableSet {
+  const tables = tablesOf({ name: facts.name, row: facts.row, key: facts.key, added: addedColumns(facts), volatile });
+  const { mode } = facts;
+  if (mode.kind === "feed") {
+    const mark = tables.main.columns.find(column => column.name === mode.mark);
+    if (mark?.kind !== "moment")
+      throw new TypeError(`${facts.name}: its mark ${mode.mark} is not a moment of its schema`);
+  }
+  return tables;
+}
+
+function addedColumns({ mode, path, key }: StreamFacts): Column[] {
+  switch (mode.kind) {
+    case "snapshot":
+      return [
+        addedColumn(OBSERVED_ON, "context", "date", "The day on which the service gave these figures."),
+        ...Object.keys(mode.parameters ?? {}).map(name =>
+          addedColumn(
+            name,
+            "context",
+            "id",
+            `Value of the parameter ${name} that these figures were asked with; the configuration may name others.`,
+          ),
+        ),
+      ];
+    case "detail": {
+      const own = mode.by === undefined ? pathParameters(path).map(name => mode.param?.[name] ?? snakeCase(name)) : [];
+      const names = new Set([...own, ...key].filter(name => name !== INDEX_COLUMN));
+      return [
+        ...[...names].map(name =>
+          addedColumn(
+            name,
+            "context",
+            "id",
+            mode.by === undefined
+              ? `Row of ${mode.of} that it belongs to, by ${mode.of}.${name}.`
+              : `Value of ${mode.of}.${mode.by} that the request was made for; joins to that column.`,
+          ),
+        ),
+        ...placed(key),
+        ...besideRows(mode, false),
+      ];
+    }
+    case "scan":
+      return [...(mode.lookup === undefined ? [] : askedFor(path, mode.lookup)), ...placed(key), ...besideRows(mode)];
+    case "feed":
+      return [...placed(key), ...besideRows(mode)];
+  }
+}
+
+/** What a lookup asked with: context values named like the parameters. */
+function askedFor(path: string, { ask = [], passes }: Lookup): Column[] {
+  const names = [...pathParameters(path), ...ask];
+  const columns = names.map(name =>
+    addedColumn(
+      parameterColumn(name),
+      "context",
+      "id",
+      `Value of the parameter ${name} that the request was made with; the configuration names the values.`,
+    ),
+  );
+  const others = addedColumn(ASKED_WITH, "context", "id", "The query that was asked with, its parameters in order.");
+  return passes === undefined ? columns : [...columns, others];
+}
+
+/** The column, and the context value, that holds what a lookup's parameter was: `vendorId` → `vendor_id`, `table` → `table_`. */
+export function parameterColumn(name: string): string {
+  const column = snakeCase(name);
+  return isReserved(column) ? `${column}_` : column;
+}
+
+/** Rows without an identity of their own are told apart by their place. */
+function placed(key: readonly string[]): Column[] {
+  const description = "Position among the rows whose key is otherwise the same, from 0; not an identity.";
+  return key.includes(INDEX_COLUMN) ? [addedColumn(INDEX_COLUMN, "context", "count", description)] : [];
+}
+
+/** What stands beside the rows in the answer, and in which of its arrays they stood. Beside a list it says nothing about a row; in a detail's answer it belongs to the parent. */
+function besideRows({ rows, pageColumns = [] }: Partial<Rows>, volatile = true): Column[] {
+  const columns = pageColumns.map(column =>
+    addedColumn(column.name, "page", column.kind, column.description, {
+      path: column.field.split("."),
+      nullable: true,
+      volatile,
+      ...(column.personal === undefined ? {} : { personal: column.personal }),
+    }),
+  );
+  if (typeof rows !== "object") return columns;
+  return [addedColumn(rows.column, "context", "id", rows.description), ...columns];
+}
+
+/** `/po/{po_number}` → [`po_number`]. */
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map(match => match[1]!);
+}
+
+/** Paths without parameters: an id must never turn a detail's path into one of them (`/po/stats`). */
+export function fixedPaths(catalogue: readonly Stream[]): string[] {
+  return catalogue.map(stream => stream.path).filter(path => !path.includes("{"));
+}

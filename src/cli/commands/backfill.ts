@@ -1,0 +1,123 @@
+import { type Command, InvalidArgumentError } from "commander";
+import type { Config } from "../../config/config.ts";
+import { ConfigError, StoppedError } from "../../errors.ts";
+import type { BackfillOrder } from "../../operations/backfill/backfill.ts";
+import type { Estimate } from "../../operations/estimate/estimate.ts";
+import type { CliContext } from "../invocation/context.ts";
+import { attachOptions, type CommonOptions, examples, runOptions, streamsArgument } from "../invocation/options.ts";
+import { standing } from "../invocation/standing.ts";
+import { whereToRead } from "./sync.ts";
+
+interface BackfillOptions extends CommonOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly resume?: true;
+  readonly restart?: true;
+}
+
+/** `backfill`: loads history. */
+export function registerBackfill(program: Command, context: CliContext): void {
+  const command = program
+    .command("backfill")
+    .addArgument(streamsArgument())
+    .description(
+      "Load history: feeds by windows of dates, several at once; lists whole, and details of their rows that are dated in the range (without --to also of those without a date). What was begun is kept: the same command goes on where it was left. While another run waits for the lock, it goes first.",
+    )
+    .option("--from <date>", "from this day on (default: streams.start, else everything, read whole)", day)
+    .option("--to <date>", "up to this day, itself left out (default: up to now)", day)
+    .option("--resume", "go on with what is unfinished, whatever dates it has")
+    .option("--restart", "forget what is unfinished of these streams and begin again");
+  attachOptions(command, ...runOptions, "yes")
+    .addHelpText(
+      "after",
+      examples(
+        "tributary backfill --from 2023-01-01 --dry-run",
+        "tributary backfill --from 2023-01-01",
+        "tributary backfill --resume",
+        "tributary backfill 'invoice*' --from 2024-01-01 --to 2024-07-01 --yes",
+      ),
+    )
+    .action((names: string[], options: BackfillOptions) => backfill(names, options, context));
+}
+
+/** A calendar date. @throws InvalidArgumentError */
+function day(text: string): string {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text)
+    throw new InvalidArgumentError("Expected a calendar date such as 2024-01-31.");
+  return text;
+}
+
+async function backfill(names: readonly string[], options: BackfillOptions, context: CliContext): Promise<void> {
+  refuseContradictions(options);
+  const { config, warnings } = await context.openConfig(options);
+  const { terminalRun } = await import("../invocation/run_tools.ts");
+  const { planBackfill, runBackfill } = await import("../../operations/backfill/backfill.ts");
+  const { tools, finish } = await terminalRun(context, options);
+  try {
+    for (const warning of warnings) tools.log.warn({}, warning);
+    const order = await backfillOrder(names, options, config);
+    const { estimateReport } = await import("../terminal/sync_estimate.ts");
+    if (options.dryRun) {
+      const estimate = await planBackfill(order, tools);
+      return options.json ? context.printJson(estimate) : context.print(estimateReport(estimate));
+    }
+    const consent = options.yes
+      ? undefined
+      : (estimate: Estimate) => ask(estimate, estimateReport(estimate), config, context);
+    const report = await runBackfill(order, tools, consent);
+    finish();
+    context.exit(report.exit_code);
+    if (options.json) return context.printJson(report);
+    const { syncReport } = await import("../terminal/sync_report.ts");
+    context.print(syncReport(report, whereToRead(config), "tributary backfill --resume"));
+  } finally {
+    finish();
+  }
+}
+
+function refuseContradictions({ from, to, resume, restart }: BackfillOptions): void {
+  if (resume && restart) throw new ConfigError("--resume goes on, --restart begins again: give one of them.");
+  if (resume && (from !== undefined || to !== undefined))
+    throw new ConfigError(
+      "--resume goes on with the dates of what was begun: leave --from and --to out, or give them with --restart.",
+    );
+}
+
+async function backfillOrder(
+  names: readonly string[],
+  options: BackfillOptions,
+  config: Config,
+): Promise<BackfillOrder> {
+  return {
+    ...(await standing()),
+    command: "tributary backfill",
+    config,
+    names,
+    company: options.company,
+    maxTimeMs: options.maxTime,
+    maxRequests: options.maxRequests,
+    waitMs: options.wait,
+    range: { from: options.from, to: options.to },
+    resume: options.resume ?? false,
+    restart: options.restart ?? false,
+  };
+}
+
+async function ask(estimate: Estimate, shown: string, config: Config, context: CliContext): Promise<void> {
+  const { confirmAbove } = config.backfill;
+  if (!context.stdin.isTTY) {
+    throw new ConfigError(
+      `This backfill needs about ${estimate.requests} requests, more than backfill.confirm_above (${confirmAbove}), and there is no terminal to ask on: say --yes, raise backfill.confirm_above, or load less at a time with --from and --to. --dry-run shows what it needs.`,
+    );
+  }
+  const { confirm } = await import("@inquirer/prompts");
+  context.stderr.write(`${context.redact(shown)}\n`);
+  try {
+    if (await confirm({ message: "Load it?", default: false }, { input: context.stdin, output: context.stderr }))
+      return;
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "ExitPromptError") throw error;
+  }
+  throw new StoppedError("Stopped: nothing was loaded.", 130);
+}

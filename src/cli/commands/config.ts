@@ -1,0 +1,25 @@
+import type { Command } from "commander";
+import type { CliContext } from "../invocation/context.ts";
+import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+
+/** `config`: the effective configuration, secrets masked. */
+export function registerConfig(program: Command, context: CliContext): void {
+  const command = program
+    .command("config")
+    .description(
+      "Print the effective configuration: the file, with defaults and variables filled in and secrets masked.",
+    );
+  attachOptions(command, "config", "json", "logLevel")
+    .addHelpText("after", examples("tributary config", "tributary config --json | jq .destination"))
+    .action((options: CommonOptions) => printConfig(options, context));
+}
+
+async function printConfig(options: CommonOptions, context: CliContext): Promise<void> {
+  const { effective, warnings, file } = await context.openConfig(options);
+  for (const warning of warnings) context.stderr.write(`${context.redact(warning)}\n`);
+  if (options.json) return context.printJson(effective);
+  const { stringify } = await import("yaml");
+  const { redactJson } = await import("../../secrets.ts");
+  const masked = redactJson(effective, context.redact);
+  context.print(`# ${file}, with defaults filled in\n${stringify(masked, { lineWidth: 0 }).trimEnd()}`);
+}

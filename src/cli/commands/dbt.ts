@@ -1,0 +1,83 @@
+import { relative, resolve } from "node:path";
+import type { Command } from "commander";
+import type { Stream } from "../../catalog/stream.ts";
+import type { Config } from "../../config/config.ts";
+import type { CliContext } from "../invocation/context.ts";
+import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+
+interface DbtOptions extends CommonOptions {
+  readonly out: string;
+  readonly force?: true;
+}
+
+/** `dbt`: a dbt package for the warehouse. */
+export function registerDbt(program: Command, context: CliContext): void {
+  const command = program
+    .command("dbt")
+    .description(
+      "Write a dbt package for the warehouse of the configuration: all tables as described and tested sources, freshness, a staging model a table, a profile. Written again, it replaces its own files and leaves all others alone.",
+    )
+    .requiredOption("--out <folder>", "where it goes; made where there is none")
+    .option("--force", "overwrite files of the same names that others wrote or edited");
+  attachOptions(command, "config", "json", "logLevel")
+    .addHelpText("after", examples("tributary dbt --out dbt/tributary", "cd dbt/tributary && dbt build"))
+    .action((options: DbtOptions) => dbt(options, context));
+}
+
+async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
+  const { config, secrets } = await context.openConfig(options);
+  const { streams: catalogue } = await import("../../../streams/index.ts");
+  const { configured } = await import("../../privacy/configured.ts");
+  const { selectedByConfig, versionedBy } = await import("../../config/selection.ts");
+  const { dialectOf } = await import("../../warehouse/connect/open.ts");
+  const { analyticsSchema } = await import("../../warehouse/views/view.ts");
+  const { packageModels, packageTables } = await import("../../outputs/dbt/tables.ts");
+  const { relationsOf } = await import("../../../streams/relations.ts");
+  const { readModels } = await import("../invocation/models.ts");
+  const { dbtPackage } = await import("../../outputs/dbt/package.ts");
+  const { writePackage } = await import("../../outputs/dbt/folder.ts");
+  const on = selectedByConfig(configured(catalogue, config), config.streams);
+  const streams = await widened(config, on);
+  const tables = packageTables(dialectOf(config.destination), streams, versionedBy(on, config.streams));
+  const files = dbtPackage({
+    warehouse: config.destination,
+    companies: config.companies.map(({ name }) => name),
+    lateAfterMs: config.freshness.lateAfterMs,
+    tables,
+    relations: relationsOf(streams),
+    views: {
+      schema: analyticsSchema(config.destination.schema),
+      models: config.views ? packageModels((await readModels()).models, streams) : [],
+    },
+    secrets,
+  });
+  const folder = resolve(context.cwd, options.out);
+  const { written, unchanged, removed } = await writePackage(folder, files, options.force ?? false);
+  if (options.json) return context.printJson({ folder, tables: tables.length, written, unchanged, removed });
+  const did = [
+    `${written.length} files written`,
+    ...(unchanged.length > 0 ? [`${unchanged.length} unchanged`] : []),
+    ...(removed.length > 0 ? [`${removed.length} removed`] : []),
+  ];
+  const named = relative(context.cwd, folder) || ".";
+  context.print(
+    `A dbt package with ${tables.length} tables is in ${named}: ${did.join(", ")}. Next (README.md there says more):\n  cd ${named}\n  dbt build\n  dbt source freshness`,
+  );
+}
+
+/** The streams with the columns that a run added to their tables, which only the warehouse knows. @throws DestinationError */
+async function widened({ destination, streams }: Config, on: readonly Stream[]): Promise<readonly Stream[]> {
+  const { defaults, settings } = streams;
+  const widens = ({ name }: Stream) => (settings[name]?.unknownFields ?? defaults.unknownFields) === "column";
+  if (!on.some(widens)) return on;
+  const { openReading } = await import("../../warehouse/connect/reading.ts");
+  const { standingColumns, withAdded } = await import("../../warehouse/schema/added_columns.ts");
+  const reading = await openReading(destination);
+  if (reading === undefined) return on;
+  try {
+    const added = await standingColumns(reading);
+    return on.map(stream => withAdded(stream, added, settings[stream.name]?.volatile ?? []));
+  } finally {
+    await reading.close();
+  }
+}

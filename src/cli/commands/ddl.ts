@@ -1,0 +1,48 @@
+import type { Command } from "commander";
+import type { Config } from "../../config/config.ts";
+import type { CliContext } from "../invocation/context.ts";
+import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+
+interface DdlOptions extends CommonOptions {
+  readonly forDba?: true;
+}
+
+/** `ddl`: the SQL of the warehouse. */
+export function registerDdl(program: Command, context: CliContext): void {
+  const command = program
+    .command("ddl")
+    .description(
+      "Print the SQL that makes the warehouse of the configuration. A sync runs it by itself where its role may.",
+    )
+    .option("--for-dba", "only what needs more rights than the run's role has");
+  attachOptions(command, "config", "logLevel")
+    .addHelpText(
+      "after",
+      examples("tributary ddl > warehouse.sql", "tributary ddl --for-dba | psql --dbname=warehouse"),
+    )
+    .action((options: DdlOptions) => ddl(options, context));
+}
+
+async function ddl(options: DdlOptions, context: CliContext): Promise<void> {
+  const { config } = await context.openConfig(options);
+  context.print((await script(config, options.forDba ?? false)).trimEnd());
+}
+
+async function script(config: Config, forDba: boolean): Promise<string> {
+  const { destination } = config;
+  const { dbaScript, ddlScript } = await import("../../warehouse/schema/ddl_script.ts");
+  const { dialectOf, roleOf } = await import("../../warehouse/connect/open.ts");
+  const dialect = dialectOf(destination);
+  if (forDba) return dbaScript(dialect, { ...destination, ...(await roleOf(destination)), views: config.views });
+  const { configured } = await import("../../privacy/configured.ts");
+  const { selectedByConfig, versionedBy } = await import("../../config/selection.ts");
+  const { tableOrder, viewOrder } = await import("../../warehouse/schema/prepare.ts");
+  const { readModels } = await import("../invocation/models.ts");
+  const { streams: catalogue } = await import("../../../streams/index.ts");
+  const all = configured(catalogue, config);
+  const streams = selectedByConfig(all, config.streams);
+  const grantSelectTo = destination.type === "postgres" ? destination.grantSelectTo : [];
+  const versioned = versionedBy(streams, config.streams);
+  const views = viewOrder(destination, all, { wanted: config.views, models: await readModels() });
+  return ddlScript(dialect, { ...tableOrder(destination, { streams, grantSelectTo, versioned }), views });
+}

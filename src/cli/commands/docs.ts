@@ -1,0 +1,156 @@
+import { mkdir, stat, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { type Command, Option } from "commander";
+import type { Config } from "../../config/config.ts";
+import { ConfigError, DestinationError, HeldError } from "../../errors.ts";
+import type { Standing } from "../../outputs/dictionary/standing.ts";
+import type { StreamDescription } from "../../outputs/dictionary/stream_description.ts";
+import type { CliContext } from "../invocation/context.ts";
+import { configIfAny } from "../invocation/optional_config.ts";
+import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+import { formatCount } from "../terminal/table.ts";
+
+interface DocsOptions extends CommonOptions {
+  readonly out: string;
+  readonly format: "html" | "md" | "both";
+  readonly examples: boolean;
+}
+
+/** `docs`: the data dictionary. */
+export function registerDocs(program: Command, context: CliContext): void {
+  const command = program
+    .command("docs")
+    .description(
+      "Write the data dictionary: every table and column, what it means, its type, where it comes from and how tables hang together, as one searchable page and as Markdown. Needs no configuration; with one whose warehouse can be reached, examples and row counts stand in it. Takes no lock and changes nothing.",
+    )
+    .option("--out <dir>", "folder to write to; made if it isn't there", "docs-site")
+    .addOption(
+      new Option("--format <format>", "the page, Markdown, or both").choices(["html", "md", "both"]).default("both"),
+    )
+    .option("--no-examples", "don't look into the warehouse: no values, no counts");
+  attachOptions(command, "company", "config", "json", "logLevel")
+    .addHelpText(
+      "after",
+      `${examples(
+        "tributary docs",
+        "tributary docs --out public/dictionary --format html",
+        "tributary docs --no-examples      # nothing in it but what the program knows",
+      )}\n\nExamples are numbers, dates, flags, identifiers and labels of one word from a few rows; columns that may name a person or\nhold what somebody wrote show none.`,
+    )
+    .action((options: DocsOptions) => docs(options, context));
+}
+
+async function docs(options: DocsOptions, context: CliContext): Promise<void> {
+  const config = (await configIfAny(options, context, "The dictionary shows what there can be, without examples."))
+    ?.config;
+  if (config === undefined && options.company !== undefined)
+    throw new ConfigError(
+      "--company needs a configuration, and there is none here. Name one with --config, or leave --company out.",
+    );
+  const folder = await folderOf(options.out, context.cwd);
+  const dictionary = await describe(config, options, context);
+  const files = await filesOf(dictionary, options.format);
+  for (const { name, text } of files) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+  const tables = dictionary.domains.flatMap(domain => domain.tables);
+  const told = {
+    out: folder,
+    files: files.map(({ name }) => name),
+    tables: tables.length,
+    columns: tables.reduce((sum, table) => sum + table.own.length, 0),
+    views: dictionary.models.length,
+    examples: dictionary.standing !== undefined,
+  };
+  if (options.json) return context.printJson(told);
+  const first = options.format === "md" ? "markdown/README.md" : "index.html";
+  context.print(
+    `${formatCount(told.tables)} tables, ${formatCount(told.columns)} columns, ${told.views} views${told.examples ? ", with examples from the warehouse" : ""}: open ${join(folder, first)}`,
+  );
+}
+
+async function folderOf(out: string, cwd: string): Promise<string> {
+  const folder = resolve(cwd, out);
+  const there = await stat(folder).catch(() => undefined);
+  if (there !== undefined && !there.isDirectory())
+    throw new ConfigError(`--out ${out}: expected a folder, found a file. Name another folder, or move the file away.`);
+  return folder;
+}
+
+async function describe(config: Config | undefined, options: DocsOptions, context: CliContext) {
+  const { groups, streams } = await import("../../../streams/index.ts");
+  const { noRelations, relationsOf } = await import("../../../streams/relations.ts");
+  const { configured, unconfigured } = await import("../../privacy/configured.ts");
+  const { selectedByConfig, versionedBy } = await import("../../config/selection.ts");
+  const { describeStreams } = await import("../../outputs/dictionary/stream_description.ts");
+  const { analyticsSchema } = await import("../../warehouse/views/view.ts");
+  const { readModels } = await import("../invocation/models.ts");
+  const { readableState } = await import("../../warehouse/ddl/grants.ts");
+  const { dictionaryOf } = await import("../../outputs/dictionary/dictionary.ts");
+  const { describeState } = await import("../../outputs/dictionary/state.ts");
+  const catalogue = configured(streams, config ?? unconfigured);
+  // Without a configuration nothing is off: the dictionary shows all there can be.
+  const on = config === undefined ? catalogue : selectedByConfig(catalogue, config.streams);
+  const described = describeStreams(groups, catalogue, new Set(on.map(({ name }) => name)));
+  const { schema = "procurement", stateSchema = "_tributary" } = config?.destination ?? {};
+  const wantsViews = config?.views ?? true;
+  const { models } = wantsViews ? await readModels() : { models: [] };
+  return dictionaryOf({
+    // Beside the examples nothing else in it comes from the configuration.
+    schemas: {
+      data: context.redact(schema),
+      views: wantsViews ? context.redact(analyticsSchema(schema)) : undefined,
+      state: context.redact(stateSchema),
+    },
+    versioned: config === undefined ? new Set() : versionedBy(catalogue, config.streams),
+    streams: described,
+    models,
+    relations: relationsOf(catalogue),
+    apart: noRelations,
+    state: describeState(readableState),
+    standing: config === undefined || !options.examples ? undefined : await look(config, described, options, context),
+  });
+}
+
+/** A dictionary without examples is worth having: what keeps the warehouse from being read is told, and that's all. */
+async function look(
+  config: Config,
+  streams: readonly StreamDescription[],
+  options: DocsOptions,
+  context: CliContext,
+): Promise<Standing | undefined> {
+  const { companiesOf } = await import("../../sync/run/run.ts");
+  const { openReading } = await import("../../warehouse/connect/reading.ts");
+  const { readStanding } = await import("../../outputs/dictionary/standing.ts");
+  companiesOf(config, options.company);
+  try {
+    const reading = await openReading(config.destination);
+    if (reading === undefined) {
+      context.stderr.write("Nothing has been loaded yet: the dictionary has no examples.\n");
+      return undefined;
+    }
+    try {
+      return await readStanding(reading, streams, options.company, context.redact);
+    } finally {
+      await reading.close();
+    }
+  } catch (error) {
+    if (!(error instanceof DestinationError || error instanceof HeldError)) throw error;
+    context.stderr.write(`${context.redact(error.message)}\nThe dictionary has no examples.\n`);
+    return undefined;
+  }
+}
+
+async function filesOf(dictionary: Awaited<ReturnType<typeof describe>>, format: DocsOptions["format"]) {
+  const files: { readonly name: string; readonly text: string }[] = [];
+  if (format !== "md") {
+    const { dictionaryDocument } = await import("../../outputs/dictionary/document.ts");
+    files.push({ name: "index.html", text: dictionaryDocument(dictionary) });
+  }
+  if (format !== "html") {
+    const { dictionaryMarkdown } = await import("../../outputs/dictionary/markdown.ts");
+    files.push(...dictionaryMarkdown(dictionary).map(({ name, text }) => ({ name: `markdown/${name}`, text })));
+  }
+  return files;
+}

@@ -1,0 +1,187 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { type Command, Option } from "commander";
+import { ConfigError, StoppedError } from "../../errors.ts";
+import type { LogSink } from "../../logging.ts";
+import type { ExportOrder, ExportTools } from "../../outputs/export/export.ts";
+import type { CliContext } from "../invocation/context.ts";
+import { attachOptions, type CommonOptions, count, examples } from "../invocation/options.ts";
+import { exportLine, exportText } from "../terminal/export_report.ts";
+import { displayClock, type Place as Terminal } from "../terminal/progress.ts";
+
+interface ExportCommandOptions extends CommonOptions {
+  readonly out: string;
+  readonly format: "parquet";
+  readonly partitionBy: readonly string[];
+  readonly compression: "zstd" | "snappy";
+  readonly live?: true;
+  readonly keep: number;
+}
+
+const KEEP = 2;
+
+/** `export`: the warehouse's tables as Parquet. */
+export function registerExport(program: Command, context: CliContext): void {
+  const command = program
+    .command("export")
+    .argument(
+      "[stream...]",
+      "streams, patterns or presets (default: every table there is, also of streams that are off)",
+    )
+    .description(
+      "Write the tables as Parquet files, a folder a table, for Spark, Trino, BigQuery and DuckDB. The folder changes in one step: readers see the export before or the new one, never a mixture. Tables that did not change since are not written again. Nothing in the warehouse is locked or changed, but that the folder is noted there the first time: a change of `privacy` makes it anew.",
+    )
+    .requiredOption(
+      "--out <dir>",
+      "a folder of its own; becomes a symbolic link into <dir>.exports, where the versions lie",
+    )
+    .addOption(new Option("--format <format>", "how tables are written").choices(["parquet"]).default("parquet"))
+    .option(
+      "--partition-by <spec>",
+      "folders by a column, _company, or of one table: table=column, table=date:year, :month or :day; repeatable",
+      (spec: string, all: readonly string[]) => [...all, spec],
+      [],
+    )
+    .addOption(new Option("--compression <name>", "of the files").choices(["zstd", "snappy"]).default("zstd"))
+    .option("--live", "only rows that the service still lists")
+    .option("--keep <n>", "versions to keep, for readers that are in the middle of one", count, KEEP);
+  attachOptions(command, "company", "config", "json", "wait", "logLevel", "noProgress")
+    .addHelpText(
+      "after",
+      `${examples(
+        "tributary export --out lake",
+        "tributary export 'purchase_order*' invoices --out lake --live",
+        "tributary export --out lake --partition-by _company --partition-by purchase_orders=po_date:month",
+        "tributary export --out lake --json | jq -r '.tables[] | select(.status == \"written\") | .table'",
+      )}\n\nlake/_manifest.json says what is there: rows, files, columns and their types. docs/export.md says how to read it.`,
+    )
+    .action((names: string[], options: ExportCommandOptions) => exportTables(names, options, context));
+}
+
+async function exportTables(
+  names: readonly string[],
+  options: ExportCommandOptions,
+  context: CliContext,
+): Promise<void> {
+  if (options.keep === 0) throw new ConfigError("--keep: expected at least 1, got 0. The newest version always stays.");
+  const { config, warnings } = await context.openConfig(options);
+  const { placeOf, roomIn } = await import("../../outputs/export/place.ts");
+  const { readPartitionSpec } = await import("../../outputs/export/partitioning.ts");
+  const { openReading } = await import("../../warehouse/connect/reading.ts");
+  const { exportResources } = await import("../../warehouse/connect/exporting.ts");
+  const { makeExport } = await import("../../outputs/export/export.ts");
+  const { isNoted, notePlace } = await import("../../outputs/export/noting.ts");
+  const { expectSettled, privacyOf } = await import("../../privacy/settling.ts");
+  const { streams } = await import("../../../streams/index.ts");
+  const order = await orderOf(names, options, config);
+  for (const spec of options.partitionBy) readPartitionSpec(spec);
+  const place = await placeOf(options.out, context.cwd);
+  const open = async () => {
+    const reading = await openReading(config.destination, exportResources(roomIn(place)));
+    if (reading !== undefined) return reading;
+    throw new ConfigError("Expected tables to export, but nothing has been loaded yet: run `tributary sync` first.");
+  };
+  let reading = await open();
+  const { tools, finish } = await terminalTools(context, options);
+  try {
+    for (const warning of warnings) tools.log.warn({}, warning);
+    const { policy } = privacyOf(streams, config.privacy);
+    await expectSettled(reading, policy);
+    if (!(await isNoted(reading, place, tools.holder.host))) {
+      // Of a file that nobody else may have open, the reader is in the way as well.
+      await reading.close();
+      const warning = await notePlace(config.destination, place, tools.holder, tools.clock, options.wait);
+      if (warning !== undefined) tools.log.warn({}, warning);
+      reading = await open();
+    }
+    const report = await makeExport(reading, { ...order, place, privacy: policy.id }, tools);
+    finish();
+    if (options.json) context.printJson(report);
+    else context.print(exportText(report));
+  } finally {
+    finish();
+    await reading.close();
+  }
+}
+
+async function orderOf(
+  names: readonly string[],
+  { partitionBy, compression, company, live, keep }: ExportCommandOptions,
+  config: Awaited<ReturnType<CliContext["openConfig"]>>["config"],
+): Promise<Omit<ExportOrder, "place" | "privacy">> {
+  const { companiesOf } = await import("../../sync/run/run.ts");
+  const { configured } = await import("../../privacy/configured.ts");
+  const { select, selectedByConfig } = await import("../../config/selection.ts");
+  const { streams } = await import("../../../streams/index.ts");
+  const { packageVersion } = await import("../invocation/package_root.ts");
+  companiesOf(config, company);
+  const catalogue = configured(streams, config);
+  return {
+    catalogue,
+    on: new Set(selectedByConfig(catalogue, config.streams).map(({ name }) => name)),
+    named: select(catalogue, catalogue, names).named,
+    version: packageVersion(),
+    options: {
+      format: "parquet",
+      streams: [...names],
+      partition_by: [...partitionBy],
+      ...{ compression, company: company ?? null, live: live === true, keep },
+    },
+  };
+}
+
+const codes = { SIGINT: 130, SIGTERM: 143 } as const;
+const LINE_MS = 30_000;
+
+interface Terminals {
+  readonly tools: ExportTools & { readonly log: { warn(fields: object, message: string): void } };
+  /** Ends the progress display and gives the signals back. */
+  finish(): void;
+}
+
+async function terminalTools(context: CliContext, options: ExportCommandOptions): Promise<Terminals> {
+  const { placeOn } = await import("../terminal/progress.ts");
+  const { systemClock } = await import("../../clock.ts");
+  const { screen }: Terminal = await placeOn(context.stderr);
+  const shown = options.progress ? screen : undefined;
+  const sink: LogSink = {
+    write: line => (shown === undefined ? void context.stderr.write(line) : shown.persist(line.trimEnd())),
+  };
+  const log = await context.openLog(options.logLevel, sink);
+  const stopping = new AbortController();
+  const release = context.onSignal(name => {
+    if (stopping.signal.aborted) context.leave(codes[name]);
+    log.info({}, "stopping, and removing what is unfinished; once more leaves at once");
+    const reason = `Stopped by ${name}: ${options.out} is as it was, and the next export begins anew.`;
+    stopping.abort(new StoppedError(reason, codes[name]));
+  });
+  const done = new Set<string>();
+  let line = "";
+  const draw = () => shown?.(line);
+  const quiet =
+    shown !== undefined || !options.progress
+      ? () => undefined
+      : displayClock.every(LINE_MS, () => void (line !== "" && context.stderr.write(`${line}\n`)));
+  const holder = {
+    runId: randomUUID(),
+    pid: process.pid,
+    host: hostname(),
+    command: "tributary export",
+    startedAt: new Date(context.now()).toISOString(),
+  };
+  return {
+    tools: {
+      ...{ clock: systemClock, log, holder, signal: stopping.signal },
+      watch: progress => {
+        done.add(`${progress.doing} ${progress.table}`);
+        line = exportLine(progress, [...done].filter(one => one.startsWith(progress.doing)).length);
+        draw();
+      },
+    },
+    finish: () => {
+      quiet();
+      shown?.clear();
+      release();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { Command } from "commander";
+import type { Config } from "../../config/config.ts";
+import type { RejectsOrder } from "../../operations/rejects.ts";
+import type { CliContext } from "../invocation/context.ts";
+import { attachOptions, type CommonOptions, count, examples } from "../invocation/options.ts";
+import { cutText, formatCount, formatTable } from "../terminal/table.ts";
+
+interface RejectsOptions extends CommonOptions {
+  readonly problems?: true;
+  readonly limit: number;
+}
+
+/** `rejects`: what could not be loaded, and why. */
+export function registerRejects(program: Command, context: CliContext): void {
+  const command = program
+    .command("rejects")
+    .argument("[stream]", "a stream, a pattern or a preset (default: all)")
+    .description("Show rows that could not be stored, newest first, or values that could not be read, with the reason.")
+    .option(
+      "--problems",
+      "values instead of rows: their rows are stored, the column is NULL and _problems has the text",
+    )
+    .option("--limit <n>", "how many to show", count, 50);
+  attachOptions(command, "company", "config", "json", "logLevel")
+    .addHelpText(
+      "after",
+      examples(
+        "tributary rejects",
+        "tributary rejects purchase_orders --problems",
+        "tributary rejects --json --limit 1000 | jq '.rejects[].raw'",
+      ),
+    )
+    .action((name: string | undefined, options: RejectsOptions) => rejects(name, options, context));
+}
+
+async function rejects(name: string | undefined, options: RejectsOptions, context: CliContext): Promise<void> {
+  const { config } = await context.openConfig(options);
+  const order = await orderOf(name, options, config);
+  const { readProblems, readRejects } = await import("../../operations/rejects.ts");
+  if (options.problems) {
+    const found = await readProblems(config.destination, order);
+    if (options.json) return context.printJson({ total: found?.total ?? 0, problems: found?.rows ?? [] });
+    if (found === undefined || found.total === 0) return context.print(none(found, "No value gave a problem."));
+    const titles = [
+      { title: "last seen" },
+      { title: "column" },
+      { title: "rows", align: "right" as const },
+      { title: "reason" },
+      { title: "example" },
+    ];
+    const lines = found.rows.map(row => [
+      row.last_seen_at.slice(0, 19),
+      `${row.table_name}.${row.column_name}`,
+      formatCount(row.rows),
+      row.reason,
+      cutText(row.example ?? "", 60),
+    ]);
+    return context.print(`${formatTable(titles, lines)}${more(found.total, lines.length)}`);
+  }
+  const found = await readRejects(config.destination, order);
+  if (options.json) return context.printJson({ total: found?.total ?? 0, rejects: found?.rows ?? [] });
+  if (found === undefined || found.total === 0) return context.print(none(found, "No row was rejected."));
+  const titles = ["seen", "stream", "key", "reason", "field", "row"].map(title => ({ title }));
+  const lines = found.rows.map(row => [
+    row.seen_at.slice(0, 19),
+    row.stream,
+    cutText(row.key ?? "", 40),
+    row.reason,
+    row.field ?? "",
+    cutText(JSON.stringify(row.raw), 80),
+  ]);
+  context.print(`${formatTable(titles, lines)}${more(found.total, lines.length)}\n\n--json shows the rows whole.`);
+}
+
+async function orderOf(name: string | undefined, options: RejectsOptions, config: Config): Promise<RejectsOrder> {
+  const { companiesOf } = await import("../../sync/run/run.ts");
+  const { select } = await import("../../config/selection.ts");
+  const { streams } = await import("../../../streams/index.ts");
+  return {
+    companies: companiesOf(config, options.company).map(company => company.name),
+    streams: name === undefined ? undefined : [...select(streams, streams, [name]).named],
+    limit: options.limit,
+  };
+}
+
+const none = (found: object | undefined, sentence: string): string =>
+  found === undefined ? "Nothing has been loaded yet: `tributary sync` loads." : sentence;
+
+const more = (total: number, shown: number): string =>
+  total > shown ? `\n… and ${formatCount(total - shown)} more (--limit)` : "";

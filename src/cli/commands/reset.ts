@@ -1,0 +1,99 @@
+import type { Command } from "commander";
+import { ConfigError, StoppedError } from "../../errors.ts";
+import type { ResetLine, ResetOrder } from "../../operations/reset.ts";
+import type { CliContext } from "../invocation/context.ts";
+import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+import { formatCount, formatTable } from "../terminal/table.ts";
+
+interface ResetOptions extends CommonOptions {
+  readonly drop?: true;
+}
+
+/** `reset`: streams are read from the start again. */
+export function registerReset(program: Command, context: CliContext): void {
+  const command = program
+    .command("reset")
+    .argument("<stream...>", "names, patterns such as 'invoice*', presets; a list brings its details along")
+    .description(
+      "Forget how far streams were read, so that the next run reads them from the start. Their rows stay, unless --drop.",
+    )
+    .option("--drop", "remove this company's rows too, and tables in which no company has rows");
+  attachOptions(command, "company", "config", "json", "dryRun", "wait", "logLevel", "yes")
+    .addHelpText(
+      "after",
+      examples(
+        "tributary reset items",
+        "tributary reset 'invoice*' --dry-run",
+        "tributary reset '*' --drop --company acme --yes",
+      ),
+    )
+    .action((names: string[], options: ResetOptions) => runReset(names, options, context));
+}
+
+async function runReset(names: readonly string[], options: ResetOptions, context: CliContext): Promise<void> {
+  const { config } = await context.openConfig(options);
+  const { companiesOf, newRunId } = await import("../../sync/run/run.ts");
+  const { planReset, reset } = await import("../../operations/reset.ts");
+  const { systemClock } = await import("../../clock.ts");
+  const { streams } = await import("../../../streams/index.ts");
+  const companies = companiesOf(config, options.company).map(company => company.name);
+  const order: ResetOrder = { config, catalogue: streams, names, companies, drop: options.drop ?? false };
+  const plan = await planReset(order);
+  if (plan === undefined)
+    return told(options, context, [], [], "Nothing has been loaded yet: there is nothing to forget.");
+  if (options.dryRun) return told(options, context, plan, [], "Nothing was forgotten: --dry-run.");
+  if (!options.json) context.print(costs(plan, order.drop));
+  if (!options.yes) await consent(order, context);
+  const runId = newRunId(new Date(systemClock.now()).toISOString(), Math.random);
+  const done = await reset(order, { runId, clock: systemClock, waitMs: options.wait });
+  if (options.json) return context.printJson({ streams: plan, done });
+  context.print(`\n${done.join("\n")}`);
+}
+
+function told(
+  options: ResetOptions,
+  context: CliContext,
+  plan: readonly ResetLine[],
+  done: readonly string[],
+  sentence: string,
+): void {
+  if (options.json) return context.printJson({ streams: plan, done });
+  context.print([...(plan.length > 0 ? [costs(plan, options.drop ?? false), ""] : []), sentence].join("\n"));
+}
+
+/** What the next run will have to ask again. */
+function costs(plan: readonly ResetLine[], drop: boolean): string {
+  const several = new Set(plan.map(line => line.company)).size > 1;
+  const titles = [
+    ...(several ? [{ title: "company" }] : []),
+    { title: "stream" },
+    { title: "requests of the next run", align: "right" as const },
+  ];
+  const rows = plan.map(({ company, stream, requests }) => [
+    ...(several ? [company] : []),
+    stream,
+    requests === null ? "unknown" : formatCount(requests),
+  ]);
+  const sum = plan.reduce((total, { requests }) => total + (requests ?? 0), 0);
+  const least = plan.some(line => line.requests === null) ? "at least " : "";
+  const rowsToo = drop
+    ? " Their rows are removed too, and the earlier versions that were kept of them, which nothing can load again."
+    : "";
+  return `${formatTable(titles, rows)}\n\nThe next run will read them from the start: ${least}${formatCount(sum)} ${sum === 1 ? "request" : "requests"}.${rowsToo}`;
+}
+
+async function consent({ drop, companies }: ResetOrder, context: CliContext): Promise<void> {
+  if (!context.stdin.isTTY) {
+    throw new ConfigError(
+      "reset asks before it forgets anything, and there is no terminal to ask on: run it in a terminal, or say --yes. --dry-run shows what it would do.",
+    );
+  }
+  const { confirm } = await import("@inquirer/prompts");
+  const message = drop ? `Forget them, and remove the rows of ${companies.join(", ")}?` : "Forget them?";
+  try {
+    if (await confirm({ message, default: false }, { input: context.stdin, output: context.stderr })) return;
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "ExitPromptError") throw error;
+  }
+  throw new StoppedError("Stopped: nothing was forgotten.", 130);
+}

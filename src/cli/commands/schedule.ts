@@ -1,0 +1,171 @@
+import { stat } from "node:fs/promises";
+import type { Command } from "commander";
+import { systemClock } from "../../clock.ts";
+import type { LoadedConfig } from "../../config/load.ts";
+import type { ScheduleDaemon } from "../../daemon/schedule/schedule.ts";
+import type { ConfigSource } from "../../daemon/schedule/source.ts";
+import { ConfigError } from "../../errors.ts";
+import type { Logger } from "../../logging.ts";
+import type { Surroundings } from "../invocation/attachments.ts";
+import type { CliContext } from "../invocation/context.ts";
+import { interruption } from "../invocation/interruption.ts";
+import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+import { standing } from "../invocation/standing.ts";
+
+interface ScheduleOptions extends CommonOptions {
+  readonly once?: string;
+  readonly server: boolean;
+}
+
+/** A stop is over in less than the ten seconds that service managers wait at least. */
+const STOP_MS = 9_700;
+
+/** `schedule`: the daemon that runs syncs by the clock. */
+export function registerSchedule(program: Command, context: CliContext): void {
+  const command = program
+    .command("schedule")
+    .description(
+      "Stay up and run what `schedules` in the configuration says, one run at a time. A run that was missed is caught up once, a failed one is tried again.",
+    )
+    .option(
+      "--once <name>",
+      "run this schedule now, end with the run's exit code: for cron, a systemd timer, a CronJob",
+    )
+    .option("--no-server", "don't serve the status page");
+  attachOptions(command, "config", "json", "logLevel", "noProgress")
+    .addHelpText(
+      "after",
+      `
+Signals:
+  SIGTERM, SIGINT  ends within 10 seconds; the run under way saves what it read. Exit code 0. A second one leaves at once.
+  SIGHUP           reads the configuration again, as a change of its file does. One that can't be used is refused.
+${examples(
+  "tributary schedule",
+  "tributary schedule --config /etc/tributary/config.yaml --no-server",
+  "tributary schedule --once nightly --json",
+)}`,
+    )
+    .action((options: ScheduleOptions) => schedule(options, context));
+}
+
+async function schedule(options: ScheduleOptions, context: CliContext): Promise<void> {
+  if (options.once !== undefined) return runOnce(options.once, options, context);
+  let daemon: ScheduleDaemon | undefined;
+  let reloadAsked = false;
+  // A hangup kills whoever does not listen, and coming up may take as long as the warehouse is waited for.
+  const deafen = context.onHangup(() => {
+    reloadAsked = true;
+    daemon?.reload();
+  });
+  const loaded = await openSchedules(options, context);
+  if (options.json) throw new ConfigError("--json prints the report of one run: name it with --once NAME.");
+  const log = await context.openLog(options.logLevel);
+  for (const warning of loaded.warnings) log.warn({}, warning);
+  const { createDaemon } = await import("../../daemon/schedule/schedule.ts");
+  const { readPast } = await import("../../daemon/schedule/past.ts");
+  const { renewExports } = await import("../../outputs/export/renewing.ts");
+  const { runAttempts } = await import("../../sync/run/attempts.ts");
+  daemon = createDaemon(loaded.config, {
+    clock: systemClock,
+    random: Math.random,
+    log,
+    redact: context.redact,
+    run: (order, tools) => runAttempts(order, { ...tools, renewExports }),
+    past: ({ destination, schedules }) =>
+      readPast(
+        destination,
+        schedules.map(({ name }) => name),
+      ),
+    source: await sourceOf(loaded, options, context, log),
+    standing: await standing(),
+  });
+  if (reloadAsked) daemon.reload();
+  await serve(daemon, { context, log, server: options.server });
+  deafen();
+}
+
+async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promise<void> {
+  const { context, log } = surroundings;
+  const { attach } = await import("../invocation/attachments.ts");
+  const detach = await attach(daemon, surroundings);
+  const { signal, release } = interruption(context, text => log.info({}, daemon.live() ? text : "stopping"));
+  const { messageOf } = await import("../../sync/run/report.ts");
+  const letThrough = context.onStray(error => log.error({ err: error }, messageOf(error)));
+  let deadline = Number.POSITIVE_INFINITY;
+  signal.addEventListener("abort", () => {
+    deadline = context.now() + STOP_MS;
+  });
+  const saved = await daemon.serve(signal);
+  if (!saved)
+    log.warn(
+      {},
+      "The run under way reached no safe point in time and is left behind; the next one goes on from there.",
+    );
+  await Promise.race([detach(), systemClock.sleep(Math.max(0, deadline - context.now()))]);
+  log.info({}, "stopped");
+  for (const end of [letThrough, release]) end();
+}
+
+/** The configuration, its schedules found good. @throws ConfigError */
+async function openSchedules(options: ScheduleOptions, context: CliContext): Promise<LoadedConfig> {
+  const loaded = await context.openConfig(options);
+  const { configured } = await import("../../privacy/configured.ts");
+  const { demandSchedules } = await import("../../config/schedules.ts");
+  demandSchedules(loaded, configured((await standing()).catalogue, loaded.config), context.now());
+  return loaded;
+}
+
+async function sourceOf(
+  { file, mounted: first }: LoadedConfig,
+  options: ScheduleOptions,
+  context: CliContext,
+  log: Logger,
+): Promise<ConfigSource> {
+  const { watchChanges } = await import("../../daemon/schedule/source.ts");
+  let mounted = first;
+  const stampOf = async (path: string): Promise<string | undefined> => {
+    const found = await stat(path).catch(() => undefined);
+    return found && `${found.ino} ${found.size} ${found.mtimeMs}`;
+  };
+  // A mounted secret is read at the start of each run of any other command.
+  const stamp = async (): Promise<string | undefined> => {
+    const own = await stampOf(file);
+    return own && [own, ...(await Promise.all(mounted.map(stampOf)))].join(", ");
+  };
+  return {
+    changed: await watchChanges(stamp),
+    async load() {
+      const { config, warnings, mounted: named } = await openSchedules(options, context);
+      mounted = named;
+      for (const warning of warnings) log.warn({}, warning);
+      return config;
+    },
+  };
+}
+
+async function runOnce(name: string, options: ScheduleOptions, context: CliContext): Promise<void> {
+  const { config, warnings } = await openSchedules(options, context);
+  const { orderOf } = await import("../../daemon/schedule/order.ts");
+  const { turnOf } = await import("../../daemon/schedule/turn.ts");
+  const chosen = config.schedules.find(one => one.name === name);
+  if (chosen === undefined) {
+    const known = config.schedules.map(one => one.name).join(", ") || "none in this configuration";
+    throw new ConfigError(`--once: expected the name of a schedule (${known}), got ${name}.`);
+  }
+  const { terminalRun } = await import("../invocation/run_tools.ts");
+  const { tools, finish } = await terminalRun(context, options);
+  try {
+    for (const warning of warnings) tools.log.warn({}, warning);
+    const { runAttempts } = await import("../../sync/run/attempts.ts");
+    const turn = turnOf(chosen, context.now(), "schedule");
+    const report = await runAttempts(orderOf(turn, config, await standing()), tools);
+    finish();
+    context.exit(report.exit_code);
+    if (options.json) return context.printJson(report);
+    const { syncReport } = await import("../terminal/sync_report.ts");
+    const { whereToRead } = await import("./sync.ts");
+    context.print(syncReport(report, whereToRead(config)));
+  } finally {
+    finish();
+  }
+}

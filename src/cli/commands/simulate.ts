@@ -1,0 +1,101 @@
+import { type Command, Option } from "commander";
+import type { Simulator } from "../../../simulator/simulator.ts";
+import { ConfigError } from "../../errors.ts";
+import type { CliContext } from "../invocation/context.ts";
+import { attachOptions, count, duration, examples } from "../invocation/options.ts";
+
+interface SimulateOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly key: string;
+  readonly seed: number;
+  readonly orders: number;
+  readonly invoices: number;
+  readonly items: number;
+  readonly findings: number;
+  readonly ingested: number;
+  readonly paging: "keyset" | "offset";
+  readonly latency?: number;
+  readonly rateLimit?: number;
+  readonly fault: readonly string[];
+  readonly json?: true;
+}
+
+/** `simulate`: the simulated service as a server, until a signal ends it. */
+export function registerSimulate(program: Command, context: CliContext): void {
+  const number = (flags: string, what: string, value: number): Option =>
+    new Option(flags, what).argParser(count).default(value);
+  const command = program
+    .command("simulate")
+    .description("Run a simulated service: made-up but consistent orders, invoices, items, findings and documents.")
+    .addOption(number("--port <n>", "port; 0 takes a free one", 8099))
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--key <key>", "the only API key it takes", "demo-key")
+    .addOption(number("--seed <n>", "the same seed makes the same data", 1))
+    .addOption(number("--orders <n>", "purchase orders", 200))
+    .addOption(number("--invoices <n>", "invoices", 200))
+    .addOption(number("--items <n>", "items", 100))
+    .addOption(number("--findings <n>", "findings", 60))
+    .addOption(number("--ingested <n>", "ingested documents, mails and imports", 400))
+    .addOption(new Option("--paging <mode>", "what cursors count").choices(["keyset", "offset"]).default("keyset"))
+    .addOption(new Option("--latency <duration>", "wait before each answer, e.g. 50ms").argParser(duration))
+    .addOption(new Option("--rate-limit <n>", "answer 429 to more than n requests a second").argParser(count))
+    .option("--fault <name=value>", "a misbehaviour; may be repeated", (pair, pairs: string[]) => [...pairs, pair], []);
+  attachOptions(command, "json")
+    .addHelpText(
+      "after",
+      examples(
+        "tributary simulate",
+        "tributary simulate --port 0 --orders 20000 --latency 20ms",
+        "tributary simulate --fault error500=0.05 --fault 'hang={\"next\":3}' --fault only=/po",
+        'curl -X POST http://127.0.0.1:8099/_simulator/change -d \'{"update":{"items":5}}\'',
+      ),
+    )
+    .action((options: SimulateOptions) => simulate(options, context));
+}
+
+async function simulate(options: SimulateOptions, context: CliContext): Promise<void> {
+  const simulator = await started(options, context);
+  const ended = Promise.withResolvers<void>();
+  const forget = context.onSignal(() => ended.resolve());
+  const { url, key, port } = simulator;
+  if (options.json) context.printJson({ url, key, port });
+  else context.print(announcement(url, key));
+  await ended.promise;
+  forget();
+  await simulator.close();
+}
+
+async function started(options: SimulateOptions, context: CliContext): Promise<Simulator> {
+  const { startSimulator } = await import("../../../simulator/simulator.ts");
+  const { parseFaults } = await import("./simulator_faults.ts");
+  const faults = parseFaults(options.fault);
+  if (options.latency !== undefined) faults.latencyMs = options.latency;
+  if (options.rateLimit !== undefined) faults.rateLimit = { perSecond: options.rateLimit, retryAfter: "seconds" };
+  const { orders, invoices, items, findings, ingested, host, port, key, seed, paging } = options;
+  try {
+    const sizes = { orders, invoices, items, findings, ingested };
+    const now = () => new Date(context.now());
+    return await startSimulator({ seed, sizes, key, host, port, now, paging, faults, control: true });
+  } catch (cause) {
+    const { code, syscall } = cause as NodeJS.ErrnoException;
+    if (syscall !== "listen" && syscall !== "getaddrinfo") throw cause;
+    throw new ConfigError(
+      `The simulator can't listen on ${host}:${port} (${code}): choose another --port or --host.`,
+      cause,
+    );
+  }
+}
+
+function announcement(url: string, key: string): string {
+  return `The simulated service listens on ${url}, API key ${key}. Ctrl-C ends it.
+A configuration for it:
+
+api:
+  base_url: ${url}
+  key: ${JSON.stringify(key)}
+company: demo
+destination:
+  path: ./demo.duckdb
+`;
+}

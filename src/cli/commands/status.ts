@@ -1,0 +1,72 @@
+import type { Command } from "commander";
+import type { Stream } from "../../catalog/stream.ts";
+import type { Config } from "../../config/config.ts";
+import type { CliContext } from "../invocation/context.ts";
+import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+
+/** `status`: last and running run, freshness, row counts. */
+export function registerStatus(program: Command, context: CliContext): void {
+  const command = program
+    .command("status")
+    .description(
+      "Show the last and the running run, and of every stream how fresh it is, its rows and its problems. Never waits for a run.",
+    );
+  command.option("--serve", "serve the status page at the configuration's server.listen, until Ctrl-C");
+  attachOptions(command, "company", "config", "json", "logLevel")
+    .addHelpText(
+      "after",
+      examples(
+        "tributary status",
+        "tributary status --json | jq '.streams[] | {stream, complete_to}'",
+        "tributary status --serve",
+      ),
+    )
+    .action((options: StatusOptions) => status(options, context));
+}
+
+type StatusOptions = CommonOptions & { readonly serve?: true };
+
+async function status(options: StatusOptions, context: CliContext): Promise<void> {
+  const { config } = await context.openConfig(options);
+  const { companiesOf } = await import("../../sync/run/run.ts");
+  const { streams } = await import("../../../streams/index.ts");
+  companiesOf(config, options.company);
+  if (options.serve) return serve(options, config, streams, context);
+  const { readStatus } = await import("../../operations/status.ts");
+  const found = await readStatus(config, streams, options.company);
+  if (options.json) return context.printJson(found);
+  const { statusReport } = await import("../terminal/status_report.ts");
+  context.print(statusReport(found, context.now()));
+}
+
+/** The page without a daemon behind it: it shows what the warehouse tells. */
+async function serve(
+  options: StatusOptions,
+  config: Config,
+  catalogue: readonly Stream[],
+  context: CliContext,
+): Promise<void> {
+  const { servePage } = await import("../../daemon/page/server.ts");
+  const { warehouseSource } = await import("../../daemon/page/source.ts");
+  const { systemClock } = await import("../../clock.ts");
+  const ended = Promise.withResolvers<void>();
+  const forget = context.onSignal(() => ended.resolve());
+  const page = await servePage({
+    listen: config.server,
+    access: config.server,
+    source: warehouseSource(() => config, catalogue, options.company, undefined),
+    routes: [],
+    log: await context.openLog(options.logLevel),
+    clock: systemClock,
+    redact: context.redact,
+  });
+  const { url } = page;
+  if (options.json) context.printJson({ url });
+  else
+    context.print(
+      `The status page is at ${url}${config.server.token === undefined ? "" : "/?token=<server.token>"}. Ctrl-C ends it.`,
+    );
+  await ended.promise;
+  forget();
+  await page.close();
+}

@@ -1,0 +1,80 @@
+import type { Command } from "commander";
+import type { VerifyOrder } from "../../operations/verify/verify.ts";
+import type { CliContext } from "../invocation/context.ts";
+import {
+  attachOptions,
+  type CommonOptions,
+  count,
+  examples,
+  runOptions,
+  streamsArgument,
+} from "../invocation/options.ts";
+import { standing } from "../invocation/standing.ts";
+
+interface VerifyOptions extends CommonOptions {
+  readonly sample: number;
+  readonly all?: true;
+  readonly seed?: string;
+}
+
+/** Details of each kind that are asked for unless it is said otherwise. */
+const SAMPLE = 200;
+
+/** `verify`: the warehouse, field by field, against the service. */
+export function registerVerify(program: Command, context: CliContext): void {
+  const command = program
+    .command("verify")
+    .addArgument(streamsArgument())
+    .description(
+      "Read streams once more and compare every field with the warehouse: lists whole, details by a sample of their own paths. What the service has changed since it was loaded is told apart from what is wrong. Changes no table; the result is kept in _tributary.verifications. Exit code 1: there are differences, or something could not be compared.",
+    )
+    .option("--sample <n>", "how many details of each kind to ask for", count, SAMPLE)
+    .option("--all", "ask for all details")
+    .option(
+      "--seed <text>",
+      "which details those are: the same text asks for the same ones (default: drawn, and told)",
+    );
+  attachOptions(command, ...runOptions)
+    .addHelpText(
+      "after",
+      examples(
+        "tributary verify",
+        "tributary verify purchase_orders purchase_order_details --sample 50",
+        "tributary verify 'invoice*' --all --max-requests 5000",
+        "tributary verify --dry-run",
+        "tributary verify --json | jq '.differences[] | select(.kind != \"changed_since\")'",
+      ),
+    )
+    .action((names: string[], options: VerifyOptions) => verify(names, options, context));
+}
+
+async function verify(names: readonly string[], options: VerifyOptions, context: CliContext): Promise<void> {
+  const { config, warnings } = await context.openConfig(options);
+  const { terminalRun } = await import("../invocation/run_tools.ts");
+  const { tools, finish } = await terminalRun(context, options);
+  try {
+    for (const warning of warnings) tools.log.warn({}, warning);
+    const order: VerifyOrder = {
+      ...(await standing()),
+      ...{ config, names, company: options.company, seed: options.seed },
+      sample: options.all ? undefined : options.sample,
+      maxTimeMs: options.maxTime,
+      maxRequests: options.maxRequests,
+      waitMs: options.wait,
+    };
+    const { estimateReport, verifyReport } = await import("../terminal/verify_report.ts");
+    if (options.dryRun) {
+      const { estimateVerify } = await import("../../operations/verify/estimate.ts");
+      const estimate = await estimateVerify(order);
+      return options.json ? context.printJson(estimate) : context.print(estimateReport(estimate));
+    }
+    const { verify: compare } = await import("../../operations/verify/verify.ts");
+    const report = await compare(order, tools);
+    finish();
+    context.exit(report.exit_code);
+    if (options.json) return context.printJson(report);
+    context.print(verifyReport(report, config.destination.stateSchema));
+  } finally {
+    finish();
+  }
+}

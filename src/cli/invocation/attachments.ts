@@ -1,0 +1,101 @@
+import { systemClock } from "../../clock.ts";
+import type { ScheduleDaemon } from "../../daemon/schedule/schedule.ts";
+import type { Logger } from "../../logging.ts";
+import type { CliContext } from "./context.ts";
+import { packageVersion } from "./package_root.ts";
+
+/** How often one look at a file that runs and readers have to share may be taken, and how often at any other warehouse. */
+const KEPT_MS = { shared: 60_000, other: 2_000 } as const;
+
+/** What looks at a daemon from outside, and where it is put together. */
+export interface Surroundings {
+  readonly context: CliContext;
+  readonly log: Logger;
+  /** Whether the status page, metrics, health and hooks are served. */
+  readonly server: boolean;
+}
+
+/**
+ * Attaches journal, notifications and server, and answers how they are taken off again. All of them ask `daemon.config()` each time,
+ * so that a reloaded configuration holds; only where the server listens and who may see it stay as they began.
+ */
+export async function attach(
+  daemon: ScheduleDaemon,
+  { context, log, server }: Surroundings,
+): Promise<() => Promise<void>> {
+  const { keepJournal } = await import("../../daemon/schedule/journal.ts");
+  const { createGlance } = await import("../../daemon/glance.ts");
+  const { attachNotifier } = await import("../../daemon/notify/attached.ts");
+  const { readPast } = await import("../../daemon/schedule/past.ts");
+  const { readStatus } = await import("../../operations/status.ts");
+  const { streams } = await import("../../../streams/index.ts");
+  const { redact, env } = context;
+  const clock = systemClock;
+  const { destination } = daemon.config();
+  const shared = destination.type === "duckdb" && destination.readers === "direct";
+  const glance = createGlance({
+    read: () => readStatus(daemon.config(), streams, undefined),
+    clock,
+    daemon,
+    keptMs: shared ? KEPT_MS.shared : KEPT_MS.other,
+  });
+  const ends: (() => void | Promise<void>)[] = [keepJournal(daemon, log)];
+  const past = () => {
+    const config = daemon.config();
+    return readPast(config.destination, [...config.schedules.map(({ name }) => name), "hook"]);
+  };
+  ends.push(
+    await attachNotifier({
+      daemon,
+      settings: () => daemon.config(),
+      past,
+      glance,
+      tools: { clock, log, redact, env },
+    }),
+  );
+  if (server) ends.push(await serveAround(daemon, { context, log, glance }));
+  return async () => {
+    for (const end of ends.toReversed()) await end();
+  };
+}
+
+async function serveAround(
+  daemon: ScheduleDaemon,
+  {
+    context,
+    log,
+    glance,
+  }: Omit<Surroundings, "server"> & {
+    readonly glance: ReturnType<typeof import("../../daemon/glance.ts").createGlance>;
+  },
+): Promise<() => Promise<void>> {
+  const { createMetrics } = await import("../../daemon/page/metrics.ts");
+  const { healthRoutes } = await import("../../daemon/page/health.ts");
+  const { hookRoute } = await import("../../daemon/page/hook.ts");
+  const { servePage } = await import("../../daemon/page/server.ts");
+  const { warehouseSource } = await import("../../daemon/page/source.ts");
+  const { streams } = await import("../../../streams/index.ts");
+  const clock = systemClock;
+  const lateAfterMs = () => daemon.config().freshness.lateAfterMs;
+  const metrics = createMetrics({ version: packageVersion(), clock, daemon, glance, lateAfterMs });
+  const deafen = daemon.listen(metrics.observe);
+  const { server } = daemon.config();
+  const page = await servePage({
+    listen: server,
+    access: server,
+    source: warehouseSource(() => daemon.config(), streams, undefined, daemon),
+    routes: [
+      metrics.route,
+      ...healthRoutes({ clock, daemon, glance, lateAfterMs }),
+      hookRoute({ hooks: () => daemon.config().hooks, daemon, clock }),
+    ],
+    log,
+    clock,
+    redact: context.redact,
+  });
+  log.info({ url: page.url }, "the status page is served");
+  return async () => {
+    deafen();
+    await page.close();
+  };
+}

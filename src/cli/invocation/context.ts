@@ -1,0 +1,72 @@
+import type { LoadedConfig } from "../../config/load.ts";
+import type { ExitCode } from "../../errors.ts";
+import type { Logger, LogLevel, LogSink } from "../../logging.ts";
+import { createRedactor, type Redactor, redactJson } from "../../secrets.ts";
+
+/** What a command may touch of the process around it. */
+export interface Surface {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly cwd: string;
+  readonly now: () => number;
+  /** Hears of SIGINT and SIGTERM instead of dying of them, until the returned function is called. */
+  readonly onSignal: (listener: (signal: "SIGINT" | "SIGTERM") => void) => () => void;
+  /** Hears of SIGHUP instead of dying of it, until the returned function is called. */
+  readonly onHangup: (listener: () => void) => () => void;
+  /** Is given the errors that nobody caught, which end the process otherwise, until the returned function is called. */
+  readonly onStray: (listener: (error: unknown) => void) => () => void;
+  /** Notes the code to end with; the process ends when the command's promise settles. */
+  readonly exit: (code: ExitCode) => void;
+  /** Ends the process at once, whatever is under way. */
+  readonly leave: (code: ExitCode) => never;
+}
+
+/** A command's surface, and the configuration and log that all commands have in common. */
+export interface CliContext extends Surface {
+  /** Redacts everything secret that has become known so far. */
+  readonly redact: Redactor;
+  /** Loads the configuration and makes its secrets known to `redact`. @throws ConfigError */
+  readonly openConfig: (options: { readonly config?: string }) => Promise<LoadedConfig>;
+  /** A log to stderr: readable on a terminal, JSON lines elsewhere. `sink` stands in for stderr while progress is shown. */
+  readonly openLog: (level: LogLevel, sink?: LogSink) => Promise<Logger>;
+  /** Writes one redacted JSON document and a line break to stdout. */
+  readonly printJson: (value: unknown) => void;
+  /** Writes redacted text and a line break to stdout. */
+  readonly print: (text: string) => void;
+}
+
+export function createContext(surface: Surface): CliContext {
+  const secrets = new Set<readonly string[]>();
+  let known = 0;
+  let redactor = createRedactor([]);
+  // A configuration that another one has replaced may still be at work, and its lists grow when a key is refreshed.
+  const redact: Redactor = text => {
+    const all = new Set([...secrets].flat());
+    if (all.size !== known) redactor = createRedactor([...all]);
+    known = all.size;
+    return redactor(text);
+  };
+  return {
+    ...surface,
+    redact,
+    openConfig: async ({ config }) => {
+      const { loadConfig } = await import("../../config/load.ts");
+      const loaded = await loadConfig(config, surface.env);
+      secrets.add(loaded.secrets);
+      return loaded;
+    },
+    openLog: async (level, sink = { write: line => void surface.stderr.write(line) }) => {
+      const { createLogger, prettyFormat } = await import("../../logging.ts");
+      if (!surface.stderr.isTTY) return createLogger(level, sink, redact);
+      return createLogger(level, sink, redact, await prettyFormat(surface.stderr.hasColors()));
+    },
+    printJson: value => {
+      surface.stdout.write(`${JSON.stringify(redactJson(value, redact), null, 2)}\n`);
+    },
+    print: text => {
+      surface.stdout.write(`${redact(text)}\n`);
+    },
+  };
+}

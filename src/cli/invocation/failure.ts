@@ -1,0 +1,58 @@
+import { CommanderError } from "commander";
+import { type ExitCode, TributaryError } from "../../errors.ts";
+import type { CliContext } from "./context.ts";
+
+/** Tells what ended the command, redacted: a paragraph on stderr, or with --json one document on stdout. */
+export function reportFailure(error: unknown, argv: readonly string[], context: CliContext): ExitCode {
+  const { message, exitCode, stack } = failureOf(error);
+  if (exitCode === 0) return 0;
+  if (argv.includes("--json")) context.printJson({ ok: false, error: { message, exit_code: exitCode } });
+  else context.stderr.write(`${context.redact(message)}\n`);
+  if (stack !== undefined && (exitCode === 70 || wantsStacks(argv))) {
+    const shown = wantsStacks(argv) ? stack : "Run it again with --log-level debug to see where.";
+    context.stderr.write(`${context.redact(shown)}\n`);
+  }
+  return exitCode;
+}
+
+interface Failure {
+  readonly message: string;
+  readonly exitCode: ExitCode;
+  readonly stack: string | undefined;
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof CommanderError) return usageFailure(error);
+  if (error instanceof TributaryError) {
+    return { message: error.message, exitCode: error.exitCode, stack: stackOf(error) };
+  }
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const message = `This is a bug in tributary: ${what}\nWhat was saved before it is safe, and the next run goes on from there. Please report it.`;
+  return { message, exitCode: 70, stack: stackOf(error) };
+}
+
+function usageFailure(error: CommanderError): Failure {
+  const message = error.message.replace(/^error: /, "");
+  const sentence = message.charAt(0).toUpperCase() + message.slice(1).replace("\n(Did you mean ", " (did you mean ");
+  // Help and version end a command by an error, too.
+  if (error.exitCode === 0) return { message, exitCode: 0, stack: undefined };
+  // Without a command, commander has shown the help on stderr already.
+  if (error.code === "commander.help") return { message: "Name a command.", exitCode: 2, stack: undefined };
+  return { message: `${sentence}\n\`tributary --help\` lists what there is.`, exitCode: 2, stack: undefined };
+}
+
+function stackOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const cause = error.cause === undefined ? "" : `\ncaused by ${String(error.cause)}\n${stackOf(error.cause) ?? ""}`;
+  // The message has been told by then; only a cause's has not.
+  const frames = (error.stack ?? "").replace(`${error.name}: ${error.message}\n`, "");
+  return `${frames}${cause}`;
+}
+
+// The options may be what could not be parsed, so the words themselves are asked.
+function wantsStacks(argv: readonly string[]): boolean {
+  return argv.some((word, index) => {
+    const level = word === "--log-level" ? argv[index + 1] : /^--log-level=(.*)$/.exec(word)?.[1];
+    return level === "debug" || level === "trace";
+  });
+}

@@ -1,0 +1,30 @@
+import { StoppedError } from "../../errors.ts";
+import type { CliContext } from "./context.ts";
+
+/** What a signal means to a run: the first one ends it at the next safe point, the second one the process. */
+export interface Interruption {
+  /** Aborted with a StoppedError. */
+  readonly signal: AbortSignal;
+  /** Gives the signals back. */
+  release(): void;
+}
+
+const codes = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Hears of SIGINT and SIGTERM until it is released; `say` is told what happens next. */
+export function interruption(
+  context: Pick<CliContext, "onSignal" | "leave">,
+  say: (text: string) => void,
+): Interruption {
+  const controller = new AbortController();
+  const release = context.onSignal(name => {
+    if (controller.signal.aborted) context.leave(codes[name]);
+    say(
+      "stopping at the next safe point, which saves what was read; once more leaves at once, and loses nothing either",
+    );
+    controller.abort(
+      new StoppedError(`Stopped by ${name}: what was read is stored, the next run goes on from there.`, codes[name]),
+    );
+  });
+  return { signal: controller.signal, release };
+}

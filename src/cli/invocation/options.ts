@@ -1,0 +1,89 @@
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { parseDuration } from "../../duration.ts";
+import type { LogLevel } from "../../logging.ts";
+
+/** What the common options become; a command sees those that it attached. */
+export interface CommonOptions {
+  readonly company?: string;
+  readonly config?: string;
+  readonly json?: true;
+  readonly dryRun?: true;
+  /** Milliseconds. */
+  readonly maxTime?: number;
+  readonly maxRequests?: number;
+  /** Milliseconds; 0 when it was not given. */
+  readonly wait: number;
+  readonly logLevel: LogLevel;
+  readonly progress: boolean;
+  readonly yes?: true;
+}
+
+// Not taken from logging.ts: it would load pino for every --help.
+const levels = ["trace", "debug", "info", "warn", "error", "silent"] as const satisfies readonly LogLevel[];
+
+const options = {
+  company: () => new Option("--company <name>", "work for this company of the configuration only"),
+  config: () => new Option("--config <file>", "the configuration (default: $TRIBUTARY_CONFIG, else config.yaml)"),
+  json: () => new Option("--json", "print one JSON document on stdout, nothing else there"),
+  dryRun: () => new Option("--dry-run", "say what it would request and how long that takes; write nothing"),
+  maxTime: () =>
+    new Option("--max-time <duration>", "stop at a safe point after e.g. 4h, exit code 5").argParser(duration),
+  maxRequests: () =>
+    new Option("--max-requests <n>", "stop at a safe point after n requests, exit code 5").argParser(count),
+  wait: () =>
+    new Option("--wait <duration>", "wait for another run to end, e.g. 30m")
+      .argParser(duration)
+      .default(0, "not at all"),
+  logLevel: () => new Option("--log-level <level>", "what goes to stderr").choices(levels).default("info"),
+  noProgress: () => new Option("--no-progress", "don't show progress"),
+  yes: () => new Option("--yes", "ask nothing"),
+} as const;
+
+export type CommonOption = keyof typeof options;
+
+/** Adds common options to a command, in the order given. */
+export function attachOptions(command: Command, ...names: readonly CommonOption[]): Command {
+  for (const name of names) command.addOption(options[name]());
+  return command;
+}
+
+/** What a command takes that asks the service for many streams. */
+export const runOptions = [
+  "company",
+  "config",
+  "json",
+  "dryRun",
+  "maxTime",
+  "maxRequests",
+  "wait",
+  "logLevel",
+  "noProgress",
+] as const satisfies readonly CommonOption[];
+
+/** Which streams a command is for. */
+export const streamsArgument = (): Argument =>
+  new Argument(
+    "[stream...]",
+    "names, patterns such as 'invoice_*', presets such as preset:standard (default: all that are on)",
+  );
+
+/** Milliseconds of `4h`. @throws InvalidArgumentError, which commander turns into an answer about the option. */
+export function duration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError("Expected a duration such as 30s, 10m, 4h or 7d.");
+  return ms;
+}
+
+/** A whole number from 0 up. */
+export function count(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) {
+    throw new InvalidArgumentError("Expected a whole number from 0 up.");
+  }
+  return value;
+}
+
+/** The lines below a command's help. */
+export function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map(line => `  ${line}`).join("\n")}`;
+}

@@ -1,0 +1,30 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ConfigError } from "../../errors.ts";
+
+/** The folder of package.json, above these sources as above their compiled form. */
+export function packageRoot(start = import.meta.dirname): string {
+  if (existsSync(join(start, "package.json"))) return start;
+  const above = dirname(start);
+  if (above === start) throw new Error(`no package.json above ${import.meta.dirname}`);
+  return packageRoot(above);
+}
+
+/** The version in package.json. */
+export function packageVersion(): string {
+  return manifest().version;
+}
+
+/** @throws ConfigError under a Node.js that is older than package.json asks for: what it lacks would look like a bug of ours */
+export function expectNode(): void {
+  const { node } = process.versions;
+  const { engines } = manifest();
+  if (Number.parseInt(node, 10) >= Number.parseInt(engines.node.replace(">=", ""), 10)) return;
+  throw new ConfigError(
+    `Expected Node.js ${engines.node}, got ${node} (${process.execPath}). Install a newer one, or start tributary with it; nothing was done.`,
+  );
+}
+
+function manifest(): { readonly version: string; readonly engines: { readonly node: string } } {
+  return JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));
+}

@@ -1,0 +1,12 @@
+import type { Standing } from "../../daemon/schedule/order.ts";
+import { readModels } from "./models.ts";
+import { packageVersion } from "./package_root.ts";
+
+/** What every run of this program is given, whatever starts it. */
+export async function standing(): Promise<Standing> {
+  const { streams } = await import("../../../streams/index.ts");
+  const { identityEndpoint } = await import("../../../streams/identity.ts");
+  const { relationsOf } = await import("../../../streams/relations.ts");
+  const models = await readModels();
+  return { version: packageVersion(), catalogue: streams, models, relations: relationsOf, identity: identityEndpoint };
+}

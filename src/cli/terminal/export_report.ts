@@ -1,0 +1,50 @@
+import type { ExportReport } from "../../outputs/export/report.ts";
+import type { TableProgress } from "../../outputs/export/writing.ts";
+import { formatCount, formatTable } from "./table.ts";
+
+/** What is going on, in a line; `at` is the number of the table. */
+export function exportLine({ table, doing, rows, of, tables }: TableProgress, at: number): string {
+  if (doing === "comparing") return `comparing table ${at} of ${tables}: ${table}`;
+  return `writing ${table}: ${formatCount(rows)} of ${formatCount(of ?? rows)} rows`;
+}
+
+/** What an export did, a line a table. */
+export function exportText(report: ExportReport): string {
+  const { out, status, tables, removed, missing, warnings } = report;
+  const titles = [
+    { title: "table" },
+    { title: "rows", align: "right" as const },
+    { title: "files", align: "right" as const },
+    { title: "bytes", align: "right" as const },
+    { title: "status" },
+  ];
+  const lines = tables.map(line => [
+    line.table,
+    formatCount(line.rows),
+    formatCount(line.files),
+    formatCount(line.bytes),
+    line.status,
+  ]);
+  const rows = formatCount(tables.reduce((sum, line) => sum + line.rows, 0));
+  const written = tables.filter(line => line.status === "written").length;
+  const last =
+    status === "unchanged"
+      ? `Nothing changed since the last export (${tables.length} tables, ${rows} rows): nothing was written. ${out}`
+      : `${written} of ${tables.length} tables written, ${rows} rows in all: ${out}`;
+  return [
+    formatTable(titles, lines),
+    "",
+    ...(removed.length > 0 ? [`No longer in the export: ${listed(removed)}.`] : []),
+    ...(missing.length > 0 ? [`Not there yet, \`tributary sync\` loads them: ${listed(missing)}.`] : []),
+    ...warnings,
+    last,
+  ].join("\n");
+}
+
+const NAMED = 10;
+
+/** The first names of many; --json has them all. */
+function listed(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return more > 0 ? `${names.slice(0, NAMED).join(", ")} and ${formatCount(more)} more` : names.join(", ");
+}

@@ -1,0 +1,171 @@
+import type { createLogUpdate } from "log-update";
+import type { LogSink } from "../../logging.ts";
+import { cutText, formatCount, formatTable } from "./table.ts";
+import { formatTimespan } from "./timespan.ts";
+
+/** What a run is doing at this instant. */
+export interface ProgressSource {
+  snapshot(): ProgressSnapshot;
+}
+
+export interface ProgressSnapshot {
+  readonly streams: readonly StreamProgress[];
+  /** What limits the speed, in words. */
+  readonly limitedBy: string;
+  readonly inFlight: number;
+  /** The most requests that may be in flight now. */
+  readonly ceiling: number;
+  /** How many answers were 429. */
+  readonly limited429: number;
+}
+
+export interface StreamProgress {
+  readonly stream: string;
+  readonly state: "waiting" | "reading" | "publishing" | "done" | "failed";
+  readonly pages: number;
+  /** How many rows there will be, where the service says so. */
+  readonly total?: number;
+  readonly rows: number;
+  readonly waitingFor?: string;
+  readonly remainingMs?: number;
+}
+
+/** Time for the display; `every` calls back until the function it returns is called, and never keeps the process alive. */
+export interface DisplayClock {
+  now(): number;
+  every(ms: number, tick: () => void): () => void;
+}
+
+export const displayClock: DisplayClock = {
+  now: Date.now,
+  every: (ms, tick) => {
+    const timer = setInterval(tick, ms).unref();
+    return () => clearInterval(timer);
+  },
+};
+
+/** A display that runs until `stop`; lines for the log go through `sink`, so that they stand above it. */
+export interface Progress {
+  readonly sink: LogSink;
+  stop(): void;
+}
+
+const frameMs = 200;
+/** Elsewhere than on a terminal: one line in six looks. The speed and the time left are told from what was seen between. */
+const lookMs = 5_000;
+const lineMs = 30_000;
+
+/** Where progress is shown; `screen` draws in place. */
+export interface Place {
+  readonly stream: NodeJS.WriteStream;
+  readonly screen: ReturnType<typeof createLogUpdate> | undefined;
+}
+
+/** In place on a terminal. What draws is loaded there only: a nightly run has no use for it, and it is 14 MB. */
+export async function placeOn(stream: NodeJS.WriteStream): Promise<Place> {
+  return { stream, screen: stream.isTTY ? (await import("log-update")).createLogUpdate(stream) : undefined };
+}
+
+/** Shows a run's progress: on a terminal a table kept up to date, elsewhere one line every 30 seconds; nothing unless enabled. */
+export function startProgress(
+  source: ProgressSource,
+  { stream, screen }: Place,
+  { clock, enabled }: { clock: DisplayClock; enabled: boolean },
+): Progress {
+  const plainSink = { write: (line: string) => void stream.write(line) };
+  if (!enabled) return { sink: plainSink, stop: () => undefined };
+  const speeds = speedometer(clock);
+  if (screen === undefined) {
+    let looks = 0;
+    const stop = clock.every(lookMs, () => {
+      const line = progressLine(source.snapshot(), speeds);
+      looks += 1;
+      if ((looks * lookMs) % lineMs === 0) stream.write(`${line}\n`);
+    });
+    return { sink: plainSink, stop };
+  }
+  const draw = (): void => screen(progressTable(source.snapshot(), speeds, stream.columns ?? 80, stream.rows ?? 24));
+  const end = clock.every(frameMs, draw);
+  draw();
+  return {
+    sink: { write: line => screen.persist(line.trimEnd()) },
+    stop: () => {
+      end();
+      draw();
+      screen.done();
+    },
+  };
+}
+
+/** Rows a second of a stream, over the last few seconds. */
+type Speedometer = (stream: string, rows: number) => number;
+
+function speedometer(clock: DisplayClock): Speedometer {
+  const windowMs = 5_000;
+  const marks = new Map<string, { readonly at: number; readonly rows: number }[]>();
+  return (stream, rows) => {
+    const now = clock.now();
+    const seen = marks.get(stream) ?? [];
+    marks.set(stream, seen);
+    seen.push({ at: now, rows });
+    // One mark older than the window stays, as what the window is measured from.
+    while (seen.length > 2 && now - (seen[1]?.at ?? now) >= windowMs) seen.shift();
+    const first = seen[0];
+    if (first === undefined || now <= first.at) return 0;
+    return Math.max(0, Math.round(((rows - first.rows) * 1000) / (now - first.at)));
+  };
+}
+
+function progressTable(snapshot: ProgressSnapshot, speeds: Speedometer, columns: number, height: number): string {
+  const titles = [
+    { title: "stream" },
+    { title: "state" },
+    { title: "pages", align: "right" },
+    { title: "rows", align: "right" },
+    { title: "rows/s", align: "right" },
+    { title: "left", align: "right" },
+    { title: "waiting for" },
+  ] as const;
+  const cells = snapshot.streams.map(one => [
+    one.stream,
+    one.state,
+    formatCount(one.pages),
+    one.total === undefined ? formatCount(one.rows) : `${formatCount(one.rows)} of ${formatCount(one.total)}`,
+    formatCount(speeds(one.stream, one.rows)),
+    one.remainingMs === undefined ? "" : roughly(one.remainingMs),
+    one.waitingFor ?? "",
+  ]);
+  // What doesn't fit the screen would scroll away and be drawn again below itself.
+  const room = Math.max(1, height - 4);
+  const busiest = cells.length <= room ? cells : cells.filter((_, index) => isBusy(snapshot.streams[index]));
+  const hidden = cells.length - Math.min(busiest.length, room);
+  const more = hidden > 0 ? [`… and ${hidden} more`] : [];
+  const lines = [...formatTable(titles, busiest.slice(0, room)).split("\n"), ...more, limitLine(snapshot)];
+  return lines.map(line => cutText(line, columns)).join("\n");
+}
+
+function progressLine(snapshot: ProgressSnapshot, speeds: Speedometer): string {
+  const { streams } = snapshot;
+  const done = streams.filter(one => one.state === "done").length;
+  const failed = streams.filter(one => one.state === "failed").length;
+  // Every stream is measured each time, or one that gets busy would have no mark to be measured from.
+  const measured = streams.map(one => ({ one, speed: speeds(one.stream, one.rows) }));
+  const busy = measured.filter(({ one }) => isBusy(one));
+  const parts = busy.map(({ one, speed }) => {
+    const total = one.total === undefined ? "" : ` of ${formatCount(one.total)}`;
+    const waiting = one.waitingFor === undefined ? "" : `, waiting for ${one.waitingFor}`;
+    const left = one.remainingMs === undefined ? "" : `, about ${roughly(one.remainingMs)} left`;
+    return `${one.stream} ${one.state} ${formatCount(one.rows)}${total} rows, ${formatCount(speed)}/s${left}${waiting}`;
+  });
+  const counts = `${done} of ${streams.length} streams done${failed > 0 ? `, ${failed} failed` : ""}`;
+  return [counts, ...parts, limitLine(snapshot)].join("; ");
+}
+
+function limitLine({ limitedBy, inFlight, ceiling, limited429 }: ProgressSnapshot): string {
+  return `limited by ${limitedBy}: ${inFlight} of ${ceiling} requests in flight, ${formatCount(limited429)} answers 429`;
+}
+
+/** An estimate has no tenths of a second. */
+const roughly = (ms: number): string => (ms < 60_000 ? `${Math.ceil(ms / 1000)} s` : formatTimespan(ms));
+
+const isBusy = (one: StreamProgress | undefined): boolean => one?.state === "reading" || one?.state === "publishing";

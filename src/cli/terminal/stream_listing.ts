@@ -1,0 +1,71 @@
+import type { StreamDescription } from "../../outputs/dictionary/stream_description.ts";
+import { formatTable } from "./table.ts";
+
+/** The catalogue by subject, a line a stream. */
+export function streamListing(streams: readonly StreamDescription[]): string {
+  const groups = Map.groupBy(streams, stream => stream.group);
+  const rows = streams.map(one => [one.on ? "on" : "·", one.name, modeOf(one), one.preset, one.endpoint]);
+  const columns = [{ title: "" }, { title: "stream" }, { title: "mode" }, { title: "preset" }, { title: "endpoint" }];
+  const [heading = "", ...lines] = formatTable(columns, rows).split("\n");
+  const blocks = [...groups].map(([title, members]) => {
+    const own = members.map(member => lines[streams.indexOf(member)]);
+    return [title, ...own.map(line => `  ${line}`)].join("\n");
+  });
+  const on = streams.filter(stream => stream.on).length;
+  const tables = streams.reduce((sum, stream) => sum + stream.tables.length, 0);
+  const end = [
+    `${streams.length} streams, ${tables} tables; ${on} streams are on (streams.preset, include and exclude in the configuration).`,
+    "`tributary streams <name>` shows one in full, with its tables and columns.",
+  ];
+  return [`  ${heading}`, ...blocks, end.join("\n")].join("\n\n");
+}
+
+const modeOf = ({ mode, parent }: StreamDescription): string => (parent === null ? mode : `${mode} of ${parent}`);
+
+/** One stream in full: where it comes from, its tables, their columns with the types of both databases. */
+export function streamSheet(stream: StreamDescription): string {
+  const query = Object.entries(stream.query).map(([name, value]) => `${name}=${value}`);
+  const parameters = Object.entries(stream.parameters).map(([name, values]) => `${name}: ${values.join(", ")}`);
+  const facts = [
+    ["group", stream.group],
+    ["endpoint", `GET ${stream.endpoint}${query.length === 0 ? "" : `?${query.join("&")}`}`],
+    ["mode", modeInWords(stream)],
+    ["key", `_company, ${stream.key.join(", ")}`],
+    ...(parameters.length === 0
+      ? []
+      : [["parameters", `${parameters.join("; ")} (others: streams.settings.${stream.name}.parameters)`]]),
+    ...(stream.asks_for.length === 0 ? [] : [["asks for", askedInWords(stream)]]),
+    ["preset", stream.preset],
+    ["state", stream.on ? "on" : "off"],
+    ["history", stream.history ? "kept" : `not kept (streams.settings.${stream.name}.history)`],
+  ];
+  const heading = `${stream.name}\n${formatTable([{ title: "" }, { title: "" }], facts)}`;
+  const tables = stream.tables.map(table => {
+    const columns = [{ title: "column" }, { title: "DuckDB" }, { title: "PostgreSQL" }, { title: "what it is" }];
+    const rows = table.columns.map(column => [column.name, column.duckdb, column.postgres, column.comment]);
+    return `${table.name}: ${table.comment}\n\n${formatTable(columns, rows)}`;
+  });
+  return [heading, ...tables].join("\n\n");
+}
+
+function modeInWords({ mode, parent, values_of }: StreamDescription): string {
+  switch (mode) {
+    case "feed":
+      return "feed: cursor pages, read whole or since the mark";
+    case "scan":
+      return "scan: all cursor pages, every run";
+    case "list":
+      return "list: one request, the complete list";
+    case "lookup":
+      return "lookup: one request for each set of values that the configuration names";
+    case "snapshot":
+      return "snapshot: one row a day";
+    case "detail":
+      return values_of.length === 0
+        ? `detail of ${parent}: one request for each of its rows, when it is new or changed`
+        : `detail of ${parent}: one request for each value of ${values_of.join(" and ")}`;
+  }
+}
+
+const askedInWords = ({ name, asks_for }: StreamDescription): string =>
+  `${asks_for.join(", ")} (streams.settings.${name}.values)`;

@@ -1,0 +1,35 @@
+import type { Stream } from "../catalog/stream.ts";
+import { ConfigError } from "../errors.ts";
+import { cronFault } from "./cron.ts";
+import type { LoadedConfig } from "./load.ts";
+import { select, selectedByConfig } from "./selection.ts";
+
+/**
+ * Looks at what only running would find out: expressions, and names of streams. `known` is the catalogue as configured.
+ * @throws ConfigError that names every fault's place
+ */
+export function demandSchedules({ config, at }: LoadedConfig, known: readonly Stream[], now: number): void {
+  const on = selectedByConfig(known, config.streams);
+  const faults: string[] = [];
+  const demandStreams = (names: readonly string[], where: string) => {
+    try {
+      select(known, on, names, config.streams.settings);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      faults.push(`${where}: ${error.message}`);
+    }
+  };
+  for (const [index, schedule] of config.schedules.entries()) {
+    const place = (key: string) => `${at(["schedules", index, key])} schedules[${index}].${key} (${schedule.name})`;
+    const fault = cronFault(schedule, now);
+    if (fault !== undefined) faults.push(`${place("cron")}: ${fault}. Got ${JSON.stringify(schedule.cron)}.`);
+    if (schedule.name === HOOK)
+      faults.push(`${place("name")}: expected another name, because runs of POST /hooks/… are called ${HOOK}.`);
+    demandStreams(schedule.streams, place("streams"));
+  }
+  if (config.hooks !== undefined) demandStreams(config.hooks.streams, `${at(["hooks", "streams"])} hooks.streams`);
+  if (faults.length > 0) throw new ConfigError(["The schedules can't be used.", ...faults].join("\n"));
+}
+
+/** The name that runs asked for from outside go by. */
+export const HOOK = "hook";

@@ -1,0 +1,139 @@
+import {
+  type Asking,
+  asksNothing,
+  demandedBy,
+  loadedColumn,
+  lookupOf,
+  parameterNamed,
+  saysAnything,
+  unanswered,
+  waitsFor,
+} from "../catalog/lookup.ts";
+import type { Stream } from "../catalog/stream.ts";
+import { ConfigError } from "../errors.ts";
+import { nearest } from "../nearest_name.ts";
+
+/** What the config says of a stream that is compared with the catalogue. */
+export interface OwnSettings extends Partial<Asking> {
+  readonly volatile: readonly string[];
+  readonly unknownFields?: string | undefined;
+  readonly refresh: { readonly while: string } | undefined;
+  readonly refreshEveryMs?: number | undefined;
+}
+
+/** Whether a stream can be told what its settings say. @throws ConfigError that names the key and what is known there */
+export function demandSettings(catalogue: readonly Stream[], stream: Stream, own: OwnSettings): void {
+  demandColumns(catalogue, stream, own);
+  const asking = { ...asksNothing, ...own };
+  const place = `streams.settings.${stream.name}`;
+  if (lookupOf(stream) !== undefined) return demandAsking(catalogue, stream, asking, place);
+  if (asking.values.length + Object.keys(asking.from).length + Object.keys(asking.rename).length > 0)
+    throw new ConfigError(`${place}: ${stream.name} is no lookup; only lookups have values, from and rename.`);
+  const { mode } = stream;
+  const known = mode.kind === "snapshot" ? Object.keys(mode.parameters ?? {}) : [];
+  for (const name of Object.keys(asking.parameters))
+    demand(`${place}.parameters`, name, known, `parameter of ${stream.name}`);
+}
+
+/** Lookups that take their values from each other would wait for each other. @throws ConfigError that names them */
+export function demandOrder(catalogue: readonly Stream[], settings: Readonly<Record<string, OwnSettings>>): void {
+  const next = (stream: Stream): Stream[] => {
+    const tables = waitsFor(stream, { ...asksNothing, ...settings[stream.name] });
+    if (tables.length === 0) return [];
+    return catalogue.filter(({ tables: { main, children } }) =>
+      [main, ...children].some(table => tables.includes(table.name)),
+    );
+  };
+  const visit = (stream: Stream, way: readonly Stream[]): void => {
+    if (way.includes(stream)) {
+      const circle = [...way.slice(way.indexOf(stream)), stream].map(({ name }) => name).join(", ");
+      throw new ConfigError(
+        `streams.settings: each takes its values from the next: ${circle}. Name values for one of them.`,
+      );
+    }
+    for (const other of next(stream)) visit(other, [...way, stream]);
+  };
+  for (const name of Object.keys(settings)) {
+    const stream = catalogue.find(each => each.name === name);
+    if (stream !== undefined) visit(stream, []);
+  }
+}
+
+function demandColumns(catalogue: readonly Stream[], stream: Stream, own: OwnSettings): void {
+  const { name, mode } = stream;
+  const place = `streams.settings.${name}`;
+  const changeable = stream.tables.main.columns.filter(column => !stream.key.includes(column.name));
+  // Where fields get columns that the documents don't name, only the warehouse knows them all.
+  for (const column of own.unknownFields === "column" ? [] : own.volatile)
+    demand(`${place}.volatile`, column, namesOf(changeable), `column of ${name} that may be volatile`);
+  if (own.refreshEveryMs !== undefined && !(mode.kind === "detail" && mode.by !== undefined))
+    throw new ConfigError(`${place}.refresh_every: only details of distinct values have one.`);
+  if (own.refresh === undefined) return;
+  const parent = mode.kind === "detail" ? catalogue.find(other => other.name === mode.of) : undefined;
+  if (parent === undefined)
+    throw new ConfigError(`${place}.refresh: ${name} is read whole anyway; only details have a refresh.`);
+  const flags = parent.tables.main.columns.filter(column => column.kind === "flag");
+  demand(`${place}.refresh.while`, own.refresh.while, namesOf(flags), `true-or-false column of ${parent.name}`);
+}
+
+function demandAsking(catalogue: readonly Stream[], stream: Stream, asking: Asking, place: string): void {
+  const { values, parameters, from, rename } = asking;
+  const named = [
+    ...values.flatMap((set, index) => Object.keys(set).map(name => [`values[${index}]`, name] as const)),
+    ...Object.keys(parameters).map(name => ["parameters", name] as const),
+    ...Object.keys(from).map(name => ["from", name] as const),
+    ...Object.keys(rename).map(name => ["rename", name] as const),
+  ];
+  const givenBy = new Map<string, string>();
+  for (const [key, name] of named) {
+    const own = parameterNamed(stream, name);
+    if (own === undefined) demand(`${place}.${key}`, name, demandedBy(stream), `parameter of ${stream.name}`);
+    else if (key !== "rename") {
+      const kind = key.startsWith("values") ? "values" : key;
+      const other = givenBy.get(own);
+      if (other !== undefined && other !== kind)
+        throw new ConfigError(`${place}: ${name} stands under ${other} and under ${kind}; keep one of them.`);
+      givenBy.set(own, kind);
+    }
+  }
+  for (const name of Object.keys(rename))
+    if (stream.path.includes(`{${parameterNamed(stream, name)}}`))
+      throw new ConfigError(
+        `${place}.rename: ${name} stands in the path; only parameters of the query have other names.`,
+      );
+  for (const [name, columns] of Object.entries(from))
+    for (const column of columns) demandLoaded(catalogue, `${place}.from.${name}`, column);
+  if (saysAnything(asking) && unanswered(stream, asking).length > 0)
+    throw new ConfigError(
+      `${place}: ${unanswered(stream, asking).join(" and ")} has no values. ${valuesAdvice(stream)}`,
+    );
+}
+
+function demandLoaded(catalogue: readonly Stream[], place: string, named: string): void {
+  if (loadedColumn(catalogue, named) !== undefined) return;
+  const [table = "", column = ""] = named.split(".");
+  const tables = catalogue.flatMap(({ tables: { main, children } }) => [main, ...children]);
+  const found = tables.find(each => each.name === table);
+  if (found === undefined) demand(place, table, namesOf(tables), "table");
+  else demand(place, column, namesOf(found.columns), `column of ${table}`);
+}
+
+/** Which keys give a lookup its values, as the config would have them. */
+export function valuesAdvice(stream: Stream): string {
+  const { name } = stream;
+  const passes = lookupOf(stream)?.passes === true;
+  const names = passes ? [...demandedBy(stream), "<parameter>"] : demandedBy(stream);
+  const values = `{ values: [{ ${names.map(each => `${each}: …`).join(", ")} }] }`;
+  const lists = `parameters: { ${names.at(-1)}: [ … ] }`;
+  const columns = passes ? "" : `, or from: { ${names[0]}: <table>.<column> } for the values of a loaded column`;
+  return `${name} is a lookup: it asks for what the config names. Set streams.settings.${name}: ${values}; lists to combine go under ${lists}${columns}.`;
+}
+
+const namesOf = (named: readonly { readonly name: string }[]): string[] => named.map(({ name }) => name);
+
+function demand(where: string, name: string, known: readonly string[], what: string): void {
+  if (known.includes(name)) return;
+  const close = nearest(name, known);
+  const few = known.length === 0 ? " It has none." : known.length <= 12 ? ` Known: ${known.join(", ")}.` : "";
+  throw new ConfigError(`${where}: ${name} is no ${what}.${close === undefined ? few : ` Did you mean ${close}?`}`);
+}

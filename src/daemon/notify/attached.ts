@@ -1,0 +1,87 @@
+import type { Clock } from "../../clock.ts";
+import type { Config } from "../../config/config.ts";
+import type { Status } from "../../operations/status.ts";
+import { isLate } from "../../warehouse/state/freshness.ts";
+import type { Glance } from "../glance.ts";
+import type { Daemon } from "../schedule/events.ts";
+import type { Past } from "../schedule/past.ts";
+import { createNotifier, type NotifyTools } from "./notify.ts";
+
+/** What notifications are made from. `settings` is asked each time, so that a reloaded configuration holds. */
+export interface Attachment {
+  readonly daemon: Pick<Daemon, "listen">;
+  readonly settings: () => Pick<Config, "notify" | "freshness">;
+  /** What the warehouse's records say of the schedules' runs, the hook's included. */
+  readonly past: () => Promise<Past | undefined>;
+  readonly glance: () => Promise<Glance>;
+  readonly tools: Omit<NotifyTools, "signal">;
+}
+
+const EVERY_MS = 60_000;
+/** A warehouse that does not answer must not keep the daemon from beginning. */
+const PATIENCE_MS = 5_000;
+/** What is under way when the daemon ends; its run may have taken nine of the ten seconds of a stop. */
+const FAREWELL_MS = 700;
+
+/**
+ * Notifications for as long as a daemon lives: call it before the first run begins, and the returned function at the end. The
+ * warehouse is read after runs and when data seems late, not each minute: a run of another process may want the file. Who finds
+ * it in another's hands knows nothing yet, and looks again.
+ */
+export async function attachNotifier({
+  daemon,
+  settings,
+  past,
+  glance,
+  tools,
+}: Attachment): Promise<() => Promise<void>> {
+  const { clock, log } = tools;
+  const ending = new AbortController();
+  const notifier = createNotifier(settings, { ...tools, signal: ending.signal });
+  let known: Status | undefined = (await glance()).status;
+  notifier.recall(await patiently(past, clock), known);
+  const unlisten = daemon.listen(event => {
+    if (event.kind === "finished") known = undefined;
+    notifier.observe(event);
+  });
+
+  const seemsLate = ({ streams }: Status): boolean => {
+    const { lateAfterMs } = settings().freshness;
+    return streams.some(stream => isLate(stream, lateAfterMs, clock.now()));
+  };
+  async function watch(): Promise<void> {
+    while (!ending.signal.aborted) {
+      // Nobody to tell: nothing to look for, and a target that a new configuration names is not behind.
+      if (settings().notify.targets.length > 0) {
+        if (known === undefined || known.warehouse.note !== null || seemsLate(known)) known = (await glance()).status;
+        notifier.checkLate(known);
+      }
+      await clock.sleep(EVERY_MS, ending.signal).catch(() => undefined);
+    }
+  }
+  const watching = watch().catch(error => log.warn({ err: error }, "Late data is no longer looked for."));
+
+  return async () => {
+    unlisten();
+    const told = new AbortController();
+    const farewell = clock.sleep(FAREWELL_MS, told.signal).catch(() => undefined);
+    await Promise.race([notifier.settle(), farewell]);
+    told.abort();
+    ending.abort();
+    await watching;
+  };
+}
+
+/** What the records say, or nothing: who cannot be asked owes no recovery. */
+async function patiently(past: Attachment["past"], clock: Clock): Promise<Past | undefined> {
+  const read = new AbortController();
+  const tooLate = clock.sleep(PATIENCE_MS, read.signal).then(
+    () => undefined,
+    () => undefined,
+  );
+  try {
+    return await Promise.race([past().catch(() => undefined), tooLate]);
+  } finally {
+    read.abort();
+  }
+}

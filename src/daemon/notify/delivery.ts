@@ -1,0 +1,130 @@
+import type { Clock } from "../../clock.ts";
+import type { NotifyTarget } from "../../config/config.ts";
+import type { Log } from "../../logging.ts";
+import type { Redactor } from "../../secrets.ts";
+import type { RunCommand } from "./command.ts";
+import { bodyOf, type Notification } from "./message.ts";
+import type { Post } from "./post.ts";
+
+export interface DeliveryTools {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly redact: Redactor;
+  readonly env: NodeJS.ProcessEnv;
+  readonly post: Post;
+  readonly runCommand: RunCommand;
+  /** Aborted when the daemon ends: what is under way is given up. */
+  readonly signal: AbortSignal;
+}
+
+/** Brings notifications to their targets: each target in order, none waits for another. */
+export interface Delivery {
+  send(notification: Notification, targets: readonly NotifyTarget[]): void;
+  /** Resolves when nothing is under way. */
+  settle(): Promise<void>;
+}
+
+const POST_MS = 10_000;
+const COMMAND_MS = 30_000;
+/** Pauses after the first and the second try; there is no fourth. */
+const PAUSES_MS = [5_000, 30_000];
+const MAX_STDERR = 500;
+/** A target that hangs must not gather messages for ever. */
+const MAX_WAITING = 20;
+
+export function createDelivery(tools: DeliveryTools): Delivery {
+  const { clock, log, redact, env, signal } = tools;
+  const queues = new Map<string, { last: Promise<void>; waiting: number }>();
+
+  async function deliver({ to }: NotifyTarget, place: string, notification: Notification): Promise<void> {
+    const failure =
+      "command" in to ? await command(to.command, notification) : await posted(to.url, to.format, notification);
+    const { occasion, title } = notification;
+    if (failure === undefined) log.info({ target: place, occasion }, `told ${place}: ${redact(title)}`);
+    else log.warn({ target: place, occasion }, `${place} could not be told of "${redact(title)}": ${failure}`);
+  }
+
+  async function posted(address: string, format: "json" | "slack", about: Notification): Promise<string | undefined> {
+    const body = bodyOf(about, format, redact);
+    let failure = "";
+    for (let tries = 1; ; tries += 1) {
+      const end = await within(POST_MS, limit => tools.post(address, body, limit)).catch(wordFor);
+      if (typeof end === "number" && end >= 200 && end < 300) return undefined;
+      failure = typeof end === "number" ? answered(end) : end;
+      const pause = PAUSES_MS[tries - 1];
+      const hopeless = typeof end === "number" && end < 500 && end !== 429 && end !== 408;
+      if (hopeless || pause === undefined || signal.aborted)
+        return tries === 1 ? failure : `${failure} (${tries} tries)`;
+      await clock.sleep(pause, signal).catch(() => undefined);
+    }
+  }
+
+  async function command(words: readonly string[], about: Notification): Promise<string | undefined> {
+    const input = `${bodyOf(about, "json", redact)}\n`;
+    const { code, reason, stderr } = await within(COMMAND_MS, limit => tools.runCommand(words, input, env, limit));
+    if (code === 0) return undefined;
+    // Redacted first: the rest of a secret that was cut would not be found.
+    const said = redact(stderr).trim().slice(0, MAX_STDERR);
+    const end = code === undefined ? `it did not end by itself: ${reason}` : `it ended with exit code ${code}`;
+    const advice = reason === "ENOENT" ? "the program was not found; give its whole path" : end;
+    return said === "" ? advice : `${advice}, and said: ${said}`;
+  }
+
+  async function within<T>(ms: number, work: (limit: AbortSignal) => Promise<T>): Promise<T> {
+    const over = new AbortController();
+    const done = new AbortController();
+    const stop = AbortSignal.any([done.signal, signal]);
+    clock.sleep(ms, stop).then(
+      () => over.abort(new Error(`no answer within ${ms / 1_000} s`)),
+      () => over.abort(new Error("given up, as tributary ends")),
+    );
+    try {
+      return await work(over.signal);
+    } finally {
+      done.abort();
+    }
+  }
+
+  return {
+    send(notification, targets) {
+      for (const [index, target] of targets.entries()) {
+        if (!target.on.includes(notification.occasion)) continue;
+        const place = placeOf(target, index);
+        const queue = queues.get(place) ?? { last: Promise.resolve(), waiting: 0 };
+        queues.set(place, queue);
+        if (queue.waiting >= MAX_WAITING) {
+          log.warn({ target: place }, `${place} has ${MAX_WAITING} notifications waiting; one more is left out`);
+          continue;
+        }
+        queue.waiting += 1;
+        queue.last = queue.last
+          .then(() => deliver(target, place, notification))
+          .catch(error => log.warn({ target: place }, `${place} could not be told: ${wordFor(error)}`))
+          .finally(() => {
+            queue.waiting -= 1;
+          });
+      }
+    },
+    async settle() {
+      await Promise.all([...queues.values()].map(queue => queue.last));
+    },
+  };
+}
+
+/** A target without its secret: most addresses are secrets from their path on, and commands may carry tokens. */
+function placeOf({ to }: NotifyTarget, index: number): string {
+  return `notify.targets[${index}] (${"url" in to ? (URL.parse(to.url)?.host ?? "address") : "command"})`;
+}
+
+/** A failure without the address that libraries like to put into their messages. */
+function wordFor(error: unknown): string {
+  const { code, name, message } = error as NodeJS.ErrnoException;
+  if (/^(no answer within|given up)/.test(message ?? "")) return message;
+  return `no answer (${code ?? name ?? "unknown error"})`;
+}
+
+function answered(status: number): string {
+  if (status >= 300 && status < 400) return `it answered ${status}, a redirect; configure the address it leads to`;
+  if (status === 404 || status === 410) return `it answered ${status}; the address is no longer valid`;
+  return `it answered ${status}`;
+}

@@ -1,0 +1,176 @@
+import type { Occasion } from "../../config/config.ts";
+import { type Redactor, redactJson } from "../../secrets.ts";
+import type { DaemonEvent } from "../schedule/events.ts";
+
+/** A stream that a notification is about. `status` is that of its run, or `late`. */
+export interface NotedStream {
+  readonly company: string;
+  readonly stream: string;
+  readonly status: string;
+  readonly error: string | null;
+}
+
+/** What targets are sent as JSON. Keys are added, never renamed. */
+export interface Notification {
+  readonly product: "tributary";
+  readonly occasion: Occasion;
+  /** Where it is about one company only. */
+  readonly company?: string;
+  /** Null where it is not about a schedule: late data. */
+  readonly schedule: string | null;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly title: string;
+  readonly text: string;
+  readonly streams: readonly NotedStream[];
+  readonly exit_code: number | null;
+  readonly run_id: string | null;
+  /** Notifications of the same kind that were held back since the last one. */
+  readonly suppressed: number;
+}
+
+export type Finished = Extract<DaemonEvent, { kind: "finished" }>;
+
+/** A stream whose data is late, or was. */
+export interface AgedStream {
+  readonly company: string;
+  readonly stream: string;
+  readonly completeTo: string;
+  readonly ageMs: number;
+}
+
+const MAX_LINES = 10;
+const MAX_LINE = 500;
+
+/** A run failed and will not be tried again before its next time. */
+export function failureMessage({ run, outcome, finishedAt }: Finished): Notification {
+  const report = "run_id" in outcome ? outcome : undefined;
+  const streams = report === undefined ? [] : failedStreams(outcome);
+  const errors = "error" in outcome ? [outcome.error] : outcome.errors;
+  const share = streams.length === 0 ? "" : `, ${counted(streams.length)} of ${report?.streams.length} not read`;
+  const began = report === undefined ? "A run could not begin" : `Run ${report.run_id} failed`;
+  return {
+    ...about("failure", streams, finishedAt),
+    schedule: run.schedule,
+    title: `${run.schedule} failed with exit code ${outcome.exit_code}${share}`,
+    text: [
+      `${began} at ${shown(finishedAt)}. It is not tried again before the schedule's next time.`,
+      ...listed(errors),
+      "What was stored before is safe; `tributary status` shows how every stream stands.",
+    ].join("\n"),
+    exit_code: outcome.exit_code,
+    run_id: report?.run_id ?? null,
+  };
+}
+
+/** The first success after a failure that was told. `since` is when the failing began, `before` the streams it was about. */
+export function recoveryMessage(finished: Finished, since: string, before: ReadonlySet<string>): Notification {
+  const { run, outcome, finishedAt } = finished;
+  const report = "run_id" in outcome ? outcome : undefined;
+  const streams = (report?.streams ?? []).filter(one => before.has(nameOf(one))).map(noted);
+  const names = streams.length === 0 ? [] : listed([`Read again: ${streams.map(nameOf).join(", ")}.`]);
+  return {
+    ...about("recovery", streams, finishedAt),
+    schedule: run.schedule,
+    title: `${run.schedule} works again`,
+    text: [
+      `Run ${report?.run_id ?? ""} succeeded at ${shown(finishedAt)}, after failing since ${shown(since)}.`,
+      ...names,
+    ].join("\n"),
+    exit_code: outcome.exit_code,
+    run_id: report?.run_id ?? null,
+  };
+}
+
+/** Streams whose data has become older than allowed. */
+export function lateMessage(streams: readonly AgedStream[], lateAfterMs: number, at: string): Notification {
+  const limit = span(lateAfterMs);
+  const late = streams.map(({ company, stream, completeTo, ageMs }) => {
+    const error = `The data is complete to ${shown(completeTo)}, ${span(ageMs)} ago; expected at most ${limit} (freshness.late_after).`;
+    return { company, stream, status: "late", error };
+  });
+  return {
+    ...about("late", late, at),
+    schedule: null,
+    title: `Data is late: ${counted(late.length)}`,
+    text: [
+      ...listed(late.map(one => `${nameOf(one)}: ${one.error}`)),
+      "`tributary status` shows the last run; `tributary check` says whether the next one would go well.",
+    ].join("\n"),
+    exit_code: null,
+    run_id: null,
+  };
+}
+
+/** Streams whose data was told to be late and is not any more. */
+export function upToDateMessage(streams: readonly AgedStream[], at: string): Notification {
+  const fresh = streams.map(({ company, stream }) => ({ company, stream, status: "up to date", error: null }));
+  return {
+    ...about("recovery", fresh, at),
+    schedule: null,
+    title: `Data is up to date again: ${counted(fresh.length)}`,
+    text: listed(
+      streams.map(one => `${nameOf(one)}: complete to ${shown(one.completeTo)}, ${span(one.ageMs)} ago.`),
+    ).join("\n"),
+    exit_code: null,
+    run_id: null,
+  };
+}
+
+/** The same notification, with a word about those that were held back. */
+export function withHeldBack(notification: Notification, count: number): Notification {
+  if (count <= 0) return notification;
+  const what = count === 1 ? "One more notification" : `${count} more notifications`;
+  const text = `${notification.text}\n${what} of this kind had been held back (notify.at_most_every).`;
+  return { ...notification, text, suppressed: count };
+}
+
+/** The body of a POST, or a command's input, without secrets. */
+export function bodyOf(notification: Notification, format: "json" | "slack", redact: Redactor): string {
+  if (format === "json") return JSON.stringify(redactJson(notification, redact));
+  const { title, text } = notification;
+  return JSON.stringify({ text: `*${slackText(redact(title))}*\n${slackText(redact(text))}` });
+}
+
+/** Names a stream for people, and for sets. */
+export const nameOf = ({ company, stream }: { readonly company: string; readonly stream: string }): string =>
+  `${company}/${stream}`;
+
+/** Streams of a run that were not read to their end. */
+export function failedStreams(outcome: Finished["outcome"]): NotedStream[] {
+  if (!("run_id" in outcome)) return [];
+  return outcome.streams.filter(one => one.status !== "succeeded" && one.status !== "warning").map(noted);
+}
+
+function noted({ company, stream, status, error }: NotedStream): NotedStream {
+  return { company, stream, status, error: error === null ? null : cut(error) };
+}
+
+function about(occasion: Occasion, streams: readonly NotedStream[], at: string) {
+  const companies = [...new Set(streams.map(one => one.company))];
+  const [company] = companies;
+  const single = companies.length === 1 && company !== undefined ? { company } : {};
+  return { product: "tributary" as const, occasion, ...single, at, streams, suppressed: 0 };
+}
+
+function listed(lines: readonly string[]): string[] {
+  const more = lines.length - MAX_LINES;
+  return [...lines.slice(0, MAX_LINES).map(cut), ...(more > 0 ? [`… and ${more} more.`] : [])];
+}
+
+const cut = (text: string): string => (text.length <= MAX_LINE ? text : `${text.slice(0, MAX_LINE - 1)}…`);
+
+const counted = (streams: number): string => (streams === 1 ? "1 stream" : `${streams} streams`);
+
+const shown = (moment: string): string => `${moment.slice(0, 16).replace("T", " ")} UTC`;
+
+function span(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.round(ms / 3_600_000);
+  return hours < 96 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+}
+
+/** Slack's three characters that would be read as markup. */
+const slackText = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

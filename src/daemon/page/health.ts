@@ -1,0 +1,65 @@
+import type { Clock } from "../../clock.ts";
+import { isFailure } from "../../errors.ts";
+import { isLate } from "../../warehouse/state/freshness.ts";
+import type { Glance } from "../glance.ts";
+import type { Daemon } from "../schedule/events.ts";
+import type { Route } from "./route.ts";
+
+/** What readiness is judged by. `lateAfterMs` is asked each time, so that a reloaded configuration holds. */
+export interface HealthSources {
+  readonly clock: Clock;
+  readonly daemon: Pick<Daemon, "listen">;
+  readonly glance: () => Promise<Glance>;
+  readonly lateAfterMs: () => number;
+}
+
+/**
+ * `/healthz` answers 200 while the process lives: restart it when it does not. `/readyz` answers 200 while the data can be relied
+ * on, else 503 and one line: a restart does not mend that. Both are open, so no line names a stream, a company or an error.
+ */
+export function healthRoutes(sources: HealthSources): readonly Route[] {
+  // A run that was stopped, or held off by another one, leaves the data as good, or as bad, as it was.
+  let lastCode: number | undefined;
+  sources.daemon.listen(event => {
+    if (event.kind !== "finished") return;
+    const { exit_code } = event.outcome;
+    if (exit_code === 0 || isFailure(exit_code)) lastCode = exit_code;
+  });
+  return [
+    { method: "GET", path: "/healthz", open: true, answer: () => line(200, "ok") },
+    {
+      method: "GET",
+      path: "/readyz",
+      open: true,
+      answer: async () => {
+        const reason = await whyNotReady(sources, lastCode);
+        return reason === undefined ? line(200, "ready") : line(503, reason);
+      },
+    },
+  ];
+}
+
+/** `lastCode` is how the daemon's last run ended that succeeded or failed; undefined before there was one. */
+async function whyNotReady(
+  { clock, glance, lateAfterMs }: HealthSources,
+  lastCode: number | undefined,
+): Promise<string | undefined> {
+  const { status } = await glance();
+  if (status === undefined) return "The warehouse cannot be read.";
+  if (lastCode !== undefined && isFailure(lastCode)) return "The last run failed.";
+  if (!status.warehouse.loaded) return "Nothing has been loaded yet.";
+  // One file for all, in the hands of a run: it will be looked into when the run has ended.
+  if (status.warehouse.note !== null) return undefined;
+  const { last_run, streams } = status;
+  if (lastCode === undefined && last_run !== null && isFailure(last_run.exit_code ?? 1)) return "The last run failed.";
+  const on = streams.filter(stream => stream.on);
+  if (on.every(stream => stream.last_success_at === null)) return "Nothing has been loaded yet.";
+  const now = clock.now();
+  if (on.some(stream => isLate(stream, lateAfterMs(), now))) return "Some data is later than it should be.";
+  return undefined;
+}
+
+function line(status: number, text: string): Response {
+  const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
+  return new Response(`${text}\n`, { status, headers });
+}

@@ -1,0 +1,174 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
+import { Hono } from "hono";
+import { streamSSE } from "hono/streaming";
+import type { Clock } from "../../clock.ts";
+import type { Access, Listen } from "../../config/listen.ts";
+import { origin, refuseOpenDoor } from "../../config/listen.ts";
+import { ConfigError } from "../../errors.ts";
+import type { Log } from "../../logging.ts";
+import { doorkeeper, isOwnName } from "./access.ts";
+import { clientScript } from "./client.ts";
+import { icon, pageDocument } from "./document.ts";
+import { createFeed } from "./feed.ts";
+import { createLooker, type Looker } from "./look.ts";
+import type { Route } from "./route.ts";
+import type { PageSource } from "./source.ts";
+import { stylesheet } from "./style.ts";
+
+export interface PageOptions {
+  readonly listen: Listen;
+  readonly access: Access;
+  readonly source: PageSource;
+  /** Further ways into the same server. */
+  readonly routes: readonly Route[];
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly redact: (text: string) => string;
+}
+
+/** A page that is being served. */
+export interface ServedPage {
+  /** Without a token, e.g. http://127.0.0.1:8787. */
+  readonly url: string;
+  /** Ends everything, visitors' connections too, within half a second. */
+  close(): Promise<void>;
+}
+
+/** Serves the status page until it is closed. @throws ConfigError for an address that can't be taken, or that is open to all */
+export async function servePage(options: PageOptions): Promise<ServedPage> {
+  const { listen, access, source, clock, redact, log } = options;
+  refuseOpenDoor(listen, access);
+  const looker = createLooker(source, clock, redact);
+  const feed = createFeed(source, looker, clock, log);
+  const app = pageApp(options, looker, feed);
+  // Whatever else runs in this process keeps its own Request and Response.
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    hostname: listen.host,
+    overrideGlobalObjects: false,
+  }) as Server;
+  try {
+    await listening(server, listen);
+  } catch (error) {
+    feed.close();
+    throw error;
+  }
+  server.on("error", error => log.warn({ err: error }, "the status page could not take a connection"));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${origin(listen.host, port)}`,
+    async close() {
+      feed.close();
+      const over = new AbortController();
+      const closed = new Promise<void>(resolve => server.close(() => resolve()));
+      const late = clock.sleep(CLOSING_MS, over.signal).catch(() => undefined);
+      await Promise.race([closed, late]);
+      over.abort();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+const CLOSING_MS = 500;
+
+function pageApp(
+  { listen, access, routes, log }: PageOptions,
+  looker: Looker,
+  feed: ReturnType<typeof createFeed>,
+): Hono {
+  const app = new Hono();
+  const admit = doorkeeper(access);
+  app.use(async (c, next) => {
+    await next();
+    for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
+  });
+  app.use(async (c, next) => {
+    if (isOwnName(listen.host, c.req.header("host"))) return next();
+    return c.text(
+      "The status page answers to localhost, 127.0.0.1 and [::1] only. A proxy in front of it has to send `Host: localhost`.\n",
+      421,
+    );
+  });
+  for (const route of routes) if (route.open) add(app, route);
+  app.use(async (c, next) => {
+    const admission = admit(c.req.raw);
+    if (admission.kind === "welcome") return next();
+    if (admission.kind === "stranger")
+      return c.text("401 Unauthorized\n", 401, { "www-authenticate": admission.challenge });
+    const { cookie, location } = admission;
+    c.header("set-cookie", cookie);
+    // Who comes from another site's link would be redirected without the cookie; a page of our own that leads on takes it along.
+    if (c.req.header("sec-fetch-site") !== "cross-site") return c.redirect(location, 303);
+    return c.html("<!doctype html><title>…</title>", 200, { refresh: `0;url=${location}` });
+  });
+  app.get("/", async c => c.html(pageDocument((await looker.look()).view)));
+  app.get("/status.json", async c => {
+    const { fresh, view } = await looker.look();
+    return fresh === undefined ? c.json({ error: view.unreadable }, 503) : c.json(fresh);
+  });
+  app.get("/page.css", c => c.body(stylesheet, 200, { "content-type": "text/css; charset=utf-8" }));
+  app.get("/page.js", c => c.body(clientScript, 200, { "content-type": "text/javascript; charset=utf-8" }));
+  app.get("/:name{icon-[a-z]+\\.svg}", c => {
+    const drawing = icon(c.req.param("name").slice("icon-".length, -".svg".length));
+    return drawing === undefined ? c.notFound() : c.body(drawing, 200, { "content-type": "image/svg+xml" });
+  });
+  app.get("/events", c => {
+    if (c.req.method !== "GET") return c.body(null, 200, { "content-type": "text/event-stream" });
+    const subscription = feed.subscribe();
+    if (subscription === undefined) return c.text("Too many pages are open.\n", 503, { "retry-after": "60" });
+    return streamSSE(c, async stream => {
+      stream.onAbort(() => subscription.close());
+      for await (const message of subscription) await stream.writeSSE(message);
+    });
+  });
+  for (const route of routes) if (!route.open) add(app, route);
+  app.onError((error, c) => {
+    log.warn({ err: error, path: c.req.path }, "the status page could not answer");
+    return c.text("500 Internal Server Error\n", 500);
+  });
+  app.notFound(c => c.text("404 Not Found\n", 404));
+  return app;
+}
+
+function add(app: Hono, { method, path, answer }: Route): void {
+  app.on(method, path, c => answer(c.req.raw, c.req.param() as Readonly<Record<string, string>>));
+}
+
+/** Nothing from elsewhere, nothing inline, nothing kept, in nobody's frame. */
+const headers: Readonly<Record<string, string>> = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+};
+
+async function listening(server: Server, { host, port }: Listen): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, host, () => {
+        server.off("error", reject);
+        resolve();
+      });
+    });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const where = origin(host, port);
+    const reasons: Readonly<Record<string, string>> = {
+      EADDRINUSE: `another program has that port, perhaps another tributary. End it, or set server.listen to another port, such as ${origin(host, port === 65_535 ? port - 1 : port + 1)}`,
+      EACCES: "this user may not take that port. Set server.listen to a port from 1024 up",
+      EADDRNOTAVAIL: "this machine has no such address. Set server.listen to one that it has, such as 127.0.0.1:8787",
+      ENOTFOUND:
+        "there is no host of that name. Set server.listen to an address of this machine, such as 127.0.0.1:8787",
+    };
+    const reason = reasons[code ?? ""] ?? `the system says ${code}. Set server.listen to another address`;
+    throw new ConfigError(`server.listen: the status page can't listen on ${where}: ${reason}.`, cause);
+  }
+}

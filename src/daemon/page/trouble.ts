@@ -1,0 +1,43 @@
+import { html } from "hono/html";
+import type { PastRun } from "./history.ts";
+import { type Concern, concerns, outcome, type View } from "./view.ts";
+import { ago, parted, prose, time } from "./wording.ts";
+
+/** How many errors of runs before the last one are told. */
+const EARLIER = 5;
+
+/** What is wrong now, and what to do about it. */
+export function troubleSection(view: View) {
+  const now = concerns(view);
+  if (now.length === 0) return "";
+  return html`<section id="trouble" aria-labelledby="trouble-title"><h2 id="trouble-title">What to do</h2>
+    <ul class="concerns">${now.map(concern => item(concern, view.now))}</ul>
+  </section>`;
+}
+
+function item({ tone, what, advice, streams, at }: Concern, now: number) {
+  return html`<li class="card concern ${tone}"><p class="what">${prose(what)}</p>${advice === undefined ? "" : html`<p class="advice">${prose(advice)}</p>`}
+    ${streams.length === 0 && at === undefined ? "" : html`<p class="quiet">${streams.join(", ")}${streams.length > 0 && at !== undefined ? " · " : ""}${at === undefined ? "" : time(at, ago(at, now))}</p>`}</li>`;
+}
+
+/** Runs before the last one that ended with an error. */
+function earlier({ history }: View): readonly (PastRun & { readonly error: string })[] {
+  const ended = (history?.runs ?? []).filter(run => run.status !== "running");
+  return ended
+    .slice(1)
+    .flatMap(run => (run.error === null ? [] : [{ ...run, error: run.error }]))
+    .slice(0, EARLIER);
+}
+
+/** The errors of runs before the last one. */
+export function pastTroubleSection(view: View) {
+  const runs = earlier(view);
+  if (runs.length === 0) return "";
+  return html`<section id="past-trouble" aria-labelledby="past-trouble-title"><h2 id="past-trouble-title">Earlier errors</h2>
+    <ul class="card past">${runs.map(run => {
+      const { what, advice } = parted(run.error);
+      const { word, tone } = outcome(run.status);
+      return html`<li><p><span class="pill ${tone}">${word}</span> ${time(run.startedAt)} <span class="quiet">${ago(run.startedAt, view.now)}</span></p><p>${prose(what)} ${prose(advice ?? "")}</p></li>`;
+    })}</ul>
+  </section>`;
+}

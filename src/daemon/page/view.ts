@@ -1,0 +1,172 @@
+import { isLater } from "../../clock.ts";
+import type { RunStatus, Status, StreamStatus } from "../../operations/status.ts";
+import { isLate } from "../../warehouse/state/freshness.ts";
+import type { Daemon, LiveRun } from "../schedule/events.ts";
+import type { History } from "./history.ts";
+import { parted, roughly } from "./wording.ts";
+
+/** Everything the page shows, looked at once. */
+export interface View {
+  readonly now: number;
+  readonly lateAfterMs: number;
+  /** As it was when it could last be read; undefined when it never could. */
+  readonly status: Status | undefined;
+  /** Why the warehouse cannot be read, as a failure says it. */
+  readonly unreadable: string | undefined;
+  readonly history: History | undefined;
+  readonly live: LiveRun | undefined;
+  /** Undefined: the page is served without a daemon. */
+  readonly nextRuns: ReturnType<Daemon["nextRuns"]> | undefined;
+  readonly last: ReturnType<Daemon["last"]>;
+}
+
+/** How good a thing is; also the class that colours it. */
+export type Tone = "good" | "warn" | "bad" | "idle";
+
+/** What a stream's, or a run's, outcome is called and how good that is. */
+export function outcome(status: string): { readonly word: string; readonly tone: Tone } {
+  return outcomes[status] ?? { word: status, tone: "idle" };
+}
+
+const outcomes: Readonly<Record<string, { readonly word: string; readonly tone: Tone }>> = {
+  succeeded: { word: "succeeded", tone: "good" },
+  warning: { word: "with warnings", tone: "warn" },
+  incomplete: { word: "incomplete", tone: "bad" },
+  stopped: { word: "stopped", tone: "warn" },
+  failed: { word: "failed", tone: "bad" },
+  running: { word: "running", tone: "idle" },
+  skipped: { word: "skipped", tone: "idle" },
+  never: { word: "not loaded yet", tone: "idle" },
+};
+
+/** Whether a stream failed when it was last worked on; `incomplete` is a failure like others, its answers made no sense. */
+export const hasFailed = ({ status }: Pick<StreamStatus, "status">): boolean => outcome(status).tone === "bad";
+
+/** Something a person should know or do. */
+export interface Concern {
+  readonly tone: "warn" | "bad";
+  readonly what: string;
+  /** Undefined where `what` says it all. */
+  readonly advice: string | undefined;
+  /** The streams it is about. */
+  readonly streams: readonly string[];
+  /** ISO 8601: when it was seen. */
+  readonly at: string | undefined;
+}
+
+/** What is wrong at this moment, the worst first, each thing once. */
+export function concerns(view: View): readonly Concern[] {
+  const { status, unreadable } = view;
+  const found: Concern[] = [];
+  if (unreadable !== undefined) found.push(failure(unreadable, [], undefined));
+  const on = status?.streams.filter(stream => stream.on) ?? [];
+  const name = namer(status?.streams ?? []);
+  const failing = Map.groupBy(
+    on.filter(stream => stream.error !== null),
+    stream => stream.error ?? "",
+  );
+  for (const [error, streams] of failing) {
+    const at = streams.map(stream => lastRunOf(view, stream)?.startedAt).find(each => each !== undefined);
+    const bad = streams.some(hasFailed);
+    found.push({ ...failure(error, streams.map(name), at), tone: bad ? "bad" : "warn" });
+  }
+  const ended = lastEnd(view);
+  if (ended !== undefined && ended.error !== null && !failing.has(ended.error) && !found.some(same(ended.error)))
+    found.push({ ...failure(ended.error, [], ended.at), tone: ended.tone });
+  for (const warning of ended?.warnings ?? [])
+    found.push({ tone: "warn", ...parted(warning), streams: [], at: ended?.at });
+  const told = (stream: StreamStatus) => ended?.warnings.some(text => text.startsWith(`${stream.stream}:`)) ?? false;
+  found.push(
+    ...doubts(
+      on.filter(stream => !told(stream)),
+      name,
+    ),
+  );
+  const late = on.filter(stream => isLate(stream, view.lateAfterMs, view.now) && stream.error === null);
+  if (late.length > 0)
+    found.push({
+      tone: "warn",
+      what: `${late.length === 1 ? "A stream's data is" : `The data of ${late.length} streams is`} older than ${roughly(view.lateAfterMs)}.`,
+      advice: "See below whether its last runs reached their end; `tributary sync` brings it up to date now.",
+      streams: late.map(name),
+      at: undefined,
+    });
+  return found.toSorted((a, b) => Number(b.tone === "bad") - Number(a.tone === "bad"));
+}
+
+/** What does not stop a stream, and yet leaves something out. */
+function doubts(on: readonly StreamStatus[], name: (stream: StreamStatus) => string): Concern[] {
+  const rejecting = on.filter(stream => stream.rejects > 0);
+  const doubtful = on.filter(stream => stream.problems > 0);
+  const about = (streams: readonly StreamStatus[], what: string, advice: string): Concern[] =>
+    streams.length === 0 ? [] : [{ tone: "warn", what, advice, streams: streams.map(name), at: undefined }];
+  return [
+    ...about(rejecting, "Some rows could not be stored.", "`tributary rejects` shows them with the reason."),
+    ...about(
+      doubtful,
+      "Some values did not fit their column and were left empty.",
+      "`tributary rejects --problems` says which, and why.",
+    ),
+  ];
+}
+
+/** The last end of a run that is known: the daemon also knows of runs that failed before the warehouse could hear of them. */
+function lastEnd(
+  view: View,
+): (Pick<Concern, "tone" | "at"> & { error: string | null; warnings: readonly string[] }) | undefined {
+  const { last, status, now } = view;
+  const stored = status?.last_run ?? undefined;
+  if (
+    last !== undefined &&
+    (stored === undefined || !isLater(Date.parse(endOf(stored)), Date.parse(last.finishedAt), now))
+  ) {
+    const tone = last.outcome.exit_code === 4 || last.outcome.exit_code === 5 ? "warn" : "bad";
+    if ("error" in last.outcome) return { tone, at: last.finishedAt, error: last.outcome.error, warnings: [] };
+    const { errors, warnings } = last.outcome;
+    return { tone, at: last.finishedAt, error: errors[0] ?? null, warnings };
+  }
+  if (stored === undefined) return undefined;
+  const warnings = Array.isArray(stored.warnings) ? stored.warnings.filter(each => typeof each === "string") : [];
+  return { tone: stored.status === "failed" ? "bad" : "warn", at: endOf(stored), error: stored.error, warnings };
+}
+
+const endOf = (run: RunStatus): string => run.finished_at ?? run.started_at;
+
+function failure(message: string, streams: readonly string[], at: string | undefined): Concern {
+  const { what, advice = "What was stored stays, and the next run tries again." } = parted(message);
+  return { tone: "bad", what, advice, streams, at };
+}
+
+const same = (message: string) => (known: Concern) => known.what === parted(message).what;
+
+/** The past run in which a stream last had its turn. */
+export function lastRunOf({ history }: View, { company, stream }: Pick<StreamStatus, "company" | "stream">) {
+  return history?.streams.find(past => past.company === company && past.stream === stream)?.runs.at(-1);
+}
+
+/** Streams are called by their company too where there are several. */
+export function namer(streams: readonly Pick<StreamStatus, "company">[]) {
+  const several = new Set(streams.map(({ company }) => company)).size > 1;
+  return ({ company, stream }: { readonly company: string; readonly stream: string }): string =>
+    several ? `${company}/${stream}` : stream;
+}
+
+/** The page's answer to "is everything all right?", in a sentence. */
+export function verdict(view: View): { readonly tone: Tone; readonly sentence: string } {
+  const { status, now, lateAfterMs } = view;
+  if (status === undefined) return { tone: "bad", sentence: "The warehouse cannot be read" };
+  const on = status.streams.filter(stream => stream.on);
+  const failed = on.filter(hasFailed).length;
+  const late = on.filter(stream => isLate(stream, lateAfterMs, now)).length;
+  const all = on.length === 1 ? "The one stream is" : `All ${on.length} streams are`;
+  if (view.unreadable !== undefined) return { tone: "bad", sentence: "The warehouse cannot be read any more" };
+  if (failed > 0)
+    return { tone: "bad", sentence: `${failed} of ${on.length} streams failed${late > 0 ? `, ${late} late` : ""}` };
+  if (lastEnd(view)?.tone === "bad" && lastEnd(view)?.error != null)
+    return { tone: "bad", sentence: "The last run failed" };
+  if (!status.warehouse.loaded) return { tone: "idle", sentence: "Nothing has been loaded yet" };
+  if (late > 0) return { tone: "warn", sentence: `${late} of ${on.length} streams ${late === 1 ? "is" : "are"} late` };
+  const missing = on.filter(stream => stream.complete_to === null).length;
+  if (missing > 0) return { tone: "idle", sentence: `${missing} of ${on.length} streams not complete yet` };
+  return { tone: "good", sentence: `${all} up to date` };
+}

@@ -1,0 +1,47 @@
+import type { RunReport, RunView } from "../../sync/run/report.ts";
+
+/** Why a run of the daemon begins. */
+export type Cause = "schedule" | "missed" | "retry" | "hint";
+
+/** A run that is going on in the daemon. */
+export interface LiveRun {
+  /** The schedule's name; of a hint's run `hook`. */
+  readonly schedule: string;
+  readonly cause: Cause;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  /** Undefined until the run knows its streams. */
+  readonly view: RunView | undefined;
+}
+
+/** What happened in the daemon. Listeners must not throw, and are not waited for. */
+export type DaemonEvent =
+  | { readonly kind: "started"; readonly run: LiveRun }
+  | {
+      readonly kind: "finished";
+      readonly run: LiveRun;
+      readonly finishedAt: string;
+      /** A report, or the message of what kept the run from beginning, and its exit code. */
+      readonly outcome: RunReport | { readonly exit_code: number; readonly error: string };
+      /** The next try, where the run failed and will be tried again. */
+      readonly retryAt: string | undefined;
+    }
+  | { readonly kind: "reloaded" }
+  | { readonly kind: "refused"; readonly error: string };
+
+/** The daemon, as its status page, metrics and hooks see it. */
+export interface Daemon {
+  readonly startedAt: string;
+  /** Soonest first. */
+  nextRuns(): readonly { readonly schedule: string; readonly at: string; readonly cause: Cause }[];
+  live(): LiveRun | undefined;
+  /** The last run that ended since the daemon began. */
+  last(): Extract<DaemonEvent, { kind: "finished" }> | undefined;
+  /**
+   * Asks for a run of the hook's streams soon; one that would come too soon after the last waits for its time, and several
+   * hints until then are one. False when nothing is planned: no hooks, no feed that is on, or the daemon is ending.
+   */
+  hint(): boolean;
+  /** Calls back at every event until the returned function is called. */
+  listen(listener: (event: DaemonEvent) => void): () => void;
+}

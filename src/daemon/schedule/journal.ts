@@ -1,0 +1,51 @@
+import type { Log } from "../../logging.ts";
+import type { RunReport } from "../../sync/run/report.ts";
+import type { Daemon, DaemonEvent } from "./events.ts";
+
+/** Writes what happens in the daemon to the log, until the returned function is called. */
+export function keepJournal(daemon: Daemon, log: Log): () => void {
+  announce(daemon, log);
+  return daemon.listen(event => {
+    if (event.kind === "started") log.info({ schedule: event.run.schedule, cause: event.run.cause }, "a run begins");
+    else if (event.kind === "finished") logEnd(event, log);
+    else if (event.kind === "refused") log.warn({}, `The configuration is kept as it was. ${event.error}`);
+    else {
+      log.info({}, "The new configuration is in use; a run under way ends with the one it began with.");
+      announce(daemon, log);
+    }
+  });
+}
+
+/** Each schedule's next time. */
+function announce(daemon: Daemon, log: Log): void {
+  const next = daemon.nextRuns();
+  if (next.length === 0) log.warn({}, "No schedule has a next time: only what is asked for from outside runs.");
+  const firsts = next.filter((run, index) => next.findIndex(other => other.schedule === run.schedule) === index);
+  for (const { schedule, at } of firsts) log.info({ schedule, at }, "next run");
+}
+
+function logEnd({ run, outcome, retryAt }: Extract<DaemonEvent, { kind: "finished" }>, log: Log): void {
+  const { schedule, cause } = run;
+  const retry = retryAt === undefined ? {} : { retry_at: retryAt };
+  const facts = { schedule, cause, exit_code: outcome.exit_code, ...retry };
+  const said = retryAt === undefined ? "" : ", and is tried again";
+  if (!("run_id" in outcome)) return log.warn(facts, `the run could not begin${said}: ${outcome.error}`);
+  const whole = { ...facts, run_id: outcome.run_id, status: outcome.status, ...sumOf(outcome) };
+  for (const warning of outcome.warnings) log.warn({ schedule }, warning);
+  for (const error of outcome.errors) log.warn({ schedule }, error);
+  if (outcome.exit_code === 0) log.info(whole, "the run ended well");
+  else log.warn(whole, `the run ${outcome.status === "stopped" ? "was stopped" : "failed"}${said}`);
+}
+
+function sumOf({ streams, started_at, finished_at }: RunReport): Readonly<Record<string, number>> {
+  const sum = (key: "requests" | "rows_read" | "inserted" | "updated" | "deleted") =>
+    streams.reduce((total, stream) => total + stream[key], 0);
+  return {
+    seconds: Math.round((Date.parse(finished_at) - Date.parse(started_at)) / 1000),
+    requests: sum("requests"),
+    rows_read: sum("rows_read"),
+    inserted: sum("inserted"),
+    updated: sum("updated"),
+    deleted: sum("deleted"),
+  };
+}

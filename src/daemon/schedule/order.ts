@@ -1,0 +1,40 @@
+import type { Stream } from "../../catalog/stream.ts";
+import type { Config } from "../../config/config.ts";
+import { selectedByConfig } from "../../config/selection.ts";
+import { configured } from "../../privacy/configured.ts";
+import type { RunOrder } from "../../sync/run/order.ts";
+import type { Turn } from "./turn.ts";
+
+/** What every run of the daemon has in common. */
+export type Standing = Pick<RunOrder, "version" | "catalogue" | "models" | "relations" | "identity">;
+
+const words = "tributary schedule ";
+
+/** What a schedule's run is called in the warehouse's records: by it a later daemon knows what the last one did. */
+export const commandOf = (schedule: string): string => `${words}${schedule}`;
+
+/** A turn of the plan as a run to be made. @throws ConfigError for names that fit no stream */
+export function orderOf(turn: Turn, config: Config, standing: Standing): RunOrder {
+  return {
+    ...standing,
+    command: commandOf(turn.schedule),
+    config,
+    names: turn.names,
+    named: [],
+    company: turn.company,
+    full: false,
+    allDetails: false,
+    confirmDeletes: false,
+    maxTimeMs: turn.maxTimeMs,
+    maxRequests: undefined,
+    waitMs: turn.waitMs,
+  };
+}
+
+/** What a hint from outside asks for: the streams its configuration names, else all feeds that are on. */
+export function hintedStreams(config: Config, catalogue: readonly Stream[]): readonly string[] {
+  if (config.hooks === undefined) return [];
+  if (config.hooks.streams.length > 0) return config.hooks.streams;
+  const on = selectedByConfig(configured(catalogue, config), config.streams);
+  return on.filter(stream => stream.mode.kind === "feed").map(stream => stream.name);
+}

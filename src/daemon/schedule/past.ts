@@ -1,0 +1,46 @@
+import type { DestinationConfig } from "../../config/config.ts";
+import { openReading } from "../../warehouse/connect/reading.ts";
+import { commandOf } from "./order.ts";
+
+/** A run of a schedule that began earlier. Moments are ms since the epoch. */
+export interface PastRun {
+  readonly startedAt: number;
+  /** Undefined for one that never said it ended. */
+  readonly finishedAt: number | undefined;
+  /** Undefined for one that was killed. */
+  readonly exitCode: number | undefined;
+}
+
+/** By schedule, newest first. */
+export type Past = ReadonlyMap<string, readonly PastRun[]>;
+
+/** More tries than this of one occurrence are not told apart. */
+const ENOUGH = 101;
+
+/** What the warehouse's records say of the schedules' runs; undefined for one that was never loaded. Takes no lock. @throws DestinationError, HeldError */
+export async function readPast(where: DestinationConfig, schedules: readonly string[]): Promise<Past | undefined> {
+  const reading = await openReading(where);
+  if (reading === undefined) return undefined;
+  try {
+    const past = new Map<string, readonly PastRun[]>();
+    for (const name of schedules) {
+      const rows = await reading.db
+        .selectFrom("runs")
+        .select(["started_at", "finished_at", "exit_code"])
+        .where("command", "=", commandOf(name))
+        .orderBy("started_at", "desc")
+        .orderBy("run_id", "desc")
+        .limit(ENOUGH)
+        .execute();
+      const runs = rows.map(({ started_at, finished_at, exit_code }) => ({
+        startedAt: started_at.getTime(),
+        finishedAt: finished_at?.getTime(),
+        exitCode: exit_code ?? undefined,
+      }));
+      past.set(name, runs);
+    }
+    return past;
+  } finally {
+    await reading.close();
+  }
+}

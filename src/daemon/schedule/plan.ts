@@ -1,0 +1,175 @@
+import type { HooksConfig, Schedule } from "../../config/config.ts";
+import { type Timetable, timetableOf } from "../../config/cron.ts";
+import { HOOK } from "../../config/schedules.ts";
+import type { RunReport } from "../../sync/run/run.ts";
+import type { PastRun } from "./past.ts";
+import { resumption } from "./resumption.ts";
+import { retryTime, unsuccessful, worthRetrying } from "./retry.ts";
+import { type Turn, turnOf } from "./turn.ts";
+
+/** What the plan is made of. */
+export interface Intentions {
+  readonly schedules: readonly Schedule[];
+  readonly hooks: HooksConfig | undefined;
+  /** What a hint's run works on. */
+  readonly hinted: readonly string[];
+}
+
+export interface PlanTools {
+  readonly random: () => number;
+  /** An occurrence noticed so late was slept over. */
+  readonly lateMs: number;
+}
+
+/** One schedule: its next regular start, what waits for the run before it to end, and its next retry. */
+interface Line {
+  readonly schedule: Schedule;
+  readonly timetable: Timetable;
+  regular: number | undefined;
+  waiting: Turn | undefined;
+  retry: Turn | undefined;
+}
+
+/** Who runs next and when. It knows no clock: every question brings its moment. */
+export interface Plan {
+  /** The turn that is due, which is thereby taken; several at once come one after another, the longest due first. */
+  take(now: number): Turn | undefined;
+  /** Notes what has become due, without taking it. */
+  look(now: number): void;
+  /** What will run, soonest first. */
+  upcoming(): readonly Turn[];
+  /** Tells how a turn ended; the moment of the next try, where there is one. */
+  ended(turn: Turn, outcome: RunReport | { readonly exit_code: number }, now: number): number | undefined;
+  /** Makes up for what was missed or cut short while no daemon was up. `past` is the schedule's, newest first. */
+  resume(schedule: string, past: readonly PastRun[], now: number): Turn | undefined;
+  /** Plans a run of the hinted streams soon; false where the configuration has no hooks or nothing to run for them. */
+  hint(now: number): boolean;
+  /** Takes over a new configuration; what is waiting or to be retried stays, where its schedule does. */
+  replace(intentions: Intentions, now: number): void;
+}
+
+// Corrections of the machine's clock by less are everyday, and move no run.
+const BACKWARDS_MS = 60_000;
+
+export function createPlan(intentions: Intentions, now: number, { random, lateMs }: PlanTools): Plan {
+  let lines: readonly Line[] = [];
+  let { hooks, hinted } = intentions;
+  let hint: Turn | undefined;
+  let lastHint: number | undefined;
+  let lastLook = now;
+
+  function nextStart({ schedule, timetable }: Pick<Line, "schedule" | "timetable">, after: number): number | undefined {
+    const occurrence = timetable.next(after);
+    return occurrence === undefined ? undefined : occurrence + Math.floor(random() * schedule.jitterMs);
+  }
+
+  function lineOf(schedule: Schedule, moment: number): Line {
+    const timetable = timetableOf(schedule);
+    const before = lines.find(line => line.schedule.name === schedule.name);
+    const same = before?.schedule.cron === schedule.cron && before.schedule.timezone === schedule.timezone;
+    return {
+      schedule,
+      timetable,
+      regular: same ? before.regular : nextStart({ schedule, timetable }, moment),
+      waiting: before?.waiting && renewed(before.waiting, schedule),
+      retry: before?.retry && renewed(before.retry, schedule),
+    };
+  }
+
+  /** A turn under its schedule's new settings. What a retry works on is what failed. */
+  function renewed(turn: Turn, schedule: Schedule): Turn {
+    const { at, cause, failures, names, company } = turn;
+    return turnOf(schedule, at, cause, { failures, ...(cause === "retry" && { names, company }) });
+  }
+
+  function hintAt(at: number): Turn {
+    const limits = { company: undefined, maxTimeMs: undefined, waitMs: hooks?.atMostEveryMs ?? 0 };
+    return { schedule: HOOK, at, cause: "hint", failures: 0, names: hinted, ...limits };
+  }
+
+  // A clock that was set back leaves the next starts in a future that nobody meant.
+  function startOver(moment: number): void {
+    for (const line of lines) line.regular = nextStart(line, moment);
+    lastHint = undefined;
+    if (hint !== undefined && hooks !== undefined) hint = hintAt(moment + hooks.debounceMs);
+  }
+
+  function look(moment: number): void {
+    if (moment < lastLook - BACKWARDS_MS) startOver(moment);
+    for (const line of lines) {
+      if (line.regular !== undefined && line.regular <= moment) {
+        const cause = moment - line.regular > lateMs ? "missed" : "schedule";
+        line.waiting ??= turnOf(line.schedule, line.regular, cause);
+        line.retry = undefined;
+        line.regular = nextStart(line, moment);
+      }
+      if (line.retry !== undefined && line.retry.at <= moment) {
+        line.waiting ??= line.retry;
+        line.retry = undefined;
+      }
+    }
+    lastLook = moment;
+  }
+
+  const plan: Plan = {
+    look,
+    take(moment) {
+      look(moment);
+      const due = [...lines.flatMap(line => line.waiting ?? []), ...(hint && hint.at <= moment ? [hint] : [])];
+      const first = due.toSorted((a, b) => a.at - b.at)[0];
+      if (first === undefined) return undefined;
+      if (first === hint) {
+        hint = undefined;
+        lastHint = moment;
+      }
+      for (const line of lines) if (line.waiting === first) line.waiting = undefined;
+      return first;
+    },
+    upcoming() {
+      const regular = lines.flatMap(({ schedule, regular: at }) =>
+        at === undefined ? [] : [turnOf(schedule, at, "schedule")],
+      );
+      const others = lines.flatMap(({ waiting, retry }) => [waiting, retry]).concat(hint);
+      return [...others.filter(turn => turn !== undefined), ...regular].sort((a, b) => a.at - b.at);
+    },
+    ended(turn, outcome, moment) {
+      const line = lines.find(({ schedule }) => schedule.name === turn.schedule);
+      if (line === undefined || !worthRetrying(outcome.exit_code)) return undefined;
+      look(moment);
+      // What has become due meanwhile does the same work at once.
+      if (line.waiting !== undefined) return undefined;
+      const failures = turn.failures + 1;
+      const at = retryTime(line.schedule, failures, moment, line.regular);
+      if (at === undefined) return undefined;
+      const left = "streams" in outcome ? unsuccessful(outcome) : { names: [] };
+      const names = left.names.length > 0 ? left.names : turn.names;
+      line.retry = turnOf(line.schedule, at, "retry", { failures, names, company: left.company ?? turn.company });
+      return at;
+    },
+    resume(name, past, moment) {
+      const line = lines.find(({ schedule }) => schedule.name === name);
+      if (line === undefined || line.waiting !== undefined || line.retry !== undefined) return undefined;
+      const found = resumption(line.schedule, line.timetable, past, { now: moment, regular: line.regular });
+      if (found === undefined) return undefined;
+      const turn = turnOf(line.schedule, found.at, found.cause, { failures: found.failures });
+      if (found.at <= moment) line.waiting = turn;
+      else line.retry = turn;
+      return turn;
+    },
+    hint(moment) {
+      if (hooks === undefined || hinted.length === 0) return false;
+      const { debounceMs, atMostEveryMs } = hooks;
+      // One that comes too soon after a run waits for its time instead of being lost.
+      const at = Math.max(moment + debounceMs, (lastHint ?? Number.NEGATIVE_INFINITY) + atMostEveryMs);
+      hint ??= hintAt(at);
+      return true;
+    },
+    replace(changed, moment) {
+      lines = changed.schedules.map(schedule => lineOf(schedule, moment));
+      ({ hooks, hinted } = changed);
+      if (hint !== undefined) hint = hooks === undefined || hinted.length === 0 ? undefined : hintAt(hint.at);
+    },
+  };
+  plan.replace(intentions, now);
+  return plan;
+}

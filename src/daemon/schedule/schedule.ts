@@ -1,0 +1,228 @@
+import type { Clock } from "../../clock.ts";
+import type { Config } from "../../config/config.ts";
+import { StoppedError } from "../../errors.ts";
+import type { Log } from "../../logging.ts";
+import type { RunOrder, RunTools } from "../../sync/run/order.ts";
+import { exitCodeOf, messageOf, type RunView } from "../../sync/run/report.ts";
+import type { RunReport } from "../../sync/run/run.ts";
+import { catchUp } from "./catch_up.ts";
+import type { Daemon, DaemonEvent, LiveRun } from "./events.ts";
+import { hintedStreams, orderOf, type Standing } from "./order.ts";
+import type { Past } from "./past.ts";
+import { createPlan, type Intentions } from "./plan.ts";
+import type { ConfigSource } from "./source.ts";
+import type { Turn } from "./turn.ts";
+
+/** What the daemon is given. */
+export interface DaemonTools {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  readonly redact: (text: string) => string;
+  /** Makes a run; what is to follow in it is bound by the caller. */
+  readonly run: (order: RunOrder, tools: Omit<RunTools, "renewExports">) => Promise<RunReport>;
+  /** What earlier daemons ran; undefined for a warehouse that was never loaded. */
+  readonly past: (config: Config) => Promise<Past | undefined>;
+  readonly source: ConfigSource;
+  readonly standing: Standing;
+  /** The longest it sleeps without a look at the clock and the configuration. Default: 5 seconds. */
+  readonly wakeMs?: number;
+  /** How long a stopped run may take to save. Default: 9 seconds, of the 10 that a stop may last. */
+  readonly graceMs?: number;
+}
+
+/** The daemon, as the command line handles it. */
+export interface ScheduleDaemon extends Daemon {
+  /** The configuration of the runs to come. */
+  config(): Config;
+  /** Looks at the configuration again now, whether its file changed or not. */
+  reload(): void;
+  /** Runs by the clock until the signal, whose reason the run under way is stopped with; false if that one had to be left behind. */
+  serve(signal: AbortSignal): Promise<boolean>;
+}
+
+type Finished = Extract<DaemonEvent, { kind: "finished" }>;
+
+/** A turn that is being run. */
+interface Performance {
+  readonly turn: Turn;
+  readonly startedAt: string;
+  readonly ending: AbortController;
+  view: RunView | undefined;
+  done: Promise<void>;
+}
+
+/** How late an occurrence is noticed by a machine that was awake and busy. */
+const BUSY_MS = 60_000;
+
+/** A daemon over a configuration that has been found good. Nothing happens before `serve`. */
+export function createDaemon(first: Config, tools: DaemonTools): ScheduleDaemon {
+  const { clock, log, redact, source, standing, wakeMs = 5_000, graceMs = 9_000 } = tools;
+  const startedAt = moment();
+  let config = first;
+  const plan = createPlan(intentions(), clock.now(), { random: tools.random, lateMs: wakeMs + BUSY_MS });
+  const listeners = new Set<(event: DaemonEvent) => void>();
+  /** Schedules whose last run by an earlier daemon is not known yet. */
+  const unread = new Set(config.schedules.map(schedule => schedule.name));
+  let performance: Performance | undefined;
+  let last: Finished | undefined;
+  let reloadAsked = false;
+  let stopped = false;
+  let rest = new AbortController();
+
+  function moment(): string {
+    return new Date(clock.now()).toISOString();
+  }
+
+  function intentions(): Intentions {
+    const { schedules, hooks } = config;
+    return { schedules, hooks, hinted: hintedStreams(config, standing.catalogue) };
+  }
+
+  function tell(event: DaemonEvent): void {
+    for (const listener of listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        bug(error);
+      }
+    }
+  }
+
+  const wake = (): void => rest.abort();
+
+  /** Nothing that goes wrong here is worth the runs to come. */
+  function bug(error: unknown): void {
+    log.warn({ err: error }, redact(messageOf(error)));
+  }
+
+  /** Sleeps until the next start, at most `wakeMs`, or until something happens. */
+  async function pause(): Promise<void> {
+    const next = performance === undefined ? plan.upcoming()[0]?.at : undefined;
+    const ms = Math.max(1, Math.min(wakeMs, (next ?? Number.POSITIVE_INFINITY) - clock.now()));
+    try {
+      await clock.sleep(ms, rest.signal);
+    } catch (error) {
+      if (!rest.signal.aborted) throw error;
+    }
+    if (rest.signal.aborted && !stopped) rest = new AbortController();
+  }
+
+  /** One look at the configuration, the clock and the plan. */
+  async function look(): Promise<void> {
+    await lookAtConfig();
+    if (stopped) return;
+    const now = clock.now();
+    if (performance !== undefined) return plan.look(now);
+    const turn = plan.take(now);
+    if (turn !== undefined) begin(turn);
+  }
+
+  async function lookAtConfig(): Promise<void> {
+    const changed = await source.changed();
+    if (!changed && !reloadAsked) return;
+    reloadAsked = false;
+    try {
+      config = await source.load();
+      plan.replace(intentions(), clock.now());
+      tell({ kind: "reloaded" });
+    } catch (error) {
+      log.debug({ err: error }, "where the configuration was refused");
+      tell({ kind: "refused", error: redact(messageOf(error)) });
+    }
+  }
+
+  function liveRun({ turn, startedAt: since, view }: Performance): LiveRun {
+    return { schedule: turn.schedule, cause: turn.cause, startedAt: since, view };
+  }
+
+  function begin(turn: Turn): void {
+    unread.delete(turn.schedule);
+    const ending = new AbortController();
+    const current: Performance = { turn, startedAt: moment(), ending, view: undefined, done: Promise.resolve() };
+    performance = current;
+    tell({ kind: "started", run: liveRun(current) });
+    current.done = perform(current)
+      .then(outcome => conclude(current, outcome))
+      .catch(bug);
+  }
+
+  async function perform(current: Performance): Promise<Finished["outcome"]> {
+    try {
+      return await tools.run(orderOf(current.turn, config, standing), {
+        clock,
+        random: tools.random,
+        log,
+        redact,
+        signal: current.ending.signal,
+        watch: view => {
+          current.view = view;
+        },
+      });
+    } catch (error) {
+      log.debug({ schedule: current.turn.schedule, err: error }, "where the run failed");
+      return { exit_code: exitCodeOf([error]), error: redact(messageOf(error)) };
+    }
+  }
+
+  function conclude(current: Performance, outcome: Finished["outcome"]): void {
+    performance = undefined;
+    const at = plan.ended(current.turn, outcome, clock.now());
+    const retryAt = at === undefined ? undefined : new Date(at).toISOString();
+    last = { kind: "finished", run: liveRun(current), finishedAt: moment(), outcome, retryAt };
+    tell(last);
+    wake();
+  }
+
+  /** Stops the run under way; whether it saved and ended in time. */
+  async function stop(reason: unknown): Promise<boolean> {
+    if (performance === undefined) return true;
+    const { done, ending } = performance;
+    const whistle = new AbortController();
+    ending.abort(reason instanceof StoppedError ? reason : new StoppedError("Stopped: what was read is stored.", 143));
+    const tooLate = clock.sleep(graceMs, whistle.signal).then(
+      () => false,
+      () => true,
+    );
+    const ended = await Promise.race([done.then(() => true), tooLate]);
+    whistle.abort();
+    return ended;
+  }
+
+  return {
+    startedAt,
+    config: () => config,
+    nextRuns: () =>
+      plan.upcoming().map(({ schedule, at, cause }) => ({ schedule, at: new Date(at).toISOString(), cause })),
+    live: () => performance && liveRun(performance),
+    last: () => last,
+    hint() {
+      const planned = !stopped && plan.hint(clock.now());
+      if (planned) wake();
+      return planned;
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    reload() {
+      reloadAsked = true;
+      wake();
+    },
+    async serve(signal) {
+      const end = () => {
+        stopped = true;
+        wake();
+      };
+      signal.addEventListener("abort", end, { once: true });
+      if (signal.aborted) end();
+      const past = () => tools.past(config);
+      catchUp({ clock, log, redact, plan, past, unread, planned: wake }, signal).catch(bug);
+      while (!stopped) {
+        await look().catch(bug);
+        await pause();
+      }
+      return stop(signal.reason);
+    },
+  };
+}

@@ -1,0 +1,200 @@
+import { hostname } from "node:os";
+import type { Stream } from "../../catalog/stream.ts";
+import { select, selectedByConfig } from "../../config/selection.ts";
+import { ConfigError, HeldError, StoppedError } from "../../errors.ts";
+import { configured } from "../../privacy/configured.ts";
+import { reaching, runAttempts } from "../../sync/run/attempts.ts";
+import { mergeReports } from "../../sync/run/merging.ts";
+import type { RunOrder, RunTools } from "../../sync/run/order.ts";
+import { companiesOf, newRunId, type RunReport } from "../../sync/run/run.ts";
+import { backfillStream } from "../../sync/stream/backfill.ts";
+import { openDestination } from "../../warehouse/connect/open.ts";
+import { hasUnpublished, openReading } from "../../warehouse/connect/reading.ts";
+import { hasState } from "../../warehouse/ddl/present_tables.ts";
+import type { Destination } from "../../warehouse/destination.ts";
+import type { Estimate } from "../estimate/estimate.ts";
+import { estimateBackfill } from "./estimate.ts";
+import { type Decision, decide, inWords, notePlans, type Range, type Unfinished, unfinishedPlans } from "./plan.ts";
+
+/** A backfill, as the command line asks for it. */
+export interface BackfillOrder extends Omit<RunOrder, "full" | "allDetails" | "confirmDeletes" | "background"> {
+  readonly range: Range;
+  /** Goes on with what is unfinished, whatever dates it has. */
+  readonly resume: boolean;
+  /** Forgets what is unfinished of these streams. */
+  readonly restart: boolean;
+}
+
+/** How often a backfill looks whether another run waits for it. */
+const GLANCE_MS = 2_000;
+/** How long it stays away, so that the other finds the lock free: longer than any wait looks twice. */
+const ASIDE_MS = 1_500;
+/** How long it then waits for the other to end. */
+const LONGEST_TURN_MS = 24 * 3_600_000;
+
+/**
+ * Loads history: notes what has to be loaded, then works through it, company by company. Stopped or killed, it goes on with
+ * the same order or with `resume`. `consent` is asked about a new backfill of many requests; it throws to refuse.
+ * While another run waits for the lock everything read is published, the lock given back, and taken again after it.
+ */
+export async function runBackfill(
+  order: BackfillOrder,
+  tools: RunTools,
+  consent: ((estimate: Estimate) => Promise<void>) | undefined,
+): Promise<RunReport> {
+  const askedAt = new Date(tools.clock.now()).toISOString();
+  const unfinished = await reaching(() => plansUnderLock(order, tools), tools);
+  const decision = decided(order, unfinished, tools);
+  if (!decision.continued && consent !== undefined) {
+    const estimate = await estimateBackfill(order, decision, unfinished, { ...tools, ...limitsOf(order) });
+    if (estimate.requests > order.config.backfill.confirmAbove) await consent(estimate);
+  }
+  return workThrough({ ...order, askedAt }, tools, decision);
+}
+
+/** What it would request; reads what readers see, and writes nothing. */
+export async function planBackfill(order: BackfillOrder, tools: RunTools): Promise<Estimate> {
+  const reading = await openReading(order.config.destination);
+  let unfinished: readonly Unfinished[] = [];
+  try {
+    if (reading !== undefined) unfinished = await unfinishedPlans(reading.db);
+  } finally {
+    await reading?.close();
+  }
+  const decision = decided(order, unfinished, tools);
+  return estimateBackfill(order, decision, unfinished, { ...tools, ...limitsOf(order) });
+}
+
+const limitsOf = ({ version, maxRequests }: BackfillOrder) => ({ version, maxRequests });
+
+function decided(order: BackfillOrder, unfinished: readonly Unfinished[], tools: RunTools): Decision {
+  const { config, names, resume, restart } = order;
+  const companies = companiesOf(config, order.company).map(company => company.name);
+  const wish = { companies, resume, restart, range: boundedRange(order, tools) };
+  const all = configured(order.catalogue, config);
+  const { streams } = select(all, selectedByConfig(all, config.streams), names, config.streams.settings);
+  // What is measured once a day has no history.
+  const historic = streams.filter(stream => stream.mode.kind !== "snapshot").map(stream => stream.name);
+  if (historic.length === 0)
+    throw new ConfigError(`backfill: ${names.join(", ")} has no history to load, only the figures of the day.`);
+  return decide({ ...wish, streams: resume && names.length === 0 ? undefined : historic }, unfinished);
+}
+
+/** `streams.start` bounds whatever is asked for. */
+function boundedRange({ range, config }: BackfillOrder, { clock, log }: RunTools): Range {
+  const { start } = config.streams;
+  const { from = start, to } = range;
+  const today = new Date(clock.now()).toISOString().slice(0, 10);
+  if (from !== undefined && from > today)
+    throw new ConfigError(`--from: expected a day that has come, got ${from}; today is ${today}.`);
+  const bounded = from !== undefined && start !== undefined && from < start ? start : from;
+  if (bounded !== from) log.warn({}, `--from ${from} lies before streams.start: ${start} is where it begins`);
+  if (bounded !== undefined && to !== undefined && to <= bounded)
+    throw new ConfigError(
+      `--to: expected a day after ${bounded}${bounded === range.from ? "" : " (streams.start)"}, got ${to}.`,
+    );
+  return { from: bounded, to };
+}
+
+/** What is unfinished, by the run's own file: readers may not have been shown it yet. */
+async function plansUnderLock(
+  order: BackfillOrder,
+  { clock, random, signal }: RunTools,
+): Promise<readonly Unfinished[]> {
+  const where = order.config.destination;
+  if (where.type === "duckdb" && !(await hasUnpublished(where))) return readPlans(where);
+  const startedAt = new Date(clock.now()).toISOString();
+  const holder = { pid: process.pid, host: hostname(), command: order.command, startedAt };
+  const patience = { now: () => clock.now(), sleep: (ms: number) => clock.sleep(ms, signal) };
+  const opener = { runId: newRunId(startedAt, random), holder, clock: patience, makesRoom: true };
+  const destination = await openDestination(where, opener, order.waitMs);
+  try {
+    return (await hasState(destination)) ? await unfinishedPlans(destination.db) : [];
+  } finally {
+    await destination.close();
+  }
+}
+
+async function readPlans(where: BackfillOrder["config"]["destination"]): Promise<readonly Unfinished[]> {
+  const reading = await openReading(where);
+  try {
+    return reading === undefined ? [] : await unfinishedPlans(reading.db);
+  } finally {
+    await reading?.close();
+  }
+}
+
+async function workThrough(order: BackfillOrder, tools: RunTools, first: Decision): Promise<RunReport> {
+  const { clock, log } = tools;
+  const begun = clock.now();
+  const reports: RunReport[] = [];
+  let decision = first;
+  for (;;) {
+    const spent = reports.flatMap(report => report.streams).reduce((sum, line) => sum + line.requests, 0);
+    const maxTimeMs = order.maxTimeMs === undefined ? undefined : order.maxTimeMs - (clock.now() - begun);
+    const maxRequests = order.maxRequests === undefined ? undefined : order.maxRequests - spent;
+    if (reports.length > 0 && ((maxTimeMs ?? 1) <= 0 || (maxRequests ?? 1) <= 0)) return mergeReports(reports);
+    const waitMs = reports.length === 0 ? order.waitMs : Math.min(LONGEST_TURN_MS, maxTimeMs ?? LONGEST_TURN_MS);
+    log.info({}, `loading ${decision.streams.join(", ")} ${told(decision)}`);
+    try {
+      const { report, asked } = await untilWanted({ ...order, maxTimeMs, maxRequests, waitMs }, tools, decision);
+      reports.push(report);
+      if (!asked || report.exit_code === 0 || tools.signal.aborted) return mergeReports(reports);
+    } catch (error) {
+      if (reports.length === 0 || !(error instanceof HeldError)) throw error;
+      return mergeReports(reports);
+    }
+    log.info({}, "another run waits: what was read is published, it goes first");
+    await clock.sleep(ASIDE_MS, tools.signal).catch(() => undefined);
+    if (tools.signal.aborted) return mergeReports(reports);
+    decision = { ...decision, continued: true, restart: false };
+  }
+}
+
+const told = ({ range, continued }: Decision): string =>
+  `${range === undefined ? "where it was left" : inWords(range)}${continued && range !== undefined ? ", where it was left" : ""}`;
+
+/** A run that ends at the next safe point when another one waits for what it holds; `asked` then. */
+async function untilWanted(
+  order: Omit<BackfillOrder, "maxTimeMs" | "maxRequests"> & Pick<RunOrder, "maxTimeMs" | "maxRequests">,
+  tools: RunTools,
+  decision: Decision,
+): Promise<{ readonly report: RunReport; readonly asked: boolean }> {
+  const { clock, signal } = tools;
+  const leaving = new AbortController();
+  const over = new AbortController();
+  const lookOut = async (destination: Destination): Promise<void> => {
+    while (!over.signal.aborted && !leaving.signal.aborted) {
+      await clock.sleep(GLANCE_MS, over.signal);
+      if (await destination.isWanted())
+        leaving.abort(new StoppedError("Another run waited for the lock, so this one let it go first.", 5));
+    }
+  };
+  let noting = decision;
+  const begin = async (destination: Destination, companies: readonly string[], catalogue: readonly Stream[]) => {
+    const streams = catalogue.filter(({ name }) => noting.streams.includes(name));
+    await notePlans(destination, noting, companies, streams, new Date(clock.now()).toISOString());
+    // Should the destination be lost, what has been loaded until then is not begun again.
+    noting = { ...noting, continued: true, restart: false };
+    // When the destination is gone, whoever works with it says so.
+    lookOut(destination).catch(() => undefined);
+  };
+  const { range: _range, resume: _resume, restart: _restart, ...rest } = order;
+  try {
+    const report = await runAttempts(
+      {
+        ...rest,
+        names: decision.streams,
+        named: order.names,
+        full: false,
+        allDetails: false,
+        confirmDeletes: false,
+        background: { begin, work: backfillStream },
+      },
+      { ...tools, signal: AbortSignal.any([signal, leaving.signal]) },
+    );
+    return { report, asked: leaving.signal.aborted };
+  } finally {
+    over.abort();
+  }
+}

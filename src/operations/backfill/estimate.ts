@@ -1,0 +1,144 @@
+import type { Feed, Stream } from "../../catalog/stream.ts";
+import type { Config } from "../../config/config.ts";
+import { valueAt } from "../../rows/record.ts";
+import { PAGE_ROWS } from "../../sync/extract/listing.ts";
+import { besideRows, rowsIn } from "../../sync/extract/rows_in_answer.ts";
+import type { RunOrder } from "../../sync/run/order.ts";
+import type { ServiceTools } from "../../sync/run/service.ts";
+import { timeOf } from "../../sync/stream/backfill.ts";
+import { noState, type Window } from "../../warehouse/state/stream_state.ts";
+import { type Estimate, estimateSync } from "../estimate/estimate.ts";
+import type { Ask, Guess } from "../estimate/look.ts";
+import { type Decision, type Range, type Unfinished, windowsFor } from "./plan.ts";
+
+const DAY_MS = 86_400_000;
+/** Windows of a list without a total that are looked into; the others are taken to be like them. */
+const LOOKED_INTO = 6;
+
+/** Works out what a backfill would request, at the latency of the few requests that this takes. Writes nothing. */
+export function estimateBackfill(
+  order: Pick<RunOrder, "config" | "catalogue" | "identity" | "company">,
+  decision: Decision,
+  unfinished: readonly Unfinished[],
+  tools: ServiceTools,
+): Promise<Estimate> {
+  const { config } = order;
+  const ranges = decision.streams.map(stream => {
+    const plan = unfinished.find(each => each.stream === stream)?.plan;
+    return decision.range ?? { from: plan?.from ?? undefined, to: plan?.to ?? undefined };
+  });
+  const widest = widestOf(ranges);
+  const companies = config.companies.filter(({ name }) => order.company === undefined || order.company === name);
+  const now = new Date(tools.clock.now()).toISOString();
+  const guess = async (company: string, stream: Stream, ask: Ask): Promise<Guess | undefined> => {
+    const { mode } = stream;
+    const plan = unfinished.find(each => each.company === company && each.stream === stream.name)?.plan;
+    if (decision.continued && plan === undefined && decision.range === undefined)
+      return { requests: 0, atLeast: false, why: "done" };
+    if (mode.kind !== "feed") return undefined;
+    const range = decision.range ?? widest;
+    const windows = plan !== undefined && decision.continued ? plan.windows : windowsFor(stream, range, noState, now);
+    if (windows.length === 0) return undefined;
+    return guessWindows(
+      stream,
+      mode,
+      windows.filter(window => !window.done),
+      timeOf(config.formats, stream, mode),
+      ask,
+      now,
+    );
+  };
+  return estimateSync(
+    {
+      ...order,
+      config: asBackfill(config, widest),
+      names: decision.streams,
+      full: true,
+      confirmDeletes: false,
+      allDetails: false,
+      to: widest.to,
+      guess,
+    },
+    companies,
+    tools,
+  );
+}
+
+function widestOf(ranges: readonly Range[]): Range {
+  const froms = ranges.map(range => range.from);
+  const ends = ranges.map(range => range.to);
+  return {
+    from: froms.includes(undefined) ? undefined : froms.toSorted()[0],
+    to: ends.includes(undefined) ? undefined : ends.toSorted().at(-1),
+  };
+}
+
+/** Details as a backfill fetches them: from the range's beginning, nothing that is unchanged. */
+function asBackfill(config: Config, range: Range): Config {
+  const { streams } = config;
+  const settings = Object.entries(streams.settings).map(([name, own]) => {
+    return [name, { ...own, audit: 0, refresh: undefined, maxDetails: undefined }] as const;
+  });
+  return {
+    ...config,
+    streams: {
+      ...streams,
+      start: range.from ?? streams.start,
+      defaults: { ...streams.defaults, audit: 0 },
+      settings: Object.fromEntries(settings),
+    },
+  };
+}
+
+async function guessWindows(
+  stream: Stream,
+  mode: Feed,
+  windows: readonly Window[],
+  timeOfRow: (row: unknown) => number | undefined,
+  ask: Ask,
+  now: string,
+): Promise<Guess> {
+  const { narrow, total, rows } = mode;
+  if (narrow.by !== "dates") return { requests: 0, atLeast: true, why: "it has no windows" };
+  const end = ({ to }: Window) => (to === null ? Date.parse(now) : Date.parse(to));
+  const days = (window: Window) => Math.max(1, (end(window) - Date.parse(window.from)) / DAY_MS);
+  const look = async (window: Window, limit: number) => {
+    const dates = { [narrow.from]: window.from, ...(window.to === null ? {} : { [narrow.to]: window.to }) };
+    const answer = await ask(stream.path, { ...stream.query, ...dates, limit });
+    const listed = total === undefined ? undefined : valueAt(total.split("."), besideRows(answer.data));
+    return {
+      found: rowsIn(answer.data, rows),
+      listed,
+      more: answer.pagination?.hasMore === true,
+    };
+  };
+  const pagesOf = (count: number) => Math.max(1, Math.ceil(count / PAGE_ROWS));
+  if (total !== undefined) {
+    let requests = 0;
+    for (const window of windows) {
+      const { listed } = await look(window, 1);
+      requests += typeof listed === "number" ? pagesOf(listed) : 1;
+    }
+    return {
+      requests,
+      atLeast: false,
+      why: `${windows.length} windows, counted`,
+      inARow: Math.ceil(requests / windows.length),
+    };
+  }
+  // Without a total, a page's rows by how long a time they cover.
+  const step = Math.max(1, windows.length / LOOKED_INTO);
+  const rates: number[] = [];
+  for (let at = 0; at < windows.length; at += step) {
+    const window = windows[Math.floor(at)]!;
+    const { found, more } = await look(window, PAGE_ROWS);
+    const times = found.map(timeOfRow).filter(time => time !== undefined);
+    const covered = (Math.max(...times) - Math.min(...times)) / 1000 / DAY_MS;
+    rates.push(more && covered > 0 ? found.length / covered : found.length / days(window));
+  }
+  const rate = rates.reduce((sum, each) => sum + each, 0) / Math.max(1, rates.length);
+  const guesses = windows.map(window => pagesOf(rate * days(window)));
+  const requests = guesses.reduce((sum, pages) => sum + pages, 0);
+  const why = `${windows.length} ${windows.length === 1 ? "window" : "windows"}, about ${Math.round(rate)} rows a day by a look into ${rates.length} of them`;
+  return { requests, atLeast: false, why, inARow: Math.max(0, ...guesses) };
+}

@@ -1,0 +1,72 @@
+import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
+import type { Company } from "../../config/config.ts";
+import type { LoadedConfig } from "../../config/load.ts";
+import { selectedByConfig, versionedBy } from "../../config/selection.ts";
+import { configured } from "../../privacy/configured.ts";
+import { demandOwnKey } from "../../sync/run/companies.ts";
+import { policyOf } from "../../sync/run/jobs.ts";
+import type { ServiceTools } from "../../sync/run/service.ts";
+import { checkDestination } from "./destination.ts";
+import { type CheckLine, failure, ok } from "./line.ts";
+import { checkSchedules } from "./schedules.ts";
+import { checkService } from "./service.ts";
+import { checkSurroundings, type Programs } from "./surroundings.ts";
+
+export type { CheckLine } from "./line.ts";
+
+/** What is to be looked at. */
+export interface CheckOrder {
+  readonly loaded: LoadedConfig;
+  readonly companies: readonly Company[];
+  readonly catalogue: readonly Stream[];
+  readonly identity: IdentityEndpoint;
+  /** Nothing that needs a network. */
+  readonly offline: boolean;
+  readonly programs: Programs;
+}
+
+/** Looks at everything a run needs, line by line, and writes nothing. @throws ConfigError for streams that don't exist */
+export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGenerator<CheckLine> {
+  const { loaded, companies, offline, identity } = order;
+  const { config } = loaded;
+  const catalogue = configured(order.catalogue, config);
+  const streams = selectedByConfig(catalogue, config.streams);
+  yield ok("streams", `${streams.length} of ${catalogue.length} are on`);
+  const found: { name: string; baseUrl: string; companyId: string | undefined }[] = [];
+  for (const company of companies) {
+    const { name, baseUrl } = company;
+    const askingOf = (name: string) => policyOf(config, name);
+    const check = { company, settings: config.api, identity, streams, askingOf, tools };
+    const companyId = offline ? undefined : yield* named(checkService(check), companies.length > 1 ? name : undefined);
+    try {
+      demandOwnKey({ name, companyId }, found);
+    } catch (error) {
+      yield failure(`${name}: api key`, error);
+    }
+    found.push({ name, baseUrl, companyId });
+  }
+  if (offline) yield ok("api key", "not looked at: --offline");
+  if (offline && config.destination.type === "postgres") yield ok("destination", "not looked at: --offline");
+  else {
+    const versioned = versionedBy(streams, config.streams);
+    yield* checkDestination(
+      config.destination,
+      { version: tools.version, companies: found, streams, versioned, views: config.views },
+      tools.clock,
+    );
+  }
+  yield* checkSchedules({ loaded, catalogue, on: streams, now: tools.clock.now() });
+  yield* checkSurroundings(config, order.programs);
+}
+
+/** The lines with the company's name in front, where there are several. */
+async function* named<R>(
+  lines: AsyncGenerator<CheckLine, R>,
+  company: string | undefined,
+): AsyncGenerator<CheckLine, R> {
+  for (;;) {
+    const { value, done } = await lines.next();
+    if (done === true) return value;
+    yield company === undefined ? value : { ...value, name: `${company}: ${value.name}` };
+  }
+}

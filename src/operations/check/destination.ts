@@ -1,0 +1,112 @@
+import { hostname } from "node:os";
+import type { Stream } from "../../catalog/stream.ts";
+import type { Clock } from "../../clock.ts";
+import type { DestinationConfig } from "../../config/config.ts";
+import { HeldError } from "../../errors.ts";
+import { inspectPlace, openDestination } from "../../warehouse/connect/open.ts";
+import { openReading, runningRuns } from "../../warehouse/connect/reading.ts";
+import { hasState, type Looked } from "../../warehouse/ddl/present_tables.ts";
+import { inspectServer, rightsLacking } from "../../warehouse/ddl/rights.ts";
+import type { Dialect } from "../../warehouse/dialect.ts";
+import { tableOrder } from "../../warehouse/schema/prepare.ts";
+import { checkTables } from "../../warehouse/schema/tables.ts";
+import { compareIdentity } from "../../warehouse/state/identity.ts";
+import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
+import { analyticsSchema } from "../../warehouse/views/view.ts";
+import { diskLine } from "./disk.ts";
+import { type CheckLine, doubt, failure, ok, warning } from "./line.ts";
+
+const NAME = "destination";
+
+/** What the warehouse has to be fit for. */
+export interface Fitness {
+  /** The version of the program. */
+  readonly version: string;
+  readonly companies: readonly {
+    readonly name: string;
+    readonly baseUrl: string;
+    readonly companyId: string | undefined;
+  }[];
+  readonly streams: readonly Stream[];
+  /** Those of which every version of a row is to be kept. */
+  readonly versioned: ReadonlySet<string>;
+  /** Whether there are to be views. */
+  readonly views: boolean;
+}
+
+/** Looks at the warehouse without writing to it: reachable, ours, with the rights and the room a run needs. */
+export async function* checkDestination(
+  where: DestinationConfig,
+  fitness: Fitness,
+  clock: Clock,
+): AsyncGenerator<CheckLine> {
+  try {
+    if (where.type === "postgres") yield* checkPostgres(where, fitness, clock);
+    else yield* checkDuckdb(where, fitness);
+  } catch (error) {
+    yield error instanceof HeldError ? doubt(NAME, error) : failure(NAME, error);
+  }
+}
+
+async function* checkPostgres(
+  where: DestinationConfig & { type: "postgres" },
+  fitness: Fitness,
+  clock: Clock,
+): AsyncGenerator<CheckLine> {
+  const holder = { pid: process.pid, host: hostname(), command: "tributary check", startedAt: "" };
+  const destination = await openDestination(where, { runId: "check", holder, clock }, 0);
+  try {
+    const loaded = await checkContents(destination, where, fitness);
+    const { version, user, database } = await inspectServer(destination.db);
+    const state = loaded ? "a warehouse of tributary" : "nothing in it yet";
+    yield ok(NAME, `PostgreSQL ${version}, database ${database} as ${user}, schema ${where.schema}: ${state}`);
+    const shown = analyticsSchema(where.schema);
+    const lacking = fitness.views ? await rightsLacking(destination.db, [shown]) : undefined;
+    if (lacking !== undefined)
+      yield warning(
+        "views",
+        `The views of ${shown} cannot be made; a run makes the tables without them.`,
+        `${lacking} Or set views: false.`,
+      );
+  } finally {
+    await destination.close();
+  }
+}
+
+async function* checkDuckdb(
+  where: DestinationConfig & { type: "duckdb" },
+  fitness: Fitness,
+): AsyncGenerator<CheckLine> {
+  const room = await inspectPlace(where);
+  const reading = await openReading(where);
+  try {
+    if (reading !== undefined) await checkContents(reading, where, fitness);
+    const state = reading === undefined ? "nothing there yet" : "a warehouse of tributary";
+    yield ok(NAME, `DuckDB ${room.path}, schema ${where.schema}: ${state}`);
+  } finally {
+    await reading?.close();
+  }
+  const [running] = await runningRuns(where, undefined);
+  if (running !== undefined)
+    yield ok("run", `${running.command} (${running.runId}, process ${running.pid} on ${running.host}) is at work`);
+  yield diskLine(room, where.keepVersions);
+}
+
+/** Whether there is a warehouse; throws what a run would refuse. */
+async function checkContents(
+  looked: Looked & { readonly dialect: Dialect },
+  where: DestinationConfig,
+  { version, companies, streams, versioned }: Fitness,
+): Promise<boolean> {
+  const grantSelectTo = where.type === "postgres" ? where.grantSelectTo : [];
+  await checkTables(looked.db, looked.dialect, tableOrder(where, { streams, grantSelectTo, versioned }));
+  if (!(await hasState(looked))) return false;
+  const known = companies.map(({ name, baseUrl, companyId }) => ({
+    name,
+    baseUrl,
+    ...(companyId === undefined ? {} : { companyId }),
+  }));
+  const identity = { schema: where.schema, version: DATA_VERSION, program: version, companies: known };
+  await compareIdentity(looked.db, identity);
+  return true;
+}

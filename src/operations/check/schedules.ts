@@ -1,0 +1,152 @@
+import type { Stream } from "../../catalog/stream.ts";
+import type { Schedule } from "../../config/config.ts";
+import { cronFault, nextTimes, timetableOf } from "../../config/cron.ts";
+import type { LoadedConfig } from "../../config/load.ts";
+import { demandSchedules } from "../../config/schedules.ts";
+import { select } from "../../config/selection.ts";
+import { ConfigError } from "../../errors.ts";
+import { type CheckLine, failure, ok, warning } from "./line.ts";
+
+const AHEAD_MS = 35 * 86_400_000;
+/** Of a schedule that is due every minute a day and a half. */
+const MOST = 2_000;
+
+/** What the schedules are looked at with: all streams, and those that are on. */
+export interface Planned {
+  readonly loaded: LoadedConfig;
+  readonly catalogue: readonly Stream[];
+  readonly on: readonly Stream[];
+  readonly now: number;
+}
+
+/** A schedule that can be kept, its next occurrences (ms since the epoch) and the streams it reads. */
+interface Kept {
+  readonly schedule: Schedule;
+  readonly times: readonly number[];
+  readonly streams: ReadonlySet<string>;
+}
+
+/** When each schedule is due next, which ones meet, and whether data would be late between runs. */
+export function* checkSchedules({ loaded, catalogue, on, now }: Planned): Generator<CheckLine> {
+  const { schedules, freshness } = loaded.config;
+  try {
+    demandSchedules(loaded, catalogue, now);
+  } catch (error) {
+    yield failure("schedules", error);
+  }
+  const readable = schedules.filter(schedule => cronFault(schedule, now) === undefined);
+  for (const schedule of readable) {
+    const times = nextTimes(schedule, now, 3).map(at => localTime(at, schedule.timezone));
+    yield ok(`schedule ${schedule.name}`, `"${schedule.cron}" in ${schedule.timezone}: next ${times.join(", ")}`);
+  }
+  const kept = readable.flatMap(schedule => keptOf(schedule, catalogue, on, now) ?? []);
+  yield* meetings(kept);
+  // Where one of them can't be read nobody can say what the others leave out.
+  if (kept.length < schedules.length) return;
+  const unread = on.filter(({ name }) => !kept.some(({ streams }) => streams.has(name))).map(({ name }) => name);
+  if (unread.length > 0)
+    yield warning(
+      "schedules",
+      `no schedule reads ${unread.join(", ")}`,
+      "Add a schedule, or the names to one's `streams`, unless something else starts `tributary sync` for them.",
+    );
+  yield freshnessLine(kept, on, freshness.lateAfterMs, now);
+}
+
+function keptOf(
+  schedule: Schedule,
+  catalogue: readonly Stream[],
+  on: readonly Stream[],
+  now: number,
+): Kept | undefined {
+  try {
+    const { streams } = select(catalogue, on, schedule.streams);
+    return { schedule, times: occurrences(schedule, now), streams: new Set(streams.map(({ name }) => name)) };
+  } catch (error) {
+    // Told already, with its place in the file.
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}
+
+/** Those of the next weeks, and the one after them. */
+function occurrences(schedule: Schedule, now: number): number[] {
+  const timetable = timetableOf(schedule);
+  const times: number[] = [];
+  for (let at = timetable.next(now); at !== undefined; at = timetable.next(at)) {
+    times.push(at);
+    if (at > now + AHEAD_MS || times.length === MOST) break;
+  }
+  return times;
+}
+
+/** Runs never overlap, but who plans two for one minute should know in which order they come. */
+function* meetings(kept: readonly Kept[]): Generator<CheckLine> {
+  const minute = (at: number) => Math.floor(at / 60_000);
+  for (const [index, one] of kept.entries()) {
+    const minutes = new Set(one.times.map(minute));
+    for (const other of kept.slice(index + 1)) {
+      const at = other.times.find(time => minutes.has(minute(time)));
+      if (at === undefined) continue;
+      const names = `${one.schedule.name} and ${other.schedule.name}`;
+      const message = `${names} are both due at ${localTime(at, one.schedule.timezone)}: one runs after the other`;
+      const shared = [...one.streams].filter(name => other.streams.has(name));
+      if (shared.length === 0) yield ok("schedules", message);
+      else
+        yield warning(
+          "schedules",
+          `${message}, and both read ${shared.join(", ")}`,
+          "Move one of them, or narrow its `streams`: the second of two runs in a row finds little that is new.",
+        );
+    }
+  }
+}
+
+function freshnessLine(kept: readonly Kept[], on: readonly Stream[], lateAfterMs: number, now: number): CheckLine {
+  const pauses = on.flatMap(({ name }) => {
+    const reading = kept.filter(({ streams }) => streams.has(name));
+    return reading.length === 0 ? [] : [{ name, ms: longestPause(reading, now) }];
+  });
+  const late = pauses.filter(({ ms }) => ms >= lateAfterMs).toSorted((a, b) => b.ms - a.ms);
+  const [worst] = late;
+  if (worst === undefined) return ok("freshness", `data counts as late when it is older than ${hours(lateAfterMs)}`);
+  const others = late.length > 1 ? ` and ${late.length - 1} more` : "";
+  return warning(
+    "freshness",
+    `data counts as late after ${hours(lateAfterMs)}, but ${worst.name}${others} may wait ${hours(worst.ms)} from one run to the next`,
+    "Set freshness.late_after above the longest pause between two runs, or schedule a run in between.",
+  );
+}
+
+/** The longest time without a run, as far as all of these schedules are known. */
+function longestPause(kept: readonly Kept[], now: number): number {
+  const known = Math.min(...kept.map(({ times }) => times.at(-1) ?? Number.POSITIVE_INFINITY));
+  const times = kept.flatMap(each => each.times).filter(at => at <= known);
+  const all = [now, ...times].sort((a, b) => a - b);
+  return Math.max(...all.slice(1).map((at, index) => at - all[index]!));
+}
+
+/** Rounded up to minutes: `26 h`, `25 h 30 min`. */
+function hours(ms: number): string {
+  const minutes = Math.ceil(ms / 60_000);
+  const rest = minutes % 60;
+  return [minutes >= 60 ? `${Math.floor(minutes / 60)} h` : "", rest > 0 ? `${rest} min` : ""].join(" ").trim();
+}
+
+/** `Sun 2026-03-29 03:00 +02:00`, by the clock of the zone. */
+function localTime(at: number, timeZone: string): string {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    weekday: "short",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    timeZoneName: "longOffset",
+  });
+  const of = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
+  const offset = of["timeZoneName"] === "GMT" ? "+00:00" : of["timeZoneName"]?.replace("GMT", "");
+  return `${of["weekday"]} ${of["year"]}-${of["month"]}-${of["day"]} ${of["hour"]}:${of["minute"]} ${offset}`;
+}

@@ -1,0 +1,215 @@
+import { type Asking, lookupOf, waitsFor } from "../../catalog/lookup.ts";
+import {
+  type Detail,
+  type Feed,
+  fixedPaths,
+  type IdentityEndpoint,
+  type Listing,
+  type Scan,
+  type Snapshot,
+  type Stream,
+} from "../../catalog/stream.ts";
+import type { Clock } from "../../clock.ts";
+import type { Company, Config } from "../../config/config.ts";
+import { ApiError, ConfigError } from "../../errors.ts";
+import { textOf, valueAt } from "../../rows/record.ts";
+import type { Answer, Api } from "../../source/client.ts";
+import { buildPath, PathError } from "../../source/path.ts";
+import { besideRows, placeOfRows, sectionsIn } from "../../sync/extract/rows_in_answer.ts";
+import { fieldOf, openClient, type ServiceTools } from "../../sync/run/service.ts";
+import { parameterColumns } from "../../sync/stream/details.ts";
+import { questionsOf } from "../../sync/stream/lookups.ts";
+import { choicesOf } from "../../sync/stream/snapshot.ts";
+import { type CheckLine, doubt, failure, ok, warning } from "./line.ts";
+
+/** A clock further off than this makes times in the tables misleading. */
+const SKEW_MS = 60_000;
+
+type Row = Record<string, unknown>;
+
+/** A company's service, and the streams to try on it. */
+export interface ServiceCheck {
+  readonly company: Company;
+  readonly settings: Config["api"];
+  readonly identity: IdentityEndpoint;
+  readonly streams: readonly Stream[];
+  /** What the config says of lookups and snapshots. */
+  readonly askingOf: (stream: string) => Asking;
+  readonly tools: ServiceTools;
+}
+
+/** Looks at the key, the clock, and one page or detail of every stream. Returns the service's own id of the company. */
+export async function* checkService(check: ServiceCheck): AsyncGenerator<CheckLine, string | undefined> {
+  const { company, settings, tools } = check;
+  try {
+    const { api } = await openClient(company, settings, tools);
+    try {
+      return yield* askService(check, api);
+    } finally {
+      await api.close();
+    }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    yield failure("api key", error);
+    return undefined;
+  }
+}
+
+async function* askService(
+  { company, identity, streams, askingOf, tools }: ServiceCheck,
+  api: Api,
+): AsyncGenerator<CheckLine, string | undefined> {
+  let companyId: string | undefined;
+  try {
+    const answer = await api.get(identity.path, {}, { signal: tools.signal });
+    companyId = fieldOf(answer.data, identity.id);
+    const name = fieldOf(answer.data, identity.name) ?? "a company without a name";
+    yield ok("api key", `${company.name} is ${name} (${companyId ?? "without an id"}) at ${company.baseUrl}`);
+    yield clockLine(tools.clock, answer.date);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.failure !== "forbidden" && error.failure !== "not_found") {
+      yield failure("api key", error);
+      return undefined;
+    }
+    const advice = "Nothing needs to be done; the warehouse cannot notice a key of another company by its id.";
+    yield warning("api key", `whose key it is can't be asked (status ${error.status}) at ${company.baseUrl}`, advice);
+  }
+  yield* askStreams(api, streams, askingOf, tools);
+  return companyId;
+}
+
+function clockLine(clock: Clock, date: Date | undefined): CheckLine {
+  if (date === undefined) return ok("clock", "the service doesn't say what time it is");
+  const skew = clock.now() - date.getTime();
+  const seconds = `${Math.round(Math.abs(skew) / 1000)} s`;
+  if (Math.abs(skew) <= SKEW_MS) return ok("clock", `within ${seconds} of the service's`);
+  return warning(
+    "clock",
+    `this machine's clock is ${seconds} ${skew > 0 ? "ahead of" : "behind"} the service's`,
+    "Set the clock (NTP): the times of runs and publishes come from it, the marks don't.",
+  );
+}
+
+async function* askStreams(
+  api: Api,
+  streams: readonly Stream[],
+  askingOf: ServiceCheck["askingOf"],
+  tools: ServiceTools,
+): AsyncGenerator<CheckLine> {
+  const firstRows = new Map<string, Row | undefined>();
+  for (const stream of streams) {
+    const { mode } = stream;
+    try {
+      if (mode.kind === "snapshot") yield await askSnapshot(api, stream, mode, askingOf(stream.name), tools);
+      else if (mode.kind === "scan" && mode.lookup !== undefined)
+        yield await askLookup(api, stream, mode, streams, askingOf(stream.name), tools);
+      else if (mode.kind !== "detail") yield await askList(api, stream, mode, tools, firstRows);
+      else if (!isList(streams.find(({ name }) => name === mode.of)))
+        yield ok(stream.name, `not tried: it asks for what ${mode.of} brings`);
+      else if (!firstRows.has(mode.of))
+        yield warning(stream.name, `not tried: ${mode.of} could not be read`, "See there.");
+      else yield await askDetail(api, stream, streams, tools, firstRows.get(mode.of));
+    } catch (error) {
+      if (error instanceof PathError)
+        yield warning(stream.name, error.message, "Such rows become rejects; others are read.");
+      else if (error instanceof ApiError && error.failure === "not_found" && asksForOne(stream))
+        yield doubt(stream.name, error);
+      else yield failure(stream.name, error);
+    }
+  }
+}
+
+async function askList(
+  api: Api,
+  { name, path, query }: Stream,
+  mode: Scan | Feed,
+  { clock, signal }: ServiceTools,
+  firstRows: Map<string, Row | undefined>,
+): Promise<CheckLine> {
+  const begun = clock.now();
+  const paged = mode.kind === "feed" || mode.paged !== false;
+  const few = paged || mode.limit !== undefined ? { limit: 1 } : {};
+  const answer = await api.get(path, { ...query, ...few }, { signal, paged });
+  const took = `GET ${path} answered in ${clock.now() - begun} ms`;
+  const rows = rowsOf(answer, mode, path);
+  const total = mode.total === undefined ? undefined : valueAt(mode.total.split("."), besideRows(answer.data));
+  firstRows.set(name, rows[0]);
+  const size = typeof total === "number" ? `${total} rows in all` : rows.length === 0 ? "no rows" : "there are rows";
+  return ok(name, `${took}: ${size}`);
+}
+
+async function askSnapshot(
+  api: Api,
+  { name, path, query }: Stream,
+  mode: Snapshot,
+  asking: Asking,
+  { clock, signal }: ServiceTools,
+): Promise<CheckLine> {
+  const begun = clock.now();
+  await api.get(path, { ...query, ...choicesOf(mode, asking)[0] }, { signal });
+  return ok(name, `GET ${path} answered in ${clock.now() - begun} ms`);
+}
+
+/** The first of its questions; which ones there are may not be known before a table is loaded. */
+async function askLookup(
+  api: Api,
+  stream: Stream,
+  mode: Scan,
+  streams: readonly Stream[],
+  asking: Asking,
+  { clock, signal }: ServiceTools,
+): Promise<CheckLine> {
+  const place = { looked: undefined, company: "", catalogue: streams };
+  const { asked, unusable } = await questionsOf(place, stream, mode, asking);
+  const [first] = asked;
+  if (first === undefined)
+    return ok(stream.name, unusable[0] ?? `not tried: its values come from ${waitsFor(stream, asking).join(" and ")}`);
+  const begun = clock.now();
+  await api.get(first.path, first.query, { signal });
+  return ok(stream.name, `GET ${first.path} answered in ${clock.now() - begun} ms`);
+}
+
+const isList = (stream: Stream | undefined): boolean => stream?.mode.kind === "scan" || stream?.mode.kind === "feed";
+
+/** Where a 404 may be about what was asked for, not about the endpoint. */
+const asksForOne = (stream: Stream): boolean => stream.mode.kind === "detail" || lookupOf(stream) !== undefined;
+
+function rowsOf({ data }: Answer, { rows: field }: Listing, path: string): readonly Row[] {
+  const sections = sectionsIn(data, field);
+  if (sections !== undefined) return sections.flatMap(section => section.rows.map(besideRows));
+  throw new ApiError(
+    `Expected rows at ${placeOfRows(field)} from GET ${path}, got none. Check that api.base_url is the service itself.`,
+    { failure: "malformed", path },
+  );
+}
+
+async function askDetail(
+  api: Api,
+  stream: Stream,
+  streams: readonly Stream[],
+  { clock, signal }: ServiceTools,
+  row: Row | undefined,
+): Promise<CheckLine> {
+  const { name, path, query, mode } = stream;
+  if (mode.kind !== "detail" || row === undefined) return ok(name, "its list has no row to ask for");
+  const columns = streams.find(other => other.name === mode.of)?.tables.main.columns ?? [];
+  const values = Object.entries(parameterColumns(stream, mode)).map(([parameter, column]) => {
+    const source = columns.find(candidate => candidate.name === column)?.path ?? [column];
+    return [parameter, textOf(valueAt(source, row)) ?? ""] as const;
+  });
+  if (mode.only !== undefined && !matches(columns, mode.only, row))
+    return ok(name, `not tried: the first row of ${mode.of} has none`);
+  const empty = values.find(([, value]) => value === "");
+  if (mode.by !== undefined && empty !== undefined)
+    return ok(name, `not tried: the first row of ${mode.of} has no ${mode.by}`);
+  const built = buildPath(path, Object.fromEntries(values), fixedPaths(streams));
+  const begun = clock.now();
+  await api.get(built, query ?? {}, { signal });
+  return ok(name, `GET ${built} answered in ${clock.now() - begun} ms`);
+}
+
+function matches(columns: Stream["tables"]["main"]["columns"], only: NonNullable<Detail["only"]>, row: Row): boolean {
+  const column = columns.find(candidate => candidate.name === only.column);
+  return column !== undefined && textOf(valueAt(column.path, row)) === only.value;
+}

@@ -1,0 +1,192 @@
+import type { Feed, Scan, Stream } from "../../catalog/stream.ts";
+import type { Clock } from "../../clock.ts";
+import type { Company } from "../../config/config.ts";
+import { select, selectedByConfig } from "../../config/selection.ts";
+import { ApiError } from "../../errors.ts";
+import { configured } from "../../privacy/configured.ts";
+import { valueAt } from "../../rows/record.ts";
+import type { Query } from "../../source/client.ts";
+import { PAGE_ROWS } from "../../sync/extract/listing.ts";
+import { besideRows, rowsIn } from "../../sync/extract/rows_in_answer.ts";
+import { planScan } from "../../sync/extract/scan_plan.ts";
+import { policyOf } from "../../sync/run/jobs.ts";
+import { openClient, type ServiceTools } from "../../sync/run/service.ts";
+import { choicesOf } from "../../sync/stream/snapshot.ts";
+import { openReading } from "../../warehouse/connect/reading.ts";
+import { liveCount } from "../../warehouse/ddl/present_tables.ts";
+import { loadStreamState } from "../../warehouse/state/run_log.ts";
+import { noState } from "../../warehouse/state/stream_state.ts";
+import { estimateDetails } from "./details.ts";
+import type { Ask, Guess, Look, Order } from "./look.ts";
+import { estimateLookup } from "./lookup.ts";
+
+/** What a stream would ask for. `at_least`: there may be more than is known now. */
+export interface EstimateLine {
+  readonly company: string;
+  readonly stream: string;
+  readonly requests: number;
+  readonly at_least: boolean;
+  readonly why: string;
+}
+
+/** What `sync --dry-run` prints. `seconds` is for the requests alone, at the latency of the few that were sent to find out. */
+export interface Estimate {
+  readonly dry_run: true;
+  readonly requests: number;
+  readonly at_least: boolean;
+  readonly seconds: number;
+  readonly latency_ms: number;
+  readonly in_flight: number;
+  /** Requests that this look took. */
+  readonly asked: number;
+  readonly streams: readonly EstimateLine[];
+}
+
+/** Works out what a run would request, by the state of the warehouse and a page of each list that was never read. Writes nothing. */
+export async function estimateSync(
+  order: Order,
+  companies: readonly Company[],
+  tools: ServiceTools,
+): Promise<Estimate> {
+  const { config } = order;
+  const catalogue = configured(order.catalogue, config);
+  const { streams } = select(
+    catalogue,
+    selectedByConfig(catalogue, config.streams),
+    order.names,
+    config.streams.settings,
+  );
+  const reading = await openReading(config.destination);
+  const lines: EstimateLine[] = [];
+  const latencies: number[] = [];
+  let seconds = 0;
+  try {
+    for (const company of companies) {
+      const { api } = await openClient(company, config.api, tools);
+      const look: Look = { order, tools, catalogue, reading, company, api, latencies, listed: new Map() };
+      try {
+        await askWhose(look);
+        const guesses: Guess[] = [];
+        for (const stream of streams) guesses.push(await estimateStream(look, stream).catch(unavailable));
+        lines.push(...guesses.map((guess, i) => lineOf(company, streams[i]!, guess)));
+        seconds += secondsOf(guesses, streams, config.api, mean(latencies));
+      } finally {
+        await api.close();
+      }
+    }
+  } finally {
+    await reading?.close();
+  }
+  return {
+    dry_run: true,
+    requests: lines.reduce((sum, line) => sum + line.requests, companies.length),
+    at_least: lines.some(line => line.at_least),
+    seconds: Math.ceil(seconds),
+    latency_ms: Math.round(mean(latencies)),
+    in_flight: config.api.maxConcurrency,
+    asked: latencies.length,
+    streams: lines,
+  };
+}
+
+/** A refused key is known before anything else is asked; one that may not read this can read the rest. */
+async function askWhose(look: Look): Promise<void> {
+  try {
+    await measured(look, look.order.identity.path, {}, false);
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.failure !== "forbidden" && error.failure !== "not_found")) throw error;
+  }
+}
+
+/** A run asks, is refused, and goes on. @throws whatever else went wrong */
+function unavailable(error: unknown): Guess {
+  if (!(error instanceof ApiError) || error.failure !== "forbidden") throw error;
+  return { requests: 1, atLeast: false, why: "refused with 403: this key may not read it" };
+}
+
+async function measured({ api, tools, latencies }: Look, path: string, query: Query, paged: boolean) {
+  const clock: Clock = tools.clock;
+  const begun = clock.now();
+  const answer = await api.get(path, query, { signal: tools.signal, paged });
+  latencies.push(clock.now() - begun);
+  return answer;
+}
+
+async function estimateStream(look: Look, stream: Stream): Promise<Guess> {
+  const { order, company } = look;
+  const { mode } = stream;
+  const ask: Ask = (path, query) => measured(look, path, query, true);
+  const other = await order.guess?.(company.name, stream, ask);
+  if (other !== undefined) return other;
+  switch (mode.kind) {
+    case "snapshot": {
+      const requests = choicesOf(mode, policyOf(order.config, stream.name)).length;
+      const why = requests === 1 ? "one request a run" : "one request for each combination of its parameters";
+      return { requests, atLeast: false, why };
+    }
+    case "detail":
+      return estimateDetails(look, stream, mode);
+    case "scan":
+      return mode.lookup === undefined ? estimateListing(look, stream, mode) : estimateLookup(look, stream, mode);
+    case "feed":
+      return estimateListing(look, stream, mode);
+  }
+}
+
+const lineOf = (company: Company, stream: Stream, { requests, atLeast, why }: Guess): EstimateLine => ({
+  company: company.name,
+  stream: stream.name,
+  requests,
+  at_least: atLeast,
+  why,
+});
+
+async function estimateListing(look: Look, stream: Stream, mode: Scan | Feed): Promise<Guess> {
+  const { order, tools, reading, company, listed } = look;
+  const { config, full, confirmDeletes } = order;
+  const { start } = config.streams;
+  const policy = policyOf(config, stream.name);
+  const known = reading === undefined ? undefined : await liveCount(reading, company.name, stream.tables);
+  const state =
+    reading === undefined || known === undefined
+      ? noState
+      : await loadStreamState(reading.db, company.name, stream.name);
+  const plan = planScan(stream, state, policy, { full, confirmDeletes, start, now: tools.clock.now() });
+  if (plan.full && state.lastFullPages !== null)
+    return { requests: state.lastFullPages, atLeast: false, why: `as many pages as the last full scan: ${plan.why}` };
+  const paged = mode.kind === "feed" || mode.paged !== false;
+  const limit = mode.kind === "feed" || paged ? PAGE_ROWS : mode.limit;
+  const answer = await measured(look, stream.path, { ...plan.query, ...(limit === undefined ? {} : { limit }) }, paged);
+  const rows = rowsIn(answer.data, mode.rows);
+  const seen = rows.length;
+  const total = mode.total === undefined ? undefined : valueAt(mode.total.split("."), besideRows(answer.data));
+  const more = answer.pagination?.hasMore === true;
+  const parts = plan.full ? policy.statuses.length : 0;
+  const uncertain = parts > 0 ? ", and of each further status" : "";
+  if (!more || typeof total !== "number") {
+    listed.set(stream.name, { count: seen, atLeast: more, rows });
+    const all = paged ? "one page is all" : "one request brings all";
+    const why = more ? "more than one page; the list doesn't say how many" : `${all}${uncertain}`;
+    return { requests: (more ? 2 : 1) + parts, atLeast: more || parts > 0, why };
+  }
+  listed.set(stream.name, { count: total, atLeast: false, rows });
+  const requests = Math.ceil(total / PAGE_ROWS) + parts;
+  return { requests, atLeast: parts > 0, why: `${total} rows, ${PAGE_ROWS} a page${uncertain}` };
+}
+
+/** Pages of one list come one after another, everything else side by side, as far as the limits allow. */
+function secondsOf(
+  guesses: readonly Guess[],
+  streams: readonly Stream[],
+  limits: { readonly maxConcurrency: number; readonly requestsPerSecond: number | undefined },
+  latencyMs: number,
+): number {
+  const total = guesses.reduce((sum, guess) => sum + guess.requests, 1);
+  const rows = guesses.map((guess, i) => guess.inARow ?? (streams[i]?.mode.kind === "detail" ? 1 : guess.requests));
+  const longest = Math.max(0, ...rows);
+  const bySpeed = (Math.max(longest, total / limits.maxConcurrency) * latencyMs) / 1000;
+  return limits.requestsPerSecond === undefined ? bySpeed : Math.max(bySpeed, total / limits.requestsPerSecond);
+}
+
+const mean = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;

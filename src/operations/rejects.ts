@@ -1,0 +1,110 @@
+import type { Config } from "../config/config.ts";
+import { openReading, type WarehouseReading } from "../warehouse/connect/reading.ts";
+
+/** Which of them are shown: newest first, at most `limit`. */
+export interface RejectsOrder {
+  readonly companies: readonly string[];
+  /** Undefined: all streams. */
+  readonly streams: readonly string[] | undefined;
+  readonly limit: number;
+}
+
+/** A row that could not be stored, as the service sent it. */
+export interface RejectedRow {
+  readonly run_id: string;
+  readonly company: string;
+  readonly stream: string;
+  readonly raw: unknown;
+  readonly reason: string;
+  readonly seen_at: string;
+  /** What is known of its key, as `column=value`. */
+  readonly key: string | null;
+  /** Path of the field that made it a reject. */
+  readonly field: string | null;
+  /** What came beside it: {context, page}. */
+  readonly context: unknown;
+}
+
+/** Values of one column that could not be read, for one reason. `rows` and `share` are those of the last publish that had any. */
+export interface ProblemRow {
+  readonly company: string;
+  readonly stream: string;
+  readonly table_name: string;
+  readonly column_name: string;
+  readonly reason: string;
+  readonly rows: number;
+  readonly share: number;
+  readonly example: string | null;
+  readonly first_seen_at: string;
+  readonly last_seen_at: string;
+}
+
+/** Rows of the table `rejects`, newest first, and how many there are; undefined when nothing has been loaded yet. */
+export async function readRejects(
+  where: Config["destination"],
+  order: RejectsOrder,
+): Promise<{ readonly total: number; readonly rows: readonly RejectedRow[] } | undefined> {
+  return looking(where, async ({ db }) => {
+    const wanted = db
+      .selectFrom("rejects")
+      .where("company", "in", [...order.companies])
+      .$if(order.streams !== undefined, query => query.where("stream", "in", [...(order.streams ?? [])]));
+    const counted = await wanted.select(({ fn }) => fn.countAll().as("total")).executeTakeFirst();
+    const rows = await wanted
+      .selectAll()
+      .orderBy("seen_at", "desc")
+      .orderBy("run_id", "desc")
+      .limit(order.limit)
+      .execute();
+    return {
+      total: Number(counted?.total ?? 0),
+      // A warehouse that an older version wrote has no key, field and context yet.
+      rows: rows.map(row => ({
+        ...row,
+        seen_at: row.seen_at.toISOString(),
+        key: row.key ?? null,
+        field: row.field ?? null,
+        context: row.context ?? null,
+      })),
+    };
+  });
+}
+
+/** Rows of the table `problems`, last seen first; undefined when nothing has been loaded yet. */
+export async function readProblems(
+  where: Config["destination"],
+  order: RejectsOrder,
+): Promise<{ readonly total: number; readonly rows: readonly ProblemRow[] } | undefined> {
+  return looking(where, async ({ db }) => {
+    const wanted = db
+      .selectFrom("problems")
+      .where("company", "in", [...order.companies])
+      .$if(order.streams !== undefined, query => query.where("stream", "in", [...(order.streams ?? [])]));
+    const counted = await wanted.select(({ fn }) => fn.countAll().as("total")).executeTakeFirst();
+    const rows = await wanted
+      .selectAll()
+      .orderBy("last_seen_at", "desc")
+      .orderBy("table_name")
+      .orderBy("column_name")
+      .limit(order.limit)
+      .execute();
+    const moments = (row: (typeof rows)[number]) => ({
+      first_seen_at: row.first_seen_at.toISOString(),
+      last_seen_at: row.last_seen_at.toISOString(),
+    });
+    return { total: Number(counted?.total ?? 0), rows: rows.map(row => ({ ...row, ...moments(row) })) };
+  });
+}
+
+async function looking<T>(
+  where: Config["destination"],
+  look: (reading: WarehouseReading) => Promise<T>,
+): Promise<T | undefined> {
+  const reading = await openReading(where);
+  if (reading === undefined) return undefined;
+  try {
+    return await look(reading);
+  } finally {
+    await reading.close();
+  }
+}

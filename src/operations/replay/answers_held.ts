@@ -1,0 +1,85 @@
+import type { Parent } from "../../source/archive/about.ts";
+import { linesOf } from "../../source/archive/reading.ts";
+import type { WorkItem, WorkList } from "../../warehouse/details/work_list.ts";
+import { firstPages, type Held, type HeldFile, isWhole } from "./holdings.ts";
+import { requestKey } from "./request_key.ts";
+import { isIn, type Span } from "./scan_choice.ts";
+
+/** The last answer that a run got for a parent, all pages of it. */
+export interface HeldAnswer {
+  readonly parent: Parent;
+  readonly scan: string;
+  /** When its last page came, ISO 8601. */
+  readonly at: string;
+  readonly accepted: boolean;
+  readonly requests: ReadonlyMap<string, Held>;
+  readonly first: number;
+}
+
+/** The answers of details that a run's files hold, in the order in which they came; those cut off are left out. */
+export async function answersIn(files: readonly HeldFile[], span: Span): Promise<readonly HeldAnswer[]> {
+  const answers = new Map<string, Omit<HeldAnswer, "first" | "requests"> & { requests: Map<string, Held> }>();
+  let ordinal = 0;
+  for (const { path } of files) {
+    for await (const { head } of linesOf(path, () => undefined)) {
+      const { parent, request, next, at, scan, accepted, status } = head;
+      const held = { ordinal: ordinal++, part: 0, path: request.path, query: request.query, context: {}, next };
+      if (parent === undefined || !isIn(span, at)) continue;
+      // A first page begins a new answer.
+      const begins = request.query["cursor"] === undefined;
+      // A 404 in place of a further page cuts it off.
+      if (!begins && status === 404) {
+        answers.delete(parent.key);
+        continue;
+      }
+      const requests = (begins ? undefined : answers.get(parent.key)?.requests) ?? new Map<string, Held>();
+      requests.set(requestKey(request.path, request.query), held);
+      answers.set(parent.key, { parent, scan, at, accepted, requests });
+    }
+  }
+  const whole = [...answers.values()].flatMap(answer => {
+    const first = firstPages(answer.requests).get(0);
+    return first !== undefined && isWhole(answer.requests, first) ? [{ ...answer, first: first.ordinal }] : [];
+  });
+  return whole.sort((a, b) => a.first - b.first);
+}
+
+/** The snapshots that a run's files hold: the last one of each combination of values. */
+export async function sittingsIn(
+  files: readonly HeldFile[],
+  span: Span,
+): Promise<readonly (Held & { readonly scan: string; readonly date: string })[]> {
+  const found = new Map<string, Held & { scan: string; date: string }>();
+  let ordinal = 0;
+  for (const { path } of files) {
+    for await (const { head } of linesOf(path, () => undefined)) {
+      const { request, context = {}, at, scan, date } = head;
+      const held = { ordinal: ordinal++, part: 0, path: request.path, query: request.query, context, next: null };
+      const key = requestKey(request.path, request.query);
+      if (isIn(span, at)) found.set(key, { ...held, scan, date: date ?? at });
+    }
+  }
+  return [...found.values()];
+}
+
+/** The details of these answers, as a work list gives them. */
+export function workOf(answers: readonly HeldAnswer[]): WorkList {
+  let position = 0;
+  const items = answers.map<WorkItem>(({ parent: { key, hash, params } }) => ({
+    parentKey: key,
+    parentHash: hash,
+    params,
+    reason: "forced",
+  }));
+  return {
+    total: items.length,
+    reasons: { forced: items.length },
+    left: 0,
+    leftFailed: 0,
+    async next(count) {
+      position += count;
+      return items.slice(position - count, position);
+    },
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,161 @@
+import type { Head } from "../../source/archive/line.ts";
+import { type ArchiveFile, filesIn, folderOf } from "../../source/archive/places.ts";
+import { linesOf } from "../../source/archive/reading.ts";
+import type { Query } from "../../source/client.ts";
+import { requestKey } from "./request_key.ts";
+
+/** A request whose answer is archived; `ordinal` is its last line's place among all of the stream. */
+export interface Held {
+  readonly ordinal: number;
+  readonly part: number;
+  readonly path: string;
+  readonly query: Query;
+  readonly context: Readonly<Record<string, string>>;
+  readonly next: string | null;
+}
+
+/** A scan in the archive. Of windows that are read side by side those of one run count as a scan. */
+export interface HeldScan {
+  /** Its id; of windows every id that one of their publishes had. */
+  readonly ids: Set<string>;
+  readonly windows: boolean;
+  full: boolean;
+  accepted: boolean;
+  parts: number;
+  /** The run of its last line. */
+  run: string;
+  /** When its first answer came and its last one, by the clock of the run. */
+  readonly begunAt: string;
+  endedAt: string;
+  /** The service's time at its first answer. */
+  readonly date: string;
+  /** By what they asked for, in the order of the last lines. */
+  readonly requests: Map<string, Held>;
+  /** Questions whether missing rows are gone. */
+  readonly confirms: Map<string, Held>;
+  /** The runs that asked them: the one that published it need not have read a page. */
+  readonly confirmedBy: Set<string>;
+}
+
+/** When a run's first answer of a stream came: by the clock of the run, and by the service's, which has whole seconds. */
+export interface Begin {
+  readonly begunAt: string;
+  readonly date: string;
+}
+
+/** A file, and when its run began. */
+export interface HeldFile extends ArchiveFile, Begin {}
+
+/** A stream's part of the archive: its files in the order of their runs. */
+export interface Holdings {
+  readonly files: readonly HeldFile[];
+  /** The place of each file's first line. */
+  readonly firsts: readonly number[];
+  /** In the order in which they ended, complete or not. */
+  readonly scans: readonly HeldScan[];
+  /** What was odd, in words. */
+  readonly odd: readonly string[];
+}
+
+/** A stream's files, those of runs that began earlier first. */
+export async function heldFiles(root: string, company: string, stream: string): Promise<readonly HeldFile[]> {
+  const files = await filesIn(folderOf(root, company, stream));
+  const begun = new Map<string, Begin>();
+  for (const { path, run } of files) {
+    if (begun.has(run)) continue;
+    // A file without a whole line tells no time but by its name, to the second.
+    for await (const { head } of linesOf(path, () => undefined)) {
+      begun.set(run, { begunAt: head.at, date: head.date ?? head.at });
+      break;
+    }
+  }
+  const order = [...begun].sort(([, a], [, b]) => byBegin(a, b));
+  return order.flatMap(([run, times]) => files.filter(file => file.run === run).map(file => ({ ...file, ...times })));
+}
+
+/** By the service's time: our clock may have been set back between two runs. Within a second of it by ours. */
+export function byBegin(a: Begin, b: Begin): number {
+  if (a.date === b.date) return a.begunAt < b.begunAt ? -1 : 1;
+  return a.date < b.date ? -1 : 1;
+}
+
+/** Reads through files of a stream and notes which scans they hold; bodies are left alone. */
+export async function readHoldings(files: readonly HeldFile[]): Promise<Holdings> {
+  const scans = new Map<string, HeldScan>();
+  const firsts: number[] = [];
+  const odd: string[] = [];
+  let ordinal = 0;
+  for (const { path } of files) {
+    firsts.push(ordinal);
+    for await (const { head } of linesOf(path, what => void odd.push(`${path}: ${what}`))) note(scans, head, ordinal++);
+  }
+  const ended = [...scans.values()].sort((a, b) => lastOf(a) - lastOf(b));
+  return { files, firsts, scans: ended, odd };
+}
+
+function note(scans: Map<string, HeldScan>, head: Head, ordinal: number): void {
+  const { scan, run, at, request, window, part, parts, full, next, context = {} } = head;
+  const name = window ? `windows of ${run}` : scan;
+  const known = scans.get(name) ?? {
+    ids: new Set<string>(),
+    windows: window,
+    full,
+    accepted: head.accepted,
+    parts,
+    run,
+    begunAt: at,
+    endedAt: at,
+    date: head.date ?? at,
+    requests: new Map(),
+    confirms: new Map(),
+    confirmedBy: new Set(),
+  };
+  scans.set(name, known);
+  known.ids.add(scan);
+  const key = requestKey(request.path, request.query);
+  const held = { ordinal, part, path: request.path, query: request.query, context, next };
+  if (head.confirms) {
+    known.confirms.set(key, held);
+    known.confirmedBy.add(run);
+    known.accepted ||= head.accepted;
+    return;
+  }
+  // Anew at the end: the order is that of the last lines.
+  known.requests.delete(key);
+  known.requests.set(key, held);
+  Object.assign(known, { run, endedAt: at, parts, full, accepted: known.accepted || head.accepted });
+}
+
+function lastOf({ requests, confirms }: HeldScan): number {
+  return [...requests.values()].at(-1)?.ordinal ?? [...confirms.values()].at(-1)?.ordinal ?? 0;
+}
+
+/** What a scan's parts asked for, in their order: undefined where one of them, or a page of one, is missing. */
+export function partsOf({ requests, parts }: HeldScan): readonly Held[] | undefined {
+  const begins = firstPages(requests);
+  const ordered: Held[] = [];
+  for (let part = 0; part < parts; part++) {
+    const first = begins.get(part);
+    if (first === undefined || !isWhole(requests, first)) return undefined;
+    ordered.push(first);
+  }
+  return ordered;
+}
+
+/** The first page of each part, whatever became of the others. */
+export function firstPages(requests: ReadonlyMap<string, Held>): ReadonlyMap<number, Held> {
+  const first = [...requests.values()].filter(({ query }) => query["cursor"] === undefined);
+  return new Map(first.map(held => [held.part, held]));
+}
+
+/** Whether the pages that follow a first one are all there. */
+export function isWhole(requests: ReadonlyMap<string, Held>, first: Held): boolean {
+  const seen = new Set<string>();
+  let page: Held | undefined = first;
+  while (page !== undefined && page.next !== null) {
+    if (seen.has(page.next)) return false;
+    seen.add(page.next);
+    page = requests.get(requestKey(first.path, { ...first.query, cursor: page.next }));
+  }
+  return page !== undefined;
+}

@@ -1,0 +1,190 @@
+import { lookupOf } from "../../catalog/lookup.ts";
+import type { Detail, Feed, Scan, Stream } from "../../catalog/stream.ts";
+import type { Query } from "../../source/client.ts";
+import type { SyncContext } from "../../sync/context.ts";
+import { syncDetails } from "../../sync/stream/details.ts";
+import { type ReadBefore, reloadScans } from "../../sync/stream/reloading.ts";
+import { type Sitting, takeSnapshots } from "../../sync/stream/snapshot.ts";
+import type { Tally } from "../../sync/tally.ts";
+import { answersIn, type HeldAnswer, sittingsIn, workOf } from "./answers_held.ts";
+import { firstPages, type HeldFile, type HeldScan, type Holdings } from "./holdings.ts";
+import type { Piece } from "./plan.ts";
+import { requestKey } from "./request_key.ts";
+import type { ScanGroup, Span } from "./scan_choice.ts";
+import { archivedApi, type Lines } from "./source.ts";
+
+/** Between an answer and the note that it was fetched. */
+const NOTED_WITHIN_MS = 30_000;
+
+/** Loads a piece of a stream again. */
+export async function loadPiece(
+  context: SyncContext,
+  stream: Stream,
+  piece: Piece,
+  completeTo: string | null,
+  span: Span,
+  tally: Tally,
+): Promise<void> {
+  const { mode } = stream;
+  if (piece.kind === "scans") {
+    if (mode.kind === "detail" || mode.kind === "snapshot") return;
+    for (const group of piece.groups) await loadScans(context, stream, mode, piece.holdings, group, completeTo, tally);
+    return;
+  }
+  if (mode.kind === "snapshot") return loadSittings(context, stream, piece, completeTo, span, tally);
+  if (mode.kind === "detail") return loadAnswers(context, stream, mode, piece, completeTo, span, tally);
+}
+
+async function loadScans(
+  context: SyncContext,
+  stream: Stream,
+  mode: Scan | Feed,
+  holdings: Holdings,
+  { scans, full, seen, stale }: ScanGroup,
+  completeTo: string | null,
+  tally: Tally,
+): Promise<void> {
+  const last = scans.at(-1)!;
+  const again = scans.map(scan => readBefore(holdings, scan));
+  // What a scan was not asked for it cannot miss, whatever the config says by now.
+  const policy = { ...context.policy, confirmDeletes: last.accepted, start: startOf(mode, again.at(-1)!) };
+  const statuses = statusesIn(stream, again);
+  const policyOf = (name: string) => ({ ...context.policyOf(name), ...(name === stream.name ? { statuses } : {}) });
+  const asOf = { at: Date.parse(last.endedAt), completeTo };
+  try {
+    const scan = [...last.ids].at(-1)!;
+    await reloadScans({ ...context, policy, policyOf, asOf }, stream, mode, again, { full, scan, seen, stale }, tally);
+  } finally {
+    for (const { api } of again) await api.close();
+  }
+}
+
+function readBefore(lines: Lines, scan: HeldScan): ReadBefore {
+  const { requests, confirms, windows } = scan;
+  const wanted = new Map([...requests, ...confirms].map(([key, { ordinal }]) => [key, ordinal]));
+  const asked = windows
+    ? [...requests.values()]
+    : [...firstPages(requests)].sort(([a], [b]) => a - b).map(([, held]) => held);
+  return {
+    api: archivedApi(lines, wanted, windows),
+    path: asked[0]?.path ?? "",
+    queries: asked.map(({ query }) => withoutLimit(query)),
+    questions: asked.map(({ path, query, context }) => ({ path, query, context })),
+  };
+}
+
+/** The day from which on a scan asked for rows: one that is whole was narrowed by nothing but `start`. */
+function startOf(mode: Scan | Feed, { queries }: ReadBefore): string | undefined {
+  const from = mode.kind === "feed" && mode.narrow.by === "dates" ? queries[0]?.[mode.narrow.from] : undefined;
+  return from === undefined ? undefined : String(from);
+}
+
+/** The further statuses that scans asked for: their rows came by these. */
+function statusesIn(stream: Stream, scans: readonly ReadBefore[]): readonly string[] {
+  // What a lookup asks with is no part of a list.
+  if (lookupOf(stream) !== undefined) return [];
+  const asked = scans.flatMap(({ queries }) => queries.flatMap(({ status }) => (status === undefined ? [] : [status])));
+  return [...new Set(asked.map(String))].filter(status => status !== stream.query?.["status"]);
+}
+
+function withoutLimit({ limit: _limit, ...query }: Query): Query {
+  return query;
+}
+
+async function loadSittings(
+  context: SyncContext,
+  stream: Stream,
+  { runs, known }: Piece & { kind: "answers" },
+  completeTo: string | null,
+  span: Span,
+  tally: Tally,
+): Promise<void> {
+  const day = new Intl.DateTimeFormat("sv-SE", { timeZone: context.formats.timezone, dateStyle: "short" });
+  const dayOf = (date: string): string => day.format(Date.parse(date));
+  const sittings: Sitting[] = [];
+  for (const files of runs) {
+    const held = (await sittingsIn(files, span)).filter(
+      // Of a day whose later figures the tables know earlier ones would be a step back.
+      ({ date }) => !known || completeTo === null || date >= completeTo || dayOf(date) !== dayOf(completeTo),
+    );
+    if (held.length === 0) continue;
+    const wanted = new Map(held.map(each => [requestKey(each.path, each.query), each.ordinal]));
+    const choices = held.map(each => each.context);
+    sittings.push({ api: archivedApi({ files }, wanted), choices, scan: held.at(-1)!.scan });
+  }
+  if (sittings.length === 0) return endWithNothing(tally);
+  try {
+    const asOf = { at: context.clock.now(), completeTo };
+    await takeSnapshots({ ...context, asOf }, stream, tally, { again: context.runId }, sittings);
+  } finally {
+    for (const { api } of sittings) await api.close();
+  }
+}
+
+async function loadAnswers(
+  context: SyncContext,
+  stream: Stream,
+  mode: Detail,
+  { runs, known }: Piece & { kind: "answers" },
+  completeTo: string | null,
+  span: Span,
+  tally: Tally,
+): Promise<void> {
+  const ledger = known ? await fetchedAt(context, stream) : new Map<string, number>();
+  const done = new Set<string>();
+  // The newest first: each parent's last answer is the one that counts.
+  for (const files of runs.toReversed()) {
+    const answers = (await answersIn(files, span)).filter(({ parent, at }) => {
+      const later = (ledger.get(parent.key) ?? 0) > Date.parse(at) + NOTED_WITHIN_MS;
+      return !later && !done.has(parent.key);
+    });
+    for (const { parent } of answers) done.add(parent.key);
+    if (answers.length > 0) await loadRun(context, stream, mode, files, answers, completeTo, tally);
+  }
+  if (done.size === 0) endWithNothing(tally);
+}
+
+async function loadRun(
+  context: SyncContext,
+  stream: Stream,
+  mode: Detail,
+  files: readonly HeldFile[],
+  answers: readonly HeldAnswer[],
+  completeTo: string | null,
+  tally: Tally,
+): Promise<void> {
+  const wanted = new Map(
+    answers.flatMap(({ requests }) => [...requests].map(([key, { ordinal }]) => [key, ordinal] as const)),
+  );
+  const times = new Map(answers.map(({ parent, at }) => [parent.key, at]));
+  const latest = [...times.values()].reduce((a, b) => (a > b ? a : b));
+  const api = archivedApi({ files }, wanted);
+  const before = {
+    work: workOf(answers),
+    at: ({ parentKey }: { readonly parentKey: string }) => times.get(parentKey) ?? latest,
+    scan: answers.at(-1)!.scan,
+  };
+  try {
+    const asOf = { at: Date.parse(latest), completeTo };
+    const policy = { ...context.policy, confirmDeletes: answers.at(-1)!.accepted };
+    context.log.debug({ stream: stream.name, details: answers.length, to: latest }, "loading details again");
+    await syncDetails({ ...context, api, policy, asOf }, stream, mode, tally, before);
+  } finally {
+    await api.close();
+  }
+}
+
+/** When each detail that the tables hold was fetched, ms since 1970, by parent. */
+async function fetchedAt({ destination, company }: SyncContext, { name }: Stream): Promise<Map<string, number>> {
+  const rows = await destination.db
+    .selectFrom("details")
+    .select(["parent_key", "fetched_at"])
+    .where("company", "=", company)
+    .where("stream", "=", name)
+    .execute();
+  return new Map(rows.map(row => [row.parent_key, new Date(row.fetched_at).getTime()]));
+}
+
+function endWithNothing(tally: Tally): void {
+  tally.published = true;
+}

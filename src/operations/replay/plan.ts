@@ -1,0 +1,132 @@
+import type { Stream } from "../../catalog/stream.ts";
+import type { SyncContext } from "../../sync/context.ts";
+import { loadStreamState } from "../../warehouse/state/run_log.ts";
+import { readScanRecord } from "../../warehouse/state/stream_state.ts";
+import { type Begin, type HeldFile, type Holdings, heldFiles, partsOf, readHoldings } from "./holdings.ts";
+import { chooseScans, gapAfter, isIn, type Knowledge, type ScanGroup, type Span, whyRefused } from "./scan_choice.ts";
+
+/** What of a stream is loaded in one step. */
+export type Piece =
+  | { readonly kind: "scans"; readonly holdings: Holdings; readonly groups: readonly ScanGroup[] }
+  /** Files of the archive, by run; `known`: the tables may know later answers than these. */
+  | { readonly kind: "answers"; readonly runs: readonly (readonly HeldFile[])[]; readonly known: boolean };
+
+/** What is loaded again of a stream. */
+export interface ReplayPlan {
+  readonly stream: Stream;
+  /** How far its tables are complete already. */
+  readonly completeTo: string | null;
+  /** What its tables know already, all at once. */
+  readonly known: Piece | undefined;
+  /** What they don't know, by the run that read it. */
+  readonly later: ReadonlyMap<string, Piece>;
+  /** Nothing of what the tables know is loaded again, because of this. */
+  readonly refused: string | undefined;
+  /** Runs of the archive. */
+  readonly begun: ReadonlyMap<string, Begin>;
+}
+
+/** Looks what the archive holds of a stream, and decides what of it is loaded, and when. */
+export async function planReplay(context: SyncContext, stream: Stream, root: string, span: Span): Promise<ReplayPlan> {
+  const { company, log } = context;
+  const files = await heldFiles(root, company, stream.name);
+  const knowledge = await knowledgeOf(context, stream);
+  const { state, completeTo, loaded } = knowledge;
+  const begun = new Map(files.map(file => [file.run, file]));
+  const plan = { stream, completeTo, begun, refused: undefined };
+  if (files.length === 0) return { ...plan, known: undefined, later: new Map() };
+  await tellOfStage(context, stream, state.publishedScan);
+  const { mode } = stream;
+  if (mode.kind === "detail" || mode.kind === "snapshot") {
+    const runs = [...begun.keys()].map(run => files.filter(file => file.run === run));
+    // The lines of a run lie between its beginning and the next one's at the latest.
+    const near = runs.filter(([file], index) => mayLieIn(span, file!.begunAt, runs[index + 1]?.[0]?.begunAt));
+    log.info(
+      { stream: stream.name, runs: near.length, from: near[0]?.[0]?.begunAt, to: near.at(-1)?.[0]?.begunAt },
+      "runs whose answers are loaded again from the archive",
+    );
+    const gap = mode.kind === "detail" ? gapOfReset(files, knowledge, span) : undefined;
+    if (gap !== undefined) {
+      const refused = whyRefused(stream, files.at(-1)!.date, knowledge, gap);
+      return { ...plan, known: undefined, later: new Map(), refused };
+    }
+    if (state.publishedScan !== null || loaded)
+      return { ...plan, known: { kind: "answers", runs: near, known: true }, later: new Map() };
+    const later = near.map(run => [run[0]!.run, { kind: "answers", runs: [run], known: false }] as const);
+    return { ...plan, known: undefined, later: new Map(later) };
+  }
+  const holdings = await readHoldings(files);
+  for (const what of holdings.odd) log.warn({ stream: stream.name }, what);
+  const { known, later, refused } = chooseScans(stream, holdings.scans, knowledge, span);
+  const unfinished = holdings.scans.filter(scan => !scan.windows && partsOf(scan) === undefined).length;
+  log.info(
+    { stream: stream.name, scans: later.length + (known?.scans.length ?? 0), unfinished, ...spanOf(known, later) },
+    "scans that are loaded again from the archive; those it doesn't hold to their end are left out",
+  );
+  const byRun = new Map<string, Piece>();
+  for (const run of begun.keys()) {
+    const groups = later.filter(({ scans }) => scans[0]!.run === run);
+    if (groups.length > 0) byRun.set(run, { kind: "scans", holdings, groups });
+  }
+  return { ...plan, refused, known: known && { kind: "scans", holdings, groups: [known] }, later: byRun };
+}
+
+/** The ledger says which details the tables know later answers of. Where a reset left rows without it, only an archive without gaps does. */
+function gapOfReset(files: readonly HeldFile[], knowledge: Knowledge, { from, to }: Span): string | undefined {
+  const isReset = knowledge.state.publishedScan === null && knowledge.loaded;
+  if (!isReset || from !== undefined || to !== undefined) return undefined;
+  const held = files.map(({ run }) => run);
+  return gapAfter(files[0]!.begunAt, held, knowledge);
+}
+
+function mayLieIn(span: Span, begunAt: string, nextAt: string | undefined): boolean {
+  if (!isIn({ from: undefined, to: span.to }, begunAt)) return false;
+  return nextAt === undefined || span.from === undefined || Date.parse(nextAt) >= span.from;
+}
+
+function spanOf(known: ScanGroup | undefined, later: readonly ScanGroup[]) {
+  const scans = [...(known?.scans ?? []), ...later.flatMap(group => group.scans)];
+  const pages = scans.reduce((sum, { requests }) => sum + requests.size, 0);
+  return { pages, from: scans[0]?.begunAt, to: scans.at(-1)?.endedAt };
+}
+
+async function knowledgeOf({ destination, company }: SyncContext, { name }: Stream): Promise<Knowledge> {
+  const { db } = destination;
+  const state = await loadStreamState(db, company, name);
+  const row = await db
+    .selectFrom("streams")
+    .select(["complete_to", "rows"])
+    .where("company", "=", company)
+    .where("stream", "=", name)
+    .executeTakeFirst();
+  const rows = await db
+    .selectFrom("stream_runs")
+    .select(["run_id", "started_at"])
+    .where("company", "=", company)
+    .where("stream", "=", name)
+    // One that failed may have published what it read all the same.
+    .where(({ or, eb }) =>
+      or([
+        eb("status", "in", ["succeeded", "warning"]),
+        ...(["inserted", "updated", "deleted"] as const).map(count => eb(count, ">", 0)),
+      ]),
+    )
+    // Without a request it was a replay, or there was nothing to do.
+    .where("requests", ">", 0)
+    // What this key may not read brought nothing.
+    .where(({ or, eb }) => or([eb("error", "is", null), eb("pages", ">", 0)]))
+    .execute();
+  const runs = rows.map(({ run_id: run, started_at }) => ({ run, startedAt: new Date(started_at).toISOString() }));
+  const completeTo = row?.complete_to?.toISOString() ?? null;
+  return { state, completeTo, loaded: completeTo !== null || Number(row?.rows ?? 0) > 0, runs };
+}
+
+async function tellOfStage(
+  { destination, company, log }: SyncContext,
+  { name, tables }: Stream,
+  published: string | null,
+): Promise<void> {
+  const record = readScanRecord((await destination.stage(company, tables)).record);
+  if (record === undefined || record.rows === 0 || record.scan === published) return;
+  log.info({ stream: name, rows: record.rows }, "a scan under way is given up for it: the next run reads it anew");
+}

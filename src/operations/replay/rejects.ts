@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import type { Stream } from "../../catalog/stream.ts";
+import { Encoder } from "../../rows/encoder.ts";
+import { unescapedJson } from "../../rows/json.ts";
+import { parseJson } from "../../source/body.ts";
+import type { SyncContext } from "../../sync/context.ts";
+import { besideRows } from "../../sync/extract/rows_in_answer.ts";
+import { publishStage } from "../../sync/load/publication.ts";
+import { isPlaced } from "../../sync/stream/extraction.ts";
+import type { Tally } from "../../sync/tally.ts";
+import type { Stage } from "../../warehouse/destination.ts";
+import {
+  closeRejects,
+  dropRepeatedRejects,
+  type KeptReject,
+  knownAmong,
+  rejectsAfter,
+} from "../../warehouse/state/rejects.ts";
+import { loadStreamState } from "../../warehouse/state/run_log.ts";
+import { beginScan, readScanRecord, type ScanRecord } from "../../warehouse/state/stream_state.ts";
+
+/** Tried in one transaction: what is in memory at a time. */
+const AT_ONCE = 1_000;
+
+/**
+ * Tries a stream's rejects again, newest first, without a request. What can be stored now is published and its reject
+ * closed in one transaction; of a row that the tables hold already, or that was deleted since, the reject is only closed.
+ * What still can't be stored stays, each row once.
+ */
+export async function replayRejects(context: SyncContext, stream: Stream, tally: Tally): Promise<void> {
+  const { destination, company } = context;
+  const { name } = stream;
+  const of = { company, stream: name };
+  if ((await rejectsAfter(destination, of, 0, 1)).length === 0) return;
+  if (isPlaced(stream)) {
+    tally.notes.push(
+      `${name}: its rows are told apart by their place in the list, so its rejects come with the next scan.`,
+    );
+    return;
+  }
+  const stage = await destination.stage(company, stream.tables);
+  const left = readScanRecord(stage.record);
+  const { publishedScan } = await loadStreamState(destination.db, company, name);
+  if (left !== undefined && left.rows > 0 && left.scan !== publishedScan) {
+    tally.warnings.push(
+      `${name}: a scan of it was broken off, and its rows wait to be published. \`tributary sync ${name}\` goes on with it; its rejects can be tried again after that.`,
+    );
+    return;
+  }
+  await dropRepeatedRejects(destination, of);
+  let staying = 0;
+  let tried = 0;
+  for (;;) {
+    const some = await rejectsAfter(destination, of, staying, AT_ONCE);
+    if (some.length === 0) break;
+    const settled = await tryAgain(context, stream, stage, some, tally);
+    staying += some.length - settled;
+    tried += some.length;
+  }
+  tally.published = true;
+  tally.notes.push(`${name}: of ${tried} rejects ${tried - staying} are settled, ${staying} still cannot be stored.`);
+}
+
+/** Answers how many of them are settled. */
+async function tryAgain(
+  context: SyncContext,
+  stream: Stream,
+  stage: Stage,
+  rejects: readonly KeptReject[],
+  tally: Tally,
+): Promise<number> {
+  const { destination, company } = context;
+  const of = { company, stream: stream.name };
+  // Oldest first: of several rows with one key the last one staged counts.
+  const { stored } = await stageAgain(context, stream, stage, rejects.toReversed());
+  if (stored.size === 0) {
+    await stage.drop();
+    return 0;
+  }
+  const known = await knownAmong(destination, company, stream.tables, stage);
+  const isNewer = ([seq, { seenAt }]: [number, KeptReject]): boolean => {
+    const deleted = known.get(seq);
+    return deleted === undefined || (deleted !== null && deleted < seenAt);
+  };
+  const newer = [...stored].filter(isNewer).map(([, reject]) => reject);
+  const digests = [...stored.values()].map(reject => reject.digest);
+  if (newer.length === 0) {
+    await stage.drop();
+    await destination.db.transaction().execute(trx => closeRejects(destination, trx, of, digests));
+    return digests.length;
+  }
+  const { record } = await stageAgain(context, stream, stage, newer);
+  tally.rows(newer.length);
+  await publishStage(context, {
+    stream,
+    stage,
+    record,
+    tally,
+    withMissing: false,
+    decide: async () => undefined,
+    absent: "believed",
+    apart: true,
+    state: await loadStreamState(destination.db, company, stream.name),
+    completeTo: null,
+    also: trx => closeRejects(destination, trx, of, digests),
+  });
+  return digests.length;
+}
+
+/** Empties the stage and fills it with the rejects that can be stored; answers which these are, by arrival number. */
+async function stageAgain(
+  { clock, formats, hasher }: SyncContext,
+  { tables }: Stream,
+  stage: Stage,
+  rejects: readonly KeptReject[],
+): Promise<{ readonly stored: ReadonlyMap<number, KeptReject>; readonly record: ScanRecord }> {
+  const begun = beginScan(randomUUID(), "rejects", false, new Date(clock.now()).toISOString());
+  await stage.begin(begun);
+  const encoder = new Encoder({ tables, formats, hasher, ignored: [], mark: undefined });
+  const stored = new Map<number, KeptReject>();
+  for (const reject of rejects) {
+    const beside = reject.context ?? "{}";
+    const asItCame = besideRows(parsed(beside))["escaped"] === true ? unescapedJson : (text: string) => text;
+    const { context, page } = besideRows(parsed(asItCame(beside)));
+    if (encoder.add(parsed(asItCame(reject.raw)), besideRows(page), besideRows(context)))
+      stored.set(encoder.sequence, reject);
+  }
+  // What they show of the documents is a few rows' word: it is no measure of the table.
+  const record: ScanRecord = { ...begun, phase: "read", rows: stored.size, sequence: encoder.sequence };
+  await stage.append(encoder.take().batch, record);
+  return { stored, record };
+}
+
+/** Numerals keep all their digits. */
+const parsed = (text: string): unknown => parseJson(Buffer.from(text));

@@ -1,0 +1,145 @@
+import { TributaryError } from "../../errors.ts";
+import type { SyncContext } from "../../sync/context.ts";
+import { type CompanyRun, runCompany } from "../../sync/run/jobs.ts";
+import { type Job, messageOf } from "../../sync/run/report.ts";
+import type { Service } from "../../sync/run/service.ts";
+import type { Work } from "../../sync/stream/sync_stream.ts";
+import { Tally } from "../../sync/tally.ts";
+import { COUNTERS, writeStreamRun } from "../../warehouse/state/run_log.ts";
+import { byBegin } from "./holdings.ts";
+import { loadPiece } from "./loading.ts";
+import { type Piece, planReplay, type ReplayPlan } from "./plan.ts";
+import type { Span } from "./scan_choice.ts";
+
+/** What is worked on side by side: each stream's piece, if it has one. */
+type Round = ReadonlyMap<string, Piece>;
+
+/**
+ * Loads a company's streams again, from the archive at `root`. What the tables know already goes first, lists each in one
+ * publish; then, run by run, what they don't know, as those runs published it; details of rows that were there all along last.
+ */
+export async function replayCompany(
+  context: SyncContext,
+  service: Service,
+  run: CompanyRun,
+  { root, span }: { readonly root: string; readonly span: Span },
+): Promise<void> {
+  if (service.failure !== undefined) return runCompany(context, service, run);
+  const plans = new Map<string, ReplayPlan>();
+  for (const { stream } of run.jobs) plans.set(stream.name, await planReplay(context, stream, root, span));
+  tellOfNothing(context, run, plans);
+  const rounds = roundsOf([...plans.values()]);
+  const left = new Map(run.jobs.map(({ stream }) => [stream, rounds.filter(round => round.has(stream.name)).length]));
+  const work: Work = (own, stream, tally) => {
+    const { completeTo } = plans.get(stream.name)!;
+    return loadPiece(own, stream, current.get(stream.name)!, completeTo, span, tally);
+  };
+  let current: Round = new Map();
+  for (const round of rounds) {
+    if (context.signal.aborted) break;
+    current = round;
+    const jobs = run.jobs.filter(({ stream }) => round.has(stream.name));
+    const errors: unknown[] = [];
+    const turns = jobs.map(job => ({ ...job, tally: turnOf(job.tally) }));
+    await runCompany(context, service, { ...run, jobs: turns, errors, work, listed: async () => undefined });
+    for (const [index, job] of jobs.entries()) {
+      const rest = left.get(job.stream)! - 1;
+      left.set(job.stream, rest);
+      add(job.tally, turns[index]!.tally);
+    }
+    // What failed in one round and went well in a later one is as it was when it was first read: told in the log.
+    const final = (error: unknown): boolean => {
+      const text = context.redact(messageOf(error));
+      const struck = jobs.filter((_, index) => turns[index]!.tally.run.error === text);
+      return struck.length === 0 || struck.some(({ stream }) => left.get(stream) === 0);
+    };
+    run.errors.push(...errors.filter(final));
+  }
+  for (const { stream, tally } of run.jobs) {
+    await conclude(context, stream.name, tally, left.get(stream)!);
+  }
+}
+
+/** Streams of which the archive holds nothing, and those whose tables know more than it. */
+function tellOfNothing(context: SyncContext, run: CompanyRun, plans: ReadonlyMap<string, ReplayPlan>): void {
+  const without: Job[] = [];
+  for (const job of run.jobs) {
+    const { stream, tally } = job;
+    const { known, later, refused } = plans.get(stream.name)!;
+    if (known !== undefined || later.size > 0) continue;
+    tally.activity.state = "done";
+    if (context.named.has(stream.name)) {
+      const text = refused ?? `${stream.name}: the archive holds nothing of it that could be loaded.`;
+      tally.run.status = "failed";
+      tally.run.error = text;
+      tally.run.finished_at = new Date(context.clock.now()).toISOString();
+      run.errors.push(new TributaryError(text, 1));
+    } else if (refused !== undefined) {
+      tally.run.status = "warning";
+      tally.run.finished_at = new Date(context.clock.now()).toISOString();
+      tally.warnings.push(refused);
+    } else {
+      tally.run.status = "skipped";
+      without.push(job);
+    }
+  }
+  const names = without.map(({ stream }) => stream.name).join(", ");
+  without[0]?.tally.warnings.push(
+    `The archive holds nothing that could be loaded of ${names}: their tables stay as they are.`,
+  );
+}
+
+function roundsOf(plans: readonly ReplayPlan[]): readonly Round[] {
+  const isDetail = ({ stream }: ReplayPlan): boolean => stream.mode.kind === "detail";
+  const known = (some: readonly ReplayPlan[]): Round =>
+    new Map(some.flatMap(({ stream, known: piece }) => (piece === undefined ? [] : [[stream.name, piece] as const])));
+  const begun = new Map(plans.flatMap(plan => [...plan.begun]));
+  const runs = [...begun].sort(([, a], [, b]) => byBegin(a, b)).map(([run]) => run);
+  const nights = runs.map<Round>(
+    night =>
+      new Map(
+        plans.flatMap(({ stream, later }) => {
+          const piece = later.get(night);
+          return piece === undefined ? [] : [[stream.name, piece] as const];
+        }),
+      ),
+  );
+  const rounds = [known(plans.filter(plan => !isDetail(plan))), ...nights, known(plans.filter(isDetail))];
+  return rounds.filter(round => round.size > 0);
+}
+
+/** A count of its own, shown where the stream's is. */
+function turnOf(tally: Tally): Tally {
+  return Object.assign(new Tally(tally.run.started_at), { activity: tally.activity });
+}
+
+function add(tally: Tally, turn: Tally): void {
+  const { run } = tally;
+  const before = { ...run };
+  Object.assign(run, turn.run);
+  for (const name of [...COUNTERS, "carried"] as const) run[name] = before[name] + turn.run[name];
+  run.started_at = before.pages > 0 ? before.started_at : turn.run.started_at;
+  tally.published ||= turn.published;
+  // Each turn tells the same of what hasn't changed.
+  tally.warnings.push(...turn.warnings.filter(text => !tally.warnings.includes(text)));
+  tally.notes.push(...turn.notes.filter(text => !tally.notes.includes(text)));
+  if (run.status === "succeeded" && tally.warnings.length > 0) run.status = "warning";
+}
+
+async function conclude(
+  { destination, runId, company, signal }: SyncContext,
+  stream: string,
+  { run, activity }: Tally,
+  left: number,
+): Promise<void> {
+  if (left > 0 && signal.aborted && run.status !== "failed") {
+    run.status = run.pages > 0 ? "stopped" : "skipped";
+    run.error = "the run was ending";
+    activity.state = "failed";
+  }
+  if (run.status === "running") run.status = "skipped";
+  if (run.finished_at === null) return;
+  const note = destination.db.transaction().execute(trx => writeStreamRun(trx, runId, company, stream, run));
+  // When the destination is gone there is nowhere to write this: the error on its way says so.
+  await note.catch(() => undefined);
+}

@@ -1,0 +1,110 @@
+import { lookupOf } from "../../catalog/lookup.ts";
+import type { Stream } from "../../catalog/stream.ts";
+import type { StreamState } from "../../warehouse/state/stream_state.ts";
+import { type HeldScan, partsOf } from "./holdings.ts";
+
+/** A range of time, ms since 1970, half-open. */
+export interface Span {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+/** Scans that are published together. */
+export interface ScanGroup {
+  readonly scans: readonly HeldScan[];
+  /** It is one scan, and whole: what it doesn't hold is missing. */
+  readonly full: boolean;
+  readonly seen: boolean;
+  readonly stale: boolean;
+}
+
+/** Which scans of a list or feed are loaded again. */
+export interface ScanChoice {
+  /** What the tables know already, in one publish: readers see no old state. */
+  readonly known: ScanGroup | undefined;
+  /** What they don't know, one scan after the other. */
+  readonly later: readonly ScanGroup[];
+  /** Why nothing of what the tables know is loaded again. */
+  readonly refused: string | undefined;
+}
+
+/** What is known of the stream beside the archive. */
+export interface Knowledge {
+  readonly state: StreamState;
+  /** How far its tables are complete, ISO 8601. */
+  readonly completeTo: string | null;
+  /** Whether they hold rows, or once were complete without one. */
+  readonly loaded: boolean;
+  /** Runs that read the stream, by when they began. */
+  readonly runs: readonly { readonly run: string; readonly startedAt: string }[];
+}
+
+/** A scan that took longer cannot say what is missing: rows moved too far meanwhile. */
+const OLDEST_SCAN_MS = 6 * 3_600_000;
+
+/** Chooses among the scans that the archive holds of a stream; `scans` in the order in which they ended. */
+export function chooseScans(stream: Stream, scans: readonly HeldScan[], knowledge: Knowledge, span: Span): ScanChoice {
+  const { state, completeTo, loaded } = knowledge;
+  const isLookup = lookupOf(stream) !== undefined;
+  const usable = scans.filter(scan => isIn(span, scan.endedAt) && (isLookup || scan.windows || isComplete(scan)));
+  const alone = (scan: HeldScan): ScanGroup => ({ scans: [scan], full: isWhole(scan), seen: false, stale: false });
+  if (state.publishedScan === null && !loaded)
+    return { known: undefined, later: usable.map(alone), refused: undefined };
+  // Rows that a reset left have no scan of theirs any more, and are not taken through their earlier states once more either.
+  const published = state.publishedScan === null ? -1 : scans.findLastIndex(({ ids }) => ids.has(state.publishedScan!));
+  const isKnown = (scan: HeldScan): boolean =>
+    published >= 0 ? scans.indexOf(scan) <= published : completeTo === null || scan.date <= completeTo;
+  const before = usable.filter(isKnown);
+  const later = usable.filter(scan => !isKnown(scan)).map(alone);
+  const chosen = merged(stream, before, span);
+  const newest = chosen.at(-1);
+  if (newest === undefined) return { known: undefined, later, refused: undefined };
+  const behind = published >= 0 ? newest !== scans[published] : completeTo !== null && newest.date < completeTo;
+  const held = usable.flatMap(({ run, confirmedBy }) => [run, ...confirmedBy]);
+  const gap = behind ? undefined : gapAfter(chosen[0]!.endedAt, held, knowledge);
+  const stale = behind || gap !== undefined;
+  if (stale && span.from === undefined && span.to === undefined)
+    return { known: undefined, later: [], refused: whyRefused(stream, newest.date, knowledge, gap) };
+  const single = chosen.length === 1 && !stale;
+  const seen = state.lastFullAt !== null && newest.date <= state.lastFullAt;
+  return { known: { scans: chosen, full: single && isWhole(newest), seen, stale }, later, refused: undefined };
+}
+
+/** Whether a moment, ISO 8601, lies in a range. */
+export function isIn({ from, to }: Span, at: string): boolean {
+  const moment = Date.parse(at);
+  return (from === undefined || moment >= from) && (to === undefined || moment < to);
+}
+
+const isComplete = (scan: HeldScan): boolean => partsOf(scan) !== undefined;
+
+function isWhole(scan: HeldScan): boolean {
+  const took = Date.parse(scan.endedAt) - Date.parse(scan.begunAt);
+  // Ended before it began: the clock was set back meanwhile.
+  return scan.full && !scan.windows && took >= 0 && took <= OLDEST_SCAN_MS && isComplete(scan);
+}
+
+/** From the last scan on that holds all there was; rows that no list holds any more are kept only where lists forget. */
+function merged(stream: Stream, before: readonly HeldScan[], span: Span): readonly HeldScan[] {
+  const { mode } = stream;
+  const forgets = mode.kind !== "detail" && mode.kind !== "snapshot" && mode.absence === "kept";
+  const last = before.findLastIndex(scan => scan.full && !scan.windows && isComplete(scan));
+  return last < 0 || (forgets && span.from !== undefined) ? before : before.slice(last);
+}
+
+/** When a run began that read the stream after that moment and is not in the archive: what it brought would be taken back. */
+export function gapAfter(moment: string, held: readonly string[], { runs }: Knowledge): string | undefined {
+  return runs.find(({ run, startedAt }) => startedAt > moment && !held.includes(run))?.startedAt;
+}
+
+/** Why nothing is loaded again of a stream of which the archive ends too early or has a gap. */
+export function whyRefused(
+  { name, mode }: Stream,
+  newest: string,
+  { completeTo }: Knowledge,
+  gap: string | undefined,
+): string {
+  const know = gap === undefined ? `are complete to ${completeTo}` : `know what a run of ${gap} read`;
+  const anew = mode.kind === "detail" ? "--details" : "--full";
+  return `${name}: its tables ${know}, which is not in the archive, whose last answers are of ${newest}: nothing was loaded again, as older states would come back. \`tributary sync ${name} ${anew}\` reads it whole; --from or --to loads what the archive has all the same.`;
+}

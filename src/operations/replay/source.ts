@@ -1,0 +1,111 @@
+import { ApiError } from "../../errors.ts";
+import type { Line } from "../../source/archive/line.ts";
+import type { ArchiveFile } from "../../source/archive/places.ts";
+import { linesOf } from "../../source/archive/reading.ts";
+import { BodyError, parseJson } from "../../source/body.ts";
+import type { Answer, Api } from "../../source/client.ts";
+import { readComplaint, readEnvelope } from "../../source/envelope.ts";
+import { requestKey } from "./request_key.ts";
+
+/** Files of a stream, and the place of each one's first line, where that is known. */
+export interface Lines {
+  readonly files: readonly ArchiveFile[];
+  readonly firsts?: readonly number[];
+}
+
+/**
+ * A service that answers from the archive: each request with the line at the place that `wanted` says. The files are read
+ * once, from front to back; lines that are asked for later than they come wait, so ask in about their order. `alone`: an
+ * answer's page is given as the only one.
+ */
+export function archivedApi(lines: Lines, wanted: ReadonlyMap<string, number>, alone = false): Api {
+  const places = new Map([...wanted].map(([key, ordinal]) => [ordinal, key]));
+  const waiting = new Map<string, Line>();
+  let reader: AsyncGenerator<{ readonly line: Line; readonly ordinal: number }> | undefined;
+  let turn: Promise<unknown> = Promise.resolve();
+  const stats = { requests: 0, retries: 0, limited: 0, bytes: 0, failures: {}, retryWaitMs: 0, limitedWaitMs: 0 };
+
+  async function take(key: string): Promise<Line | undefined> {
+    reader ??= linesFrom(lines, Math.min(...wanted.values()));
+    while (!waiting.has(key)) {
+      const next = await reader.next();
+      if (next.done === true) return undefined;
+      const { line, ordinal } = next.value;
+      const its = places.get(ordinal);
+      if (its !== undefined) waiting.set(its, line);
+    }
+    const line = waiting.get(key);
+    waiting.delete(key);
+    return line;
+  }
+
+  return {
+    async get(path, query, options) {
+      options?.signal?.throwIfAborted();
+      const key = requestKey(path, query);
+      if (!wanted.has(key)) throw missing(path);
+      const taking = turn.then(() => take(key));
+      turn = taking.catch(() => undefined);
+      const line = await taking;
+      if (line === undefined) throw missing(path);
+      return answerOf(line, path, alone);
+    },
+    stats,
+    close: async () => void (await reader?.return(undefined)),
+  };
+}
+
+async function* linesFrom({ files, firsts = [] }: Lines, first: number) {
+  let ordinal = 0;
+  for (const [index, { path }] of files.entries()) {
+    const next = firsts[index + 1];
+    if (next !== undefined && next <= first) ordinal = next;
+    else for await (const line of linesOf(path, () => undefined)) yield { line, ordinal: ordinal++ };
+  }
+}
+
+function answerOf({ head, body }: Line, path: string, alone: boolean): Answer {
+  const json = jsonOf(body, head);
+  const { status } = head;
+  if (status === 404) {
+    const said = readComplaint(json)?.message;
+    throw new ApiError(
+      `${path} was answered with 404 when it was archived${said === undefined ? "" : `: ${said.slice(0, 300)}`}.`,
+      { failure: "not_found", path, status, attempts: 0 },
+    );
+  }
+  const envelope = readEnvelope(json);
+  if (envelope === undefined) throw missing(path);
+  const { pagination } = envelope;
+  return {
+    ...envelope,
+    pagination: alone && pagination !== undefined ? { ...pagination, hasMore: false } : pagination,
+    date: new Date(head.date ?? head.at),
+    bytes: body.length,
+    requests: 0,
+    retries: 0,
+    status,
+  };
+}
+
+/** A disk that damages a file changes bodies more often than what stands around them. */
+function jsonOf(body: Buffer, { at, request: { path } }: Line["head"]): unknown {
+  try {
+    return parseJson(body);
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error;
+    throw new ApiError(
+      `Expected the answer of ${path} in the archive to be as it came at ${at}, but it is damaged (${error.message}): leave it out with --from or --to, or \`tributary sync --full\` asks the service again.`,
+      { failure: "invalid", path, attempts: 0 },
+      error,
+    );
+  }
+}
+
+function missing(path: string): ApiError {
+  return new ApiError(`Expected an answer of ${path} in the archive, but there is none.`, {
+    failure: "invalid",
+    path,
+    attempts: 0,
+  });
+}

@@ -1,0 +1,136 @@
+import { hostname } from "node:os";
+import type { Stream } from "../catalog/stream.ts";
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config/config.ts";
+import { familyOf, select } from "../config/selection.ts";
+import { configured } from "../privacy/configured.ts";
+import { parentsOf } from "../sync/load/kin.ts";
+import { policyOf } from "../sync/run/jobs.ts";
+import { openDestination } from "../warehouse/connect/open.ts";
+import { hasUnpublished, openReading } from "../warehouse/connect/reading.ts";
+import { withTables } from "../warehouse/ddl/present_tables.ts";
+import type { Destination } from "../warehouse/destination.ts";
+import { dropTables, forgetProgress } from "../warehouse/schema/removal.ts";
+import { compareIdentity, forgetCompany } from "../warehouse/state/identity.ts";
+import { dropStages } from "../warehouse/state/stages.ts";
+import { recountDetail } from "../warehouse/state/standing.ts";
+import { DATA_VERSION, ensureState } from "../warehouse/state/state_ddl.ts";
+import { costFromStart } from "./cost.ts";
+
+/** What is to be forgotten. */
+export interface ResetOrder {
+  readonly config: Config;
+  readonly catalogue: readonly Stream[];
+  readonly names: readonly string[];
+  readonly companies: readonly string[];
+  /** The company's rows too, and tables that are empty then. */
+  readonly drop: boolean;
+}
+
+/** One stream of a company, and what the next run will ask for it; null: not known. */
+export interface ResetLine {
+  readonly company: string;
+  readonly stream: string;
+  readonly requests: number | null;
+}
+
+/** The streams that were named, and of lists the details: their ledger speaks of the list's rows. */
+export function resetStreams({ config, catalogue, names }: ResetOrder): readonly Stream[] {
+  const all = configured(catalogue, config);
+  const { named } = select(all, all, names);
+  const wanted = new Set(named);
+  const isOf = ({ mode }: Stream): boolean => {
+    if (mode.kind !== "detail") return false;
+    const parent = all.find(other => other.name === mode.of);
+    return wanted.has(mode.of) || (parent !== undefined && isOf(parent));
+  };
+  for (const stream of all) if (isOf(stream)) wanted.add(stream.name);
+  return all.filter(stream => wanted.has(stream.name));
+}
+
+/** A detail that was never loaded has nothing to forget, unless it is named itself. */
+async function withSomething(
+  looked: Parameters<typeof withTables>[0],
+  { names }: ResetOrder,
+  streams: readonly Stream[],
+): Promise<readonly Stream[]> {
+  const loaded = await withTables(looked, streams);
+  return streams.filter(
+    stream => stream.mode.kind !== "detail" || names.includes(stream.name) || loaded.includes(stream),
+  );
+}
+
+/** What a reset would mean, read without a lock; undefined when nothing has been loaded yet. */
+export async function planReset(order: ResetOrder): Promise<readonly ResetLine[] | undefined> {
+  const streams = resetStreams(order);
+  const reading = await openReading(order.config.destination);
+  if (reading === undefined && !(await hasUnpublished(order.config.destination))) return undefined;
+  try {
+    const lines: ResetLine[] = [];
+    const something = reading === undefined ? streams : await withSomething(reading, order, streams);
+    for (const company of order.companies) {
+      for (const stream of something) {
+        const asking = policyOf(order.config, stream.name);
+        const requests = reading && (await costFromStart(reading, company, stream, order.catalogue, asking));
+        lines.push({ company, stream: stream.name, requests: requests ?? null });
+      }
+    }
+    return lines;
+  } finally {
+    await reading?.close();
+  }
+}
+
+/**
+ * Forgets marks, cursors, stages and details ledgers under the streams' locks; with `drop` the company's rows as well.
+ * Answers what it did, as sentences. @throws HeldError, DestinationError, ConfigError
+ */
+export async function reset(
+  order: ResetOrder,
+  run: { readonly runId: string; readonly clock: Clock; readonly waitMs: number },
+): Promise<readonly string[]> {
+  const { config, catalogue, companies } = order;
+  const streams = resetStreams(order);
+  const { runId, clock, waitMs } = run;
+  const startedAt = new Date(clock.now()).toISOString();
+  const holder = { pid: process.pid, host: hostname(), command: "tributary reset", startedAt };
+  const destination = await openDestination(config.destination, { runId, holder, clock }, waitMs);
+  try {
+    const { db, dialect, schema, stateSchema } = destination;
+    await ensureState(db, dialect, stateSchema);
+    // Not the company's address: that a service has moved is one of the reasons for a reset.
+    await compareIdentity(db, { schema, version: DATA_VERSION, companies: [] });
+    const families = [...new Set(streams.map(stream => familyOf(catalogue, stream)))];
+    const done: string[] = [];
+    const something = await withSomething(destination, order, streams);
+    for (const company of companies) {
+      await destination.lock(company, families, waitMs);
+      // Details first: a list without rows would leave theirs behind.
+      for (const stream of something.toReversed())
+        done.push(...(await resetStream(destination, order, company, stream)));
+      if (order.drop && (await forgetCompany(db, company))) done.push(`${company}: nothing of it is left`);
+    }
+    if ((await destination.unshown()).owed) await destination.show();
+    return [...destination.warnings, ...done];
+  } finally {
+    await destination.close();
+  }
+}
+
+async function resetStream(
+  destination: Destination,
+  { drop, catalogue }: ResetOrder,
+  company: string,
+  stream: Stream,
+): Promise<readonly string[]> {
+  const { db, dialect, schema, stateSchema } = destination;
+  await dropStages(destination, company, stream.tables);
+  if (drop) return dropTables(db, dialect, { schema, stateSchema, company, tables: stream.tables });
+  await db.transaction().execute(async trx => {
+    await forgetProgress(trx, company, stream.name);
+    const { mode } = stream;
+    if (mode.kind === "detail")
+      await recountDetail(trx, destination, company, stream, parentsOf(catalogue, stream, mode));
+  });
+  return [`${stream.name}: forgot how far it was read for ${company}; its rows stay`];
+}

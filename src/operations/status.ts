@@ -1,0 +1,190 @@
+import type { Stream } from "../catalog/stream.ts";
+import type { Config } from "../config/config.ts";
+import { soonest } from "../config/cron.ts";
+import { selectedByConfig } from "../config/selection.ts";
+import { HeldError } from "../errors.ts";
+import { configured } from "../privacy/configured.ts";
+import { openReading, type RunningRun, runningRuns, type WarehouseReading } from "../warehouse/connect/reading.ts";
+import { lastStreamRuns } from "../warehouse/state/run_log.ts";
+
+/** What `status --json` prints. Moments are ISO 8601. */
+export interface Status {
+  readonly warehouse: {
+    readonly type: "duckdb" | "postgres";
+    /** The file; null for a server, whose address may hold a password. */
+    readonly path: string | null;
+    readonly schema: string;
+    readonly state_schema: string;
+    /** Whether there is anything to read. */
+    readonly loaded: boolean;
+    /** When readers were last shown something new; null where they see every transaction. */
+    readonly published_at: string | null;
+    /** Why nothing can be read at this moment. */
+    readonly note: string | null;
+  };
+  readonly running: RunningStatus | null;
+  readonly last_run: RunStatus | null;
+  /** The soonest time of the configured schedules, which `tributary schedule` keeps. */
+  readonly next_run: { readonly schedule: string; readonly at: string } | null;
+  readonly streams: readonly StreamStatus[];
+}
+
+export interface RunningStatus {
+  readonly run_id: string;
+  readonly command: string;
+  readonly started_at: string;
+  readonly pid: number;
+  readonly host: string;
+}
+
+export interface RunStatus {
+  readonly run_id: string;
+  readonly command: string;
+  readonly status: string;
+  readonly exit_code: number | null;
+  readonly started_at: string;
+  readonly finished_at: string | null;
+  readonly warnings: unknown;
+  readonly error: string | null;
+}
+
+/** A stream of a company; counts of `problems` and `rejects` are those of its last run. */
+export interface StreamStatus {
+  readonly company: string;
+  readonly stream: string;
+  readonly on: boolean;
+  /** Of its last run; `never` before the first. */
+  readonly status: string;
+  readonly last_success_at: string | null;
+  readonly complete_to: string | null;
+  readonly rows: number;
+  readonly live_rows: number;
+  readonly details_pending: number | null;
+  /** As its last run found it: rows at the service, and the table less them; null where the run could not tell. */
+  readonly service_rows: number | null;
+  readonly difference: number | null;
+  readonly difference_reason: string | null;
+  readonly problems: number;
+  readonly rejects: number;
+  readonly error: string | null;
+}
+
+/** Looks at the warehouse without a lock. @throws DestinationError, ConfigError */
+export async function readStatus(
+  config: Config,
+  catalogue: readonly Stream[],
+  company: string | undefined,
+  now = Date.now(),
+): Promise<Status> {
+  const companies = config.companies.map(({ name }) => name).filter(name => company === undefined || name === company);
+  const all = configured(catalogue, config);
+  const on = new Set(selectedByConfig(all, config.streams).map(stream => stream.name));
+  const wanted = companies.flatMap(name =>
+    all.map(stream => ({ company: name, stream: stream.name, on: on.has(stream.name) })),
+  );
+  const { destination } = config;
+  let reading: WarehouseReading | undefined;
+  let note: string | null = null;
+  try {
+    reading = await openReading(destination);
+  } catch (error) {
+    if (!(error instanceof HeldError)) throw error;
+    note = error.message;
+  }
+  try {
+    return {
+      warehouse: {
+        type: destination.type,
+        path: destination.type === "duckdb" ? destination.path : null,
+        schema: destination.schema,
+        state_schema: destination.stateSchema,
+        loaded: reading !== undefined || note !== null,
+        published_at: reading?.publishedAt?.toISOString() ?? null,
+        note,
+      },
+      running: runningStatus((await runningRuns(destination, reading))[0]),
+      last_run: reading === undefined ? null : await lastRun(reading),
+      next_run: nextRun(config, now),
+      streams: await streamStatuses(reading, wanted),
+    };
+  } finally {
+    await reading?.close();
+  }
+}
+
+function nextRun({ schedules }: Config, now: number): Status["next_run"] {
+  const next = soonest(schedules, now);
+  return next === undefined ? null : { schedule: next.schedule, at: new Date(next.at).toISOString() };
+}
+
+function runningStatus(run: RunningRun | undefined): RunningStatus | null {
+  if (run === undefined) return null;
+  const { runId, command, startedAt, pid, host } = run;
+  return { run_id: runId, command, started_at: startedAt, pid, host };
+}
+
+/** The last run that came to an end. One that was killed is closed by the run after it. */
+async function lastRun({ db }: WarehouseReading): Promise<RunStatus | null> {
+  const row = await db
+    .selectFrom("runs")
+    .selectAll()
+    .where("status", "<>", "running")
+    .orderBy("started_at", "desc")
+    .orderBy("run_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const { run_id, command, status, exit_code, started_at, finished_at, warnings, error } = row;
+  return {
+    run_id,
+    command,
+    status,
+    exit_code,
+    started_at: started_at.toISOString(),
+    finished_at: finished_at?.toISOString() ?? null,
+    warnings,
+    error,
+  };
+}
+
+interface Wanted {
+  readonly company: string;
+  readonly stream: string;
+  readonly on: boolean;
+}
+
+async function streamStatuses(
+  reading: WarehouseReading | undefined,
+  wanted: readonly Wanted[],
+): Promise<readonly StreamStatus[]> {
+  const boards = reading === undefined ? [] : await reading.db.selectFrom("streams").selectAll().execute();
+  const runs = reading === undefined ? [] : await lastStreamRuns(reading.db, reading.stateSchema);
+  return wanted.flatMap(({ company, stream, on }) => {
+    const same = (row: { company: string; stream: string }) => row.company === company && row.stream === stream;
+    const board = boards.find(same);
+    const run = runs.find(same);
+    if (!on && board === undefined) return [];
+    // What succeeded before its rows were removed says nothing any more.
+    const removed = board === undefined && (run?.status === "succeeded" || run?.status === "warning");
+    return {
+      company,
+      stream,
+      on,
+      status: run === undefined || removed ? "never" : run.status,
+      last_success_at: board?.last_success_at?.toISOString() ?? null,
+      complete_to: board?.complete_to?.toISOString() ?? null,
+      rows: board?.rows ?? 0,
+      live_rows: board?.live_rows ?? 0,
+      details_pending: board?.details_pending ?? null,
+      service_rows: removed ? null : countOf(run?.service_rows),
+      difference: removed ? null : countOf(run?.difference),
+      difference_reason: removed ? null : (run?.difference_reason ?? null),
+      problems: Number(run?.problems ?? 0),
+      rejects: Number(run?.rejected ?? 0),
+      error: run?.error ?? null,
+    };
+  });
+}
+
+const countOf = (value: number | null | undefined): number | null =>
+  value === null || value === undefined ? null : Number(value);

@@ -1,0 +1,76 @@
+import type { Stream } from "../../catalog/stream.ts";
+import { ApiError, DestinationError, StoppedError, TributaryError } from "../../errors.ts";
+import type { Log } from "../../logging.ts";
+import { inParallel } from "../../sync/extract/parallel.ts";
+import type { Job } from "../../sync/run/report.ts";
+import { messageOf } from "../../sync/run/report.ts";
+import type { Tally } from "../../sync/tally.ts";
+import { missingTables } from "../../warehouse/ddl/present_tables.ts";
+import { discords } from "../../warehouse/read/discord.ts";
+import { liveRows } from "../../warehouse/state/standing.ts";
+import type { VerifyContext } from "./context.ts";
+import { discrepancyOf, lostTable } from "./discrepancy.ts";
+import type { ComparedLine } from "./outcome.ts";
+import { compareStream } from "./reading.ts";
+import { MOST_KEPT, Result } from "./result.ts";
+
+/** Compares a company's streams, several at once. A failure of one is kept to it; `stop` ends the company, or all. */
+export async function compareCompany(
+  context: VerifyContext,
+  failure: TributaryError | undefined,
+  jobs: readonly Job[],
+  atOnce: number,
+  log: Log,
+  errors: unknown[],
+  stop: (error: unknown) => void,
+): Promise<readonly ComparedLine[]> {
+  const lines: ComparedLine[] = [];
+  const line = (job: Job, result: Result | undefined, error: string | null): ComparedLine => ({
+    ...{ job, result, error, checkedAt: new Date(context.clock.now()).toISOString() },
+  });
+  if (failure !== undefined) {
+    errors.push(failure);
+    return jobs.map(job => line(job, undefined, failure.message));
+  }
+  for await (const done of inParallel(each(jobs), atOnce, compareJob)) lines.push(done);
+  return lines;
+
+  async function compareJob(job: Job): Promise<ComparedLine> {
+    const { stream, tally } = job;
+    const { signal, company, warehouse } = context;
+    if (signal.aborted) return line(job, undefined, "the verification was ending");
+    const loaded = (await liveRows(warehouse.db, company, stream.tables.main.name)) !== null;
+    if (!loaded) return line(job, undefined, null);
+    const result = new Result();
+    tally.activity.state = "reading";
+    try {
+      const lost = await missingTables(warehouse, stream.tables);
+      for (const table of lost) result.add([], lostTable(table));
+      if (lost.length === 0) await compareRows(stream, result, tally);
+      tally.activity.state = "done";
+      log.info({ stream: stream.name, rows: result.checked, differences: result.differences }, "compared");
+      return line(job, result, null);
+    } catch (error) {
+      tally.activity.state = "failed";
+      if (!(error instanceof TributaryError) || error instanceof DestinationError) throw error;
+      if (!(error instanceof StoppedError) && !errors.includes(error)) errors.push(error);
+      if (endsCompany(error)) stop(error);
+      log.warn({ stream: stream.name }, messageOf(error));
+      return line(job, result, error.message);
+    }
+  }
+
+  async function compareRows(stream: Stream, result: Result, tally: Tally): Promise<void> {
+    const found = await discords(context.warehouse, context.company, stream.tables, MOST_KEPT);
+    for (const each of found) result.add(each.key, discrepancyOf(each, stream.tables.main));
+    await compareStream(context, stream, result, tally);
+  }
+}
+
+/** What every other stream of the company would meet as well. */
+const endsCompany = (error: TributaryError): boolean =>
+  error instanceof ApiError && ["unauthorized", "limited", "budget"].includes(error.failure);
+
+async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}

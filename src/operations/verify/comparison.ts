@@ -1,0 +1,123 @@
+import type { Table, TableSet } from "../../catalog/columns.ts";
+import {
+  type Compared,
+  comparedColumns,
+  type Held,
+  type HeldRow,
+  type LedgerRow,
+} from "../../warehouse/read/held_rows.ts";
+import { type Discrepancy, keyText } from "./discrepancy.ts";
+import { isSame, type Value } from "./value.ts";
+
+/** A row as the service answered and the encoder wrote it: values in the order of `comparedColumns`. */
+export interface EncodedRow {
+  readonly key: readonly string[];
+  readonly hash: string;
+  readonly vhash: string;
+  readonly values: readonly Value[];
+  /** By child table; the n-th of it has position n. */
+  readonly children: readonly (readonly (readonly Value[])[])[];
+}
+
+/** Whether the service's row is the one that was loaded: the ledger keeps its hashes, the stable columns' and the others'. */
+interface Drift {
+  readonly stable: boolean;
+  readonly rest: boolean;
+}
+
+/**
+ * Compares a row of the service with what the warehouse holds of its key. A row that the service has changed since gives one
+ * discrepancy that names the columns; where it is as it was loaded, each value that is not the same is a fault of the table.
+ */
+export function compareRow(tables: TableSet, row: EncodedRow, held: Held, stamp: number): readonly Discrepancy[] {
+  const { main } = tables;
+  const { ledger, rows } = held;
+  const key = keyText(main, row.key);
+  const since = sinceLoaded(row, ledger, stamp);
+  // What no ledger knows has come since, and what it calls deleted has come back. That a table contradicts its ledger, a row
+  // that it lost or has twice, is found where the two are compared.
+  if (ledger === undefined ? rows.length === 0 : ledger.deletedAt !== null)
+    return [{ table: main.name, key, column: undefined, kind: "changed_since", warehouse: null, service: null }];
+  // Of a row that stands there twice one may be right.
+  const [differing = []] = rows
+    .map(each => differingValues(main, each, row.values, key, since))
+    .toSorted((a, b) => a.length - b.length);
+  const ofChildren = tables.children.flatMap((child, i) =>
+    compareChildren(main, child, row, row.children[i]!, held.children[i]!, since),
+  );
+  return merged([...differing, ...ofChildren]);
+}
+
+/** A row under another stamp was hashed over other columns: whether it is the same nobody can tell, so it may have changed. */
+function sinceLoaded({ hash, vhash }: EncodedRow, ledger: LedgerRow | undefined, stamp: number): Drift {
+  if (ledger === undefined) return { stable: false, rest: false };
+  const known = ledger.stamp === stamp;
+  return { stable: !known || ledger.hash !== hash, rest: !known || ledger.vhash !== vhash };
+}
+
+interface Found {
+  readonly discrepancy: Discrepancy;
+  /** The service has changed it since. */
+  readonly since: boolean;
+}
+
+function differingValues(
+  table: Table,
+  own: HeldRow,
+  values: readonly Value[],
+  key: string,
+  since: Drift,
+): readonly Found[] {
+  return comparedColumns(table).flatMap((column: Compared, i) => {
+    const warehouse = own.values[i]!;
+    const service = values[i]!;
+    if (isSame(column.kind, warehouse, service)) return [];
+    const discrepancy = { table: table.name, key, column: column.name, kind: "differs" as const, warehouse, service };
+    return [{ discrepancy, since: column.volatile ? since.rest : since.stable }];
+  });
+}
+
+function compareChildren(
+  main: Table,
+  child: Table,
+  { key }: EncodedRow,
+  rows: readonly (readonly Value[])[],
+  held: ReadonlyMap<number, readonly HeldRow[]>,
+  since: Drift,
+): readonly Found[] {
+  const found: Found[] = [];
+  const at = (index: number, kind: Discrepancy["kind"], more: Partial<Discrepancy> = {}): void => {
+    const row = {
+      table: child.name,
+      key: keyText(main, key, index),
+      column: undefined,
+      warehouse: null,
+      service: null,
+    };
+    found.push({ discrepancy: { ...row, kind, ...more }, since: since.stable });
+  };
+  for (const [index, values] of rows.entries()) {
+    const [own, ...more] = held.get(index) ?? [];
+    for (const _surplus of more) at(index, "missing_there");
+    if (own === undefined) at(index, "missing_here");
+    else if (own.deletedAt !== null) at(index, "differs", { column: "_deleted_at", warehouse: own.deletedAt });
+    else found.push(...differingValues(child, own, values, keyText(main, key, index), since));
+  }
+  for (const [index, own] of held)
+    if (index >= rows.length) for (const row of own) if (row.deletedAt === null) at(index, "missing_there");
+  return found;
+}
+
+/** Discrepancies that the service's own changes explain become one a table and row. */
+function merged(found: readonly Found[]): readonly Discrepancy[] {
+  const faults = found.filter(({ since }) => !since).map(({ discrepancy }) => discrepancy);
+  const drifted = found.filter(({ since }) => since).map(({ discrepancy }) => discrepancy);
+  const rows = Map.groupBy(drifted, ({ table, key }) => JSON.stringify([table, key]));
+  const changes = [...rows.values()].map((all): Discrepancy => {
+    const columns = all.flatMap(({ column }) => column ?? []);
+    const [{ table, key }] = all as [Discrepancy, ...Discrepancy[]];
+    const column = columns.length === 0 ? undefined : columns.join(", ");
+    return { table, key, column, kind: "changed_since", warehouse: null, service: null };
+  });
+  return [...faults, ...changes];
+}

@@ -1,0 +1,55 @@
+import { type Detail, fixedPaths, type Stream } from "../../catalog/stream.ts";
+import { TributaryError } from "../../errors.ts";
+import { readDetails } from "../../sync/extract/details.ts";
+import { parentsOf } from "../../sync/load/kin.ts";
+import { keyColumns, parameterColumns } from "../../sync/stream/details.ts";
+import type { Tally } from "../../sync/tally.ts";
+import { withTables } from "../../warehouse/ddl/present_tables.ts";
+import { openFetched } from "../../warehouse/read/fetched_parents.ts";
+import type { VerifyContext } from "./context.ts";
+import type { Instrument } from "./instrument.ts";
+import type { Result } from "./result.ts";
+import { tellUnseen } from "./unseen.ts";
+
+/** Below the requests of lists. */
+const PRIORITY = 0.4;
+
+/** Asks for details once more, each by its own path: those that the seed chooses, or all. */
+export async function compareDetails(
+  context: VerifyContext,
+  stream: Stream,
+  mode: Detail,
+  { mirror, encoder, batches, record }: Instrument,
+  result: Result,
+  tally: Tally,
+): Promise<void> {
+  const { api, limiter, warehouse, company, catalogue, clock, seed, sample, signal } = context;
+  const parents = parentsOf(catalogue, stream, mode);
+  const columns = parameterColumns(stream, mode);
+  const keys = keyColumns(stream, mode, parents);
+  const [first] = parents.kind === "rows" ? [parents] : parents.sources;
+  if ((await withTables(warehouse, [first!])).length === 0)
+    throw new TributaryError(
+      `${stream.name}: which details there are stands in ${first!.tables.main.name}, and that table is gone: nothing of them was compared with the service.`,
+      1,
+    );
+  const needed = [...new Set([...Object.values(columns), ...Object.values(keys)])];
+  const request = { company, stream: stream.name, parents, columns: needed, seed, limit: sample };
+  const work = await openFetched(warehouse, request);
+  tally.activity.total = work.total;
+  const read = await readDetails({
+    ...{ api, limiter, stream, mode, columns, keys, work, encoder, batches, record, signal, tally },
+    siblings: fixedPaths(catalogue),
+    timeOf: () => new Date(clock.now()).toISOString(),
+    priority: PRIORITY,
+    between: async next => next,
+  });
+  const answered = [...mirror.answers].filter(([, outcome]) => outcome !== "failed").map(([parent]) => parent);
+  await tellUnseen(context, stream, result, answered);
+  const { failed, firstFailure } = read;
+  if (failed === 0) return;
+  throw new TributaryError(
+    `${stream.name}: ${failed} of ${work.total} details could not be fetched. The first: ${firstFailure}`,
+    1,
+  );
+}

@@ -1,0 +1,47 @@
+import { INDEX_COLUMN, type Table } from "../../catalog/columns.ts";
+import type { Discord } from "../../warehouse/read/discord.ts";
+import type { Value } from "./value.ts";
+
+/**
+ * `differs`: the table holds another value than the service · `missing_here`: the table lacks the row · `missing_there`: only
+ * the table has it · `changed_since`: the service has changed it since it was loaded, which is nobody's fault.
+ */
+export type Kind = "differs" | "missing_here" | "missing_there" | "changed_since";
+
+/** One difference between warehouse and service. */
+export interface Discrepancy {
+  readonly table: string;
+  /** As `column=value`; where the table itself is gone, what says that. */
+  readonly key: string;
+  /** Undefined: the row as a whole. */
+  readonly column: string | undefined;
+  readonly kind: Kind;
+  readonly warehouse: Value;
+  readonly service: Value;
+}
+
+/** A row's key for people; `index` is a child row's place. */
+export function keyText({ key }: Pick<Table, "key">, parts: readonly string[], index?: number): string {
+  const named = parts.map((part, i) => `${key[i]}=${part}`);
+  return [...named, ...(index === undefined ? [] : [`${INDEX_COLUMN}=${index}`])].join(", ");
+}
+
+/** A table that was loaded and is no longer there: all that it held is told once. */
+export const lostTable = (table: string): Discrepancy => ({
+  ...{ table, key: "every row", column: undefined, kind: "missing_here", warehouse: null, service: null },
+});
+
+/** What a contradiction between a table and its ledger is for whoever reads the tables. */
+export function discrepancyOf(discord: Discord, main: Table): Discrepancy {
+  const { table, key, index, sort } = discord;
+  const row = { table, key: keyText(main, key, index) };
+  switch (sort) {
+    case "lost":
+      return { ...row, column: undefined, kind: "missing_here", warehouse: null, service: null };
+    case "extra":
+    case "repeated":
+      return { ...row, column: undefined, kind: "missing_there", warehouse: null, service: null };
+    default:
+      return { ...row, column: sort, kind: "differs", warehouse: discord.table_value, service: discord.ledger_value };
+  }
+}

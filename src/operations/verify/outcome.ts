@@ -1,0 +1,87 @@
+import type { ExitCode } from "../../errors.ts";
+import { exitCodeOfAll, failureText, type Job } from "../../sync/run/report.ts";
+import type { VerifyDifference, VerifyLine, VerifyReport } from "./report.ts";
+import type { Result } from "./result.ts";
+
+/** A stream that was compared, as far as that went. */
+export interface ComparedLine {
+  readonly job: Job;
+  /** Undefined: nothing of it was compared. */
+  readonly result: Result | undefined;
+  /** Why not all of it. */
+  readonly error: string | null;
+  readonly checkedAt: string;
+}
+
+/** All that was compared. */
+export interface Compared {
+  readonly lines: readonly ComparedLine[];
+  readonly errors: readonly unknown[];
+  /** Of the errors alone. */
+  readonly exitCode: ExitCode;
+}
+
+interface Facts {
+  readonly runId: string;
+  readonly seed: string;
+  readonly sample: number | null;
+  readonly startedAt: string;
+}
+
+/** What is said of a verification, without a secret in it. Differences end it with 1. */
+export function reportOf(
+  { lines, errors, exitCode }: Compared,
+  { runId, seed, sample, startedAt }: Facts,
+  { clock, redact }: { readonly clock: { now(): number }; readonly redact: (text: string) => string },
+): VerifyReport {
+  const streams = lines.map(line => lineOf(line, { runId, seed, sample, startedAt }, redact));
+  const differ = streams.some(line => line.differences > 0);
+  const jobs = lines.map(({ job }) => job);
+  return {
+    run_id: runId,
+    status: differ ? "different" : exitCode === 0 ? "equal" : "incomplete",
+    exit_code: exitCodeOfAll([exitCode, differ ? 1 : 0]),
+    started_at: startedAt,
+    finished_at: new Date(clock.now()).toISOString(),
+    seed,
+    sample,
+    warnings: [],
+    errors: [...new Set(errors.map(error => failureText(error, jobs, redact)))],
+    streams,
+    differences: lines.flatMap(line => differencesOf(line, runId, redact)),
+  };
+}
+
+function lineOf(line: ComparedLine, facts: Facts, redact: (text: string) => string): VerifyLine {
+  const { job, result, error, checkedAt } = line;
+  const { runId, seed, sample } = facts;
+  const { company, stream, tally } = job;
+  const differences = result?.differences ?? 0;
+  return {
+    ...{ run_id: runId, company, stream: stream.name, status: statusOf(line), checked_at: checkedAt, seed, sample },
+    rows_checked: result?.checked ?? 0,
+    rows_equal: result?.equal ?? 0,
+    differences,
+    changed_since: result?.changedSince ?? 0,
+    requests: tally.run.requests,
+    error: error === null ? null : redact(error),
+  };
+}
+
+function statusOf({ result, error }: ComparedLine): VerifyLine["status"] {
+  if (result !== undefined && result.differences > 0) return "different";
+  if (error !== null) return "incomplete";
+  return result === undefined ? "skipped" : "equal";
+}
+
+function differencesOf(
+  { job, result }: ComparedLine,
+  runId: string,
+  redact: (text: string) => string,
+): readonly VerifyDifference[] {
+  const hidden = (text: string | null): string | null => (text === null ? null : redact(text));
+  return (result?.discrepancies ?? []).map(({ table, key, column, kind, warehouse, service }) => ({
+    ...{ run_id: runId, company: job.company, stream: job.stream.name, table_name: table, key: redact(key) },
+    ...{ column_name: column ?? null, kind, warehouse_value: hidden(warehouse), service_value: hidden(service) },
+  }));
+}

@@ -1,0 +1,110 @@
+import { type Feed, OBSERVED_ON, type Scan, type Snapshot, type Stream } from "../../catalog/stream.ts";
+import { TributaryError } from "../../errors.ts";
+import { readListing } from "../../sync/extract/listing.ts";
+import { readLookup } from "../../sync/extract/lookups.ts";
+import { boundOf, planScan, statusesOf } from "../../sync/extract/scan_plan.ts";
+import { questionsOf } from "../../sync/stream/lookups.ts";
+import { choicesOf } from "../../sync/stream/snapshot.ts";
+import type { Tally } from "../../sync/tally.ts";
+import { loadStreamState } from "../../warehouse/state/run_log.ts";
+import type { VerifyContext } from "./context.ts";
+import { compareDetails } from "./details.ts";
+import { instrumentOf } from "./instrument.ts";
+import type { Result } from "./result.ts";
+import { tellUnseen } from "./unseen.ts";
+
+/** Reads a stream once more and compares what comes with the warehouse. What was read before an error counts. */
+export async function compareStream(
+  context: VerifyContext,
+  stream: Stream,
+  result: Result,
+  tally: Tally,
+): Promise<void> {
+  const { mode } = stream;
+  switch (mode.kind) {
+    case "scan":
+      return mode.lookup === undefined
+        ? compareListing(context, stream, mode, result, tally)
+        : compareLookup(context, stream, mode, result, tally);
+    case "feed":
+      return compareListing(context, stream, mode, result, tally);
+    case "snapshot":
+      return compareSnapshot(context, stream, mode, result, tally);
+    case "detail":
+      return compareDetails(context, stream, mode, instrumentOf(context, stream, result), result, tally);
+  }
+}
+
+async function compareListing(
+  context: VerifyContext,
+  stream: Stream,
+  mode: Scan | Feed,
+  result: Result,
+  tally: Tally,
+): Promise<void> {
+  const { api, warehouse, company, signal, start, clock } = context;
+  const policy = context.policyOf(stream.name);
+  const state = await loadStreamState(warehouse.db, company, stream.name);
+  const plan = planScan(stream, state, policy, { full: true, confirmDeletes: false, start, now: clock.now() });
+  const queries = [plan.query, ...policy.statuses.map(status => ({ ...plan.query, status }))];
+  const { encoder, batches, record: begun } = instrumentOf(context, stream, result);
+  const job = { api, path: stream.path, queries, listing: mode, encoder, batches, record: begun, signal, tally };
+  const record = await readListing(job);
+  const bounded =
+    boundOf(stream, state, start) !== undefined ||
+    statusesOf(state, policy, { confirmDeletes: false }).dropped.length > 0;
+  // A row that could not be stored may be any of those that were not seen.
+  const whole = !bounded && mode.absence !== "kept" && !record.capped && record.rejected === 0;
+  if (whole) await tellUnseen(context, stream, result, undefined);
+}
+
+async function compareLookup(
+  context: VerifyContext,
+  stream: Stream,
+  mode: Scan,
+  result: Result,
+  tally: Tally,
+): Promise<void> {
+  const { api, warehouse, company, catalogue, limiter, signal } = context;
+  const place = { looked: warehouse, company, catalogue };
+  const { asked } = await questionsOf(place, stream, mode, context.policyOf(stream.name));
+  if (asked.length === 0) return;
+  const { encoder, batches, record: begun } = instrumentOf(context, stream, result);
+  const width = limiter.state.maximum * 2;
+  const job = { api, questions: asked, listing: mode, encoder, batches, record: begun, width, signal, tally };
+  const record = await readLookup(job);
+  const { unread } = record;
+  if (unread.length > 0)
+    throw new TributaryError(
+      `${stream.name}: ${unread.length} of ${asked.length} questions could not be answered. The first: ${unread[0]?.reason}`,
+      1,
+    );
+  const whole = mode.absence !== "kept" && !record.capped && record.rejected === 0;
+  if (whole) await tellUnseen(context, stream, result, undefined);
+}
+
+/** Of figures only those of today can be asked for again. */
+async function compareSnapshot(
+  context: VerifyContext,
+  stream: Stream,
+  mode: Snapshot,
+  result: Result,
+  tally: Tally,
+): Promise<void> {
+  const { api, clock, formats, signal } = context;
+  const { encoder, batches, record } = instrumentOf(context, stream, result);
+  const dayOf = new Intl.DateTimeFormat("sv-SE", { timeZone: formats.timezone, dateStyle: "short" });
+  for (const choice of choicesOf(mode, context.policyOf(stream.name))) {
+    try {
+      const answer = await api.get(stream.path, { ...stream.query, ...choice }, { priority: 1, signal });
+      tally.page(answer);
+      const day = dayOf.format(answer.date ?? new Date(clock.now()));
+      encoder.add(answer.data, {}, { ...choice, [OBSERVED_ON]: day });
+    } catch (error) {
+      tally.failedRequest(error);
+      throw error;
+    }
+  }
+  await batches.put(record);
+  await batches.flush();
+}

@@ -1,0 +1,43 @@
+import type { Stream } from "../../catalog/stream.ts";
+import { liveCount } from "../../warehouse/ddl/present_tables.ts";
+import { liveKeys } from "../../warehouse/read/held_rows.ts";
+import type { VerifyContext } from "./context.ts";
+import { type Discrepancy, keyText } from "./discrepancy.ts";
+import type { Result } from "./result.ts";
+
+/** Keys that are looked at together. */
+const KEYS_AT_ONCE = 20_000;
+const PARENTS_AT_ONCE = 1_000;
+
+/**
+ * Live rows that the service did not show: they went since they were loaded, for the ledger has them from a scan. `parents`:
+ * only rows of these; absent: all of the stream.
+ */
+export async function tellUnseen(
+  context: VerifyContext,
+  { tables }: Stream,
+  result: Result,
+  parents: readonly string[] | undefined,
+): Promise<void> {
+  const { warehouse, company } = context;
+  const add = (keys: readonly (readonly string[])[]): void => {
+    for (const key of keys) if (!result.hasSeen(key)) result.add(key, goneSince(tables.main, key));
+  };
+  if (parents !== undefined) {
+    for (let i = 0; i < parents.length; i += PARENTS_AT_ONCE)
+      add(await liveKeys(warehouse, company, tables, parents.slice(i, i + PARENTS_AT_ONCE)));
+    return;
+  }
+  const live = (await liveCount(warehouse, company, tables)) ?? 0;
+  const of = Math.ceil(live / KEYS_AT_ONCE) || 1;
+  for (let nth = 0; nth < of; nth++) add(await liveKeys(warehouse, company, tables, undefined, { nth, of }));
+}
+
+const goneSince = (main: Stream["tables"]["main"], key: readonly string[]): Discrepancy => ({
+  table: main.name,
+  key: keyText(main, key),
+  column: undefined,
+  kind: "changed_since",
+  warehouse: null,
+  service: null,
+});

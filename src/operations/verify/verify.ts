@@ -1,0 +1,151 @@
+import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
+import type { Config } from "../../config/config.ts";
+import { select, selectedByConfig } from "../../config/selection.ts";
+import { ConfigError, StoppedError, TributaryError } from "../../errors.ts";
+import { configured } from "../../privacy/configured.ts";
+import { type Privacy, privacyOf } from "../../privacy/settling.ts";
+import { createHasher } from "../../rows/hash.ts";
+import { holdToWarehouse, sideBySide } from "../../sync/run/companies.ts";
+import { policyOf } from "../../sync/run/jobs.ts";
+import type { RunTools } from "../../sync/run/order.ts";
+import { exitCodeOf, type Job, viewOf } from "../../sync/run/report.ts";
+import { companiesOf, newRunId } from "../../sync/run/run.ts";
+import { createCommons, openService, type Service } from "../../sync/run/service.ts";
+import { Tally } from "../../sync/tally.ts";
+import { openReading, type WarehouseReading } from "../../warehouse/connect/reading.ts";
+import { standingColumns, withAdded } from "../../warehouse/schema/added_columns.ts";
+import { compareCompany } from "./company.ts";
+import { keepResult } from "./keeping.ts";
+import { type Compared, reportOf } from "./outcome.ts";
+import type { VerifyReport } from "./report.ts";
+
+/** A verification, as the command line asks for it. Times in ms. */
+export interface VerifyOrder {
+  readonly config: Config;
+  readonly catalogue: readonly Stream[];
+  readonly identity: IdentityEndpoint;
+  readonly version: string;
+  /** Names, patterns, presets; empty: all that the config switches on. */
+  readonly names: readonly string[];
+  readonly company: string | undefined;
+  /** Details of each kind that are asked for; undefined: all. */
+  readonly sample: number | undefined;
+  /** Which ones those are; undefined: drawn. */
+  readonly seed: string | undefined;
+  readonly maxTimeMs: number | undefined;
+  readonly maxRequests: number | undefined;
+  /** How long to wait for another run, to write the result down. */
+  readonly waitMs: number;
+}
+
+/**
+ * Reads streams once more and compares them with what the warehouse's readers see, field by field. Neither takes a lock nor
+ * writes while it compares; the result is kept at the end. @throws ConfigError, DestinationError, HeldError
+ */
+export async function verify(order: VerifyOrder, tools: RunTools): Promise<VerifyReport> {
+  const { config } = order;
+  const { clock, random } = tools;
+  const startedAt = new Date(clock.now()).toISOString();
+  const runId = newRunId(startedAt, random);
+  const seed = order.seed ?? runId.slice(-8);
+  companiesOf(config, order.company);
+  const privacy = privacyOf(order.catalogue, config.privacy);
+  const reading = await openReading(config.destination);
+  if (reading === undefined) throw nothingLoaded();
+  let compared: Compared;
+  try {
+    compared = await compareAll(order, tools, reading, privacy, seed, startedAt);
+  } finally {
+    await reading.close();
+  }
+  const report = reportOf(compared, { runId, seed, sample: order.sample ?? null, startedAt }, tools);
+  const warning = await keepResult(config.destination, report, privacy, clock, order.waitMs);
+  return warning === undefined ? report : { ...report, warnings: [...report.warnings, tools.redact(warning)] };
+}
+
+export const nothingLoaded = (): ConfigError =>
+  new ConfigError(
+    "Expected a warehouse to compare with the service, but nothing has been loaded yet: run `tributary sync` first.",
+  );
+
+/** The streams that are to be compared: those named, else all that are on. A named detail is compared without its list. */
+export function verifiedStreams({ config, catalogue, names }: Pick<VerifyOrder, "config" | "catalogue" | "names">): {
+  readonly all: readonly Stream[];
+  readonly wanted: readonly Stream[];
+} {
+  const { settings } = config.streams;
+  const all = configured(catalogue, config);
+  const { streams, named } = select(all, selectedByConfig(all, config.streams), names, settings);
+  return { all, wanted: names.length === 0 ? streams : streams.filter(stream => named.has(stream.name)) };
+}
+
+async function compareAll(
+  order: VerifyOrder,
+  tools: RunTools,
+  reading: WarehouseReading,
+  { ofAnswers: treat }: Privacy,
+  seed: string,
+  startedAt: string,
+): Promise<Compared> {
+  const { config, version, maxRequests } = order;
+  const { clock, random, log, redact } = tools;
+  const { all, wanted } = verifiedStreams(order);
+  const added = await standingColumns(reading);
+  const widened = (stream: Stream) => withAdded(stream, added, config.streams.settings[stream.name]?.volatile ?? []);
+  const catalogue = all.map(widened);
+  const ending = new AbortController();
+  const timers = new AbortController();
+  const signal = AbortSignal.any([tools.signal, ending.signal]);
+  limitTime(order.maxTimeMs, tools, timers.signal, error => ending.abort(error));
+  const commons = createCommons(config.api, clock);
+  const errors: unknown[] = [];
+  try {
+    const serviceTools = { treat, clock, random, log, signal, version, maxRequests };
+    const opening = companiesOf(config, order.company).map(company =>
+      openService(company, config.api, order.identity, serviceTools, commons),
+    );
+    const services = await holdToWarehouse(await Promise.all(opening), reading, version);
+    const jobs = services.flatMap(({ company }) =>
+      wanted.map((stream): Job => ({ company: company.name, stream: widened(stream), tally: new Tally(startedAt) })),
+    );
+    tools.watch(viewOf(jobs, services, clock));
+    const hasher = await createHasher();
+    const contextOf = ({ company, api, limiter }: Service, own: AbortSignal) => ({
+      ...{ company: company.name, api, limiter, warehouse: reading, clock, hasher, signal: own, redact, catalogue },
+      ...{ formats: config.formats, start: config.streams.start, seed, sample: order.sample },
+      policyOf: (name: string) => policyOf(config, name),
+    });
+    const lines: Compared["lines"][number][] = [];
+    await sideBySide(services, async (service, atOnce) => {
+      const own = new AbortController();
+      const context = contextOf(service, AbortSignal.any([signal, own.signal]));
+      const mine = jobs.filter(job => job.company === context.company);
+      const stop = (error: unknown) => (isSpent(error) ? ending : own).abort(error);
+      lines.push(...(await compareCompany(context, service.failure, mine, atOnce, log, errors, stop)));
+    });
+    if (signal.aborted && !errors.includes(signal.reason)) errors.push(signal.reason);
+    const order_ = (line: Compared["lines"][number]) => jobs.indexOf(line.job);
+    return { lines: lines.toSorted((a, b) => order_(a) - order_(b)), errors, exitCode: exitCodeOf(errors) };
+  } finally {
+    timers.abort();
+    for (const api of commons.apis) await api.close();
+  }
+}
+
+/** --max-requests is for all companies together. */
+const isSpent = (error: unknown): boolean =>
+  error instanceof TributaryError && "failure" in error && error.failure === "budget";
+
+function limitTime(
+  limit: number | undefined,
+  { clock }: RunTools,
+  signal: AbortSignal,
+  stop: (error: unknown) => void,
+): void {
+  if (limit === undefined) return;
+  const over = `--max-time is over after ${Math.round(limit / 1000)} s: what was compared by then is reported.`;
+  clock.sleep(limit, signal).then(
+    () => stop(new StoppedError(over, 5)),
+    () => undefined,
+  );
+}

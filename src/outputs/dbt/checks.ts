@@ -1,0 +1,85 @@
+import type { Relation } from "../../catalog/relation.ts";
+import { type PackageFile, plainly, sqlFile, yamlFile } from "./document.ts";
+import { bare, literal } from "./sql.ts";
+
+/** A test as dbt's YAML names it. */
+export type DataTest = string | Readonly<Record<string, unknown>>;
+
+const UNIQUE = "unique_in_company";
+const RELATED = "related_in_company";
+// A longer name would be cut where PostgreSQL keeps failures in a table; dbt then makes one itself.
+const LONGEST_NAME = 63;
+
+/** A key is unique within a company. */
+export const uniqueTest = (key: readonly string[]): DataTest => ({
+  [UNIQUE]: { arguments: { columns: columnsOf(key) } },
+});
+
+/** Of the versions of a row one at most is the present one. `key` is that of a version: the row's, and since when it is so. */
+export const oneCurrentTest = (table: string, key: readonly string[]): DataTest => ({
+  [UNIQUE]: {
+    ...named(`${table}_one_current`),
+    arguments: { columns: columnsOf(key.filter(name => name !== "_valid_from")) },
+    config: { where: "_is_current" },
+  },
+});
+
+const columnsOf = (key: readonly string[]): readonly string[] => key.filter(name => name !== "_company").map(bare);
+const named = (name: string) => (name.length > LONGEST_NAME ? {} : { name });
+
+/** What is assumed only warns where it is not so. `target` is a call of ref() or source(). */
+export function relatedTest({ from, to, certainty, where, note }: Relation, target: string): DataTest {
+  const name = `${from.table}_${from.columns.join("_")}_in_${to.table}`;
+  const config = {
+    ...(certainty === "certain" ? {} : { severity: "warn" }),
+    ...(where === undefined
+      ? {}
+      : { where: plainly(`${bare(where.column)} in (${where.values.map(literal).join(", ")})`) }),
+  };
+  return {
+    [RELATED]: {
+      ...named(name),
+      description: plainly(note),
+      arguments: { columns: from.columns.map(bare), to: target, to_columns: to.columns.map(bare) },
+      ...(Object.keys(config).length === 0 ? {} : { config }),
+    },
+  };
+}
+
+/** The package's own tests: dbt's look at one column and know nothing of companies. */
+export function checkFiles(): readonly PackageFile[] {
+  // Without `arguments`: dbt 1.12 compares them with those of macros, and finds none in a test.
+  const macros = [
+    {
+      name: `test_${UNIQUE}`,
+      description:
+        "Rows whose key stands in the table more than once within a company. columns: the key, without _company.",
+    },
+    {
+      name: `test_${RELATED}`,
+      description:
+        "Values that have no counterpart in another table of the same company; nulls need none. columns: those that point there, without _company; to: the table or model they point to; to_columns: its columns, in the same order.",
+    },
+  ];
+  return [
+    sqlFile(`macros/${UNIQUE}.sql`, [
+      `{% test ${UNIQUE}(model, columns) %}`,
+      "select _company, {{ columns | join(', ') }}, count(*) as row_count",
+      "from {{ model }}",
+      "group by _company, {{ columns | join(', ') }}",
+      "having count(*) > 1",
+      "{% endtest %}",
+    ]),
+    sqlFile(`macros/${RELATED}.sql`, [
+      `{% test ${RELATED}(model, columns, to, to_columns) %}`,
+      "select _company, {{ columns | join(', ') }}",
+      "from {{ model }}",
+      "where {{ columns | join(' is not null and ') }} is not null",
+      "except",
+      "select _company, {{ to_columns | join(', ') }}",
+      "from {{ to }}",
+      "{% endtest %}",
+    ]),
+    yamlFile("macros/macros.yml", { version: 2, macros }),
+  ];
+}

@@ -1,0 +1,79 @@
+import type { Model } from "../../catalog/model.ts";
+import { oneCurrentTest, uniqueTest } from "./checks.ts";
+import { type PackageFile, plainly, yamlFile } from "./document.ts";
+import { allowedAge, loadedAt, type RunRecord } from "./freshness.ts";
+import { bare } from "./sql.ts";
+import type { PackageColumn, PackageTable } from "./tables.ts";
+
+/** What the sources are called and where they are. */
+export interface SourcePlace {
+  /** The database that holds them, where that is not the one dbt works in. */
+  readonly database: string | undefined;
+  readonly schema: string;
+  readonly stateSchema: string;
+}
+
+/** Views beside the tables that answer questions of their own. */
+export interface ModelSource {
+  readonly schema: string;
+  readonly models: readonly Pick<Model, "name" | "description" | "columns">[];
+}
+
+export interface SourceFacts {
+  readonly place: SourcePlace;
+  readonly companies: readonly string[];
+  readonly lateAfterMs: number;
+  readonly tables: readonly PackageTable[];
+  readonly views: ModelSource;
+}
+
+/** `sources.yml`: every table with its columns, how old it may be, and what must be true of its key. */
+export function sourcesFile({ place, companies, lateAfterMs, tables, views }: SourceFacts): PackageFile {
+  const { database, schema, stateSchema } = place;
+  const record: RunRecord = { database, stateSchema };
+  const source = {
+    name: schema,
+    description: "Tables that tributary keeps in step with the service, deleted rows included.",
+    ...(database === undefined ? {} : { database }),
+    schema,
+    loader: "tributary",
+    config: { freshness: allowedAge(lateAfterMs) },
+    tables: tables.map(table => ({
+      name: table.name,
+      description: plainly(table.comment),
+      config: {
+        meta: { stream: table.stream, key: table.key },
+        loaded_at_query: loadedAt(record, companies, table.stream),
+      },
+      data_tests: [uniqueTest(table.key), ...(table.isHistory ? [oneCurrentTest(table.name, table.key)] : [])],
+      columns: table.columns.map(column => ({
+        ...described(column),
+        ...(table.key.includes(column.name) ? { data_tests: ["not_null"] } : {}),
+      })),
+    })),
+  };
+  const sources = [source, ...(views.models.length === 0 ? [] : [modelSource(views, database)])];
+  return yamlFile("models/sources.yml", { version: 2, sources });
+}
+
+const modelSource = ({ schema, models }: ModelSource, database: string | undefined) => ({
+  name: schema,
+  description:
+    "Views that tributary makes of its tables: live rows, put together for the questions that are asked most.",
+  ...(database === undefined ? {} : { database }),
+  schema,
+  loader: "tributary",
+  tables: models.map(model => ({
+    name: model.name,
+    description: plainly(model.description),
+    columns: model.columns.map(column => ({ name: column.name, description: plainly(column.description) })),
+  })),
+});
+
+/** A column as dbt's YAML describes it. */
+export const described = ({ name, type, comment }: PackageColumn) => ({
+  name,
+  ...(bare(name) === name ? {} : { quote: true }),
+  description: plainly(comment),
+  data_type: type,
+});

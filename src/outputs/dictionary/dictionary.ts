@@ -1,0 +1,177 @@
+import type { NoRelation, Relation } from "../../catalog/relation.ts";
+import { type Link, linkOf, warningOf } from "./links.ts";
+import type { Standing, TableStanding } from "./standing.ts";
+import type { ColumnDescription, StreamDescription, TableDescription } from "./stream_description.ts";
+
+/** What there is to be known of a warehouse: its tables by subject, its views, its own tables, and how they hang together. */
+export interface Dictionary {
+  readonly schemas: Schemas;
+  readonly domains: readonly Domain[];
+  readonly models: readonly ModelEntry[];
+  /** Columns that the engine adds to tables. */
+  readonly engine: readonly EngineColumn[];
+  readonly state: readonly StateEntry[];
+  readonly links: readonly Link[];
+  /** What the warehouse told; undefined where none was looked at. */
+  readonly standing: Standing | undefined;
+}
+
+export interface Schemas {
+  readonly data: string;
+  /** Undefined where the configuration wants no views. */
+  readonly views: string | undefined;
+  readonly state: string;
+}
+
+/** Tables that belong to one subject. */
+export interface Domain {
+  readonly title: string;
+  /** For addresses and file names. */
+  readonly slug: string;
+  readonly tables: readonly TableEntry[];
+}
+
+export interface TableEntry extends TableDescription {
+  readonly stream: StreamDescription;
+  /** The main table of a child table; undefined for main tables. */
+  readonly main: string | undefined;
+  /** Without the engine's own. */
+  readonly own: readonly ColumnDescription[];
+  readonly engineNames: readonly string[];
+  /** What it points at, and what points at it. */
+  readonly out: readonly Link[];
+  readonly in: readonly Link[];
+  /** Whether every version of its rows is kept. */
+  readonly versioned: boolean;
+  /** By column: why it is no join though its name invites to one. */
+  readonly warnings: ReadonlyMap<string, string>;
+  readonly standing: TableStanding | undefined;
+}
+
+export interface ModelEntry extends ModelSource {
+  /** Why the warehouse has no such view; undefined where it has one. */
+  readonly missing: string | undefined;
+}
+
+export interface EngineColumn {
+  readonly name: string;
+  readonly comment: string;
+  readonly duckdb: string;
+  readonly postgres: string;
+}
+
+export interface StateEntry {
+  readonly name: string;
+  readonly description: string;
+  readonly columns: readonly EngineColumn[];
+}
+
+/** A view that is written as a file, as far as it tells what it is. */
+export interface ModelSource {
+  readonly name: string;
+  readonly description: string;
+  readonly needs: readonly string[];
+  readonly optional: readonly string[];
+  readonly columns: readonly { readonly name: string; readonly description: string }[];
+}
+
+/** What a dictionary is made of. */
+export interface Sources {
+  readonly schemas: Schemas;
+  readonly streams: readonly StreamDescription[];
+  readonly models: readonly ModelSource[];
+  readonly relations: readonly Relation[];
+  /** What invites to a join and must not be joined. */
+  readonly apart: readonly NoRelation[];
+  readonly state: readonly StateEntry[];
+  /** Streams of which every version of a row is kept. */
+  readonly versioned: ReadonlySet<string>;
+  readonly standing: Standing | undefined;
+}
+
+export function dictionaryOf(sources: Sources): Dictionary {
+  const { schemas, streams, models, relations, apart, state, versioned, standing } = sources;
+  const known = new Set([
+    ...streams.flatMap(stream => stream.tables.map(({ name }) => name)),
+    ...models.map(({ name }) => name),
+  ]);
+  const kept = relations.map(linkOf).filter(({ from, to }) => known.has(from) && known.has(to));
+  const from = Map.groupBy(kept, link => link.from);
+  const to = Map.groupBy(kept, link => link.to);
+  const entries = streams.flatMap(stream =>
+    stream.tables.map((table, index): TableEntry => {
+      const { name, columns } = table;
+      const own = columns.filter(column => column.kind !== null);
+      const engineNames = columns.filter(column => column.kind === null).map(column => column.name);
+      const links = { out: from.get(name) ?? [], in: to.get(name) ?? [] };
+      const warnings = new Map(
+        apart.flatMap(none =>
+          none.from.table === name ? none.from.columns.map(column => [column, warningOf(none)]) : [],
+        ),
+      );
+      const main = index === 0 ? undefined : stream.name;
+      return {
+        ...table,
+        ...links,
+        stream,
+        main,
+        own,
+        engineNames,
+        warnings,
+        versioned: versioned.has(stream.name),
+        standing: standing?.tables.get(name),
+      };
+    }),
+  );
+  const domains = [...Map.groupBy(entries, ({ stream }) => stream.group)].map(([title, tables]) => ({
+    title,
+    slug: slugOf(title),
+    tables,
+  }));
+  return {
+    schemas,
+    domains,
+    models: modelEntries(sources),
+    engine: engineColumns(entries),
+    state,
+    links: kept,
+    standing,
+  };
+}
+
+/** `Findings, issues and insights` → `findings-issues-and-insights`. */
+export function slugOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "");
+}
+
+function engineColumns(tables: readonly TableEntry[]): readonly EngineColumn[] {
+  const columns = tables.flatMap(table => table.columns.filter(({ kind }) => kind === null));
+  return [...new Map(columns.map(column => [column.name, column])).values()];
+}
+
+/** A model is there where all it needs is: tables of streams that are on, and models that are there themselves. */
+function modelEntries({ models, streams }: Sources): readonly ModelEntry[] {
+  const off = new Map(
+    streams.filter(({ on }) => !on).flatMap(stream => stream.tables.map(({ name }) => [name, stream.name] as const)),
+  );
+  const byName = new Map(models.map(model => [model.name, model]));
+  const lacking = (name: string, way: readonly string[]): readonly string[] => {
+    const stream = off.get(name);
+    if (stream !== undefined) return [stream];
+    const model = byName.get(name);
+    return model === undefined || way.includes(name)
+      ? []
+      : model.needs.flatMap(other => lacking(other, [...way, name]));
+  };
+  return models.map(({ name, description, needs, optional, columns }) => {
+    const streams = [...new Set(lacking(name, []))];
+    const missing =
+      streams.length === 0
+        ? undefined
+        : `It is not made as long as ${streams.length === 1 ? "the stream" : "the streams"} ${streams.join(", ")} ${streams.length === 1 ? "is" : "are"} off.`;
+    return { name, description, needs, optional, columns, missing };
+  });
+}

@@ -1,0 +1,209 @@
+import { mkdir, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../../clock.ts";
+import { ConfigError } from "../../errors.ts";
+import { remove } from "../../files.ts";
+import { atOneMoment, type Moment } from "../../warehouse/connect/exporting.ts";
+import type { Holder } from "../../warehouse/duckdb/lock/holder.ts";
+import { type MakeLink, systemLink } from "../../warehouse/duckdb/versions/version_names.ts";
+import type { Exportable } from "../../warehouse/parquet_source.ts";
+import { exportFailure } from "./failure.ts";
+import { syncFolders, takeOver } from "./files.ts";
+import { hold } from "./hold.ts";
+import { type ExportedTable, MANIFEST, type Manifest, readManifest, writeManifest } from "./manifest.ts";
+import { partitionsOf, readPartitionSpec } from "./partitioning.ts";
+import { begin, linked, type Place, prune, removeLeftovers, roomIn, show } from "./place.ts";
+import type { ExportReport } from "./report.ts";
+import { chooseTables, type Wanted } from "./tables.ts";
+import { type Decided, decide, expectFewFolders, type TableProgress, writeTable } from "./writing.ts";
+
+/** What an export is to hold, as it is recorded in its manifest. */
+export type ExportOptions = Manifest["options"];
+
+/** What is to be exported, and where to. */
+export interface ExportOrder extends Wanted {
+  readonly place: Place;
+  readonly options: ExportOptions;
+  /** Which policy the warehouse's values are stored under. Versions of another one go, for what they hold may be kept no longer. */
+  readonly privacy: string;
+  /** tributary's own. */
+  readonly version: string;
+}
+
+export interface ExportTools {
+  readonly clock: Clock;
+  readonly log: { info(fields: object, message: string): void };
+  readonly signal: AbortSignal;
+  /** How a symbolic link is made, where not by the system. */
+  readonly makeLink?: MakeLink;
+  /** Who exports: a second export is told. */
+  readonly holder: Holder;
+  /** Told what is being done to which table. */
+  readonly watch: (progress: TableProgress) => void;
+}
+
+/**
+ * Brings the folder in step with the warehouse, in one step for its readers: tables that changed are written, the others
+ * taken over, and where nothing changed nothing is written. The warehouse is read at one moment and not locked.
+ * @throws ConfigError, HeldError, DestinationError, or the signal's reason; the folder is as it was then
+ */
+export async function makeExport(from: Exportable, order: ExportOrder, tools: ExportTools): Promise<ExportReport> {
+  const { place } = order;
+  try {
+    return await atOneMoment(from, roomIn(place), tools.signal, async moment => {
+      const { missing, tables } = await chosenTables(moment, from, order);
+      await mkdir(place.home, { recursive: true });
+      const held = await hold(place.home, place.path, tools.holder);
+      try {
+        await removeLeftovers(place);
+        await mkdir(roomIn(place), { mode: 0o700 });
+        const report = await inStep({ from, moment, order, tools, tables, expectHeld: held.expectHeld });
+        return { ...report, missing };
+      } finally {
+        await remove(roomIn(place));
+        await held.release();
+        // One that holds nothing was made for nothing.
+        await rmdir(place.home).catch(() => undefined);
+      }
+    });
+  } catch (error) {
+    throw exportFailure(place.path, error);
+  }
+}
+
+async function chosenTables(moment: Moment, from: Exportable, order: ExportOrder) {
+  const { options, named } = order;
+  const { tables, missing } = await chooseTables(moment, from, order);
+  if (tables.length === 0) {
+    const what = named.size === 0 ? "the warehouse has no table" : `there is no table of ${[...named].join(", ")}`;
+    throw new ConfigError(`Expected tables to export, but ${what} yet: run \`tributary sync\` first.`);
+  }
+  const partitions = partitionsOf(options.partition_by.map(readPartitionSpec), tables);
+  return { missing, tables: tables.map(table => ({ ...table, partitions: partitions.get(table.name)! })) };
+}
+
+interface Work {
+  readonly from: Exportable;
+  readonly moment: Moment;
+  readonly order: ExportOrder;
+  readonly tools: ExportTools;
+  readonly tables: Awaited<ReturnType<typeof chosenTables>>["tables"];
+  readonly expectHeld: () => Promise<void>;
+}
+
+async function inStep(work: Work): Promise<Omit<ExportReport, "missing">> {
+  const { from, order, tools, tables, moment } = work;
+  const { place, options, privacy } = order;
+  const mayStay = async (folder: string) => isUnder(privacy, await readManifest(folder));
+  const readAt = tools.clock.now();
+  const before = await linked(place);
+  const folder = before === undefined ? undefined : join(place.home, before);
+  const previous = folder === undefined ? undefined : await readManifest(folder);
+  const decided: Decided[] = [];
+  for (const table of tables) {
+    tools.watch({ table: table.name, doing: "comparing", rows: 0, tables: tables.length });
+    decided.push(await decide(moment.source, table, options, previous, folder));
+  }
+  const published = from.publishedAt?.toISOString() ?? null;
+  const told = {
+    read_at: new Date(readAt).toISOString(),
+    published_at: published,
+    schema: from.schema,
+    privacy,
+    options,
+  };
+  const removed = previous?.tables.map(({ table }) => table).filter(name => !tables.some(other => other.name === name));
+  const { read_at, published_at } = told;
+  const found = {
+    out: place.path,
+    manifest: join(place.path, MANIFEST),
+    removed: removed ?? [],
+    read_at,
+    published_at,
+  };
+  if (previous !== undefined && before !== undefined && isSame(previous, decided, told)) {
+    await prune(place, Number.POSITIVE_INFINITY, mayStay);
+    const lines = decided.map(({ entry }) => lineOf(entry, "unchanged"));
+    return { ...found, status: "unchanged", version: before, tables: lines, warnings: [] };
+  }
+  const { version, entries } = await write(work, decided, folder, readAt, told);
+  await prune(place, options.keep, mayStay);
+  const warnings = damaged(decided);
+  const lines = entries.map((entry, at) => lineOf(entry, decided[at]!.kept ? "unchanged" : "written"));
+  return { ...found, status: "written", version, tables: lines, warnings };
+}
+
+async function write(
+  { moment, order, tools, tables, expectHeld }: Work,
+  decided: readonly Decided[],
+  before: string | undefined,
+  readAt: number,
+  told: Pick<Manifest, "read_at" | "published_at" | "schema" | "privacy" | "options">,
+): Promise<{ readonly version: string; readonly entries: readonly ExportedTable[] }> {
+  const { place } = order;
+  const changed = decided.filter(({ kept }) => !kept);
+  for (const { source } of changed) await expectFewFolders(moment.source, source);
+  const unfinished = await begin(place, readAt);
+  try {
+    const entries: ExportedTable[] = [];
+    for (const { entry, source, kept } of decided) {
+      const started = tools.clock.now();
+      tools.signal.throwIfAborted();
+      if (kept) {
+        await takeOver(before!, unfinished.folder, entry.files);
+        entries.push(entry);
+        continue;
+      }
+      const watch = (rows: number) =>
+        tools.watch({ table: entry.table, doing: "writing", rows, of: entry.rows, tables: tables.length });
+      watch(0);
+      const files = await writeTable(moment.source, source, entry, unfinished, watch);
+      entries.push({ ...entry, files, exported_at: new Date(tools.clock.now()).toISOString() });
+      const { table, rows } = entry;
+      tools.log.info({ table, rows, files: files.length, ms: tools.clock.now() - started }, "exported");
+    }
+    await writeManifest(unfinished.folder, { tributary_version: order.version, ...told, tables: entries });
+    await syncFolders(unfinished.folder);
+    await expectHeld();
+    tools.signal.throwIfAborted();
+    await show(place, unfinished, tools.makeLink ?? systemLink);
+    return { version: unfinished.name, entries };
+  } catch (error) {
+    await remove(unfinished.folder).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Whether the export before says the same of everything, so that there is nothing to write. */
+function isSame(
+  previous: Manifest,
+  decided: readonly Decided[],
+  told: Pick<Manifest, "schema" | "privacy" | "options">,
+): boolean {
+  if (decided.some(({ kept }) => !kept)) return false;
+  const now = [told.schema, told.privacy, told.options, decided.map(({ entry }) => entry)];
+  return isDeepStrictEqual(now, [previous.schema, previous.privacy, previous.options, previous.tables]);
+}
+
+/** Whether what an export holds may be kept under a policy: it was made under it, or everything may. */
+export function isUnder(privacy: string, made: Pick<Manifest, "privacy"> | undefined): boolean {
+  return privacy === "" || made?.privacy === privacy;
+}
+
+const damaged = (decided: readonly Decided[]): readonly string[] =>
+  decided
+    .filter(({ isDamaged }) => isDamaged)
+    .map(
+      ({ entry }) =>
+        `${entry.table}: files of the export before were not as its manifest says, and were written anew. Somebody changed them.`,
+    );
+
+const lineOf = ({ table, stream, rows, files }: ExportedTable, status: "written" | "unchanged") => ({
+  table,
+  stream,
+  status,
+  rows,
+  files: files.length,
+  bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+});

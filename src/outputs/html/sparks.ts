@@ -1,0 +1,165 @@
+import { scaleBand, scaleLinear } from "d3-scale";
+import { area, curveMonotoneX, line } from "d3-shape";
+import { html } from "hono/html";
+import { count } from "./wording.ts";
+
+/** A value of a chart, with what is said of it when it is pointed at. */
+export interface Point {
+  readonly value: number;
+  readonly note: string;
+}
+
+const WIDTH = 120;
+const HEIGHT = 30;
+
+/** Values in their order as a line over a filled area. */
+export function areaChart(what: string, points: readonly Point[], tone: string) {
+  const x = scaleLinear([0, Math.max(1, points.length - 1)], [2, WIDTH - 2]);
+  const y = scaleLinear([0, highest(points)], [HEIGHT - 2, 3]);
+  const places = points.map(({ value }, index): [number, number] => [x(index), y(value)]);
+  // A single value is a dot, which has no area.
+  const last = places.at(-1);
+  const fill = area()
+    .y0(HEIGHT - 1)
+    .curve(curveMonotoneX)
+    .digits(1);
+  const stroke = line().curve(curveMonotoneX).digits(1);
+  return figure(
+    what,
+    points,
+    tone,
+    html`<path class="fill" d="${fill(places) ?? ""}"/><path class="stroke" d="${stroke(places) ?? ""}"/>
+      ${last === undefined ? "" : html`<circle class="dot" cx="${fixed(last[0])}" cy="${fixed(last[1])}" r="2"/>`}
+      ${points.map(
+        ({ note }, index) =>
+          html`<rect class="point" x="${fixed(x(index - 0.5))}" y="0" width="${fixed(x(1) - x(0))}" height="${HEIGHT}"><title>${note}</title></rect>`,
+      )}`,
+  );
+}
+
+/** Values in their order as columns. What towers above the rest, as a first load does, is drawn broken: else the rest would be flat. */
+export function columnChart(what: string, points: readonly Point[], tone: string) {
+  const x = scaleBand(
+    points.map((_, index) => index),
+    [0, WIDTH],
+  ).paddingInner(0.3);
+  const limit = usual(points);
+  const y = scaleLinear([0, limit], [0, HEIGHT - 3]).clamp(true);
+  const width = Math.min(x.bandwidth(), 8);
+  return figure(
+    what,
+    points,
+    tone,
+    points.map(({ value, note }, index) => {
+      const height = value === 0 ? 1 : Math.max(2.5, y(value));
+      const left = fixed((x(index) ?? 0) + (x.bandwidth() - width) / 2);
+      const gap = value > limit ? html`<rect class="gap" x="${left}" y="7" width="${fixed(width)}" height="2"/>` : "";
+      return html`<rect class="${value === 0 ? "none" : "column"}" x="${left}" y="${fixed(HEIGHT - height)}" width="${fixed(width)}" height="${fixed(height)}" rx="0.8"><title>${note}</title></rect>${gap}`;
+    }),
+  );
+}
+
+/** The highest value, unless it is more than four times as high as nine of ten values. */
+function usual(points: readonly Point[]): number {
+  const some = points.flatMap(({ value }) => (value > 0 ? value : [])).toSorted((a, b) => a - b);
+  const high = some[Math.floor(0.9 * (some.length - 1))] ?? 1;
+  const highest = some.at(-1) ?? 1;
+  return highest > 4 * high ? 1.5 * high : highest;
+}
+
+function figure(what: string, points: readonly Point[], tone: string, drawing: unknown) {
+  return html`<figure class="chart ${tone}">
+    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Chart: ${what}">${drawing}</svg>
+    <figcaption class="unseen">${summary(points)}</figcaption>
+  </figure>`;
+}
+
+function summary(points: readonly Point[]): string {
+  const values = points.map(({ value }) => value);
+  if (values.length === 0) return "No runs yet.";
+  const [low, high, last] = [Math.min(...values), Math.max(...values), values.at(-1) ?? 0];
+  if (low === high) return `${count(low)} in each of ${count(values.length)} runs.`;
+  return `Over ${count(values.length)} runs between ${count(low)} and ${count(high)}; ${count(last)} in the last.`;
+}
+
+const highest = (points: readonly Point[]): number => Math.max(1, ...points.map(({ value }) => value));
+
+/** A stretch of time within a run, in ms since its beginning. */
+export interface Bar {
+  readonly from: number;
+  readonly to: number;
+  readonly tone: string;
+  readonly name: string;
+  readonly note: string;
+}
+
+/** Bars over time, those that overlap below one another; what lies beyond `limit` ms is cut off. With `named` each says whose it is. */
+export function barChart(label: string, bars: readonly Bar[], limit: number, named: boolean) {
+  const lane = named ? 19 : 9;
+  const x = scaleLinear([0, limit], [0, 100]).clamp(true);
+  const until: number[] = [];
+  const placed = bars
+    .toSorted((a, b) => a.from - b.from)
+    .map(bar => {
+      const free = until.findIndex(end => end <= bar.from);
+      const at = free === -1 ? until.length : free;
+      // The narrowest bar is half a percent wide, so that is how much room it takes.
+      until[at] = Math.max(bar.to, bar.from + limit / 100);
+      return { ...bar, at };
+    });
+  return html`<svg class="${named ? "bars named" : "bars"}" width="100%" height="${Math.max(1, until.length) * lane}" role="img" aria-label="${label}">
+    ${placed.map(({ from, to, at, tone, note, name }) => {
+      const left = Math.min(x(from), 99.5);
+      const width = Math.max(0.5, x(to) - left);
+      // A letter takes about one percent, on a phone more than two.
+      const long = name.length * 2.3 > width ? html` class="long"` : "";
+      const text = named && name.length < width ? html`<text x="8" y="12.5"${long}>${name}</text>` : "";
+      const edge = named ? html`<rect class="edge" width="3" height="100%"/>` : "";
+      return html`<svg class="${tone}" x="${left.toFixed(2)}%" width="${width.toFixed(2)}%" y="${at * lane}" height="${lane - 2}"><title>${note}</title><rect width="100%" height="100%" rx="${named ? 4 : 2}"/>${edge}${text}</svg>`;
+    })}
+  </svg>`;
+}
+
+/** A share of 1 as a thin bar; it says nothing that the text beside it doesn't. */
+export function shareBar(share: number, tone: string) {
+  return html`<svg class="share ${tone}" width="100%" height="4" aria-hidden="true"><rect class="none" width="100%" height="4" rx="2"/><rect class="some" width="${fixed(Math.min(1, share) * 100)}%" height="4" rx="2"/></svg>`;
+}
+
+/** Round places on an axis of time up to `limit` ms, each with its share of the axis in percent. */
+export function ticks(limit: number): readonly { readonly ms: number; readonly share: number }[] {
+  const step = steps.find(each => limit / each <= 6) ?? Math.ceil(limit / 6 / DAY) * DAY;
+  const x = scaleLinear([0, limit], [0, 100]);
+  return Array.from({ length: Math.floor(limit / step) + 1 }, (_, index) => ({
+    ms: index * step,
+    share: x(index * step),
+  }));
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const steps = [
+  100,
+  200,
+  500,
+  1_000,
+  2_000,
+  5_000,
+  10_000,
+  15_000,
+  30_000,
+  MINUTE,
+  2 * MINUTE,
+  5 * MINUTE,
+  10 * MINUTE,
+  15 * MINUTE,
+  30 * MINUTE,
+  HOUR,
+  2 * HOUR,
+  3 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  DAY,
+];
+
+const fixed = (value: number): string => String(Math.round(value * 10) / 10);

@@ -1,0 +1,45 @@
+import { type Places, placed } from "../../catalog/model.ts";
+import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
+import { askFor, unlessBeyond } from "../../warehouse/read/question.ts";
+import type { Value } from "./format.ts";
+import type { Period } from "./period.ts";
+
+/** A row of an answer: numbers as text, days as `2026-03-01`, moments as ISO 8601. */
+export type Row = Readonly<Record<string, Value>>;
+
+/** What questions are about. */
+export interface Subject {
+  readonly company: string;
+  readonly period: Period;
+}
+
+/** Asks questions of a report at a warehouse, by the names that schemas have there. */
+export interface Asker {
+  /** Undefined where values are beyond what the database can count with. */
+  ask(question: string, subject: Subject, most: number): Promise<readonly Row[] | undefined>;
+}
+
+/** `redact` is given every text of an answer. */
+export function askerOf(
+  warehouse: Pick<WarehouseReading, "db" | "dialect">,
+  places: Places,
+  redact: (text: string) => string,
+): Asker {
+  return {
+    async ask(question, { company, period }, most) {
+      const { today, from, until, before } = period;
+      const days = { today: { day: today }, from: { day: from }, until: { day: until }, before: { day: before } };
+      const meant = { company: { text: company }, ...days };
+      const rows = await unlessBeyond(warehouse, () => askFor(warehouse.db, placed(question, places), meant, most));
+      return rows?.map(row =>
+        Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value, redact)])),
+      );
+    },
+  };
+}
+
+function plain(value: unknown, redact: (text: string) => string): Value {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "boolean") return value;
+  return value instanceof Date ? value.toISOString() : redact(String(value));
+}

@@ -1,0 +1,172 @@
+import type { Model } from "../../catalog/model.ts";
+import { DestinationError } from "../../errors.ts";
+import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
+import { atOneMoment } from "../../warehouse/read/question.ts";
+import { analyticsSchema } from "../../warehouse/views/view.ts";
+import { type Asker, askerOf, type Row, type Subject } from "./asking.ts";
+import { canonicalNumber, isNumeric, type Value } from "./format.ts";
+import { type Period, periodUpTo } from "./period.ts";
+import type { Block, Field, Figure, Question, Report, Section } from "./report.ts";
+import { type Lack, type Lacks, lacksOf } from "./standing.ts";
+
+/** A question's answer, or what keeps it from being asked. `more`: rows beyond these were left out. */
+export interface Answer {
+  readonly rows: readonly Row[];
+  readonly more: boolean;
+  readonly lack: Lack | undefined;
+}
+
+export interface AnsweredSection {
+  readonly section: Section;
+  readonly blocks: readonly { readonly block: Block; readonly answer: Answer }[];
+}
+
+/** How fresh a stream's rows are. Moments are ISO 8601. */
+export interface Source {
+  readonly stream: string;
+  readonly completeTo: string | undefined;
+  readonly lastSuccessAt: string | undefined;
+  readonly lastStatus: string | undefined;
+  readonly on: boolean;
+}
+
+export interface CompanyContents {
+  readonly company: string;
+  readonly sources: readonly Source[];
+  readonly figures: readonly { readonly figure: Figure; readonly answer: Answer }[];
+  readonly sections: readonly AnsweredSection[];
+}
+
+/** Everything that a page says, as of one moment. */
+export interface Contents {
+  readonly title: string;
+  readonly period: Period;
+  readonly companies: readonly CompanyContents[];
+  readonly lacks: Lacks;
+}
+
+/** What is read: `months` before the present one, `models` as this version knows them. */
+export interface Reading {
+  readonly companies: readonly string[];
+  readonly months: number;
+  readonly models: readonly Model[];
+  readonly redact: (text: string) => string;
+}
+
+const MOST = 500;
+
+/** Reads all figures of a report in one transaction. @throws DestinationError where the views are missing or may not be read */
+export async function readContents(warehouse: WarehouseReading, report: Report, reading: Reading): Promise<Contents> {
+  const { schema, stateSchema } = warehouse;
+  const views = analyticsSchema(schema);
+  const places = {
+    [analyticsSchema(report.writtenFor.schema)]: views,
+    [report.writtenFor.schema]: schema,
+    [report.writtenFor.stateSchema]: stateSchema,
+  };
+  return atOneMoment(warehouse, async trx => {
+    const blocks = report.sections.flatMap(section => section.blocks);
+    const questions = [report.calendar, report.currencies, report.freshness, ...report.figures, ...blocks];
+    const needed = [...new Set(questions.flatMap(question => question.needs))];
+    const lacks = await lacksOf({ ...warehouse, db: trx }, views, needed, reading.models);
+    const asker = askerOf({ ...warehouse, db: trx }, places, reading.redact);
+    const period = periodUpTo(await dayOf(report.calendar, asker, lacks, views), reading.months);
+    const companies: CompanyContents[] = [];
+    for (const company of reading.companies)
+      companies.push({
+        ...(await readCompany(report, { company, period }, asker, lacks)),
+        company: reading.redact(company),
+      });
+    return { title: report.title, period, companies, lacks };
+  });
+}
+
+async function dayOf(calendar: Question, asker: Asker, lacks: Lacks, views: string): Promise<string> {
+  const lack = calendar.needs.find(name => lacks.has(name));
+  if (lack !== undefined)
+    throw new DestinationError(
+      `Expected a view ${lack} in schema ${views}, but it is ${lacks.get(lack)?.why}. \`tributary sync\` makes it, or says what keeps it from that.`,
+    );
+  // No period is known yet, and none is asked for.
+  const subject = { company: "", period: periodUpTo("2000-01-01", 1) };
+  const [row] = (await asker.ask(calendar.sql, subject, 1)) ?? [];
+  return String(row?.["today"]);
+}
+
+async function readCompany(report: Report, subject: Subject, asker: Asker, lacks: Lacks): Promise<CompanyContents> {
+  const answerTo = async (question: Question, most: number, fields: readonly Field[]): Promise<Answer> => {
+    const lack = question.needs.flatMap(name => lacks.get(name) ?? [])[0];
+    if (lack !== undefined) return { rows: [], more: false, lack };
+    const rows = await asker.ask(question.sql, subject, most + 1);
+    if (rows === undefined)
+      return { rows: [], more: false, lack: { model: question.needs[0]!, why: "beyond", tables: [] } };
+    return { rows: rows.slice(0, most).map(row => numbered(row, fields)), more: rows.length > most, lack };
+  };
+  const currencies = (await answerTo(report.currencies, MOST, [])).rows.map(row => row["currency_code"] ?? null);
+  const sources = await answerTo(report.freshness, MOST, []);
+  const figures: CompanyContents["figures"][number][] = [];
+  for (const figure of report.figures) {
+    const answer = await answerTo(figure, MOST, figureFields);
+    figures.push({ figure, answer: { ...answer, rows: inOrder(answer.rows, currencies) } });
+  }
+  const sections: AnsweredSection[] = [];
+  for (const section of report.sections) {
+    const blocks: AnsweredSection["blocks"][number][] = [];
+    for (const block of section.blocks) {
+      const answer = await answerTo(block, block.most ?? MOST, block.fields);
+      const rows = block.fields[0]?.format === "currency" ? inOrder(answer.rows, currencies) : answer.rows;
+      blocks.push({ block, answer: { ...answer, rows: withShares(rows, block.fields) } });
+    }
+    sections.push({ section, blocks });
+  }
+  return { company: subject.company, sources: sources.rows.map(sourceOf), figures, sections };
+}
+
+const figureFields: readonly Field[] = (["value", "before", "of_all", "amount"] as const).map(name => ({
+  name,
+  label: name,
+  format: "money",
+}));
+
+function numbered(row: Row, fields: readonly Field[]): Row {
+  const numbers = fields.flatMap(({ name, format }): [string, Value][] => {
+    const value = row[name];
+    return isNumeric(format) && typeof value === "string" ? [[name, canonicalNumber(value)]] : [];
+  });
+  return { ...row, ...Object.fromEntries(numbers) };
+}
+
+/** Currencies stand everywhere in the same order: the one with most behind it first, the unknown one where it belongs by that. */
+function inOrder(rows: readonly Row[], currencies: readonly Value[]): readonly Row[] {
+  const place = (row: Row) => {
+    const at = currencies.indexOf(row["currency_code"] ?? null);
+    return at < 0 ? currencies.length : at;
+  };
+  return rows.toSorted((a, b) => place(a) - place(b));
+}
+
+/** Shares that no answer holds: of the sum over the rows of the same currency. */
+function withShares(rows: readonly Row[], fields: readonly Field[]): readonly Row[] {
+  const shares = fields.flatMap(({ name, of }) => (of === undefined ? [] : [{ name, of }]));
+  if (shares.length === 0) return rows;
+  const byCurrency = Map.groupBy(rows, row => row["currency_code"] ?? null);
+  return rows.map(row => {
+    const own = shares.map(({ name, of }): [string, Value] => {
+      const alike = byCurrency.get(row["currency_code"] ?? null) ?? [];
+      const sum = alike.reduce((total, each) => total + Number(each[of] ?? 0), 0);
+      return [name, sum > 0 ? String(Math.round((Number(row[of] ?? 0) / sum) * 1e6) / 1e6) : null];
+    });
+    return { ...row, ...Object.fromEntries(own) };
+  });
+}
+
+function sourceOf(row: Row): Source {
+  const text = (name: string) => (typeof row[name] === "string" ? row[name] : undefined);
+  return {
+    stream: text("stream") ?? "",
+    completeTo: text("complete_to"),
+    lastSuccessAt: text("last_success_at"),
+    lastStatus: text("last_run_status"),
+    on: row["is_on"] === true,
+  };
+}

@@ -1,0 +1,75 @@
+import { mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { ConfigError } from "../../errors.ts";
+import { syncFolder } from "../../files.ts";
+import { GENERATOR } from "./document.ts";
+
+/** Where a page says what made it. */
+const HEAD = 1_000;
+
+/**
+ * Refuses a file that isn't a report of ours, unless it is to be forced, before any work is done for it. Resolves to the
+ * file itself where the name is a link. @throws ConfigError
+ */
+export async function demandOurs(path: string, force: boolean): Promise<string> {
+  const there = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw unwritable(path, error);
+  });
+  if (there === undefined) return path;
+  if (!there.isFile())
+    throw new ConfigError(
+      `--out ${path}: expected a file's name, found ${there.isDirectory() ? "a folder" : "something else"}. Name a file, such as report.html.`,
+    );
+  if (!force && there.size > 0 && !(await isOurs(path)))
+    throw new ConfigError(
+      `--out ${path}: there is a file already that tributary report did not write. Name another file, move this one away, or take --force to overwrite it.`,
+    );
+  return realpath(path);
+}
+
+async function isOurs(path: string): Promise<boolean> {
+  const file = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
+    throw unwritable(path, error);
+  });
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+    return buffer.toString("utf8", 0, bytesRead).includes(`<meta name="generator" content="${GENERATOR}">`);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes the whole page or nothing: whoever opens the file sees the old one or the new one. @throws ConfigError */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  const folder = dirname(path);
+  const aside = join(folder, `.${basename(path)}.tributary`);
+  try {
+    await mkdir(folder, { recursive: true });
+    // What a killed one left behind is overwritten, and is not followed where it is a link.
+    await rm(aside, { force: true });
+    const file = await open(aside, "wx");
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(aside, path);
+  } catch (error) {
+    await rm(aside, { force: true }).catch(() => undefined);
+    throw unwritable(path, error as NodeJS.ErrnoException);
+  }
+  await syncFolder(folder).catch(() => undefined);
+}
+
+function unwritable(path: string, error: NodeJS.ErrnoException): ConfigError {
+  const advice =
+    error.code === "ENOSPC" || error.code === "EDQUOT"
+      ? "make room on its disk"
+      : "check that its folder is one and can be written, or name another file";
+  return new ConfigError(
+    `The report could not be written to ${path} (${error.code ?? error.message}): ${advice}.`,
+    error,
+  );
+}

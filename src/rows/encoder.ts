@@ -1,0 +1,291 @@
+import { type Column, INDEX_COLUMN, type TableSet } from "../catalog/columns.ts";
+import { Numeral } from "../numeral.ts";
+import type { Batch } from "./batch.ts";
+import { CsvWriter } from "./csv.ts";
+import { type Drift, exampleOf, type Presence, presenceOf, type Redact } from "./drift.ts";
+import type { Hasher } from "./hash.ts";
+import { isStorable } from "./json.ts";
+import { MixedHash } from "./mixed_hash.ts";
+import { type Formats, readMoment } from "./moment.ts";
+import { createPlaces, type Places } from "./places.ts";
+import { type Problem, textOf, valueAt } from "./record.ts";
+import { furtherRejects, knownKey, MOST_REJECTS, pageColumns, type Reject } from "./reject.ts";
+import { TableWriter, takeTable } from "./table_writer.ts";
+import { fieldTree } from "./unknown.ts";
+
+type Row = Record<string, unknown>;
+
+/** How often a column's values didn't fit, for the table `problems`. */
+export interface ColumnProblems {
+  readonly table: string;
+  readonly column: string;
+  readonly reason: string;
+  readonly example: string;
+  rows: number;
+}
+
+/** A batch, and what its making told. `latest` and `earliest` are the marks among its rows, in microseconds. */
+export interface Encoded {
+  readonly batch: Batch;
+  readonly rejects: readonly Reject[];
+  readonly rejected: number;
+  readonly problems: readonly ColumnProblems[];
+  readonly rounded: number;
+  readonly latest: number | undefined;
+  readonly earliest: number | undefined;
+  /** How rows differ from the documents, and by table which documented fields they had. */
+  readonly drift: readonly Drift[];
+  readonly presence: Readonly<Record<string, Presence>>;
+}
+
+/** What the encoder of a stream is made from. */
+export interface EncoderSettings {
+  readonly tables: TableSet;
+  readonly formats: Formats;
+  readonly hasher: Hasher;
+  /** Top-level fields that belong to other streams. */
+  readonly ignored: readonly string[];
+  /** Column of the mark, in feeds. */
+  readonly mark: string | undefined;
+  /** The encoder itself gives rows their place (`_index`) among those whose key is the same but for it. */
+  readonly placed?: boolean;
+  /** What is told of values, keys of rejects and examples, goes through it before it is cut. */
+  readonly redact?: Redact;
+}
+
+/** What became of one parent's detail request. */
+export interface Outcome {
+  readonly parentKey: string;
+  readonly parentHash: string;
+  readonly outcome: "ok" | "absent" | "failed";
+  readonly fetchedAt: string;
+  readonly reason: string | undefined;
+}
+
+/** Longer ones no index of PostgreSQL takes: characters of a key's part, bytes of all its parts. */
+const LONGEST_KEY = 500;
+const MOST_KEY_BYTES = 2_000;
+
+function keyFault(text: string | undefined): string | undefined {
+  if (text === undefined) return "is missing";
+  if (text.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters`;
+  return isStorable(text) ? undefined : "holds a NUL or half a surrogate pair";
+}
+
+/** Turns a stream's rows into batches. One an extraction. */
+export class Encoder {
+  /** Arrival number of the last row. */
+  sequence = 0;
+  readonly #settings: EncoderSettings;
+  readonly #keys: readonly Column[];
+  readonly #keyWriter = new CsvWriter(1 << 14);
+  readonly #outcomeWriter = new CsvWriter(1 << 10);
+  readonly #main: TableWriter;
+  readonly #children: readonly TableWriter[];
+  readonly #mark: Column | undefined;
+  #places: Places | undefined;
+  readonly #mixed = new MixedHash();
+  /** Of each child table, the rows since the last `take` that lack its array. */
+  readonly #absent: Uint32Array;
+  #rejects: Reject[] = [];
+  #rejected = 0;
+  #problems = new Map<string, ColumnProblems>();
+  #latest: number | undefined;
+  #earliest: number | undefined;
+
+  constructor(settings: EncoderSettings) {
+    const { tables, formats, redact } = settings;
+    this.#settings = settings;
+    const column = (name: string) => tables.main.columns.find(candidate => candidate.name === name)!;
+    this.#keys = tables.main.key.map(column);
+    const arrays = tables.children.map(child => child.path);
+    this.#main = new TableWriter(tables.main, formats, fieldTree(tables.main, arrays, settings.ignored), redact);
+    this.#children = tables.children.map(child => new TableWriter(child, formats, fieldTree(child, [], []), redact));
+    this.#absent = new Uint32Array(tables.children.length);
+    this.#mark = settings.mark === undefined ? undefined : column(settings.mark);
+    this.forgetPlaces();
+  }
+
+  /** The rows to come are of another scan: their places begin anew. */
+  forgetPlaces(): void {
+    this.#places = this.#settings.placed === true ? createPlaces(this.#keys) : undefined;
+  }
+
+  /** Rows since the last `take`, child rows and outcomes included. */
+  get rows(): number {
+    const children = this.#children.reduce((sum, child) => sum + child.rows, 0);
+    return this.#keyWriter.rows + children + this.#outcomeWriter.rows + this.#rejects.length;
+  }
+
+  /** Encodes a row with what came beside it. A row without its key becomes a reject: false. */
+  add(came: unknown, page: Row, given: Row): boolean {
+    const row = this.#withoutIgnored(came);
+    const main = this.#main;
+    if (!isObject(row) && (!main.takesAnything || row === null || row === undefined))
+      return this.#reject(row, {}, page, given, "expected an object", undefined);
+    const fields: Row = isObject(row) ? row : {};
+    const context = this.#places === undefined ? given : { ...given, [INDEX_COLUMN]: this.#places(fields, given) };
+    const key: string[] = [];
+    for (const column of this.#keys) {
+      const value = column.source === "row" ? valueAt(column.path, fields) : context[column.name];
+      const text = textOf(value);
+      const fault = keyFault(text);
+      if (text === undefined || fault !== undefined) {
+        const field = column.path.join(".");
+        return this.#reject(row, fields, page, given, `its key ${field} ${fault}`, field);
+      }
+      key.push(text);
+    }
+    if (key.length > 1 && Buffer.byteLength(key.join("")) > MOST_KEY_BYTES)
+      return this.#reject(row, fields, page, given, `its key is longer than ${MOST_KEY_BYTES} bytes`, undefined);
+    this.sequence++;
+    this.#mixed.clear();
+    main.line(this.sequence, undefined, fields, page, context, row);
+    for (let i = 0; i < this.#children.length; i++) this.#addChildren(this.#children[i]!, i, fields);
+    main.endLine(fields, this.#note);
+    const { hasher } = this.#settings;
+    const stable = hasher.hash(main.stable());
+    const changeable = hasher.hash(main.changeable());
+    if (main.problems !== undefined) this.#mixed.mix(hasher.hash(Buffer.from(main.problems)), 0n);
+    const [hash, volatileHash] = this.#mixed.with(hasher, stable, changeable);
+    this.#writeKey(key, hash, volatileHash);
+    this.#observe(fields);
+    return true;
+  }
+
+  /** What belongs to another stream, or to nobody, is not kept with a row that is kept whole. */
+  #withoutIgnored(row: unknown): unknown {
+    const { ignored } = this.#settings;
+    if (ignored.length === 0 || !isObject(row)) return row;
+    return Object.fromEntries(Object.entries(row).filter(([field]) => !ignored.includes(field)));
+  }
+
+  #addChildren(child: TableWriter, index: number, row: Row): void {
+    const elements = valueAt(child.table.path, row);
+    if (elements === undefined) this.#absent[index]!++;
+    if (elements === null || elements === undefined) return;
+    if (!Array.isArray(elements)) {
+      this.#main.drift.otherType(child.table.path.join("."), elements);
+      this.#main.addProblem(child.table.path.join("."), { value: elements, reason: "expected an array" });
+      return;
+    }
+    const { hasher } = this.#settings;
+    for (let i = 0; i < elements.length; i++) {
+      const element: unknown = elements[i];
+      const fields: Row = isObject(element) ? element : {};
+      child.line(this.sequence, i, fields, {}, {}, element);
+      if (!isObject(element) && !child.takesAnything) {
+        child.drift.otherType("_element", element);
+        child.addProblem("_element", { value: element, reason: "expected an object" });
+      }
+      child.endLine(fields, this.#note);
+      this.#mixed.mix(BigInt(index), BigInt(index));
+      this.#mixed.mix(hasher.hash(child.stable()), hasher.hash(child.changeable()));
+      if (child.problems !== undefined) this.#mixed.mix(hasher.hash(Buffer.from(child.problems)), 0n);
+    }
+  }
+
+  #writeKey(key: readonly string[], hash: bigint | undefined, volatileHash: bigint | undefined): void {
+    const writer = this.#keyWriter;
+    writer.whole(this.sequence);
+    for (let i = 0; i < key.length; i++) {
+      writer.next();
+      if (this.#keys[i]!.kind === "date") writer.plain(key[i]!);
+      else writer.text(key[i]!);
+    }
+    writer.next();
+    if (hash !== undefined) writer.bits(hash);
+    writer.next();
+    if (volatileHash !== undefined) writer.bits(volatileHash);
+    writer.endLine();
+  }
+
+  #observe(row: Row): void {
+    if (this.#mark === undefined) return;
+    const value = valueAt(this.#mark.path, row);
+    const micros = typeof value === "string" ? readMoment(value, this.#settings.formats) : undefined;
+    if (micros === undefined) return;
+    if (this.#latest === undefined || micros > this.#latest) this.#latest = micros;
+    if (this.#earliest === undefined || micros < this.#earliest) this.#earliest = micros;
+  }
+
+  /** Notes a row that cannot be stored. */
+  #reject(raw: unknown, fields: Row, page: Row, context: Row, reason: string, field: string | undefined): false {
+    if (++this.#rejected > MOST_REJECTS) return false;
+    const { tables, redact } = this.#settings;
+    const key = knownKey(tables.main, fields, context, redact);
+    this.#rejects.push({ raw, reason, key, field, beside: { context, page: pageColumns(tables.main, page) } });
+    return false;
+  }
+
+  /** Notes what became of a detail request; its rows, if any, were added just before. */
+  outcome(outcome: Outcome): void {
+    const writer = this.#outcomeWriter;
+    writer.whole(outcome.outcome === "ok" ? this.sequence : ++this.sequence);
+    writer.next();
+    writer.text(outcome.parentKey);
+    writer.next();
+    writer.plain(outcome.parentHash);
+    writer.next();
+    writer.text(outcome.outcome);
+    writer.next();
+    writer.plain(outcome.fetchedAt);
+    writer.next();
+    if (outcome.reason !== undefined) writer.text(outcome.reason);
+    writer.endLine();
+  }
+
+  readonly #note = (table: string, column: string, problem: Problem): void => {
+    const { reason, value } = problem;
+    const id = `${table}.${column}: ${reason}`;
+    const known = this.#problems.get(id);
+    if (known !== undefined) known.rows++;
+    else this.#problems.set(id, { table, column, reason, example: exampleOf(value, this.#settings.redact), rows: 1 });
+  };
+
+  /** The batch so far. Its bytes are valid until the next `take`: two sets of buffers take turns. */
+  take(): Encoded {
+    const writers = [this.#main, ...this.#children];
+    const presence = this.#takePresence();
+    const encoded: Encoded = {
+      batch: {
+        keys: takeTable(this.#keyWriter, []),
+        main: this.#main.take(),
+        children: this.#children.map(child => child.take()),
+        outcomes: takeTable(this.#outcomeWriter, []),
+      },
+      rejects: furtherRejects(this.#rejects, this.#rejected),
+      rejected: this.#rejected,
+      problems: [...this.#problems.values()],
+      rounded: writers.reduce((sum, table) => sum + table.takeRounded(), 0),
+      latest: this.#latest,
+      earliest: this.#earliest,
+      drift: writers.flatMap(table => table.drift.take()),
+      presence,
+    };
+    this.#rejects = [];
+    this.#rejected = 0;
+    this.#problems = new Map();
+    this.#latest = undefined;
+    this.#earliest = undefined;
+    return encoded;
+  }
+
+  /** The arrays of child tables are fields of the main table's rows. */
+  #takePresence(): Record<string, Presence> {
+    const { rows } = this.#main;
+    const arrays = this.#settings.tables.children.map(child => child.path.join("."));
+    const ofArrays = presenceOf(rows, arrays, this.#absent);
+    this.#absent.fill(0);
+    const all = [this.#main, ...this.#children].map(writer => [writer.table.name, writer.takePresence()] as const);
+    const found = Object.fromEntries(all.filter(([, { rows: counted }]) => counted > 0));
+    const main = found[this.#main.table.name];
+    if (main === undefined) return found;
+    const merged = { rows, always: [...main.always, ...ofArrays.always], never: [...main.never, ...ofArrays.never] };
+    return { ...found, [this.#main.table.name]: merged };
+  }
+}
+
+function isObject(value: unknown): value is Row {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Numeral);
+}

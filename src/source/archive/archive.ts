@@ -1,0 +1,88 @@
+import type { Clock } from "../../clock.ts";
+import type { ArchiveConfig } from "../../config/config.ts";
+import { TributaryError } from "../../errors.ts";
+import type { RawAnswer } from "../client.ts";
+import type { About } from "./about.ts";
+import { lineOf } from "./line.ts";
+import { folderOf } from "./places.ts";
+import { Series } from "./series.ts";
+
+/** The archive of one company's answers, as one run writes it. */
+export interface Archive {
+  /** Takes an answer that says what it is for; others are none that tables are made from. */
+  keep(answer: RawAnswer): void;
+  /**
+   * Resolves when every answer of the stream so far is on the disk; or, where the configuration takes that for no failure,
+   * once with the sentence why they are not. @throws TributaryError
+   */
+  kept(stream: string): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+/** What an archive is opened with. */
+export interface ArchiveTools {
+  readonly company: string;
+  readonly run: string;
+  readonly clock: Pick<Clock, "now">;
+  /** Of the policy that answers went through before they get here; none: they are as they came. */
+  readonly privacy?: string;
+  /** Takes every secret out of a text that is going to be stored. */
+  readonly redact: (text: string) => string;
+  /** Bytes of a file, compressed; 64 MB unless it says so. */
+  readonly largest?: number;
+}
+
+export function openArchive({ path, onError }: Omit<ArchiveConfig, "keepMs">, tools: ArchiveTools): Archive {
+  const { company, run, clock, redact, largest, privacy = "" } = tools;
+  const open = new Map<string, Series>();
+  const ended = new Set<string>();
+  const unclean = new Set<string>();
+
+  const failing = ({ stream, what }: { stream: string; what: string }): string =>
+    `${stream}: expected to keep its answers in the archive, but ${what}`;
+
+  async function end(stream: string, what: string): Promise<string | undefined> {
+    const told = failing({ stream, what });
+    if (onError === "fail")
+      throw new TributaryError(`${told} Or set archive.on_error: warn, to go on without the archive.`, 1);
+    if (ended.has(stream)) return undefined;
+    ended.add(stream);
+    return `${told} The rest of this run's answers of the stream is not archived.`;
+  }
+
+  return {
+    keep(answer) {
+      const about = answer.about as Partial<About> | undefined;
+      const { stream } = about ?? {};
+      if (about === undefined || stream === undefined || ended.has(stream)) return;
+      const { confirms, context, parent } = about;
+      const found = answer.status < 300;
+      // That a row is still there changes no table; and a 404 says something only of what was asked for by its name.
+      if (found ? confirms === true : (confirms ?? context ?? parent) === undefined) return;
+      const line = lineOf(answer, about, { run, company, at: new Date(clock.now()).toISOString(), privacy }, redact);
+      const series = open.get(stream) ?? new Series(folderOf(path, company, stream), run, largest);
+      open.set(stream, series);
+      if (line === undefined) unclean.add(stream);
+      else series.add(line);
+    },
+    async kept(stream) {
+      if (ended.has(stream)) return undefined;
+      if (unclean.has(stream)) return end(stream, "a secret of the configuration stands across values of one of them.");
+      try {
+        await open.get(stream)?.kept();
+        return undefined;
+      } catch (error) {
+        return end(stream, `${path} cannot be written (${codeOf(error)}): see to its rights and its free space.`);
+      }
+    },
+    async close() {
+      // Whoever needed a line has waited for it; what is written only now is a bonus.
+      for (const series of open.values()) await series.close().catch(() => undefined);
+    },
+  };
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error && typeof error.code === "string" ? error.code : error.message;
+}

@@ -1,0 +1,105 @@
+import { isConfidential } from "../../rows/confidential.ts";
+
+const mask = "•••";
+
+// What a name that is confidential holds, plain or escaped; most answers are done with after one look.
+const suspect = /secret|passw|passphrase|token|key|\\u00[3-7]/i;
+
+/**
+ * JSON text on one line, as it came: every numeral digit for digit. Fields whose names are confidential are left out, and what
+ * `redact` would replace is replaced, so that it stays JSON. Undefined where that can't be done: a secret stands across values.
+ */
+export function cleaned(json: string, redact: (text: string) => string): string | undefined {
+  // Strings of JSON hold no bare line break, so each one stands between values.
+  const line = json.replace(/[\r\n]/g, " ");
+  const kept = suspect.test(line) ? withoutConfidential(line) : line;
+  if (redact(kept) === kept) return kept;
+  const redacted = eachValue(kept, value => redactedValue(value, redact));
+  return redact(redacted) === redacted ? redacted : undefined;
+}
+
+function withoutConfidential(json: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = json.indexOf('"'); at >= 0; at = json.indexOf('"', at)) {
+    const end = stringEnd(json, at);
+    const colon = afterSpace(json, end);
+    if (json[colon] === ":" && isConfidential(textOf(json.slice(at, end)))) {
+      parts.push(json.slice(from, at));
+      const next = afterSpace(json, valueEnd(json, afterSpace(json, colon + 1)));
+      if (json[next] === ",") from = next + 1;
+      else {
+        dropComma(parts);
+        from = next;
+      }
+      at = from;
+    } else at = end;
+  }
+  return from === 0 ? json : parts.join("") + json.slice(from);
+}
+
+/** The last member of an object is left out: the comma before it goes too. */
+function dropComma(parts: string[]): void {
+  while (parts.length > 1 && parts.at(-1)!.trim() === "") parts.pop();
+  parts.push((parts.pop() ?? "").replace(/,\s*$/, ""));
+}
+
+const textOf = (string: string): string =>
+  string.includes("\\") ? (JSON.parse(string) as string) : string.slice(1, -1);
+
+function redactedValue(value: string, redact: (text: string) => string): string {
+  if (!value.startsWith('"')) return redact(value) === value ? value : JSON.stringify(mask);
+  const text = textOf(value);
+  const clean = redact(text);
+  if (clean !== text) return JSON.stringify(clean);
+  return redact(value) === value ? value : JSON.stringify(mask);
+}
+
+/** The text with each string, name, numeral and literal passed through `change`. */
+function eachValue(json: string, change: (value: string) => string): string {
+  let text = "";
+  for (let at = 0; at < json.length; ) {
+    const isStructure = structure.includes(json[at]!);
+    const end = isStructure ? at + 1 : json[at] === '"' ? stringEnd(json, at) : bareEnd(json, at);
+    const value = json.slice(at, end);
+    text += isStructure ? value : change(value);
+    at = end;
+  }
+  return text;
+}
+
+const structure = "{}[]:, \t";
+
+function stringEnd(json: string, start: number): number {
+  for (let end = json.indexOf('"', start + 1); end > 0; end = json.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (json[end - 1 - backslashes] === "\\") backslashes++;
+    if (backslashes % 2 === 0) return end + 1;
+  }
+  return json.length;
+}
+
+function bareEnd(json: string, start: number): number {
+  let end = start + 1;
+  while (end < json.length && json[end] !== '"' && !structure.includes(json[end]!)) end++;
+  return end;
+}
+
+function valueEnd(json: string, start: number): number {
+  let depth = 0;
+  let at = start;
+  do {
+    const character = json[at]!;
+    if (character === "{" || character === "[") depth++;
+    else if (character === "}" || character === "]") depth--;
+    const isValue = !structure.includes(character);
+    at = character === '"' ? stringEnd(json, at) : isValue ? bareEnd(json, at) : at + 1;
+  } while (depth > 0 && at < json.length);
+  return at;
+}
+
+function afterSpace(json: string, start: number): number {
+  let at = start;
+  while (json[at] === " " || json[at] === "\t") at++;
+  return at;
+}

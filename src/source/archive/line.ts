@@ -1,0 +1,119 @@
+import { z } from "zod";
+import type { RawAnswer } from "../client.ts";
+import type { About } from "./about.ts";
+import { cleaned } from "./cleaning.ts";
+
+const texts = z.record(z.string(), z.string());
+
+const head = z.object({
+  v: z.literal(1),
+  /** When the answer was here, by our clock. */
+  at: z.string(),
+  run: z.string(),
+  /** Of the policy under which personal data was taken out; none: the body is as it came. */
+  privacy: z.string().default(""),
+  company: z.string(),
+  stream: z.string(),
+  scan: z.string(),
+  full: z.boolean().default(false),
+  part: z.number().default(0),
+  parts: z.number().default(1),
+  window: z.boolean().default(false),
+  confirms: z.boolean().default(false),
+  accepted: z.boolean().default(false),
+  request: z.object({ path: z.string(), query: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])) }),
+  context: texts.optional(),
+  parent: z.object({ key: z.string(), hash: z.string(), params: texts }).optional(),
+  status: z.number(),
+  /** The answer's own `Date`. */
+  date: z.string().nullable(),
+  /** The cursor of the page after this one; null: this is the last. */
+  next: z.string().nullable().default(null),
+});
+
+/** What stands before an archived answer's body. */
+export type Head = z.infer<typeof head>;
+
+/** An archived answer; `body` is the JSON text of the service. */
+export interface Line {
+  readonly head: Head;
+  readonly body: Buffer;
+}
+
+/** Whose line it is. */
+export interface Origin {
+  readonly run: string;
+  readonly company: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** Of the policy that the body went through; empty: none. */
+  readonly privacy: string;
+}
+
+const bodyBegins = ',"body":';
+const lineEnds = Buffer.from("}\n");
+
+/** The line of an answer in pieces, with its line break; undefined where it cannot be kept without a secret. */
+export function lineOf(
+  answer: RawAnswer,
+  about: Partial<About>,
+  { run, company, at, privacy }: Origin,
+  redact: (text: string) => string,
+): readonly Buffer[] | undefined {
+  const { path, query, status, date, next, body } = answer;
+  const { stream, scan, full, part, parts, context, parent, window, confirms, accepted } = about;
+  const facts = JSON.stringify({
+    v: 1,
+    at,
+    run,
+    privacy: privacy === "" ? undefined : privacy,
+    company,
+    stream,
+    scan,
+    full: full ?? false,
+    part,
+    parts,
+    window,
+    confirms,
+    accepted,
+    request: { path, query },
+    context,
+    parent,
+    status,
+    date: date?.toISOString() ?? null,
+    next,
+  });
+  const cleanFacts = cleaned(facts, redact);
+  const text = body.toString("utf8");
+  const cleanBody = cleaned(text.replace(/^\uFEFF/, ""), redact);
+  if (cleanFacts === undefined || cleanBody === undefined) return undefined;
+  return [
+    Buffer.from(`${cleanFacts.slice(0, -1)}${bodyBegins}`),
+    // Writing a page's text out again takes longer than all the looking into it.
+    cleanBody === text ? body : Buffer.from(cleanBody),
+    lineEnds,
+  ];
+}
+
+/** A line that was read, in pieces, as it would be written. */
+export function writeLine({ head: facts, body }: Line): readonly Buffer[] {
+  return [Buffer.from(`${JSON.stringify(facts).slice(0, -1)}${bodyBegins}`), body, lineEnds];
+}
+
+/** A line without its line break, taken apart; undefined for one of another version or that is none. */
+export function readLine(line: Buffer): Line | undefined {
+  // The facts may hold a parameter of that name: what stands before it is not whole then.
+  for (let at = line.indexOf(bodyBegins); at > 0; at = line.indexOf(bodyBegins, at + 1)) {
+    const parsed = head.safeParse(json(`${line.toString("utf8", 0, at)}}`));
+    if (parsed.success) return { head: parsed.data, body: line.subarray(at + bodyBegins.length, -1) };
+  }
+  return undefined;
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Detail, Stream } from "../../catalog/stream.ts";
+import { textOf, valueAt } from "../../rows/record.ts";
+import { besideRows, placeOfRows, sectionsIn } from "./rows_in_answer.ts";
+
+/** An answer, or a page of one, that is not what was asked for: the request failed. */
+export class UnfitError extends Error {
+  override readonly name = "UnfitError";
+}
+
+/** The rows of an answer or of a page of it, what stands beside them, and the column that tells arrays side by side apart. */
+export interface Part {
+  readonly rows: readonly { readonly section: string | undefined; readonly row: unknown }[];
+  readonly beside: Record<string, unknown>;
+  readonly column: string | undefined;
+}
+
+/**
+ * The rows in a detail's data: itself, or the elements of its array. `asked` are the key columns with what was asked for: rows
+ * that name theirs must name it. @throws UnfitError
+ */
+export function partOf(
+  stream: Stream,
+  { rows: place }: Detail,
+  data: unknown,
+  asked: readonly (readonly [column: string, value: string])[],
+  path: string,
+): Part {
+  if (place === undefined) {
+    const isObject = typeof data === "object" && data !== null && !Array.isArray(data);
+    if (!isObject && !(takesAnything(stream) && data !== null && data !== undefined))
+      throw new UnfitError(`${path}: expected an object as data`);
+    const mismatch = isObject ? otherKey(stream, data as Record<string, unknown>, asked, true) : undefined;
+    if (mismatch !== undefined) throw new UnfitError(`${path}: ${mismatch}`);
+    return { rows: [{ section: undefined, row: data }], beside: {}, column: undefined };
+  }
+  const sections = sectionsIn(data, place);
+  if (sections === undefined) throw new UnfitError(`${path}: expected rows at ${placeOfRows(place)}`);
+  const rows = sections.flatMap(({ section, rows: elements }) => elements.map(row => ({ section, row })));
+  for (const { row } of rows) {
+    if (typeof row !== "object" || row === null) continue;
+    const mismatch = otherKey(stream, row as Record<string, unknown>, asked, false);
+    if (mismatch !== undefined) throw new UnfitError(`${path}: ${mismatch}`);
+  }
+  return { rows, beside: besideRows(data), column: typeof place === "string" ? undefined : place.column };
+}
+
+const takesAnything = ({ tables }: Stream): boolean =>
+  tables.main.columns.some(column => column.source === "row" && column.path.length === 0);
+
+/** An answer that names its key must name the one that was asked for; `demanded`: one that should name it has to. */
+function otherKey(
+  stream: Stream,
+  row: Record<string, unknown>,
+  asked: readonly (readonly [column: string, value: string])[],
+  demanded: boolean,
+): string | undefined {
+  for (const [name, wanted] of asked) {
+    const column = stream.tables.main.columns.find(candidate => candidate.name === name);
+    if (column?.source !== "row") continue;
+    const came = textOf(valueAt(column.path, row));
+    if (came !== wanted && (came !== undefined || demanded))
+      return `expected ${name} ${wanted}, got ${came === undefined ? "none" : shown(came)}`;
+  }
+  return undefined;
+}
+
+/** The beginning of a value the service chose, fit for a message that is stored. */
+const shown = (text: string): string =>
+  text
+    .slice(0, 80)
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, " ");

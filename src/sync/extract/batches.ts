@@ -1,0 +1,79 @@
+import type { Clock } from "../../clock.ts";
+import type { Encoded, Encoder } from "../../rows/encoder.ts";
+import type { Reject } from "../../rows/reject.ts";
+import type { Stage, StageRecord } from "../../warehouse/destination.ts";
+import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
+import { absorb } from "./absorbing.ts";
+
+/**
+ * A batch is what one transaction stores: at most this many rows, or this long's worth of pages. A kill costs the batch that
+ * is being stored and the one that is being read: both together are the 5,000 rows or 2 seconds that a crash may cost.
+ */
+const BATCH_ROWS = 2_500;
+const BATCH_MS = 1_000;
+
+/**
+ * Puts what an encoder made into a stage, one batch behind the reader: while a batch is being stored, the next pages are
+ * fetched and encoded. `keepRejects` stores rows that can't be, before the batch whose record counts them; `archived`
+ * resolves when the answers that the batch came in are kept, which comes before both.
+ */
+export class Batches {
+  #stage: Stage;
+  readonly #encoder: Encoder;
+  readonly #clock: Clock;
+  readonly #keepRejects: (rejects: readonly Reject[]) => Promise<void>;
+  readonly #archived: () => Promise<void>;
+  #storing: Promise<void> | undefined;
+  #since: number;
+
+  constructor(
+    stage: Stage,
+    encoder: Encoder,
+    clock: Clock,
+    keepRejects: (rejects: readonly Reject[]) => Promise<void>,
+    archived: () => Promise<void>,
+  ) {
+    this.#stage = stage;
+    this.#encoder = encoder;
+    this.#clock = clock;
+    this.#keepRejects = keepRejects;
+    this.#archived = archived;
+    this.#since = clock.now();
+  }
+
+  /** Whether the rows so far are a batch. */
+  get due(): boolean {
+    if (this.#encoder.rows === 0) return false;
+    return this.#encoder.rows >= BATCH_ROWS || this.#clock.now() - this.#since >= BATCH_MS;
+  }
+
+  /** Hands the rows so far over with the record that is true once they are stored; resolves when the batch before is. */
+  async put(record: ScanRecord): Promise<ScanRecord> {
+    await this.#storing;
+    const encoded = this.#encoder.take();
+    const next = absorb(record, encoded, this.#encoder.sequence);
+    this.#since = this.#clock.now();
+    const storing = this.#store(encoded, next);
+    // Its failure is met at the next put or flush; nobody may be waiting for it yet.
+    storing.catch(() => undefined);
+    this.#storing = storing;
+    return next;
+  }
+
+  /** Resolves when everything handed over is stored. */
+  async flush(): Promise<void> {
+    await this.#storing;
+  }
+
+  /** What is handed over from now on goes to another stage; everything before is stored when it resolves. */
+  async turnTo(stage: Stage): Promise<void> {
+    await this.flush();
+    this.#stage = stage;
+  }
+
+  async #store(encoded: Encoded, record: ScanRecord): Promise<void> {
+    await this.#archived();
+    if (encoded.rejects.length > 0) await this.#keepRejects(encoded.rejects);
+    await this.#stage.append(encoded.batch, record satisfies StageRecord);
+  }
+}

@@ -1,0 +1,240 @@
+import { INDEX_COLUMN } from "../../catalog/columns.ts";
+import { type Detail, pathParameters, type Stream } from "../../catalog/stream.ts";
+import { ApiError } from "../../errors.ts";
+import type { Encoder } from "../../rows/encoder.ts";
+import { telling } from "../../source/archive/about.ts";
+import type { Api } from "../../source/client.ts";
+import type { Limiter } from "../../source/limit.ts";
+import { getWhole, type Page, readPages } from "../../source/pages.ts";
+import { buildPath, PathError } from "../../source/path.ts";
+import type { WorkItem, WorkList } from "../../warehouse/details/work_list.ts";
+import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
+import type { Tally } from "../tally.ts";
+import { type Part, partOf, UnfitError } from "./answer.ts";
+import type { Batches } from "./batches.ts";
+import { PAGE_ROWS } from "./listing.ts";
+import { inParallel } from "./parallel.ts";
+import { objectOf, rowsIn } from "./rows_in_answer.ts";
+
+/** The details of one stream to fetch. */
+export interface DetailsJob {
+  readonly api: Api;
+  readonly limiter: Limiter;
+  readonly stream: Stream;
+  readonly mode: Detail;
+  /** Parent's column for each parameter of the path. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** Parent's column for each column that the detail's key begins with. */
+  readonly keys: Readonly<Record<string, string>>;
+  /** Fixed paths that an id must not turn into. */
+  readonly siblings: readonly string[];
+  readonly work: WorkList;
+  readonly encoder: Encoder;
+  readonly batches: Batches;
+  readonly record: ScanRecord;
+  /** When a detail that has just come was fetched, ISO 8601. */
+  readonly timeOf: (item: WorkItem) => string;
+  readonly signal: AbortSignal;
+  /** Of its requests; lists have 1. */
+  readonly priority: number;
+  readonly tally: Tally;
+  /** Called between batches; what was handed over by then is stored. Returns the record to go on with. */
+  readonly between: (record: ScanRecord) => Promise<ScanRecord>;
+}
+
+/** How the requests ended. */
+export interface DetailsResult {
+  readonly record: ScanRecord;
+  readonly ok: number;
+  readonly absent: number;
+  readonly failed: number;
+  readonly firstFailure: string | undefined;
+}
+
+/** An answer, or the beginning of one: `rest` are the pages that were not read ahead. */
+interface Fetched {
+  readonly item: WorkItem;
+  readonly at: string;
+  readonly parts: readonly Part[];
+  readonly rest: AsyncGenerator<Page> | undefined;
+}
+
+interface Refused {
+  readonly item: WorkItem;
+  readonly at: string;
+  readonly absent: boolean;
+  readonly reason: string;
+  /** A 403, which may be about this one or about all. */
+  readonly forbidden?: ApiError;
+}
+
+/** When most of the first requests fail, the rest would too: the service is down, not one order. */
+const HOPELESS = 20;
+/** Pages of one parent that are read while others are: more would be more in memory. */
+const PAGES_AHEAD = 10;
+
+/** Fetches the work list, several at once. Stops at the signal, a refused key or a limit, with everything so far stored. */
+export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
+  const { encoder, batches, mode } = job;
+  const scan = { record: job.record };
+  encoder.sequence = scan.record.sequence;
+  // An answer's rows are those since the outcome before: what an earlier run began and never ended is cut off by this one.
+  if (mode.rows !== undefined && scan.record.sequence > 0)
+    encoder.outcome({
+      ...noParent,
+      fetchedAt: job.record.startedAt,
+      outcome: "failed",
+      reason: "an earlier run ended here",
+    });
+  const counts = { ok: 0, absent: 0, failed: 0, firstFailure: undefined as string | undefined };
+  const width = job.limiter.state.maximum * 2;
+  const items = queueOf(job.work);
+  const note = (refused: Refused): void => {
+    if (refused.absent) counts.absent++;
+    else {
+      counts.failed++;
+      counts.firstFailure ??= refused.reason;
+    }
+    encoder.outcome({
+      ...ledgerFacts(refused),
+      outcome: refused.absent ? "absent" : "failed",
+      reason: refused.reason,
+    });
+  };
+  const isHopeless = () => counts.failed >= HOPELESS && counts.failed > counts.ok + counts.absent;
+  try {
+    for (let going = true; going; ) {
+      const forbidden: Refused[] = [];
+      const next = items(() => forbidden.length === 0);
+      for await (const answered of inParallel(next, width, item =>
+        fetchDetail({ ...job, record: scan.record }, item),
+      )) {
+        if ("parts" in answered) {
+          const refused = await takeAnswer(job, answered, scan);
+          if (refused === undefined) counts.ok++;
+          else note(refused);
+        } else if (tellsOfAll(answered) && counts.ok === 0) forbidden.push(answered);
+        else note(answered);
+        if (isHopeless()) break;
+        if (batches.due) {
+          scan.record = await batches.put(scan.record);
+          scan.record = await job.between(scan.record);
+        }
+      }
+      // The others that were under way tell whether this key may read none of them or only not this one.
+      if (forbidden.length > 0 && counts.ok === 0) throw forbidden[0]!.forbidden;
+      for (const refused of forbidden) note(refused);
+      going = forbidden.length > 0 && !isHopeless();
+    }
+  } finally {
+    scan.record = await batches.put(scan.record);
+    await batches.flush();
+  }
+  return { ...scan, ...counts };
+}
+
+/** A 403 may be about all details; one that failed before says nothing of the others. */
+const tellsOfAll = ({ forbidden, item }: Refused): boolean => forbidden !== undefined && item.reason !== "retry";
+
+const noParent = { parentKey: "", parentHash: "0" };
+
+/** The work list, to be gone on with where it was left. */
+function queueOf(work: WorkList): (goOn: () => boolean) => AsyncGenerator<WorkItem> {
+  let chunk: WorkItem[] = [];
+  let at = 0;
+  return async function* items(goOn) {
+    while (goOn()) {
+      if (at === chunk.length) {
+        chunk = await work.next(1_000);
+        at = 0;
+        if (chunk.length === 0) return;
+      }
+      yield chunk[at++]!;
+    }
+  };
+}
+
+async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | Refused> {
+  const { stream, mode, tally, signal, priority, keys, timeOf } = job;
+  const refused = (reason: string) => ({ item, absent: false, reason, at: timeOf(item) });
+  const parts: Part[] = [];
+  const { parentKey: key, parentHash: hash, params } = item;
+  const api = telling(job.api, { scan: job.record.scan, parent: { key, hash, params } });
+  const values = Object.fromEntries(pathParameters(stream.path).map(name => [name, item.params[job.columns[name]!]!]));
+  try {
+    const path = buildPath(stream.path, values, job.siblings);
+    const query = stream.query ?? {};
+    const asked = Object.entries(keys).map(([own, parents]) => [own, item.params[parents]!] as const);
+    if (mode.paged !== true) {
+      const answer = await getWhole(api, path, query, { priority, signal });
+      tally.page(answer);
+      return { item, parts: [partOf(stream, mode, answer.data, asked, path)], rest: undefined, at: timeOf(item) };
+    }
+    const isEmpty = (data: unknown) => mode.rows !== undefined && rowsIn(data, mode.rows).length === 0;
+    const pages = readPages(api, { path, query, limit: PAGE_ROWS, paged: true, isEmpty, signal, priority });
+    for (let page = await pages.next(); page.done !== true; page = await pages.next()) {
+      tally.page(page.value);
+      parts.push(partOf(stream, mode, page.value.data, asked, path));
+      if (parts.length === PAGES_AHEAD) return { item, parts, rest: pages, at: timeOf(item) };
+    }
+    return { item, parts, rest: undefined, at: timeOf(item) };
+  } catch (error) {
+    if (error instanceof PathError || error instanceof UnfitError) return refused(error.message);
+    tally.failedRequest(error);
+    if (!(error instanceof ApiError) || endsRun(error)) throw error;
+    if (error.failure === "forbidden") return { ...refused(error.message), forbidden: error };
+    // Once it has begun to answer it is there, whatever became of its further pages.
+    return { ...refused(error.message), absent: error.failure === "not_found" && parts.length === 0 };
+  }
+}
+
+function endsRun(error: ApiError): boolean {
+  return ["unauthorized", "limited", "budget"].includes(error.failure);
+}
+
+/** Encodes an answer's rows and, after the last of them, its outcome; a refusal when its further pages don't come. */
+async function takeAnswer(
+  job: DetailsJob,
+  fetched: Fetched,
+  scan: { record: ScanRecord },
+): Promise<Refused | undefined> {
+  const { encoder, batches, mode, tally, stream, keys } = job;
+  const { item, parts, rest, at } = fetched;
+  const own = Object.fromEntries(Object.entries(keys).map(([name, parents]) => [name, item.params[parents]!]));
+  const context = { ...item.params, ...own };
+  let place = 0;
+  let unstorable = 0;
+  const take = ({ rows, beside, column }: Part): void => {
+    for (const { section, row } of rows) {
+      const known = mode.rows === undefined ? context : { ...context, [INDEX_COLUMN]: place };
+      const placed = column === undefined ? known : { ...known, [column]: section };
+      if (!encoder.add(objectOf(row, mode.scalar), beside, placed)) unstorable++;
+      place++;
+    }
+    tally.run.rows_read += rows.length;
+    scan.record = { ...scan.record, rows: scan.record.rows + rows.length };
+  };
+  try {
+    for (const part of parts) take(part);
+    for await (const page of rest ?? []) {
+      tally.page(page);
+      take(partOf(stream, mode, page.data, Object.entries(own), stream.path));
+      if (batches.due) scan.record = await batches.put(scan.record);
+    }
+  } catch (error) {
+    if (error instanceof ApiError) tally.failedRequest(error);
+    else if (!(error instanceof UnfitError)) throw error;
+    if (error instanceof ApiError && endsRun(error)) throw error;
+    return { item, at, absent: false, reason: error.message };
+  }
+  tally.activity.rows++;
+  // Of an answer that was not stored whole nobody knows what it lacks.
+  const incomplete = mode.rows !== undefined && unstorable > 0;
+  const reason = incomplete ? `${unstorable} of its rows could not be stored` : undefined;
+  encoder.outcome({ ...ledgerFacts(fetched), outcome: "ok", reason });
+  return undefined;
+}
+
+function ledgerFacts({ item, at }: Pick<Fetched, "item" | "at">) {
+  return { parentKey: item.parentKey, parentHash: item.parentHash, fetchedAt: at };
+}

@@ -1,0 +1,164 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Feed, Listing, Scan } from "../../catalog/stream.ts";
+import { ApiError, DestinationError, HeldError } from "../../errors.ts";
+import type { Encoder } from "../../rows/encoder.ts";
+import { valueAt } from "../../rows/record.ts";
+import { telling } from "../../source/archive/about.ts";
+import type { Api, Query } from "../../source/client.ts";
+import { type Page, type PageRequest, readPages } from "../../source/pages.ts";
+import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
+import type { Tally } from "../tally.ts";
+import type { Batches } from "./batches.ts";
+import { besideRows, objectOf, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts";
+
+/** Rows asked for a page: the most the service gives. */
+export const PAGE_ROWS = 100;
+
+/** A listing to read, from where its record says. */
+export interface ListingJob {
+  readonly api: Api;
+  readonly path: string;
+  /** Read one after another: together they are the scan. */
+  readonly queries: readonly Query[];
+  readonly listing: Scan | Feed;
+  readonly encoder: Encoder;
+  readonly batches: Batches;
+  readonly record: ScanRecord;
+  readonly signal: AbortSignal;
+  readonly tally: Tally;
+}
+
+/**
+ * The page loop: pages become batches until the listing ends; returns the record of the complete scan, everything stored.
+ * When it can't go on (ApiError, the signal's reason) what was read is stored first, so that the next run continues there.
+ */
+export async function readListing(job: ListingJob): Promise<ScanRecord> {
+  const { encoder, batches, tally } = job;
+  let record = job.record;
+  encoder.sequence = record.sequence;
+  try {
+    while (record.phase !== "read") {
+      const { scan, full, part } = record;
+      const api = telling(job.api, { scan, full, part, parts: job.queries.length });
+      for await (const page of readPages(api, requestOf(job, record))) {
+        const rows = await takePage(job, page, {}, Number.POSITIVE_INFINITY);
+        record = advance(job, record, page, rows.length);
+        tally.rows(rows.length, record);
+        if (batches.due || record.phase === "read") record = await batches.put(record);
+      }
+    }
+    await batches.flush();
+    return record;
+  } catch (error) {
+    if (error instanceof DestinationError || error instanceof HeldError) throw error;
+    tally.failedRequest(error);
+    // Stored with the pages before it: three runs that end here mean the listing cannot be completed this way.
+    const failed = error instanceof ApiError && !isPause(error);
+    await batches.put(failed ? failedOnceMore(record) : record);
+    await batches.flush();
+    throw error;
+  }
+}
+
+/** Where a page's rows go. */
+interface Taker {
+  readonly path: string;
+  readonly listing: Listing;
+  readonly encoder: Encoder;
+  readonly tally: Tally;
+}
+
+/**
+ * Encodes a page's rows, `atOnce` of them at a time: between, answers that have come are taken. `context` is what the reader
+ * knows of them. @throws ApiError when it doesn't hold any list of rows
+ */
+export async function takePage(
+  { path, listing, encoder, tally }: Taker,
+  page: Pick<Page, "data" | "requests" | "retries" | "bytes">,
+  context: Record<string, unknown>,
+  atOnce: number,
+): Promise<readonly unknown[]> {
+  tally.page(page);
+  const { rows: place, scalar } = listing;
+  const sections = sectionsIn(page.data, place);
+  if (sections === undefined) throw malformed(path, `rows at ${placeOfRows(place)}`, page.data);
+  const beside = besideRows(page.data);
+  let taken = 0;
+  for (const { section, rows } of sections) {
+    const own = typeof place === "string" ? context : { ...context, [place.column]: section };
+    for (const row of rows) {
+      if (taken > 0 && taken % atOnce === 0) await nextTurn();
+      encoder.add(objectOf(row, scalar), beside, own);
+      taken++;
+    }
+  }
+  return sections.length === 1 ? sections[0]!.rows : sections.flatMap(({ rows }) => rows);
+}
+
+function requestOf(job: ListingJob, record: ScanRecord): PageRequest {
+  const { paged, limit } = shapeOf(job.listing);
+  const query = job.queries[record.part] ?? {};
+  return {
+    path: job.path,
+    query: limit === undefined ? query : { ...query, limit },
+    limit: PAGE_ROWS,
+    paged,
+    isEmpty: data => rowsIn(data, job.listing.rows).length === 0,
+    signal: job.signal,
+    ...(record.cursor === null ? {} : { cursor: record.cursor }),
+  };
+}
+
+/** The record once a page has been read. Totals of several requests add up to nothing: only a single one's count. */
+function advance(job: ListingJob, record: ScanRecord, page: Page, rows: number): ScanRecord {
+  const { total: path } = job.listing;
+  const { limit } = shapeOf(job.listing);
+  const data = besideRows(page.data);
+  const total = path === undefined || job.queries.length > 1 ? null : asTotal(valueAt(path.split("."), data));
+  const ended = page.nextCursor === undefined;
+  return {
+    ...record,
+    pages: record.pages + 1,
+    rows: record.rows + rows,
+    part: ended ? record.part + 1 : record.part,
+    cursor: page.nextCursor ?? null,
+    phase: ended && record.part + 1 >= job.queries.length ? "read" : "reading",
+    firstTotal: record.pages === 0 ? total : record.firstTotal,
+    lastTotal: total,
+    capped: record.capped || (ended && limit !== undefined && rows >= limit),
+    date: record.date ?? page.date?.toISOString() ?? null,
+  };
+}
+
+/** Counted by the place, not since the last page: one that names itself as the next is read in each of the runs that end there. */
+function failedOnceMore(record: ScanRecord): ScanRecord {
+  const failedAt = `${record.part} ${record.cursor ?? ""}`;
+  return { ...record, failures: record.failedAt === failedAt ? record.failures + 1 : 1, failedAt };
+}
+
+/** Whether a list comes in pages, and the most rows that one request for all of it brings. */
+function shapeOf(listing: Scan | Feed): { readonly paged: boolean; readonly limit: number | undefined } {
+  if (listing.kind === "feed") return { paged: true, limit: undefined };
+  return { paged: listing.paged !== false, limit: listing.limit };
+}
+
+/** Whether an error says "later" or "other key", not "this listing cannot be read". */
+export function isPause(error: ApiError): boolean {
+  return error.failure === "limited" || error.failure === "budget" || error.failure === "unauthorized";
+}
+
+function asTotal(value: unknown): number | null {
+  const total = typeof value === "string" ? Number(value) : value;
+  return typeof total === "number" && Number.isInteger(total) ? total : null;
+}
+
+function malformed(path: string, wanted: string, came: unknown): ApiError {
+  const what = came === null ? "null" : Array.isArray(came) ? "an array" : typeof came;
+  return new ApiError(
+    `${path}: expected ${wanted}, got ${what}. The scan stays incomplete and the next run tries again.`,
+    {
+      failure: "malformed",
+      path,
+    },
+  );
+}

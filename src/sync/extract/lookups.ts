@@ -1,0 +1,135 @@
+import type { Scan } from "../../catalog/stream.ts";
+import { ApiError, DestinationError, HeldError } from "../../errors.ts";
+import type { Encoder } from "../../rows/encoder.ts";
+import type { About } from "../../source/archive/about.ts";
+import type { Answer, Api, Query } from "../../source/client.ts";
+import { getWhole } from "../../source/pages.ts";
+import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
+import type { Tally } from "../tally.ts";
+import type { Batches } from "./batches.ts";
+import { isPause, takePage } from "./listing.ts";
+
+/** One question of a lookup: its path is built, `context` holds the values by their columns. */
+export interface Question {
+  readonly path: string;
+  readonly query: Query;
+  readonly context: Readonly<Record<string, string>>;
+}
+
+/** A lookup to read, from where its record says. */
+export interface LookupJob {
+  readonly api: Api;
+  /** Together their answers are the scan. */
+  readonly questions: readonly Question[];
+  readonly listing: Scan;
+  readonly encoder: Encoder;
+  readonly batches: Batches;
+  readonly record: ScanRecord;
+  /** How many questions are asked at the same time. */
+  readonly width: number;
+  readonly signal: AbortSignal;
+  readonly tally: Tally;
+}
+
+/** When so many questions fail, and more than are answered, the rest would fail too: it is not their values. */
+const HOPELESS = 20;
+
+type Answered = { readonly answer: Answer } | { readonly error: unknown };
+
+/**
+ * Asks every question, several at once, and takes the answers in order, so that the record says how far the stored rows go.
+ * A 404 and other refusals of single questions are noted in it. When it can't go on (ApiError, the signal's reason) what
+ * was read is stored first.
+ */
+export async function readLookup(job: LookupJob): Promise<ScanRecord> {
+  const { encoder, batches, questions } = job;
+  let record = job.record;
+  encoder.sequence = record.sequence;
+  const own = new AbortController();
+  const signal = AbortSignal.any([job.signal, own.signal]);
+  const coming: Promise<Answered>[] = [];
+  let asked = record.part;
+  const refill = (): void => {
+    for (; coming.length < job.width && asked < questions.length; asked++) coming.push(askOne(job, asked, signal));
+  };
+  try {
+    refill();
+    while (record.part < questions.length) {
+      const answered = await coming.shift()!;
+      refill();
+      record = await takeAnswer(job, record, answered, coming);
+      if (batches.due) record = await batches.put(record);
+    }
+    record = await batches.put({ ...record, phase: "read" });
+    await batches.flush();
+    return record;
+  } catch (error) {
+    own.abort();
+    if (error instanceof DestinationError || error instanceof HeldError) throw error;
+    await batches.put(record);
+    await batches.flush();
+    throw error;
+  }
+}
+
+async function askOne({ api, questions, record }: LookupJob, part: number, signal: AbortSignal): Promise<Answered> {
+  const { path, query, context } = questions[part]!;
+  const { scan, full } = record;
+  const about: Partial<About> = { scan, full, part, parts: questions.length, context };
+  try {
+    return { answer: await getWhole(api, path, query, { priority: 1, signal, about }) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+async function takeAnswer(
+  job: LookupJob,
+  record: ScanRecord,
+  answered: Answered,
+  coming: readonly Promise<Answered>[],
+): Promise<ScanRecord> {
+  const { tally } = job;
+  const next = { ...record, part: record.part + 1 };
+  try {
+    if ("error" in answered) throw answered.error;
+    const { answer } = answered;
+    const rows = await takeRows(job, record.part, answer);
+    const { limit } = job.listing;
+    const taken = {
+      ...next,
+      pages: record.pages + 1,
+      rows: record.rows + rows,
+      capped: record.capped || (limit !== undefined && rows >= limit),
+      date: record.date ?? answer.date?.toISOString() ?? null,
+    };
+    tally.rows(rows, taken);
+    return taken;
+  } catch (error) {
+    tally.failedRequest(error);
+    if (!(error instanceof ApiError) || isPause(error)) throw error;
+    const forbidden = error.failure === "forbidden";
+    if (forbidden && record.pages + record.absent.length === 0 && !(await anyAnswers(coming))) throw error;
+    if (error.failure === "not_found") return { ...next, absent: [...record.absent, record.part] };
+    const unread = [...record.unread, { part: record.part, reason: error.message }];
+    if (!forbidden && unread.length >= HOPELESS && unread.length > next.part / 2) throw error;
+    return { ...next, unread };
+  }
+}
+
+/** Whether one of the questions under way is answered: then this key may read the others. */
+async function anyAnswers(coming: readonly Promise<Answered>[]): Promise<boolean> {
+  return (await Promise.all(coming)).some(each => "answer" in each);
+}
+
+async function takeRows(job: LookupJob, part: number, answer: Answer): Promise<number> {
+  const { encoder, listing, tally } = job;
+  const { path, context } = job.questions[part]!;
+  if (listing.lookup?.single === true) {
+    tally.page(answer);
+    encoder.add(answer.data, {}, context);
+    return 1;
+  }
+  const rows = await takePage({ path, listing, encoder, tally }, answer, context, Number.POSITIVE_INFINITY);
+  return rows.length;
+}

@@ -1,0 +1,54 @@
+import type { Sections } from "../../catalog/stream.ts";
+import { Numeral } from "../../numeral.ts";
+import { valueAt } from "../../rows/record.ts";
+
+/** Rows of one array of an answer; `section` is the array's name where several stand side by side. */
+export interface Section {
+  readonly section: string | undefined;
+  readonly rows: readonly unknown[];
+}
+
+/** The rows in an answer's data, array by array; undefined where one of the arrays is missing. */
+export function sectionsIn(data: unknown, rows: string | Sections): readonly Section[] | undefined {
+  const paths: readonly (readonly [string | undefined, string])[] =
+    typeof rows === "string" ? [[undefined, rows]] : Object.entries(rows.of);
+  const found: Section[] = [];
+  for (const [section, path] of paths) {
+    const array = arrayAt(data, path);
+    if (array === undefined) return undefined;
+    found.push({ section, rows: array });
+  }
+  return found;
+}
+
+/** A row as an object: a bare value becomes one with the field `scalar`, where there is such a field. */
+export function objectOf(row: unknown, scalar: string | undefined): unknown {
+  return scalar === undefined || !isBare(row) ? row : { [scalar]: row };
+}
+
+const isBare = (value: unknown): boolean =>
+  value instanceof Numeral || (value !== null && value !== undefined && typeof value !== "object");
+
+/** The fields of an answer's data, which stand beside its rows, or of a row; none of anything but an object. */
+export function besideRows(data: unknown): Record<string, unknown> {
+  const isObject = typeof data === "object" && data !== null && !Array.isArray(data);
+  return isObject ? (data as Record<string, unknown>) : {};
+}
+
+/** All rows in an answer's data, whatever array they stand in; none where an array is missing. */
+export function rowsIn(data: unknown, rows: string | Sections): readonly unknown[] {
+  return (sectionsIn(data, rows) ?? []).flatMap(section => section.rows);
+}
+
+/** Where rows are expected, in words. */
+export function placeOfRows(rows: string | Sections): string {
+  const paths = typeof rows === "string" ? [rows] : Object.values(rows.of);
+  return paths.map(path => (path === "" ? "data" : `data.${path}`)).join(" and ");
+}
+
+function arrayAt(data: unknown, path: string): readonly unknown[] | undefined {
+  if (path === "") return Array.isArray(data) ? data : undefined;
+  if (typeof data !== "object" || data === null || Array.isArray(data)) return undefined;
+  const array = valueAt(path.split("."), data as Record<string, unknown>);
+  return Array.isArray(array) ? array : undefined;
+}

@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import type { Feed, Stream } from "../../catalog/stream.ts";
+import type { Query } from "../../source/client.ts";
+import type { StreamState } from "../../warehouse/state/stream_state.ts";
+import type { RunPolicy, StreamPolicy } from "../context.ts";
+
+const DAY = 86_400_000;
+
+/** How a listing is read this time. */
+export interface ScanPlan {
+  readonly query: Query;
+  /** No narrowing filter but the config's start: what it doesn't see is missing. */
+  readonly full: boolean;
+  readonly range: Range | undefined;
+  readonly why: string;
+}
+
+/** What a scan that is narrowed, if only by the config's start, asked for: from a day on, or so many days back by the service's own clock. Moments in ms. */
+export type Range =
+  | { readonly by: "day"; readonly from: number }
+  | { readonly by: "window"; readonly days: number; readonly since: number };
+
+/** From which day on a listing is asked for when it is read whole; undefined: all of it, for its filter can't say `start`. */
+export function boundOf(
+  { mode }: Stream,
+  { filterDistrusted }: StreamState,
+  start: string | undefined,
+): string | undefined {
+  return mode.kind === "feed" && mode.narrow.by === "dates" && !filterDistrusted ? start : undefined;
+}
+
+/** Whether a mark is yet to come, by more than a zone: what it was taken from was ahead, and until it comes nothing would be asked for. */
+export function isAhead({ mark, lastFullAt }: StreamState, now: number): boolean {
+  return [mark, lastFullAt].some(at => at !== null && Date.parse(at) > now + DAY);
+}
+
+/**
+ * All statuses that a list's rows came by, and those of them that the config names no more: none once deletions are accepted,
+ * for then what is not listed any more is gone, by whatever status it came.
+ */
+export function statusesOf(
+  { statuses: before }: StreamState,
+  { statuses }: StreamPolicy,
+  { confirmDeletes }: Pick<RunPolicy, "confirmDeletes">,
+): { readonly all: readonly string[]; readonly dropped: readonly string[] } {
+  const dropped = confirmDeletes ? [] : before.filter(status => !statuses.includes(status));
+  return { all: [...statuses, ...dropped], dropped };
+}
+
+/** Lists are read whole, feeds since their mark once that is cheaper. */
+export function planScan(
+  stream: Stream,
+  state: StreamState,
+  policy: StreamPolicy,
+  run: Pick<RunPolicy, "full" | "confirmDeletes" | "start"> & { readonly now: number },
+): ScanPlan {
+  const query = stream.query ?? {};
+  const { mode } = stream;
+  if (mode.kind !== "feed") return { query, full: true, range: undefined, why: "lists are read whole" };
+  // Then neither may `start` be left to it.
+  if (state.filterDistrusted)
+    return { query, full: true, range: undefined, why: "its time filter does not follow its time field" };
+  const start = boundOf(stream, state, run.start);
+  const bounded = start !== undefined && mode.narrow.by === "dates" ? { ...query, [mode.narrow.from]: start } : query;
+  const range = start === undefined ? undefined : ({ by: "day", from: Date.parse(start) } as const);
+  const whole = (why: string): ScanPlan => ({ query: bounded, full: true, range, why });
+  if (run.full) return whole("asked for with --full");
+  // A part of a feed misses nothing: there would be nothing to accept.
+  if (run.confirmDeletes) return whole("asked for with --confirm-deletes");
+  if (state.mark === null || state.lastFullAt === null) return whole("never read whole before");
+  if (isAhead(state, run.now)) return whole("its mark is yet to come: a clock was ahead");
+  const pages = policy.fullScanPages ?? mode.fullScanPages;
+  if ((state.lastFullPages ?? 0) <= pages) return whole(`it has no more than ${pages} pages`);
+  const every = policy.fullScanEveryMs ?? mode.fullScanEveryDays * DAY;
+  if (run.now - Date.parse(state.lastFullAt) >= every) return whole("its regular full scan is due");
+  const since = Date.parse(state.mark) - (policy.lookbackMs ?? mode.lookbackDays * DAY);
+  return narrowed(mode, query, since, run) ?? whole("its mark lies further back than its filter reaches");
+}
+
+function narrowed(
+  mode: Feed,
+  query: Query,
+  since: number,
+  run: { readonly start: string | undefined; readonly now: number },
+): ScanPlan | undefined {
+  const { narrow } = mode;
+  if (narrow.by === "window") {
+    const days = narrow.days.find(candidate => run.now - since <= candidate * DAY);
+    if (days === undefined) return undefined;
+    return {
+      query: { ...query, [narrow.parameter]: `${days}d` },
+      full: false,
+      range: { by: "window", days, since },
+      why: `of the last ${days} days`,
+    };
+  }
+  // A day of slack: which zone the service cuts its days in is not known.
+  const day = new Date(since - DAY).toISOString().slice(0, 10);
+  const from = run.start !== undefined && run.start > day ? run.start : day;
+  return {
+    query: { ...query, [narrow.from]: from },
+    full: false,
+    range: { by: "day", from: Date.parse(from) },
+    why: `from ${from} on`,
+  };
+}
+
+/** Whether a window that was chosen by our clock reaches back to the mark by the service's, whose time is `at` (ms). */
+export function reachesBack(range: Range | undefined, at: number): boolean {
+  return range?.by !== "window" || at - range.since <= range.days * DAY;
+}
+
+/** Whether a row as old as `earliest` (microseconds) proves that the service filters by another field; a day of slack for its zone. */
+export function isOutside(range: Range | undefined, earliest: number | null, at: number): boolean {
+  if (range === undefined || earliest === null) return false;
+  const from = range.by === "day" ? range.from : at - range.days * DAY;
+  return earliest < (from - DAY) * 1000;
+}
+
+/** What a scan is: one is continued only by the request that began it. */
+export function fingerprint(facts: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 32);
+}

@@ -1,0 +1,152 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Listing } from "../../catalog/stream.ts";
+import { ApiError, DestinationError, HeldError } from "../../errors.ts";
+import type { Encoder } from "../../rows/encoder.ts";
+import { telling } from "../../source/archive/about.ts";
+import type { Api, Query } from "../../source/client.ts";
+import { type Page, readPages } from "../../source/pages.ts";
+import type { ScanRecord, Window } from "../../warehouse/state/stream_state.ts";
+import type { Tally } from "../tally.ts";
+import type { Batches } from "./batches.ts";
+import { createCoverage } from "./coverage.ts";
+import { PAGE_ROWS, takePage } from "./listing.ts";
+import { merged } from "./merging.ts";
+import { rowsIn } from "./rows_in_answer.ts";
+
+const DAY_US = 86_400_000_000;
+/** Rows encoded in one turn, half a millisecond: with whole pages each answer waited 4 ms for our encoder. */
+const AT_ONCE = 20;
+
+/** A listing that is read in windows of time, several at once. */
+export interface WindowsJob {
+  readonly api: Api;
+  readonly path: string;
+  readonly query: Query;
+  /** The parameters that take a window's dates. */
+  readonly narrow: { readonly from: string; readonly to: string };
+  readonly listing: Listing;
+  readonly encoder: Encoder;
+  readonly batches: Batches;
+  /** Its windows are what there is to read. */
+  readonly record: ScanRecord;
+  /** How many windows are read at the same time, at least. */
+  readonly width: number;
+  readonly signal: AbortSignal;
+  readonly tally: Tally;
+  /** Where the window without an end ends, ms since 1970. */
+  readonly now: number;
+  /** When a row came about, in microseconds since 1970. */
+  readonly timeOf: (row: unknown) => number | undefined;
+  /** Called between batches, with the record of all rows handed over so far; returns the record to go on with. */
+  readonly between: (record: ScanRecord) => Promise<ScanRecord>;
+}
+
+/** How the reading ended. */
+export interface WindowsResult {
+  readonly record: ScanRecord;
+  /** A row's time that its window excludes, in microseconds: the service filters by something else, and the rest was not read. */
+  readonly stray: number | undefined;
+}
+
+interface WindowPage {
+  readonly index: number;
+  readonly page: Page;
+}
+
+/**
+ * Reads the windows that aren't done, each from its own cursor; their pages share encoder and batches, one page after
+ * another, so that each batch's record says of every window exactly how far the stored rows go. When it can't go on
+ * (ApiError, the signal's reason) what was read is stored first.
+ */
+export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
+  const { batches, encoder, tally } = job;
+  let record = job.record;
+  encoder.sequence = record.sequence;
+  const coverage = createCoverage(record.windows, job.now);
+  let read = 0;
+  const told = (): WindowsJob => ({ ...job, api: telling(job.api, { scan: record.scan, full: false, window: true }) });
+  const sources = record.windows.flatMap((window, index) =>
+    window.done ? [] : [() => pagesOf(told(), window, index, () => record.windows[index]!)],
+  );
+  try {
+    for await (const { index, page } of merged(sources, job.width)) {
+      const rows = await takePage(job, page, {}, AT_ONCE);
+      const times = rows.map(job.timeOf).filter(time => time !== undefined);
+      const stray = strayAmong(record.windows[index]!, times);
+      record = advance(record, index, page, rows.length);
+      tally.rows(rows.length);
+      read += rows.length;
+      coverage.page(index, record.windows[index]!, times);
+      const left = coverage.rowsLeft(read);
+      tally.activity.total = left === undefined ? undefined : tally.activity.rows + left;
+      if (stray !== undefined) return { record: await stored(record), stray };
+      if (batches.due) record = await job.between(await batches.put(record));
+      await nextTurn();
+    }
+    return { record: await stored({ ...record, phase: "read" }), stray: undefined };
+  } catch (error) {
+    if (error instanceof DestinationError || error instanceof HeldError) throw error;
+    tally.failedRequest(error);
+    await stored(record);
+    throw error;
+  }
+
+  async function stored(last: ScanRecord): Promise<ScanRecord> {
+    const kept = await batches.put(last);
+    await batches.flush();
+    return kept;
+  }
+}
+
+/** A window's pages; when the service no longer takes a cursor, once from its first page on. */
+async function* pagesOf(
+  job: WindowsJob,
+  { from, to, cursor }: Window,
+  index: number,
+  current: () => Window,
+): AsyncGenerator<WindowPage> {
+  const dates = { [job.narrow.from]: from, ...(to === null ? {} : { [job.narrow.to]: to }) };
+  const request = {
+    path: job.path,
+    query: { ...job.query, ...dates },
+    limit: PAGE_ROWS,
+    paged: true,
+    isEmpty: (data: unknown) => rowsIn(data, job.listing.rows).length === 0,
+    signal: job.signal,
+  };
+  const pages = async function* (start: string | null): AsyncGenerator<WindowPage> {
+    for await (const page of readPages(job.api, start === null ? request : { ...request, cursor: start }))
+      yield { index, page };
+  };
+  try {
+    yield* pages(cursor);
+  } catch (error) {
+    const expired = error instanceof ApiError && (error.status === 422 || error.status === 404);
+    if (!expired || current().cursor === null) throw error;
+    job.tally.failedRequest(error);
+    yield* pages(null);
+  }
+}
+
+function advance(record: ScanRecord, index: number, page: Page, rows: number): ScanRecord {
+  const windows = record.windows.with(index, {
+    ...record.windows[index]!,
+    cursor: page.nextCursor ?? null,
+    pages: page.cursor === undefined ? 1 : record.windows[index]!.pages + 1,
+    done: page.nextCursor === undefined,
+  });
+  return {
+    ...record,
+    windows,
+    pages: record.pages + 1,
+    rows: record.rows + rows,
+    date: record.date ?? page.date?.toISOString() ?? null,
+  };
+}
+
+/** A day of slack on both sides: in which zone the service cuts its days is not known, nor whether the last day belongs to it. */
+function strayAmong({ from, to }: Window, times: readonly number[]): number | undefined {
+  const earliest = Date.parse(from) * 1000 - DAY_US;
+  const latest = to === null ? Number.POSITIVE_INFINITY : Date.parse(to) * 1000 + 2 * DAY_US;
+  return times.find(at => at < earliest || at >= latest);
+}

@@ -1,0 +1,211 @@
+import { DestinationError, HeldError } from "../../errors.ts";
+import type { Destination } from "../../warehouse/destination.ts";
+import { endRun, type Proven, streamRunsOf, writeStreamRun } from "../../warehouse/state/run_log.ts";
+import { Tally } from "../tally.ts";
+import { mergeReports } from "./merging.ts";
+import type { Attempt, RunOrder, RunTools } from "./order.ts";
+import { exitCodeOf, exitCodeOfAll, messageOf, type RunReport, type RunView, statusOf } from "./report.ts";
+import { runSync } from "./run.ts";
+import { type Commons, createCommons } from "./service.ts";
+
+/** Seconds before each further attempt: together longer than a server needs to restart, or to fail over. */
+const PAUSES_S = [1, 2, 5, 10, 20, 40];
+
+type Line = RunReport["streams"][number];
+
+/** How an attempt ended: with a report, or with what kept it from beginning. */
+interface Ended {
+  readonly report?: RunReport;
+  readonly thrown?: unknown;
+  readonly errors: readonly unknown[];
+}
+
+/** The attempts so far: the ids they ran under, the reports of those that began, and all that went wrong. */
+interface Past {
+  readonly runIds: string[];
+  readonly reports: RunReport[];
+  readonly errors: unknown[];
+}
+
+/**
+ * A run that outlives its destination's short absences: what may come back is tried again, with growing pauses, each time
+ * as a run of its own and for the streams that are not done. The report tells of all of them together. Thrown is what
+ * kept the first from beginning.
+ */
+export async function runAttempts(order: RunOrder, tools: RunTools): Promise<RunReport> {
+  const { clock, signal } = tools;
+  const { askedAt = new Date(clock.now()).toISOString() } = order;
+  const until = clock.now() + (order.maxTimeMs ?? Number.POSITIVE_INFINITY);
+  const commons = createCommons(order.config.api, clock);
+  const watch = lasting(tools.watch);
+  const past: Past = { runIds: [], reports: [], errors: [] };
+  for (let nth = 0; ; nth++) {
+    const maxTimeMs = order.maxTimeMs === undefined ? undefined : until - clock.now();
+    const ended = await attempt({ ...order, askedAt, maxTimeMs }, { ...tools, watch }, commons, past);
+    if (ended.report !== undefined) past.reports.push(ended.report);
+    past.errors.push(...ended.errors);
+    const pauseS = mayPass(ended.errors, past) && !signal.aborted ? PAUSES_S[nth] : undefined;
+    if (pauseS === undefined || clock.now() + pauseS * 1_000 >= until) return told(past, ended.thrown, nth, tools);
+    try {
+      await pause(pauseS, ended.errors.find(isPassing) ?? ended.thrown, tools);
+    } catch (thrown) {
+      return told(past, thrown, nth, tools);
+    }
+  }
+}
+
+/** Short work that needs nothing but the destination: again, after the same pauses, while that may help. */
+export async function reaching<T>(work: () => Promise<T>, tools: RunTools): Promise<T> {
+  for (let nth = 0; ; nth++) {
+    try {
+      return await work();
+    } catch (error) {
+      const pauseS = isPassing(error) && !tools.signal.aborted ? PAUSES_S[nth] : undefined;
+      if (pauseS === undefined) throw error;
+      await pause(pauseS, error, tools);
+    }
+  }
+}
+
+async function pause(seconds: number, error: unknown, { clock, log, signal }: RunTools): Promise<void> {
+  log.warn({}, `${messageOf(error)} Trying again in ${seconds} s.`);
+  await clock.sleep(seconds * 1_000, signal);
+}
+
+async function attempt(order: RunOrder, tools: RunTools, commons: Commons, past: Past): Promise<Ended> {
+  const errors: unknown[] = [];
+  const own: Attempt = {
+    commons,
+    start: runId => void past.runIds.push(runId),
+    async begin(destination) {
+      for (const report of past.reports) await putRight(destination, report);
+    },
+    isDone: (company, stream) =>
+      past.reports.some(({ streams }) =>
+        streams.some(line => line.company === company && line.stream === stream && isDone(line)),
+      ),
+    end: all => void errors.push(...all),
+  };
+  try {
+    return { report: await runSync({ ...order, attempt: own }, tools), errors };
+  } catch (thrown) {
+    return { thrown, errors: [thrown] };
+  }
+}
+
+const isDone = ({ status }: { readonly status: string }): boolean => status === "succeeded" || status === "warning";
+
+const isPassing = (error: unknown): error is DestinationError => error instanceof DestinationError && error.passing;
+
+/** A server may take a minute to notice that a session of ours is gone, and hold its locks until then. */
+const isOwnGhost = (error: unknown, { runIds }: Past): error is HeldError =>
+  error instanceof HeldError && runIds.some(runId => error.message.includes(runId));
+
+/** Whether everything that went wrong may pass, or be the fault of one stream alone. */
+function mayPass(errors: readonly unknown[], past: Past): boolean {
+  const passing = (error: unknown) => isPassing(error) || isOwnGhost(error, past);
+  return errors.some(passing) && errors.every(error => passing(error) || exitCodeOf([error]) === 1);
+}
+
+/** Of a stream that an attempt had done, when the destination does not know it. */
+const UNDONE = "Its end does not stand in the warehouse, which was lost meanwhile: the stream was begun again.";
+
+/**
+ * Writes down what an attempt that lost the destination could not write any more. What its streams published is as the
+ * destination has it: nobody else knows whether a commit came through whose answer was lost, and a standby that takes over,
+ * or a server that crashes with asynchronous commits, may lack commits that were answered.
+ */
+async function putRight({ db }: Destination, report: RunReport): Promise<void> {
+  const { run_id: runId, status, exit_code, finished_at } = report;
+  const end = { status, exit_code, finished_at, warnings: JSON.stringify(report.warnings) };
+  const known = await streamRunsOf(db, runId);
+  await db.transaction().execute(async trx => {
+    await endRun(trx, runId, { ...end, error: report.errors[0] ?? null });
+    for (const line of report.streams.filter(each => each.status !== "skipped")) {
+      const stored = known.find(row => row.company === line.company && row.stream === line.stream);
+      // A stream's last row is committed after all else that it did: where that one stands, so does the rest.
+      const stands = stored !== undefined && isDone(stored);
+      if (isDone(line) && !stands) Object.assign(line, { status: "failed", error: UNDONE });
+      if (!isDone(line)) Object.assign(line, publishedBy(stored ?? new Tally(line.started_at).run));
+      const { run_id: _run, company, stream, ...row } = line;
+      await writeStreamRun(trx, runId, company, stream, row);
+    }
+  });
+}
+
+type Counts = Proven &
+  Pick<
+    Line,
+    "inserted" | "updated" | "unchanged" | "repeated" | "missing" | "deleted" | "rejected" | "problems" | "rounded"
+  >;
+
+/** Of a stream's row what is written by the transactions that publish. */
+function publishedBy(row: Counts): Counts {
+  const { inserted, updated, unchanged, repeated, missing, deleted, rejected, problems, rounded } = row;
+  const { service_rows, table_rows, difference, difference_reason } = row;
+  return {
+    ...{ inserted, updated, unchanged, repeated, missing, deleted, rejected, problems, rounded },
+    ...{ service_rows, table_rows, difference, difference_reason },
+  };
+}
+
+/** The whole story. What kept the first attempt from beginning is thrown; of a later one it is told. */
+function told(past: Past, last: unknown, times: number, { clock, redact }: RunTools): RunReport {
+  const { reports } = past;
+  const thrown = isOwnGhost(last, past) ? outlived(last) : last;
+  if (reports.length === 0) throw thrown;
+  const merged = mergeReports(reports);
+  const text = thrown === undefined ? undefined : redact(messageOf(thrown));
+  // That the destination stays away is no other failure than that it was lost.
+  const still = isPassing(thrown);
+  const note = `The warehouse was lost: begun again ${times}×${still ? `, at last: ${text}` : "."}`;
+  const notes = times === 0 ? merged.notes : [...merged.notes, note];
+  if (text === undefined || still) return { ...merged, notes };
+  const own = ownFailures(merged, past, redact);
+  // Who finds the streams in another's hands has the warehouse back: nothing is wrong any more.
+  const held = thrown instanceof HeldError && own.length === 0;
+  const exitCode = held ? thrown.exitCode : exitCodeOfAll([merged.exit_code, exitCodeOf([thrown])]);
+  return {
+    ...merged,
+    notes,
+    exit_code: exitCode,
+    status: statusOf(exitCode, merged.warnings),
+    finished_at: new Date(clock.now()).toISOString(),
+    errors: held ? [text] : [...new Set([...own, ...merged.errors, text])],
+  };
+}
+
+/** Locks that an attempt left behind and nobody took away: the destination has not come back. */
+const outlived = (ghost: HeldError): DestinationError =>
+  new DestinationError(
+    `Expected the locks of this command's lost session to be free by now, but ${ghost.message}`,
+    ghost,
+    true,
+  );
+
+/** What the reports say of the streams that are not done, though the destination was there for them. */
+function ownFailures({ streams }: RunReport, { reports, errors }: Past, redact: (text: string) => string): string[] {
+  const texts = new Set(errors.filter(error => exitCodeOf([error]) === 1).map(error => redact(messageOf(error))));
+  const left = streams.filter(line => !isDone(line)).flatMap(line => line.error ?? []);
+  const own = left.filter(text => texts.has(text));
+  return reports.flatMap(report => report.errors.filter(text => own.some(failure => text.endsWith(failure))));
+}
+
+/** Tells the display once; what later attempts do is seen in the same view, beside what has been done. */
+function lasting(watch: RunTools["watch"]): RunTools["watch"] {
+  let current: RunView | undefined;
+  const done = new Map<string, ReturnType<RunView["snapshot"]>["streams"][number]>();
+  return view => {
+    const before = current;
+    current = view;
+    for (const line of before?.snapshot().streams ?? []) if (line.state === "done") done.set(line.stream, line);
+    if (before !== undefined) return;
+    watch({
+      snapshot() {
+        const now = (current ?? view).snapshot();
+        const names = new Set(now.streams.map(line => line.stream));
+        return { ...now, streams: [...[...done.values()].filter(line => !names.has(line.stream)), ...now.streams] };
+      },
+    });
+  };
+}

@@ -1,0 +1,87 @@
+import PQueue from "p-queue";
+import { ConfigError } from "../../errors.ts";
+import type { Log } from "../../logging.ts";
+import { hasState } from "../../warehouse/ddl/present_tables.ts";
+import type { Destination } from "../../warehouse/destination.ts";
+import { compareIdentity } from "../../warehouse/state/identity.ts";
+import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
+import type { Service } from "./service.ts";
+
+/** Streams of all companies worked on at once: enough to fill the request limit, few enough to bound memory. */
+const STREAMS_AT_ONCE = 6;
+/** So that each still has two streams. */
+const COMPANIES_AT_ONCE = 3;
+
+/** What a warehouse remembers a company by. */
+export const identityOf = ({ company: { name, baseUrl }, companyId }: Service) => ({ name, baseUrl, companyId });
+
+/** Whether a run may touch what the warehouse keeps of the company; one whose key was refused may be recorded all the same. */
+export const isItself = ({ failure }: Service): boolean => !(failure instanceof ConfigError);
+
+/**
+ * Holds each company to what the warehouse knows of it, and to the others: one that is not itself fails alone.
+ * @throws ConfigError when none is left
+ */
+export async function holdToWarehouse(
+  services: readonly Service[],
+  destination: Pick<Destination, "db" | "schema" | "stateSchema">,
+  program: string,
+): Promise<Service[]> {
+  const loaded = await hasState(destination);
+  const held: Service[] = [];
+  for (const service of services) {
+    if (!isItself(service)) {
+      held.push(service);
+      continue;
+    }
+    const { name, baseUrl, companyId } = identityOf(service);
+    const known = { name, baseUrl, ...(companyId === undefined ? {} : { companyId }) };
+    try {
+      demandOwnKey({ name, companyId }, held.filter(isItself).map(identityOf));
+      const { db, schema } = destination;
+      if (loaded) await compareIdentity(db, { schema, version: DATA_VERSION, program, companies: [known] });
+      held.push(service);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      held.push({ ...service, failure: error });
+    }
+  }
+  if (!held.some(isItself)) throw held[0]?.failure;
+  return held;
+}
+
+/** One company under two names would be loaded twice, and every sum over `_company` be double. @throws ConfigError */
+export function demandOwnKey({ name, companyId }: Known, others: readonly Known[]): void {
+  const twin = others.find(other => companyId !== undefined && other.companyId === companyId);
+  if (twin === undefined) return;
+  throw new ConfigError(
+    `The keys of the companies ${twin.name} and ${name} belong to one company, ${companyId}. Give ${name} its own key, or remove it from companies.`,
+  );
+}
+
+/** A company of the configuration and the service's own id of it, where that is known. */
+interface Known {
+  readonly name: string;
+  readonly companyId: string | undefined;
+}
+
+/** Works for several companies at once, so that the pauses of one hold up no other; `work` is told how many streams it may have open. */
+export async function sideBySide(
+  services: readonly Service[],
+  work: (service: Service, streamsAtOnce: number) => Promise<void>,
+): Promise<void> {
+  const atOnce = Math.min(COMPANIES_AT_ONCE, Math.max(1, services.length));
+  const queue = new PQueue({ concurrency: atOnce });
+  const streamsAtOnce = Math.floor(STREAMS_AT_ONCE / atOnce);
+  await Promise.all(services.map(service => queue.add(() => work(service, streamsAtOnce))));
+}
+
+/** A log whose lines tell the company, where there are several. */
+export function logOf(log: Log, company: string, several: boolean): Log {
+  if (!several) return log;
+  return {
+    info: (facts, message) => log.info({ company, ...facts }, message),
+    warn: (facts, message) => log.warn({ company, ...facts }, message),
+    debug: (facts, message) => log.debug({ company, ...facts }, message),
+  };
+}

@@ -1,0 +1,127 @@
+import { isWithin } from "../../clock.ts";
+import type { Config } from "../../config/config.ts";
+import { DestinationError, HeldError } from "../../errors.ts";
+import type { Log } from "../../logging.ts";
+import type { Destination, Shown } from "../../warehouse/destination.ts";
+import { keptNewRejects } from "../../warehouse/state/rejects.ts";
+import { endRun, lastStreamRuns, runBefore } from "../../warehouse/state/run_log.ts";
+import { exitCodeOf, failureText, type Job, notesOf, type RunReport, statusOf, warningsOf } from "./report.ts";
+
+/** A published file that says nothing new is renewed all the same when it is this old, so that its age tells of a living sync. */
+const STALE_MS = 20 * 3_600_000;
+/** What a file of that age leaves until its data is late; where `freshness.late_after` leaves less, readers must not wait so long. */
+const SLACK_MS = 6 * 3_600_000;
+
+/** A run whose streams are done. */
+export interface Concluding {
+  readonly order: { readonly config: Pick<Config, "freshness"> };
+  readonly tools: { readonly clock: { now(): number }; readonly log: Log; readonly redact: (text: string) => string };
+  readonly destination: Destination;
+  readonly runId: string;
+  readonly startedAt: string;
+  readonly jobs: readonly Job[];
+  /** About the warehouse, not a stream. */
+  readonly warnings: readonly string[];
+}
+
+/** Makes what is committed visible to readers. */
+export async function show(destination: Destination, log: Log): Promise<Shown> {
+  log.debug({}, "showing");
+  const shown = await destination.show();
+  log.debug(shown, "shown");
+  return shown;
+}
+
+/** Closes the run's row, shows readers the result and reports; a failure of its own joins the `errors`. */
+export async function conclude(run: Concluding, errors: unknown[]): Promise<RunReport> {
+  const { tools, destination, runId, jobs } = run;
+  const finishedAt = new Date(tools.clock.now()).toISOString();
+  const warnings = [...run.warnings, ...warningsOf(jobs)];
+  /** Writes down how the run ended, as far as is known by now. */
+  const end = async () => {
+    const exitCode = exitCodeOf(errors);
+    const first = errors.find(each => exitCodeOf([each]) === exitCode);
+    const ended = {
+      status: statusOf(exitCode, warnings),
+      exit_code: exitCode,
+      finished_at: finishedAt,
+      warnings: JSON.stringify(warnings),
+      error: first === undefined ? null : failureText(first, jobs, tools.redact),
+    };
+    await endRun(destination.db, runId, ended);
+    return ended;
+  };
+  try {
+    if (await isWorthShowing(run, await end())) {
+      const { note } = await show(destination, tools.log);
+      if (note !== undefined) warnings.push(note);
+    }
+  } catch (failure) {
+    // The destination's own failure may be why the run failed: then it has been told already.
+    if (!errors.some(known => known instanceof DestinationError || known instanceof HeldError)) {
+      errors.push(failure);
+      // What was stored and could not be shown is no success. A destination that is lost can't be told.
+      await end().catch(() => undefined);
+    }
+  }
+  return reportOf(run, errors, warnings, finishedAt);
+}
+
+/** New rows, a failure or the recovery from one, anything else that status and rejects tell, and a sign of life each day; not each quiet run. */
+async function isWorthShowing(
+  run: Concluding,
+  end: Pick<RunReport, "status"> & { warnings: string },
+): Promise<boolean> {
+  const { order, tools, destination, runId } = run;
+  const { owed, shownAt } = await destination.unshown();
+  const { lateAfterMs } = order.config.freshness;
+  const quietMs = lateAfterMs < STALE_MS + SLACK_MS ? lateAfterMs / 3 : STALE_MS;
+  if (owed || shownAt === undefined || !isWithin(tools.clock, shownAt.getTime(), quietMs)) return true;
+  const before = await runBefore(destination.db, runId);
+  if (before === undefined || !isGood(end.status) || !isGood(before.status)) return true;
+  return JSON.stringify(before.warnings) !== end.warnings || (await tellsNews(run));
+}
+
+const isGood = (status: string): boolean => status === "succeeded" || status === "warning";
+
+/** Whether a stream stands otherwise than after its run before, which readers know or have seen the like of. */
+async function tellsNews({ destination, runId, jobs }: Concluding): Promise<boolean> {
+  const before = await lastStreamRuns(destination.db, destination.stateSchema, runId);
+  const known = new Map(before.map(row => [JSON.stringify([row.company, row.stream]), row]));
+  const worked = jobs.filter(({ tally }) => tally.run.status !== "skipped");
+  const differs = ({ company, stream, tally: { run } }: Job): boolean => {
+    const row = known.get(JSON.stringify([company, stream.name]));
+    return row === undefined || factsOf(row) !== factsOf(run);
+  };
+  return (
+    worked.some(differs) || (worked.some(({ tally }) => tally.run.rejected > 0) && keptNewRejects(destination, runId))
+  );
+}
+
+/** What `status` tells of a stream's run. Errors by their being there alone: their text may name the request. */
+function factsOf(run: Awaited<ReturnType<typeof lastStreamRuns>>[number] | Job["tally"]["run"]): string {
+  const { status, error, rejected, problems, service_rows, difference, difference_reason } = run;
+  const counts = [rejected, problems, service_rows ?? null, difference ?? null].map(String);
+  return JSON.stringify([status, error === null, ...counts, difference_reason ?? null]);
+}
+
+/** The report of a run that has come to its end. */
+export function reportOf(
+  { runId, startedAt, jobs, tools }: Omit<Concluding, "destination" | "warnings" | "order">,
+  failures: readonly unknown[],
+  warnings: readonly string[],
+  finishedAt: string,
+): RunReport {
+  const exitCode = exitCodeOf(failures);
+  return {
+    run_id: runId,
+    status: statusOf(exitCode, warnings),
+    exit_code: exitCode,
+    started_at: startedAt,
+    finished_at: finishedAt,
+    warnings,
+    notes: notesOf(jobs),
+    errors: [...new Set(failures.map(failure => failureText(failure, jobs, tools.redact)))],
+    streams: jobs.map(({ company, stream, tally }) => ({ run_id: runId, company, stream: stream.name, ...tally.run })),
+  };
+}

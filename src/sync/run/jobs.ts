@@ -1,0 +1,245 @@
+import PQueue from "p-queue";
+import { asksNothing, waitsFor } from "../../catalog/lookup.ts";
+import type { Stream } from "../../catalog/stream.ts";
+import type { Config } from "../../config/config.ts";
+import { selectedByConfig } from "../../config/selection.ts";
+import { ApiError, DestinationError, HeldError, StoppedError, TributaryError } from "../../errors.ts";
+import type { Log } from "../../logging.ts";
+import { createHasher } from "../../rows/hash.ts";
+import { telling } from "../../source/archive/about.ts";
+import type { Archive } from "../../source/archive/archive.ts";
+import type { Destination } from "../../warehouse/destination.ts";
+import type { StreamPolicy, SyncContext } from "../context.ts";
+import { syncStream, UNAVAILABLE, type Work } from "../stream/sync_stream.ts";
+import { type Job, messageOf } from "./report.ts";
+import type { Service } from "./service.ts";
+
+/** One company's part of a run. */
+export interface CompanyRun {
+  readonly jobs: readonly Job[];
+  /** How many streams are worked on at once. */
+  readonly streamsAtOnce: number;
+  readonly log: Log;
+  /** Where the answers are kept. */
+  readonly archive?: Archive | undefined;
+  /** Failures, in the order in which they came. */
+  readonly errors: unknown[];
+  /** Ends this company's part at the next safe point. */
+  readonly stop: (error: unknown) => void;
+  /** Ends the whole run at the next safe point. */
+  readonly stopAll: (error: unknown) => void;
+  /** Instead of `sync`'s way to work on a stream. */
+  readonly work?: Work | undefined;
+  /** Called when a stream that is no detail has been worked on, and others are left. */
+  readonly listed: () => Promise<void>;
+}
+
+/** Works through a company's streams: side by side, but each after those of the run whose rows say what it asks for. */
+export async function runCompany(context: SyncContext, service: Service, run: CompanyRun): Promise<void> {
+  const { jobs } = run;
+  if (service.failure !== undefined) return refuseAll(context, service.failure, run);
+  // Details ask for hours and lists keep the database busy: side by side neither waits for the other's kind, and while
+  // some details are being published others ask.
+  const lists = new PQueue({ concurrency: run.streamsAtOnce });
+  const details = new PQueue({ concurrency: 2 * run.streamsAtOnce });
+  const wanted = context.wanted.union(new Set(jobs.map(job => job.stream.name)));
+  const before = ({ stream }: Job) => {
+    const names = asksBy(stream, context.policyOf(stream.name));
+    return jobs.filter(other => other.stream !== stream && names.some(name => hasTable(other.stream, name)));
+  };
+  const waiting = new Map(jobs.map(job => [job, before(job)]));
+  const unfinished = () => lists.pending + lists.size + details.pending + details.size;
+  let turn = 0;
+  const startReady = (): void => {
+    for (const [job, needed] of waiting) {
+      job.tally.activity.waitingFor = needed[0]?.stream.name;
+      if (needed.length > 0) continue;
+      waiting.delete(job);
+      void (job.stream.mode.kind === "detail" ? details : lists).add(async () => {
+        const isDetail = job.stream.mode.kind === "detail";
+        await runJob(keeping({ ...context, wanted, turn: isDetail ? turn++ : 0 }, job, run), job, run);
+        // After the last one the run's end is near, which shows everything.
+        if (!isDetail && waiting.size + unfinished() > 1) await run.listed();
+        for (const [other, all] of waiting)
+          waiting.set(
+            other,
+            all.filter(each => each !== job),
+          );
+        startReady();
+      });
+    }
+  };
+  startReady();
+  while (unfinished() > 0) await Promise.all([lists.onIdle(), details.onIdle()]);
+}
+
+/** Nothing of the company can be read. Each stream's row says so too: the run's own is soon followed by one for other companies. */
+async function refuseAll(context: SyncContext, failure: Error, run: CompanyRun): Promise<void> {
+  run.errors.push(failure);
+  run.log.warn({ company: context.company }, failure.message);
+  const refuse: Work = () => Promise.reject(failure);
+  let lost: unknown;
+  for (const job of run.jobs) {
+    if (lost !== undefined) {
+      skip(job, "the run was ending");
+      continue;
+    }
+    const error: unknown = await syncStream(context, job.stream, job.tally, refuse).catch(thrown => thrown);
+    if (error !== failure) lost = error;
+  }
+  if (lost === undefined) return;
+  run.errors.push(lost);
+  run.stopAll(lost);
+}
+
+/** The context in which a stream's answers are kept, and say what they are. */
+function keeping(context: SyncContext, { stream: { name }, tally }: Job, { archive, log }: CompanyRun): SyncContext {
+  if (archive === undefined) return context;
+  const about = { stream: name, ...(context.policy.confirmDeletes ? { accepted: true as const } : {}) };
+  return {
+    ...context,
+    api: telling(context.api, about),
+    async archived() {
+      const warning = await archive.kept(name);
+      if (warning === undefined) return;
+      log.warn({ stream: name }, warning);
+      tally.warnings.push(warning);
+    },
+  };
+}
+
+/** Tables whose rows say what a stream asks for: a detail's parents, and where a lookup takes its values from. */
+function asksBy(stream: Stream, policy: StreamPolicy): readonly string[] {
+  const { mode } = stream;
+  if (mode.kind !== "detail") return waitsFor(stream, policy);
+  return [mode.of, ...(mode.also ?? []).map(column => column.split(".")[0]!)];
+}
+
+const hasTable = ({ tables }: Stream, name: string): boolean =>
+  [tables.main, ...tables.children].some(table => table.name === name);
+
+function skip({ tally }: Job, reason: string): void {
+  tally.run.status = "skipped";
+  tally.run.error = reason;
+  tally.activity.state = "failed";
+}
+
+async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<void> {
+  const { jobs, log, errors, work } = run;
+  const { stream, tally } = job;
+  const parent = jobs.find(other => stream.mode.kind === "detail" && other.stream.name === stream.mode.of);
+  if (context.signal.aborted) return skip(job, "the run was ending");
+  const without = parent === undefined || parent.tally.published ? undefined : whyWithout(parent);
+  // Of a list that could not be read the failure is told; one that this key may not read is none, but for who asked by name.
+  const failing = without?.includes(UNAVAILABLE) === true && context.named.has(stream.name);
+  if (without !== undefined && !failing) return skip(job, without);
+  const refuse: Work = async () => {
+    throw new TributaryError(`${stream.name}: ${without}`, 1);
+  };
+  try {
+    tally.activity.waitingFor = undefined;
+    tally.run.started_at = new Date(context.clock.now()).toISOString();
+    await syncStream(context, stream, tally, failing ? refuse : work);
+    const { requests, rows_read, inserted, updated, deleted, unchanged } = tally.run;
+    if (tally.run.error === null)
+      log.info({ stream: stream.name, requests, rows_read, inserted, updated, deleted, unchanged }, "done");
+  } catch (error) {
+    if (error instanceof StoppedError) {
+      log.info({ stream: stream.name }, "stopped; what was read is kept");
+      return;
+    }
+    // The same failure of the destination meets every stream: it is told once, at the end.
+    if (error instanceof DestinationError && errors.some(known => known instanceof DestinationError)) return;
+    errors.push(error);
+    if (context.signal.aborted) return;
+    log.warn({ stream: stream.name }, messageOf(error));
+    log.debug({ stream: stream.name, err: error }, "where it failed");
+    if (endsRun(error)) run.stopAll(error);
+    else if (endsCompany(error)) run.stop(error);
+  }
+}
+
+/** Why nothing can be asked for when the parent's rows are not known. */
+function whyWithout({ stream, tally }: Job): string {
+  const unavailable = tally.run.error?.includes(UNAVAILABLE) === true;
+  return `its list ${stream.name} ${unavailable ? `is ${UNAVAILABLE}` : "could not be read"}`;
+}
+
+/** Errors that every other stream would meet as well, of whatever company. */
+function endsRun(error: unknown): boolean {
+  if (error instanceof ApiError) return error.failure === "budget";
+  return error instanceof DestinationError || error instanceof HeldError || !(error instanceof TributaryError);
+}
+
+/** Errors that every other stream of the company would meet: they are about its key. */
+function endsCompany(error: unknown): boolean {
+  return error instanceof ApiError && (error.failure === "unauthorized" || error.failure === "limited");
+}
+
+/** What a company's streams are given. */
+export async function contextOf(
+  config: Config,
+  service: Service,
+  destination: Destination,
+  rest: Pick<SyncContext, "runId" | "clock" | "signal" | "log" | "redact" | "catalogue" | "named"> &
+    Pick<SyncContext["policy"], "full" | "allDetails" | "confirmDeletes">,
+): Promise<SyncContext> {
+  const { full, allDetails, confirmDeletes, ...shared } = rest;
+  const on = selectedByConfig(shared.catalogue, config.streams);
+  return {
+    ...shared,
+    company: service.company.name,
+    baseUrl: service.company.baseUrl,
+    api: service.api,
+    limiter: service.limiter,
+    archived: async () => undefined,
+    destination,
+    inTurn: turns(),
+    hasher: await createHasher(),
+    formats: config.formats,
+    wanted: new Set(on.map(stream => stream.name)),
+    turn: 0,
+    policy: {
+      full,
+      allDetails,
+      confirmDeletes,
+      deletes: config.deletes,
+      problems: config.problems,
+      start: config.streams.start,
+      publishEveryMs: config.destination.publishEveryMs,
+    },
+    policyOf: name => policyOf(config, name),
+  };
+}
+
+/** Does what it is given one after another, in the order of asking. */
+function turns(): SyncContext["inTurn"] {
+  let last: Promise<unknown> = Promise.resolve();
+  return work => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+}
+
+/** What the config says about a stream. */
+export function policyOf(config: Config, stream: string): StreamPolicy {
+  const { defaults, settings } = config.streams;
+  const own = settings[stream];
+  return {
+    audit: own?.audit ?? defaults.audit,
+    maxRejectShare: own?.maxRejectShare ?? defaults.maxRejectShare,
+    unknownFields: own?.unknownFields ?? defaults.unknownFields,
+    fullScanPages: own?.fullScanPages,
+    fullScanEveryMs: own?.fullScanEveryMs,
+    lookbackMs: own?.lookbackMs,
+    refresh: own?.refresh,
+    maxDetails: own?.maxDetails,
+    statuses: own?.statuses ?? [],
+    values: own?.values ?? asksNothing.values,
+    parameters: own?.parameters ?? asksNothing.parameters,
+    from: own?.from ?? asksNothing.from,
+    rename: own?.rename ?? asksNothing.rename,
+    refreshEveryMs: own?.refreshEveryMs,
+  };
+}

@@ -1,0 +1,145 @@
+import type { Stream } from "../../catalog/stream.ts";
+import type { Clock } from "../../clock.ts";
+import { type ExitCode, TributaryError } from "../../errors.ts";
+import type { LimiterState } from "../../source/limit.ts";
+import type { StreamRun } from "../../warehouse/state/run_log.ts";
+import type { Tally } from "../tally.ts";
+import { createPace } from "./pace.ts";
+import type { Service } from "./service.ts";
+
+/** One stream of one company in a run. */
+export interface Job {
+  readonly company: string;
+  readonly stream: Stream;
+  readonly tally: Tally;
+}
+
+/** What `--json` prints of a run. */
+export interface RunReport {
+  readonly run_id: string;
+  readonly status: "succeeded" | "warning" | "failed" | "stopped";
+  readonly exit_code: ExitCode;
+  readonly started_at: string;
+  readonly finished_at: string;
+  readonly warnings: readonly string[];
+  /** What is worth knowing and no warning. */
+  readonly notes: readonly string[];
+  /** What went wrong, each thing once. */
+  readonly errors: readonly string[];
+  readonly streams: readonly (StreamRun & { run_id: string; company: string; stream: string })[];
+}
+
+/** The run as it stands, for a progress display. */
+export interface RunView {
+  snapshot(): {
+    readonly streams: readonly {
+      readonly stream: string;
+      readonly state: "waiting" | "reading" | "publishing" | "done" | "failed";
+      readonly pages: number;
+      readonly total?: number;
+      readonly rows: number;
+      readonly waitingFor?: string;
+      /** By the speed of the last minute, where it is known how much there is to do. */
+      readonly remainingMs?: number;
+    }[];
+    readonly limitedBy: string;
+    readonly inFlight: number;
+    readonly ceiling: number;
+    readonly limited429: number;
+  };
+}
+
+/** Several failures at once: the first of these is the exit code. */
+const PRECEDENCE: readonly ExitCode[] = [70, 6, 2, 3, 130, 143, 1, 5, 4];
+
+/** The exit code of several failures; 0 for none. */
+export function exitCodeOf(errors: readonly unknown[]): ExitCode {
+  return exitCodeOfAll(errors.map(error => (error instanceof TributaryError ? error.exitCode : 70)));
+}
+
+/** The one of several exit codes to end with; 0 for none. */
+export function exitCodeOfAll(codes: readonly ExitCode[]): ExitCode {
+  return PRECEDENCE.find(code => codes.includes(code)) ?? 0;
+}
+
+export function statusOf(exitCode: ExitCode, warnings: readonly string[]): RunReport["status"] {
+  if (exitCode === 0) return warnings.length > 0 ? "warning" : "succeeded";
+  return exitCode === 5 || exitCode === 130 || exitCode === 143 ? "stopped" : "failed";
+}
+
+/** What the jobs have to say that is no failure. */
+export const warningsOf = (jobs: readonly Job[]): string[] => saidBy(jobs, tally => tally.warnings);
+
+/** What the jobs have to say that is no warning either. */
+export const notesOf = (jobs: readonly Job[]): string[] => saidBy(jobs, tally => tally.notes);
+
+function saidBy(jobs: readonly Job[], texts: (tally: Tally) => readonly string[]): string[] {
+  const several = companiesIn(jobs).size > 1;
+  return jobs.flatMap(({ company, tally }) => texts(tally).map(text => (several ? `${company}: ${text}` : text)));
+}
+
+/** A failure's message, with the companies in front that it struck, where there are several. */
+export function failureText(error: unknown, jobs: readonly Job[], redact: (text: string) => string): string {
+  const text = redact(messageOf(error));
+  const struck = companiesIn(jobs.filter(job => job.tally.run.error === text));
+  return companiesIn(jobs).size > 1 && struck.size > 0 ? `${[...struck].join(", ")}: ${text}` : text;
+}
+
+const companiesIn = (jobs: readonly Job[]): ReadonlySet<string> => new Set(jobs.map(job => job.company));
+
+/** What a failure says for itself; anything that is not one of ours is a bug, and says so. */
+export function messageOf(error: unknown): string {
+  if (error instanceof TributaryError) return error.message;
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return `This is a bug in tributary: ${what}. What was saved before it is safe; --log-level debug shows where. Please report it.`;
+}
+
+/** What every stream is doing, how long it will take, and what keeps requests from going faster. */
+export function viewOf(jobs: readonly Job[], services: readonly Service[], clock: Pick<Clock, "now">): RunView {
+  const several = services.length > 1;
+  const pace = createPace();
+  return {
+    snapshot() {
+      const now = clock.now();
+      const states = new Map(services.map(({ company, limiter }) => [company.name, limiter.state]));
+      const busiest = [...states.values()].toSorted((a, b) => b.inFlight - a.inFlight)[0];
+      return {
+        streams: jobs.map(({ company, stream, tally: { activity } }) => {
+          const name = several ? `${company}/${stream.name}` : stream.name;
+          const { state, pages, rows, total } = activity;
+          const remaining = total === undefined ? undefined : pace.remaining(name, rows, total, now);
+          const waitingFor =
+            activity.waitingFor ?? (state === "reading" ? waitOf(states.get(company), now) : undefined);
+          return {
+            stream: name,
+            state,
+            pages,
+            rows,
+            ...(total === undefined ? {} : { total }),
+            ...(waitingFor === undefined ? {} : { waitingFor }),
+            ...(remaining === undefined || (state !== "reading" && state !== "publishing")
+              ? {}
+              : { remainingMs: remaining }),
+          };
+        }),
+        limitedBy: busiest?.limitedBy ?? "latency",
+        inFlight: busiest?.inFlight ?? 0,
+        ceiling: busiest?.ceiling ?? 0,
+        limited429: [...new Set(services.map(service => service.limiter))].reduce(
+          (sum, limiter) => sum + limiter.state.limited,
+          0,
+        ),
+      };
+    },
+  };
+}
+
+/** What a stream that reads waits for, as far as the limiter knows. */
+function waitOf(state: LimiterState | undefined, now: number): string | undefined {
+  if (state === undefined) return undefined;
+  const { pausedUntil, waiting, limitedBy } = state;
+  if (pausedUntil !== undefined)
+    return `the pause after a 429, ${Math.max(1, Math.ceil((pausedUntil - now) / 1000))} s`;
+  // With requests queued, latency limits only where answers have become so slow that fewer are sent at once.
+  return waiting > 0 && limitedBy === "latency" ? "slow answers" : undefined;
+}

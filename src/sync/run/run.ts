@@ -1,0 +1,244 @@
+import { hostname } from "node:os";
+import type { Stream } from "../../catalog/stream.ts";
+import type { Clock } from "../../clock.ts";
+import type { Company, Config } from "../../config/config.ts";
+import { familyOf, select, selectedByConfig, versionedBy } from "../../config/selection.ts";
+import { ConfigError } from "../../errors.ts";
+import { configured } from "../../privacy/configured.ts";
+import { expectOwnKey, privacyOf, settlePrivacy } from "../../privacy/settling.ts";
+import { openDestination } from "../../warehouse/connect/open.ts";
+import { hasState } from "../../warehouse/ddl/present_tables.ts";
+import type { Destination } from "../../warehouse/destination.ts";
+import { prepareWarehouse } from "../../warehouse/schema/prepare.ts";
+import { beginRun } from "../../warehouse/state/run_log.ts";
+import { Tally } from "../tally.ts";
+import { type Archives, openArchives } from "./archives.ts";
+import { holdToWarehouse, identityOf, isItself, logOf, sideBySide } from "./companies.ts";
+import { conclude, reportOf } from "./conclusion.ts";
+import { contextOf, policyOf, runCompany } from "./jobs.ts";
+import { measureChanged } from "./measurement.ts";
+import type { RunOrder, RunTools } from "./order.ts";
+import { type Job, type RunReport, viewOf } from "./report.ts";
+import { closedService, createCommons, openService, type Service } from "./service.ts";
+import { firstLook, showEvery } from "./showing.ts";
+import { limitTime } from "./time_limit.ts";
+
+export type { RunReport, RunView } from "./report.ts";
+
+/**
+ * One run: locks, prepares the warehouse, syncs every selected stream of every company, shows readers the result. Failures
+ * of streams are kept apart and told in the report; thrown is only what kept the run from beginning.
+ */
+export async function runSync(order: RunOrder, tools: RunTools): Promise<RunReport> {
+  const { clock, random, log, signal } = tools;
+  const { config, version, maxRequests } = order;
+  const startedAt = new Date(clock.now()).toISOString();
+  const runId = newRunId(startedAt, random);
+  order.attempt?.start(runId);
+  const companies = companiesOf(config, order.company);
+  const catalogue = configured(order.catalogue, config);
+  const on = selectedByConfig(catalogue, config.streams);
+  const { streams } = select(catalogue, on, order.names, config.streams.settings);
+  const holder = { pid: process.pid, host: hostname(), command: order.command, startedAt };
+  // Whoever waits for a lock stops waiting at the first signal.
+  const patience: Clock = { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) };
+  const opener = { runId, holder, clock: patience, makesRoom: order.background !== undefined };
+  const commons = order.attempt?.commons ?? createCommons(config.api, clock);
+  const privacy = privacyOf(order.catalogue, config.privacy);
+  const archives = openArchives(order.again === undefined ? config.archive : undefined, {
+    run: runId,
+    privacy: privacy.policy.id,
+    clock,
+    log,
+    redact: tools.redact,
+  });
+  const leaving = new AbortController();
+  const asked = AbortSignal.any([signal, leaving.signal]);
+  const treat = privacy.ofAnswers;
+  const serviceTools = { treat, clock, random, log, signal: asked, version, maxRequests, archiveOf: archives.of };
+  let opening: readonly Promise<Service>[] = [];
+  const ask = () => {
+    opening = companies.map(each =>
+      order.again === undefined
+        ? openService(each, config.api, order.identity, serviceTools, commons)
+        : Promise.resolve(closedService(each, config.api, clock)),
+    );
+    const asking = Promise.all(opening);
+    asking.catch(() => undefined);
+    return asking;
+  };
+  let destination: Destination | undefined;
+  try {
+    // Asked while the destination is being opened: neither needs the other, and both take a round trip and more. But nothing
+    // is fetched that could only be stored under another key than what is there.
+    const early = privacy.policy.keyId === undefined ? ask() : undefined;
+    destination = await openDestination(config.destination, opener, order.waitMs);
+    if (early === undefined) await expectOwnKey(destination, privacy);
+    // Waiting for the lock has a limit of its own; waiting for the service has not.
+    const openedAt = clock.now();
+    const answered = new AbortController();
+    const waiting = AbortSignal.any([answered.signal, leaving.signal]);
+    limitTime(order, 0, clock, waiting, error => leaving.abort(error));
+    const services = await holdToWarehouse(await (early ?? ask()), destination, version);
+    answered.abort();
+    const askedMs = Math.max(0, clock.now() - openedAt);
+    const jobs = services.flatMap(({ company }) =>
+      streams.map(stream => ({ company: company.name, stream, tally: new Tally(startedAt) })),
+    );
+    const shared = { order, tools, runId, startedAt, services, catalogue, destination, jobs, archives };
+    const run: Run = { ...shared, askedMs, warnings: [] };
+    if (services.every(service => service.failure !== undefined) && !(await hasState(destination))) return refused(run);
+    const policy = (name: string) => policyOf(config, name);
+    const families = new Set(streams.map(stream => familyOf(catalogue, stream)));
+    const { done, warnings, widened, settleHistories } = await prepareWarehouse(destination, {
+      version,
+      companies: services.filter(isItself).map(identityOf),
+      catalogue,
+      streams: catalogue.filter(stream => on.includes(stream) || streams.includes(stream)),
+      families: [...families],
+      held: catalogue.filter(stream => families.has(familyOf(catalogue, stream))).map(({ name }) => name),
+      versioned: versionedBy(catalogue, config.streams),
+      grantSelectTo: config.destination.type === "postgres" ? config.destination.grantSelectTo : [],
+      widening: streams.map(({ name }) => name).filter(name => policy(name).unknownFields === "column"),
+      volatileOf: name => config.streams.settings[name]?.volatile ?? [],
+      waitMs: order.waitMs,
+      now: startedAt,
+      views: { wanted: config.views, models: order.models },
+    });
+    const settled = await settlePrivacy(destination, privacy, {
+      archive: config.archive,
+      waitMs: order.waitMs,
+      now: new Date(clock.now()).toISOString(),
+      askedAt: order.askedAt ?? startedAt,
+      log,
+      always: order.again !== undefined,
+    });
+    const histories = await settleHistories();
+    const renewed = await tools.renewExports(destination, {
+      ...{ catalogue, on, clock, log, signal, version, privacy: privacy.policy.id, holder: { runId, ...holder } },
+    });
+    const wide = catalogue.map(widened);
+    const wideOf = (stream: Stream) => wide[catalogue.indexOf(stream)]!;
+    const told = [...destination.warnings, ...warnings, ...settled.warnings, ...renewed.warnings];
+    for (const warning of told) log.warn({}, warning);
+    for (const sentence of [...done, ...settled.done, ...histories, ...renewed.done]) log.info({}, sentence);
+    const names = services.filter(isItself).map(({ company }) => company.name);
+    await order.background?.begin(destination, names, wide);
+    await order.attempt?.begin(destination);
+    const left = jobs
+      .filter(({ company, stream }) => order.attempt?.isDone(company, stream.name) !== true)
+      .map(job => ({ ...job, stream: wideOf(job.stream) }));
+    return await runJobs({ ...run, catalogue: wide, jobs: left, warnings: told });
+  } finally {
+    leaving.abort();
+    await Promise.allSettled(opening);
+    for (const api of commons.apis) await api.close();
+    await archives.end();
+    await destination?.close();
+  }
+}
+
+/** Sortable by time, unique by chance. */
+export function newRunId(startedAt: string, random: () => number): string {
+  const chance = Math.floor(random() * 0x1_0000_0000)
+    .toString(16)
+    .padStart(8, "0");
+  return `${startedAt.replace(/[-:]/g, "").slice(0, 15)}-${chance}`;
+}
+
+/** The companies a run works for. @throws ConfigError for one that the config doesn't have */
+export function companiesOf(config: Config, wanted: string | undefined): readonly Company[] {
+  if (wanted === undefined) return config.companies;
+  const chosen = config.companies.filter(company => company.name === wanted);
+  if (chosen.length > 0) return chosen;
+  throw new ConfigError(
+    `--company: expected one of ${config.companies.map(company => company.name).join(", ")}, got ${wanted}.`,
+  );
+}
+
+/** Nothing can be read, and nothing has been loaded yet: no empty warehouse is left behind. */
+function refused(run: Run): RunReport {
+  const failures = run.services.flatMap(service => service.failure ?? []);
+  for (const { tally } of run.jobs) tally.run.status = "skipped";
+  return reportOf(run, failures, [], new Date(run.tools.clock.now()).toISOString());
+}
+
+interface Run {
+  readonly order: RunOrder;
+  readonly tools: RunTools;
+  readonly runId: string;
+  readonly startedAt: string;
+  readonly services: readonly Service[];
+  readonly catalogue: readonly Stream[];
+  readonly destination: Destination;
+  readonly jobs: readonly Job[];
+  readonly archives: Archives;
+  /** How long it waited for the service before its first stream. */
+  readonly askedMs: number;
+  /** About the warehouse, not a stream. */
+  readonly warnings: readonly string[];
+}
+
+async function runJobs(run: Run): Promise<RunReport> {
+  const { order, tools, runId, startedAt, destination, jobs, services, catalogue } = run;
+  const { clock, log, redact } = tools;
+  const owner = JSON.stringify({ pid: process.pid, host: hostname() });
+  await beginRun(
+    destination.db,
+    {
+      run_id: runId,
+      command: order.command,
+      started_at: startedAt,
+      version: order.version,
+      process: owner,
+    },
+    new Date(clock.now()),
+  );
+  const ending = new AbortController();
+  const signal = AbortSignal.any([tools.signal, ending.signal]);
+  const timers = new AbortController();
+  const errors: unknown[] = [];
+  const stopAll = (error: unknown) => ending.abort(error);
+  limitTime(order, run.askedMs, clock, timers.signal, stopAll);
+  const showing = showEvery(run, order.config.destination.publishEveryMs, timers.signal).catch(
+    error => void errors.push(error),
+  );
+  const looking = firstLook(run);
+  const listed = () => looking().catch(error => void errors.push(error));
+  tools.watch(viewOf(jobs, services, clock));
+  const { full, allDetails, confirmDeletes } = order;
+  await sideBySide(services, async (service, streamsAtOnce) => {
+    const company = service.company.name;
+    const ownEnding = new AbortController();
+    const shared = {
+      runId,
+      clock,
+      signal: AbortSignal.any([signal, ownEnding.signal]),
+      log: logOf(log, company, services.length > 1),
+      redact,
+      catalogue,
+      named: new Set(order.named ?? order.names),
+      full,
+      allDetails,
+      confirmDeletes,
+    };
+    await (order.again ?? runCompany)(await contextOf(order.config, service, destination, shared), service, {
+      jobs: jobs.filter(job => job.company === company),
+      streamsAtOnce,
+      archive: run.archives.of(company),
+      log: shared.log,
+      errors,
+      stop: error => ownEnding.abort(error),
+      stopAll,
+      work: order.background?.work,
+      listed,
+    });
+  });
+  timers.abort();
+  await showing;
+  if (signal.aborted && !errors.includes(signal.reason)) errors.push(signal.reason);
+  await measureChanged(run, errors);
+  const report = await conclude(run, errors);
+  order.attempt?.end(errors);
+  return report;
+}

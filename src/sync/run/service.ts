@@ -1,0 +1,136 @@
+import type { IdentityEndpoint } from "../../catalog/stream.ts";
+import type { Clock } from "../../clock.ts";
+import type { Company, Config } from "../../config/config.ts";
+import { ApiError, ConfigError } from "../../errors.ts";
+import type { Log } from "../../logging.ts";
+import type { Archive } from "../../source/archive/archive.ts";
+import { type Api, type ApiSettings, createApi } from "../../source/client.ts";
+import { createLimiter, type Limiter } from "../../source/limit.ts";
+
+/** One company's service: its client under its key's limiter, and whose key it is. */
+export interface Service {
+  readonly company: Company;
+  readonly api: Api;
+  readonly limiter: Limiter;
+  /** Undefined where the key may not read it. */
+  readonly companyId: string | undefined;
+  /** The key was refused or can't be read, nothing answers, or it is another company: no stream of it can be read. */
+  readonly failure: ApiError | ConfigError | undefined;
+}
+
+/** What a service is opened with. */
+export interface ServiceTools {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly version: string;
+  readonly maxRequests: number | undefined;
+  /** What is taken out of answers before anybody sees them; see `Api`. */
+  readonly treat?: ApiSettings["treat"];
+  /** Where a company's answers are kept. */
+  readonly archiveOf?: (company: string) => Archive | undefined;
+}
+
+/** What the companies of a run have in common: the service limits a key, whatever name it goes by, and --max-requests a run. */
+export interface Commons {
+  limiterOf(company: Company): Limiter;
+  /** Clients that were made so far, for whoever closes them. */
+  readonly apis: Api[];
+}
+
+export function createCommons({ maxConcurrency, requestsPerSecond }: Config["api"], clock: Clock): Commons {
+  const limiters = new Map<string, Limiter>();
+  return {
+    limiterOf(company) {
+      const name = JSON.stringify([new URL(company.baseUrl).origin, company.key()]);
+      const limiter = limiters.get(name) ?? createLimiter({ maxConcurrency, requestsPerSecond, clock });
+      limiters.set(name, limiter);
+      return limiter;
+    },
+    apis: [],
+  };
+}
+
+/** A company's client, its key read afresh. @throws ConfigError when the key can't be read */
+export async function openClient(
+  company: Company,
+  settings: Config["api"],
+  tools: ServiceTools,
+): Promise<Pick<Service, "api" | "limiter">> {
+  await company.refreshKey();
+  return clientOf(company, settings, tools, createCommons(settings, tools.clock));
+}
+
+function clientOf(
+  company: Company,
+  { timeoutMs, maxWaitMs }: Config["api"],
+  { clock, random, log, version, maxRequests = Number.POSITIVE_INFINITY, treat, archiveOf }: ServiceTools,
+  { limiterOf, apis }: Commons,
+): Pick<Service, "api" | "limiter"> {
+  const limiter = limiterOf(company);
+  const api = createApi({
+    baseUrl: company.baseUrl,
+    key: () => company.key(),
+    refreshKey: async () => void (await company.refreshKey()),
+    timeoutMs,
+    maxWaitMs,
+    get maxRequests() {
+      return apis.reduce((left, other) => (other === api ? left : left - other.stats.requests), maxRequests);
+    },
+    limit: limiter,
+    clock,
+    random,
+    onRetry: event => log.debug(event, "asking again"),
+    treat,
+    onAnswer: archiveOf?.(company.name)?.keep,
+    userAgent: `tributary/${version}`,
+  });
+  apis.push(api);
+  return { api, limiter };
+}
+
+/** Opens a company's service and asks whose key it is. Its client is closed with the others in `commons`. */
+export async function openService(
+  company: Company,
+  settings: Config["api"],
+  identity: IdentityEndpoint,
+  tools: ServiceTools,
+  commons: Commons,
+): Promise<Service> {
+  const unreadable = await company.refreshKey().then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof ConfigError) return error;
+      throw error;
+    },
+  );
+  const { api, limiter } = clientOf(company, settings, tools, commons);
+  if (unreadable !== undefined) return { company, api, limiter, companyId: undefined, failure: unreadable };
+  try {
+    const { data } = await api.get(identity.path, {}, { priority: 2, signal: tools.signal });
+    return { company, api, limiter, companyId: fieldOf(data, identity.id), failure: undefined };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    // Not every key may read it, and a fault of this one endpoint need not be one of the others.
+    const fatal = error.failure === "unauthorized" || (error.failure === "unavailable" && error.status === undefined);
+    return { company, api, limiter, companyId: undefined, failure: fatal || error.exitCode === 5 ? error : undefined };
+  }
+}
+
+/** A company whose service is not asked for anything: everything it ever said that counts is at hand. */
+export function closedService(company: Company, { maxConcurrency }: Config["api"], clock: Clock): Service {
+  const stats = { requests: 0, retries: 0, limited: 0, bytes: 0, failures: {}, retryWaitMs: 0, limitedWaitMs: 0 };
+  const get = async (path: string): Promise<never> => {
+    throw new ApiError(`Expected no request, but ${path} was asked for.`, { failure: "invalid", path, attempts: 0 });
+  };
+  const api: Api = { get, stats, close: async () => undefined };
+  return { company, api, limiter: createLimiter({ maxConcurrency, clock }), companyId: undefined, failure: undefined };
+}
+
+/** A text field of an answer's data, where it can be stored. */
+export function fieldOf(data: unknown, field: string): string | undefined {
+  if (typeof data !== "object" || data === null) return undefined;
+  const value = (data as Record<string, unknown>)[field];
+  return typeof value === "string" && /^[^\p{Cc}\p{Cs}]{1,500}$/u.test(value) ? value : undefined;
+}

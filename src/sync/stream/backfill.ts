@@ -1,0 +1,131 @@
+import type { Feed, Stream } from "../../catalog/stream.ts";
+import { type Formats, momentText, readMoment } from "../../rows/moment.ts";
+import { valueAt } from "../../rows/record.ts";
+import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
+import type { BackfillPlan, StreamState } from "../../warehouse/state/stream_state.ts";
+import type { SyncContext } from "../context.ts";
+import { readWindows } from "../extract/windows.ts";
+import type { Tally } from "../tally.ts";
+import { mayPublish, syncDetails } from "./details.ts";
+import { syncListing } from "./listing.ts";
+import { openRelay } from "./relay.ts";
+
+/** The part of a feed's mode that says how it is cut into windows. */
+type DatedFeed = Feed & { readonly narrow: { readonly by: "dates" } };
+
+/**
+ * Loads what the stream's plan names and isn't done: a list whole, a detail for parents dated in the range, a feed in
+ * windows where its service can filter by dates. No mark is moved: that is left to the next full scan, which is due after
+ * windows, because rows without a time are in none of them.
+ */
+export async function backfillStream(context: SyncContext, stream: Stream, tally: Tally): Promise<void> {
+  const { mode } = stream;
+  const state = await loadState(context, stream);
+  const plan = state.backfill;
+  if (plan === null || plan.done) {
+    tally.published = true;
+    return;
+  }
+  switch (mode.kind) {
+    case "scan":
+      await syncListing(context, stream, mode, tally);
+      break;
+    case "feed":
+      if (hasDates(mode) && plan.windows.length > 0 && !state.filterDistrusted)
+        return backfillFeed(context, stream, mode, plan, tally);
+      await readWhole(context, stream, mode, tally);
+      break;
+    case "detail":
+      await syncDetails(detailsContext(context, plan), stream, mode, tally);
+      break;
+    case "snapshot":
+      break;
+  }
+  await endPlan(context, stream);
+}
+
+/** Whether the feed can be asked for a range of dates. */
+export function hasDates(mode: Feed): mode is DatedFeed {
+  return mode.narrow.by === "dates";
+}
+
+const loadState = (context: SyncContext, stream: Stream): Promise<StreamState> =>
+  loadStreamState(context.destination.db, context.company, stream.name);
+
+async function saveState(context: SyncContext, stream: Stream, change: Partial<StreamState>): Promise<void> {
+  const { destination, company, clock } = context;
+  const state = { ...(await loadState(context, stream)), ...change };
+  const now = new Date(clock.now()).toISOString();
+  await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, state, now));
+}
+
+async function endPlan(context: SyncContext, stream: Stream): Promise<void> {
+  const { backfill } = await loadState(context, stream);
+  if (backfill !== null) await saveState(context, stream, { backfill: { ...backfill, done: true } });
+}
+
+function readWhole(context: SyncContext, stream: Stream, mode: Feed, tally: Tally): Promise<void> {
+  return syncListing({ ...context, policy: { ...context.policy, full: true } }, stream, mode, tally);
+}
+
+/** Only what is missing or changed, all of it: nightly runs look at unchanged ones again, and spread the rest over nights. */
+function detailsContext(context: SyncContext, plan: BackfillPlan): SyncContext {
+  const start = plan.from ?? context.policy.start;
+  const ranged = plan.to !== null || start !== context.policy.start;
+  return {
+    ...context,
+    policy: { ...context.policy, start, to: plan.to ?? undefined, ranged },
+    policyOf: name => ({ ...context.policyOf(name), audit: 0, refresh: undefined, maxDetails: undefined }),
+  };
+}
+
+async function backfillFeed(
+  context: SyncContext,
+  stream: Stream,
+  mode: DatedFeed,
+  plan: BackfillPlan,
+  tally: Tally,
+): Promise<void> {
+  const { api, limiter, signal } = context;
+  const relay = await openRelay(context, stream, plan, tally);
+  tally.activity.state = "reading";
+  try {
+    const { record, stray } = await readWindows({
+      api,
+      path: stream.path,
+      query: stream.query ?? {},
+      narrow: mode.narrow,
+      listing: mode,
+      encoder: relay.encoder,
+      batches: relay.batches,
+      record: relay.record,
+      width: limiter.state.maximum * 2,
+      signal,
+      tally,
+      now: context.clock.now(),
+      timeOf: timeOf(context.formats, stream, mode),
+      between: record => relay.between(record),
+    });
+    if (stray === undefined) return await relay.finish(record);
+    tally.warnings.push(
+      `${stream.name}: asked for rows of one window of time, got one of ${momentText(stray)} from outside it: the service filters by another field. The feed is read whole now and from now on.`,
+    );
+    await relay.forget(record);
+  } catch (error) {
+    await relay.leave(mayPublish(error));
+    throw error;
+  }
+  await saveState(context, stream, { filterDistrusted: true, backfill: { ...plan, windows: [] } });
+  await readWhole(context, stream, mode, tally);
+  await endPlan(context, stream);
+}
+
+/** Reads a row's time, in microseconds since 1970. */
+export function timeOf(formats: Formats, stream: Stream, { mark }: Feed): (row: unknown) => number | undefined {
+  const column = stream.tables.main.columns.find(candidate => candidate.name === mark)!;
+  return row => {
+    if (typeof row !== "object" || row === null) return undefined;
+    const value = valueAt(column.path, row as Record<string, unknown>);
+    return typeof value === "string" ? readMoment(value, formats) : undefined;
+  };
+}

@@ -1,0 +1,293 @@
+import { snakeCase } from "../../catalog/columns.ts";
+import { type Detail, fixedPaths, pathParameters, type Stream } from "../../catalog/stream.ts";
+import { ApiError, StoppedError, TributaryError } from "../../errors.ts";
+import { type Parents, presentParents } from "../../warehouse/details/parents.ts";
+import {
+  countWaiting,
+  openWorkList,
+  type WorkItem,
+  type WorkList,
+  type WorkRequest,
+} from "../../warehouse/details/work_list.ts";
+import { type Absent, absentWithRows, areReadable, stagedAbsent } from "../../warehouse/merge/outcomes.ts";
+import { loadStreamState } from "../../warehouse/state/run_log.ts";
+import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
+import type { SyncContext } from "../context.ts";
+import { type DetailsResult, readDetails } from "../extract/details.ts";
+import { parentsOf } from "../load/kin.ts";
+import { heldBack, type Left, mayLeave } from "../load/leaving.ts";
+import { publishStage } from "../load/publication.ts";
+import type { Tally } from "../tally.ts";
+import { completeWithParents, isBehind, lacksNew } from "./completion.ts";
+import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
+import { areReadWhole } from "./lookups.ts";
+
+/** Priority of the requests of a run's first details: below those of lists, even when they are sent again. */
+const EARLIEST = 0.4;
+/** More failures than this share of the requests make the stream a failure. */
+const TOLERATED = 0.05;
+/** So many details that were never fetched are worth a word before they are. */
+const MANY_NEW = 1_000;
+const DAY_MS = 86_400_000;
+
+/** Details that were fetched before, to be loaded again. */
+export interface FetchedBefore {
+  readonly work: WorkList;
+  /** When it was fetched, ISO 8601. */
+  readonly at: (item: WorkItem) => string;
+  /** The scan that is published with them. */
+  readonly scan: string;
+}
+
+/** Fetches the details that are due and publishes them, early ones while the rest is still being fetched. */
+export async function syncDetails(
+  context: SyncContext,
+  stream: Stream,
+  mode: Detail,
+  tally: Tally,
+  before?: FetchedBefore,
+): Promise<void> {
+  const { clock, destination, policy } = context;
+  const state = await loadStreamState(destination.db, context.company, stream.name);
+  const query = { ...stream.query, ...(before === undefined ? {} : { again: context.runId }) };
+  const extraction = await openExtraction(context, stream, state, { query, full: false }, tally);
+  const request = workRequest(context, stream, mode);
+  const work = before?.work ?? (await openWorkList(destination, { ...request, stage: extraction.stage }));
+  try {
+    tally.activity.state = "reading";
+    // Progress goes by answers; of many rows each the ones that an earlier run left don't tell how many those were.
+    if (mode.rows !== undefined) tally.activity.rows = 0;
+    tally.activity.total = tally.activity.rows + work.total;
+    if (before === undefined) announce(context, stream, work, tally);
+    // Of all of them, and of what was fetched back then, none waits.
+    const waiting = before !== undefined || policy.allDetails ? undefined : await countWaiting(destination, request);
+    let published = clock.now();
+    let refusal: unknown;
+    const settled = await areSettled(context, request.parents);
+    const shelf: Shelf = { context, stream, extraction, state, tally, settled, before, left: 0, held: undefined };
+    const at = before?.at ?? (() => new Date(clock.now()).toISOString());
+    const result = await fetchAll(context, stream, mode, request.parents, work, at, extraction, tally, async record => {
+      if (clock.now() - published < policy.publishEveryMs) return record;
+      await extraction.batches.flush();
+      // Whether 404s can be believed is known at the end, when all of them are: until then none is published.
+      const absent = await stagedAbsent(destination, extraction.stage);
+      await publishDetails(shelf, record, "kept back", null).catch(error => {
+        refusal ??= error;
+        throw error;
+      });
+      published = clock.now();
+      const fresh = await startAfresh(context, extraction.stage, record.fingerprint, false);
+      for (const outcome of absent) extraction.encoder.outcome(outcome);
+      return fresh;
+    });
+    // What came after it found no stage any more: that is no news.
+    if (refusal !== undefined) throw refusal;
+    if (result.error !== undefined && !mayPublish(result.error)) throw result.error;
+    const doubted = await areDoubtful(context, stream, extraction, result.counts);
+    const trouble = troubleWith(stream, result.counts, doubted, waiting, work.leftFailed);
+    const ranged = policy.ranged === true && mode.newest !== undefined;
+    const left = before === undefined ? lacksNew(work) : await isBehind(destination, request, extraction.stage);
+    const lacking = ranged || left;
+    const whole = result.error === undefined && trouble === undefined && shelf.held === undefined && !lacking;
+    const completeTo = whole ? await completeWithParents(context, request.parents) : null;
+    await publishDetails(shelf, result.record, doubted ? "doubted" : "believed", completeTo);
+    if (result.error !== undefined) throw result.error;
+    if (shelf.held !== undefined) throw new TributaryError(heldBack(context.policy, stream, shelf.held), 1);
+    if (trouble !== undefined) throw new TributaryError(trouble, 1);
+  } finally {
+    await work.close();
+  }
+}
+
+/** Says what is going to be asked for, and what is left to later runs. */
+function announce(context: SyncContext, stream: Stream, work: WorkList, tally: Tally): void {
+  const { name } = stream;
+  if (work.total > 0) context.log.info({ stream: name, details: work.total, ...work.reasons }, "fetching details");
+  const fresh = work.reasons["new"] ?? 0;
+  if (fresh > MANY_NEW) {
+    context.log.warn(
+      { stream: name, requests: fresh },
+      `${name}: ${count(fresh)} details were never fetched, each is one request. streams.settings.${name}.max_details caps how many a run asks for; the next run goes on.`,
+    );
+  }
+  if (work.left > 0)
+    tally.notes.push(
+      `${name}: ${count(work.left)} details are left for the next runs, as max_details allows ${count(work.total)} a run.`,
+    );
+}
+
+const count = (value: number): string => value.toLocaleString("en-US");
+
+/** Whether it is known which values there are: only then is one gone that no row carries. */
+async function areSettled(context: SyncContext, parents: Parents): Promise<boolean> {
+  if (parents.kind === "rows") return false;
+  const { destination, company, catalogue } = context;
+  const carriers = parents.sources.flatMap(({ stream }) => catalogue.find(other => other.name === stream) ?? []);
+  if (!(await areReadWhole(context, carriers))) return false;
+  const { sources } = await presentParents(destination, parents);
+  return areReadable(destination, company, sources);
+}
+
+/** One order that is gone answers 404; hundreds at once whose rows would go, or nothing but 404s, are a service that lost its way. */
+async function areDoubtful(
+  { destination, company, policy }: SyncContext,
+  { tables }: Stream,
+  { stage }: Extraction,
+  counts: DetailsResult | undefined,
+): Promise<boolean> {
+  const { minRows, maxShare } = policy.deletes;
+  const absent = (await stagedAbsent(destination, stage)).length;
+  if (absent <= minRows) return false;
+  const rows = await absentWithRows(destination, { company, tables, stage });
+  if (rows.all === 0) return (counts?.ok ?? 0) === 0;
+  return rows.absent > minRows && rows.absent > maxShare * rows.all;
+}
+
+interface Shelf extends Left {
+  readonly context: SyncContext;
+  readonly stream: Stream;
+  readonly extraction: Extraction;
+  readonly state: StreamState;
+  readonly tally: Tally;
+  readonly settled: boolean;
+  readonly before: FetchedBefore | undefined;
+}
+
+/** Each parent's detail is whole: after a plan limit or an outage what was fetched is worth showing. A signal wants the end. */
+export function mayPublish(error: unknown): boolean {
+  return error instanceof ApiError || (error instanceof StoppedError && error.exitCode === 5);
+}
+
+async function fetchAll(
+  context: SyncContext,
+  stream: Stream,
+  mode: Detail,
+  parents: Parents,
+  work: WorkList,
+  at: (item: WorkItem) => string,
+  extraction: Extraction,
+  tally: Tally,
+  between: (record: ScanRecord) => Promise<ScanRecord>,
+): Promise<{ record: ScanRecord; counts: DetailsResult | undefined; error: unknown }> {
+  const { api, limiter, signal, catalogue } = context;
+  const { encoder, batches, record, stage } = extraction;
+  try {
+    const siblings = fixedPaths(catalogue);
+    const job = {
+      api,
+      limiter,
+      stream,
+      mode,
+      columns: parameterColumns(stream, mode),
+      keys: keyColumns(stream, mode, parents),
+      siblings,
+      work,
+      encoder,
+      batches,
+      record,
+      timeOf: at,
+      signal,
+      priority: EARLIEST / (1 + context.turn),
+      tally,
+      between,
+    };
+    const counts = await readDetails(job);
+    return { record: counts.record, counts, error: undefined };
+  } catch (error) {
+    return { record: stage.record as ScanRecord, counts: undefined, error };
+  }
+}
+
+async function publishDetails(
+  shelf: Shelf,
+  record: ScanRecord,
+  absent: Absent,
+  completeTo: string | null,
+): Promise<void> {
+  const { context, stream, extraction, state, tally, settled, before } = shelf;
+  const { parted } = await publishStage(context, {
+    stream,
+    stage: extraction.stage,
+    record: { ...record, phase: "read", scan: before?.scan ?? record.scan },
+    tally,
+    withMissing: false,
+    decide: async () => undefined,
+    absent,
+    allows: (leaving, live) => mayLeave(context.policy, shelf, leaving, live),
+    settled,
+    state: await currentState(shelf, state),
+    completeTo,
+  });
+  shelf.left += parted.left;
+  if (parted.held !== undefined && parted.held.leaving > (shelf.held?.leaving ?? 0)) shelf.held = parted.held;
+}
+
+/** An early publish of this run has moved the state on. */
+async function currentState({ context, stream }: Shelf, state: StreamState): Promise<StreamState> {
+  const now = await loadStreamState(context.destination.db, context.company, stream.name);
+  return { ...state, lastMoment: now.lastMoment };
+}
+
+/** Why the stream counts as failed; undefined: it doesn't. */
+function troubleWith(
+  stream: Stream,
+  counts: DetailsResult | undefined,
+  doubted: boolean,
+  { waiting: backingOff, known }: Awaited<ReturnType<typeof countWaiting>> = { waiting: 0, known: 0 },
+  left: number,
+): string | undefined {
+  if (counts === undefined) return undefined;
+  const { ok, absent, failed, firstFailure } = counts;
+  const all = ok + absent + failed;
+  if (doubted)
+    return `${stream.name}: ${absent} of ${all} details answered 404, too many to be believed: nothing was marked deleted, they are asked again later.`;
+  if (failed > TOLERATED * all)
+    return `${stream.name}: ${failed} of ${all} details could not be fetched; they are tried again with growing pauses. The first: ${firstFailure}`;
+  // That they are not asked for yet, or left to later runs by max_details, makes no success of what failed before.
+  const waiting = backingOff + left;
+  if (waiting === 0 || failed + waiting <= TOLERATED * Math.max(known, all)) return undefined;
+  return `${stream.name}: ${waiting} of ${known} details could not be fetched by the runs before, and wait for their next try.`;
+}
+
+/** The parent's column that fills each parameter of the path. */
+export function parameterColumns(stream: Stream, mode: Detail): Record<string, string> {
+  const columnOf = (name: string) => mode.by ?? mode.param?.[name] ?? snakeCase(name);
+  return Object.fromEntries(pathParameters(stream.path).map(name => [name, columnOf(name)]));
+}
+
+/** The parent's column for each column that the detail's key begins with. */
+export function keyColumns(stream: Stream, mode: Detail, parents: Parents): Record<string, string> {
+  return parents.kind === "values" ? { [stream.key[0]!]: mode.by! } : Object.fromEntries(parents.on);
+}
+
+/** What decides which details are due, but for what a run under way has asked for. */
+export function workRequest(
+  context: Pick<SyncContext, "company" | "catalogue" | "clock" | "policyOf"> & {
+    readonly policy: Pick<SyncContext["policy"], "start" | "to" | "allDetails">;
+  },
+  stream: Stream,
+  mode: Detail,
+): Omit<WorkRequest, "stage"> {
+  const policy = context.policyOf(stream.name);
+  const parents = parentsOf(context.catalogue, stream, mode);
+  const needed = [
+    ...Object.values(parameterColumns(stream, mode)),
+    ...Object.values(keyColumns(stream, mode, parents)),
+  ];
+  return {
+    company: context.company,
+    stream: stream.name,
+    parents,
+    columns: [...new Set(needed)],
+    open: mode.open,
+    newest: mode.newest,
+    start: context.policy.start,
+    to: context.policy.to,
+    audit: policy.audit,
+    refresh: policy.refresh,
+    everyMs: policy.refreshEveryMs ?? (mode.everyDays === undefined ? undefined : mode.everyDays * DAY_MS),
+    force: context.policy.allDetails,
+    limit: policy.maxDetails,
+    now: new Date(context.clock.now()).toISOString(),
+  };
+}

@@ -1,0 +1,159 @@
+import { randomUUID } from "node:crypto";
+import { INDEX_COLUMN } from "../../catalog/columns.ts";
+import { lookupOf } from "../../catalog/lookup.ts";
+import type { Stream } from "../../catalog/stream.ts";
+import { Encoder } from "../../rows/encoder.ts";
+import { canonicalJson, storable } from "../../rows/json.ts";
+import { layoutStamp, volatileTreatments } from "../../rows/layout.ts";
+import type { Reject } from "../../rows/reject.ts";
+import { cleaned } from "../../source/archive/cleaning.ts";
+import type { Stage } from "../../warehouse/destination.ts";
+import { saveRejects } from "../../warehouse/state/run_log.ts";
+import { beginScan, readScanRecord, type ScanRecord, type StreamState } from "../../warehouse/state/stream_state.ts";
+import type { SyncContext } from "../context.ts";
+import { Batches } from "../extract/batches.ts";
+import { fingerprint } from "../extract/scan_plan.ts";
+import type { Tally } from "../tally.ts";
+
+/** What a scan asks for; only the same request goes on with it. */
+export interface Request {
+  readonly query: object;
+  readonly full: boolean;
+}
+
+/** A stream's stage, encoder and batches, and the record to go on from. */
+export interface Extraction<R extends Request = Request> {
+  /** What it asks for. */
+  readonly request: R;
+  readonly stage: Stage;
+  readonly encoder: Encoder;
+  readonly batches: Batches;
+  readonly record: ScanRecord;
+  /** Rows of the stage come from an earlier run. */
+  readonly resumed: boolean;
+}
+
+/** Whether a stream's rows are told apart by their place among those whose key is otherwise the same. */
+export function isPlaced({ mode, key }: Stream): boolean {
+  return mode.kind !== "detail" && key.includes(INDEX_COLUMN);
+}
+
+/** The encoder of a stream's rows. */
+export function encoderOf(
+  { formats, hasher, redact }: Pick<SyncContext, "formats" | "hasher" | "redact">,
+  stream: Stream,
+): Encoder {
+  const { mode, tables } = stream;
+  return new Encoder({
+    ...{ tables, formats, hasher, redact },
+    ignored: mode.kind === "snapshot" ? (mode.omit ?? []) : [],
+    mark: mode.kind === "feed" ? mode.mark : undefined,
+    placed: isPlaced(stream),
+  });
+}
+
+/**
+ * Opens the stage and decides whether what lies in it may be continued: only by the request that began it, be it this one
+ * or the one `begun` before, which may not be begun any more.
+ */
+export async function openExtraction<R extends Request>(
+  context: SyncContext,
+  stream: Stream,
+  state: StreamState,
+  request: R,
+  tally: Tally,
+  begun?: R,
+): Promise<Extraction<R>> {
+  const stage = await context.destination.stage(context.company, stream.tables);
+  const encoder = encoderOf(context, stream);
+  const batches = new Batches(
+    stage,
+    encoder,
+    context.clock,
+    rejects => keepRejects(context, stream, rejects),
+    () => context.archived(),
+  );
+  const stored = readScanRecord(stage.record);
+  const requests = begun === undefined ? [request] : [request, begun];
+  const same = requests.find(each => stored?.fingerprint === printOf(context, stream, each));
+  const continued = same !== undefined && stored?.scan !== state.publishedScan ? stored : undefined;
+  // A row that moved to a later page meanwhile would be taken for one more of its key; a lookup's answers are whole.
+  const lost = isPlaced(stream) && lookupOf(stream) === undefined && continued?.phase === "reading";
+  if (same !== undefined && continued !== undefined && !lost) {
+    tally.run.carried = continued.rows;
+    tally.activity.rows = continued.rows;
+    // A scan that never got an answer is as young as its first one: nothing of it can have moved meanwhile.
+    const startedAt = continued.pages === 0 ? new Date(context.clock.now()).toISOString() : continued.startedAt;
+    return { stage, encoder, batches, record: { ...continued, startedAt }, request: same, resumed: true };
+  }
+  if (lost && continued.rows > 0)
+    tally.notes.push(
+      `${stream.name}: its rows have no id of their own, so what an earlier run had read of it, ${continued.pages} pages, is read again. It is published only by a run that reads it to its end: where one is stopped (--max-requests, --max-time), give it more.`,
+    );
+  const record = await startAfresh(context, stage, printOf(context, stream, request), request.full, continued);
+  return { stage, encoder, batches, record, request, resumed: false };
+}
+
+function printOf(context: SyncContext, stream: Stream, { query, full }: Request): string {
+  return fingerprint([
+    stream.path,
+    query,
+    full,
+    context.policyOf(stream.name).statuses,
+    layoutStamp(stream.tables, context.hasher),
+    context.company,
+    context.baseUrl,
+    context.formats,
+    ...volatileTreatments(stream.tables),
+  ]);
+}
+
+/** Empties the stage for a new scan of the same request; where the one `before` it failed again and again is not forgotten. */
+export async function startAfresh(
+  context: SyncContext,
+  stage: Stage,
+  print: string,
+  full: boolean,
+  before?: ScanRecord,
+): Promise<ScanRecord> {
+  const begun = beginScan(randomUUID(), print, full, new Date(context.clock.now()).toISOString());
+  const record = before === undefined ? begun : { ...begun, failures: before.failures, failedAt: before.failedAt };
+  await stage.begin(record);
+  return record;
+}
+
+async function keepRejects(context: SyncContext, stream: Stream, rejects: readonly Reject[]): Promise<void> {
+  const { runId: run_id, company, redact } = context;
+  const seen_at = new Date(context.clock.now()).toISOString();
+  const rows = rejects.map(({ raw, reason, key, field, beside }) => ({
+    run_id,
+    company,
+    stream: stream.name,
+    raw: rawText(raw, redact),
+    reason,
+    seen_at,
+    key: key === undefined ? null : storable(key),
+    field: field ?? null,
+    context: rawText(needsEscapes(raw, beside) ? { ...beside, escaped: true } : beside, redact),
+  }));
+  await saveRejects(context.destination.db, rows);
+}
+
+/** Whether what is kept holds escapes that did not come: a second try must not take them for the value. */
+function needsEscapes(...values: readonly unknown[]): boolean {
+  try {
+    return canonicalJson(values).noted !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function rawText(raw: unknown, redact: SyncContext["redact"]): string {
+  try {
+    return (
+      cleaned(canonicalJson(raw).text, redact) ?? JSON.stringify("(holds a secret that cannot be taken out of it)")
+    );
+  } catch {
+    return JSON.stringify("(nested too deeply to be kept)");
+  }
+}

@@ -1,0 +1,295 @@
+import type { Feed, Scan, Stream } from "../../catalog/stream.ts";
+import { ApiError, TributaryError } from "../../errors.ts";
+import { momentText } from "../../rows/moment.ts";
+import { telling } from "../../source/archive/about.ts";
+import type { Query } from "../../source/client.ts";
+import type { Stage } from "../../warehouse/destination.ts";
+import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
+import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
+import { completeWith, type SyncContext } from "../context.ts";
+import { isPause, readListing } from "../extract/listing.ts";
+import { type Question, readLookup } from "../extract/lookups.ts";
+import { isAhead, isOutside, planScan, reachesBack, type ScanPlan, statusesOf } from "../extract/scan_plan.ts";
+import { type AbsenceDecision, decideAbsence } from "../load/absence.ts";
+import { publishStage } from "../load/publication.ts";
+import type { Tally } from "../tally.ts";
+import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
+import { begunQuestions, findQuestions } from "./lookups.ts";
+
+/** Runs that may end at one cursor before what lies before it is published as it is. */
+const PATIENCE = 3;
+
+/** Reads a list or feed and publishes it. With --full a scan that leaves missing rows unsettled is followed by a second look. */
+export async function syncListing(
+  context: SyncContext,
+  stream: Stream,
+  mode: Scan | Feed,
+  tally: Tally,
+): Promise<void> {
+  const { clock, policy } = context;
+  const unsettled = await scanOnce(context, stream, mode, tally, clock.now());
+  if (unsettled && policy.full) await scanOnce(context, stream, mode, tally, clock.now());
+}
+
+async function scanOnce(
+  context: SyncContext,
+  stream: Stream,
+  mode: Scan | Feed,
+  tally: Tally,
+  now: number,
+): Promise<boolean> {
+  const { policy, log } = context;
+  const state = await loadStreamState(context.destination.db, context.company, stream.name);
+  const plan = planScan(stream, state, context.policyOf(stream.name), { ...policy, now });
+  log.debug({ stream: stream.name, query: plan.query, why: plan.why }, "reading");
+  if (mode.kind === "scan" && mode.lookup !== undefined) return lookUp(context, stream, mode, state, tally);
+  const extraction = await openExtraction(context, stream, state, plan, tally);
+  tally.activity.state = "reading";
+  const record = await read(context, stream, mode, plan, extraction, state, tally);
+  const at = Date.parse(dateOf(record));
+  if (!reachesBack(plan.range, at)) {
+    await setAside(extraction, record, tally);
+    return scanOnce(context, stream, mode, tally, at);
+  }
+  if (isOutside(plan.range, record.earliest, at)) {
+    const wanted = plan.full ? `from ${policy.start} on` : plan.why;
+    tally.warnings.push(
+      `${stream.name}: asked for rows ${wanted}, got one of ${momentText(record.earliest!)}: the service filters by another field. The feed is read whole now and from now on.`,
+    );
+    await setAside(extraction, record, tally);
+    return distrustFilter(context, stream, mode, state, tally);
+  }
+  return publishScan(context, stream, mode, extraction.stage, record, state, tally);
+}
+
+/** Asks all that the config asks of a lookup; what a run before began to ask is asked to its end first. */
+async function lookUp(
+  context: SyncContext,
+  stream: Stream,
+  mode: Scan,
+  state: StreamState,
+  tally: Tally,
+): Promise<boolean> {
+  const { api, company, clock, destination, limiter, log, signal } = context;
+  const found = await findQuestions(context, stream, mode, tally);
+  if (found.query.length === 0) {
+    tally.published = true;
+    return false;
+  }
+  const before = begunQuestions(context, stream, mode, state.questions);
+  const opened = await openExtraction(context, stream, state, found, tally, before);
+  const { stage, encoder, batches, record: begun, request, resumed } = opened;
+  const remember = async (questions: StreamState["questions"]) => {
+    const now = new Date(clock.now()).toISOString();
+    const asking = { ...state, questions };
+    await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, asking, now));
+  };
+  if (!resumed && request.begun !== null) await remember(request.begun);
+  const questions = request.query;
+  tally.activity.state = "reading";
+  const width = limiter.state.maximum * 2;
+  const job = { api, questions, listing: mode, encoder, batches, width, signal, tally };
+  const pagesBefore = tally.run.pages;
+  const record = await readLookup({ ...job, record: begun }).catch(async error => {
+    // Where it gets no further with these values it is begun anew as soon as the columns hold others.
+    const stuck = error instanceof ApiError && !isPause(error) && tally.run.pages === pagesBefore;
+    if (stuck && request.begun !== null) await remember(null);
+    throw error;
+  });
+  if (record.absent.length > 0)
+    log.info(
+      { stream: stream.name, unknown: record.absent.length },
+      "the service does not know all that was asked for",
+    );
+  return publishScan(context, stream, mode, stage, record, state, tally, questions);
+}
+
+/** Forgets a scan whose rows the next one brings again. */
+async function setAside({ stage }: Extraction, record: ScanRecord, tally: Tally): Promise<void> {
+  tally.run.repeated += record.rows;
+  await stage.drop();
+}
+
+async function distrustFilter(
+  context: SyncContext,
+  stream: Stream,
+  mode: Scan | Feed,
+  state: StreamState,
+  tally: Tally,
+): Promise<boolean> {
+  const distrusting = { ...state, filterDistrusted: true };
+  const { clock, company, destination, policy } = context;
+  const now = new Date(clock.now()).toISOString();
+  // Known only once the whole feed is published, it would be found out anew by every run that is cut short, and the feed begun anew.
+  await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, distrusting, now));
+  const plan = planScan(stream, distrusting, context.policyOf(stream.name), { ...policy, now: clock.now() });
+  const extraction = await openExtraction(context, stream, distrusting, plan, tally);
+  const record = await read(context, stream, mode, plan, extraction, distrusting, tally);
+  return publishScan(context, stream, mode, extraction.stage, record, distrusting, tally);
+}
+
+async function read(
+  context: SyncContext,
+  stream: Stream,
+  mode: Scan | Feed,
+  plan: ScanPlan,
+  extraction: Extraction,
+  state: StreamState,
+  tally: Tally,
+): Promise<ScanRecord> {
+  const { stage, encoder, batches } = extraction;
+  const { api, signal } = context;
+  const job = {
+    api,
+    path: stream.path,
+    queries: queriesOf(context, stream, plan),
+    listing: mode,
+    encoder,
+    batches,
+    signal,
+    tally,
+  };
+  const pagesBefore = tally.run.pages;
+  try {
+    return await readListing({ ...job, record: extraction.record });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const expired = error.status === 422 || error.status === 404;
+    if (extraction.resumed && expired && tally.run.pages === pagesBefore) {
+      context.log.info(
+        { stream: stream.name },
+        "the service no longer takes the cursor of the scan before: starting afresh",
+      );
+      tally.run.carried = 0;
+      // Refused again in the same place it counts once for this run, and in three runs it is not the cursor's age.
+      const { record: before } = extraction;
+      const record = await startAfresh(context, stage, before.fingerprint, plan.full, before);
+      return read(context, stream, mode, plan, { ...extraction, record, resumed: false }, state, tally);
+    }
+    await giveUpWhereItEndsThrice(context, stream, extraction, state, tally);
+    throw error;
+  }
+}
+
+/** A full scan also asks for the statuses that the config names: which ones the list shows by itself is not documented. */
+function queriesOf(context: SyncContext, stream: Stream, plan: ScanPlan): readonly Query[] {
+  if (!plan.full) return [plan.query];
+  return [plan.query, ...context.policyOf(stream.name).statuses.map(status => ({ ...plan.query, status }))];
+}
+
+/** A listing that breaks off at one place run after run would never be published: what lies before it is, without deletions. */
+async function giveUpWhereItEndsThrice(
+  context: SyncContext,
+  stream: Stream,
+  { stage }: Extraction,
+  state: StreamState,
+  tally: Tally,
+): Promise<void> {
+  const record = stage.record as ScanRecord | undefined;
+  if (record === undefined || record.failures < PATIENCE || record.rows === 0) return;
+  const decide = async () => undefined;
+  await publishStage(context, {
+    stream,
+    stage,
+    record,
+    tally,
+    withMissing: false,
+    decide,
+    absent: "believed",
+    // Nothing is deleted here that could be accepted.
+    state: { ...state, statuses: statusesOf(state, context.policyOf(stream.name), { confirmDeletes: false }).all },
+    completeTo: null,
+  });
+}
+
+/** A scan that was read before, and is loaded again. */
+export interface Again {
+  /** The one that is published with it. */
+  readonly scan: string;
+  /** It was published before: what it misses is noted, and missing it once more proves nothing. */
+  readonly seen: boolean;
+  /** The tables knew of later answers than it: the next run reads the stream whole. */
+  readonly stale: boolean;
+}
+
+/** Publishes a scan that has been read to its end, and says whether another look would settle which rows are gone. */
+export async function publishScan(
+  context: SyncContext,
+  stream: Stream,
+  mode: Scan | Feed,
+  stage: Stage,
+  record: ScanRecord,
+  state: StreamState,
+  tally: Tally,
+  asked: readonly Question[] = [],
+  again?: Again,
+): Promise<boolean> {
+  const answered = record.unread.length === 0;
+  const whole = record.full && answered;
+  const date = dateOf(record);
+  const newest = whole && (again === undefined || state.lastFullAt === null || state.lastFullAt <= date);
+  const before = again === undefined && isAhead(state, Date.parse(date)) ? null : state.mark;
+  // Only a whole scan deletes what could be accepted.
+  const accepting = { confirmDeletes: whole && context.policy.confirmDeletes };
+  const { all: statuses, dropped } = statusesOf(state, context.policyOf(stream.name), accepting);
+  const next: StreamState = {
+    ...state,
+    mark: nextMark(mode, record, before, date),
+    questions: null,
+    lastFullAt: again?.stale === true ? null : newest ? date : state.lastFullAt,
+    lastFullPages: newest ? record.pages + record.absent.length : state.lastFullPages,
+    statuses: whole || again !== undefined ? statuses : state.statuses,
+  };
+  const decision: { made: AbsenceDecision | undefined } = { made: undefined };
+  await publishStage(context, {
+    stream,
+    stage,
+    record: { ...record, scan: again?.scan ?? record.scan },
+    tally,
+    withMissing: whole && mode.absence !== "kept",
+    decide: async (comparison, publication) => {
+      noteUnseen(stream, record, comparison.distinct, tally);
+      const unknown = record.absent.map(part => asked[part]?.context ?? {});
+      const asking = { ...context, api: telling(context.api, { scan: record.scan, confirms: true }) };
+      const seen = again?.seen === true;
+      const counted = seen ? { ...comparison, missedBefore: 0 } : comparison;
+      // Rows that came by a status which the config names no more are not asked for: the scan showed a part of them all.
+      const shown = dropped.length === 0 ? record : { ...record, capped: true };
+      if (dropped.length > 0 && comparison.missing > 0)
+        tally.notes.push(
+          `${stream.name}: its rows also came by a status that the config names no more (${dropped.join(", ")}), so those that are missing stay. \`tributary sync ${stream.name} --confirm-deletes\` takes them for deleted.`,
+        );
+      decision.made = await decideAbsence(asking, stream, mode, publication, shown, counted, tally, unknown);
+      await context.archived();
+      const { verdict } = decision.made;
+      return verdict === undefined || !seen ? verdict : { ...verdict, before: false };
+    },
+    absent: "believed",
+    state: next,
+    completeTo: completeWith(context, whole || (asked.length > 0 && answered) || next.mark !== null ? date : null),
+  });
+  if (record.unread.length > 0) throw new TributaryError(unreadMessage(stream, record, asked.length), 1);
+  if (decision.made?.held !== undefined) throw new TributaryError(decision.made.held, 1);
+  return decision.made?.unsettled ?? false;
+}
+
+const unreadMessage = ({ name }: Stream, { unread }: ScanRecord, asked: number): string =>
+  `${name}: ${unread.length} of ${asked} questions could not be answered; the rest was published, and nothing marked deleted. The first: ${unread[0]?.reason}`;
+
+/** The list's own counter tells of rows that its pages did not show. */
+function noteUnseen(stream: Stream, { firstTotal, lastTotal }: ScanRecord, distinct: number, tally: Tally): void {
+  if (lastTotal === null || firstTotal !== lastTotal || distinct >= lastTotal) return;
+  tally.warnings.push(
+    `${stream.name}: the list says it has ${lastTotal} rows, its pages showed ${distinct}. Nothing is taken for deleted on that account.`,
+  );
+}
+
+/** From when on rows may have come that the scan did not see: its first answer's time, or by our clock its begin. */
+const dateOf = ({ date, startedAt }: ScanRecord): string => date ?? startedAt;
+
+/** The greatest time among the rows, but never one that the service's own clock had not reached; not earlier than the one before. */
+function nextMark(mode: Scan | Feed, record: ScanRecord, before: string | null, date: string): string | null {
+  if (mode.kind !== "feed" || record.latest === null) return before;
+  const latest = new Date(Math.min(Math.floor(record.latest / 1000), Date.parse(date))).toISOString();
+  return before !== null && before > latest ? before : latest;
+}

@@ -1,0 +1,102 @@
+import { type Asking, combinations } from "../../catalog/lookup.ts";
+import { OBSERVED_ON, type Snapshot, type Stream } from "../../catalog/stream.ts";
+import { ApiError, TributaryError } from "../../errors.ts";
+import type { About } from "../../source/archive/about.ts";
+import type { Answer, Api, Query } from "../../source/client.ts";
+import { loadStreamState } from "../../warehouse/state/run_log.ts";
+import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
+import { completeWith, type SyncContext } from "../context.ts";
+import { isPause } from "../extract/listing.ts";
+import { publishStage } from "../load/publication.ts";
+import type { Tally } from "../tally.ts";
+import { openExtraction, startAfresh } from "./extraction.ts";
+
+/**
+ * One object, one row a day for each combination of its parameters' values: the day is the service's (`Date`), in the zone
+ * of the config. A combination that fails does not keep the others from being stored; then the stream fails.
+ */
+export async function syncSnapshot(context: SyncContext, stream: Stream, mode: Snapshot, tally: Tally): Promise<void> {
+  const choices = choicesOf(mode, context.policyOf(stream.name));
+  const query = { ...stream.query, choices };
+  return takeSnapshots(context, stream, tally, query, [{ api: context.api, choices }]);
+}
+
+/** Combinations of values that are asked for on one day, and whom. */
+export interface Sitting {
+  readonly api: Api;
+  readonly choices: readonly Readonly<Record<string, string>>[];
+  /** The scan that is published with the last of several sittings. */
+  readonly scan?: string;
+}
+
+/** The rows of all sittings, published together; `asked` tells this reading from others. */
+export async function takeSnapshots(
+  context: SyncContext,
+  stream: Stream,
+  tally: Tally,
+  asked: object,
+  sittings: readonly Sitting[],
+): Promise<void> {
+  const { clock, formats, signal } = context;
+  const state = await loadStreamState(context.destination.db, context.company, stream.name);
+  const request = { query: asked, full: false };
+  const { stage, encoder, batches, record } = await openExtraction(context, stream, state, request, tally);
+  tally.activity.state = "reading";
+  tally.run.carried = 0;
+  let read: ScanRecord =
+    record.rows === 0 ? record : await startAfresh(context, stage, record.fingerprint, record.full);
+  const failures: ApiError[] = [];
+  const turns = sittings.flatMap(({ api, choices }) =>
+    choices.map((choice, nth) => ({ api, choice, first: nth === 0 })),
+  );
+  for (const { api, choice, first } of turns) {
+    if (first) read = { ...read, date: null };
+    const answer = await ask(api, { ...stream.query, ...choice }, { scan: read.scan, context: choice }).catch(error => {
+      // Nothing of it is stored: the next run asks for all of them.
+      tally.run.repeated += read.rows;
+      throw error;
+    });
+    if (answer === undefined) continue;
+    tally.page(answer);
+    tally.rows(1);
+    const at = answer.date ?? new Date(clock.now());
+    const day = new Intl.DateTimeFormat("sv-SE", { timeZone: formats.timezone, dateStyle: "short" }).format(at);
+    encoder.add(answer.data, {}, { ...choice, [OBSERVED_ON]: day });
+    read = { ...read, rows: read.rows + 1, pages: read.pages + 1, date: read.date ?? at.toISOString() };
+  }
+  const failure = failures.find(each => each.failure !== "forbidden") ?? failures[0];
+  if (read.rows === 0 && failure !== undefined) throw failure;
+  const stored = await batches.put({ ...read, phase: "read" });
+  await batches.flush();
+  await publishStage(context, {
+    stream,
+    stage,
+    record: { ...stored, scan: sittings.at(-1)?.scan ?? stored.scan },
+    tally,
+    withMissing: false,
+    decide: async () => undefined,
+    absent: "believed",
+    state,
+    completeTo: failures.length === 0 ? completeWith(context, stored.date) : null,
+  });
+  // With rows of the others the stream is not one that this key may not read.
+  if (failure?.failure === "forbidden") throw new TributaryError(failure.message, 1, failure);
+  if (failure !== undefined) throw failure;
+
+  async function ask(api: Api, query: Query, about: Partial<About>): Promise<Answer | undefined> {
+    try {
+      return await api.get(stream.path, query, { priority: 1, signal, about });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      tally.failedRequest(error);
+      if (isPause(error)) throw error;
+      failures.push(error);
+      return undefined;
+    }
+  }
+}
+
+/** The combinations of values that a snapshot is taken for: the config's, else the stream's own. */
+export function choicesOf({ parameters = {} }: Snapshot, { parameters: configured }: Asking) {
+  return combinations(Object.entries(parameters).map(([name, values]) => [name, configured[name] ?? values]));
+}

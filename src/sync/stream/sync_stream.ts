@@ -1,0 +1,98 @@
+import type { Stream } from "../../catalog/stream.ts";
+import { ApiError, StoppedError } from "../../errors.ts";
+import { writeStreamRun } from "../../warehouse/state/run_log.ts";
+import { liveRows } from "../../warehouse/state/standing.ts";
+import type { SyncContext } from "../context.ts";
+import { unproven } from "../load/proof.ts";
+import type { Tally } from "../tally.ts";
+import { syncDetails } from "./details.ts";
+import { syncListing } from "./listing.ts";
+import { syncSnapshot } from "./snapshot.ts";
+
+/** How the error of a stream begins that this key may not read. */
+export const UNAVAILABLE = "not available to this key";
+
+/** Works on one stream: reads, stores, publishes. */
+export type Work = (context: SyncContext, stream: Stream, tally: Tally) => Promise<void>;
+
+/** One stream, one run. What it did is in the tally; what ended it is thrown. */
+export async function syncStream(
+  context: SyncContext,
+  stream: Stream,
+  tally: Tally,
+  work: Work = syncByMode,
+): Promise<void> {
+  const { destination, runId, company, clock } = context;
+  const { run, activity } = tally;
+  // A replay takes its turns at a stream in one run: the row may be there.
+  const note = () => writeStreamRun(destination.db, runId, company, stream.name, run);
+  await note();
+  try {
+    await work(context, stream, tally);
+    noteUnusable(stream, tally);
+    run.status = tally.warnings.length > 0 ? "warning" : "succeeded";
+    activity.state = "done";
+  } catch (error) {
+    if (isUnavailable(error) && !context.named.has(stream.name)) return noteUnavailable(context, stream, tally, error);
+    run.status = statusOf(error);
+    run.error = context.redact(error instanceof Error ? error.message : String(error));
+    activity.state = "failed";
+    throw error;
+  } finally {
+    run.finished_at = new Date(clock.now()).toISOString();
+    if (run.difference_reason === null) Object.assign(run, unproven(await rowsLeft(context, stream)));
+    // When the destination is gone there is nowhere to write this: the error on its way says so.
+    await note().catch(() => undefined);
+  }
+}
+
+/** Rows that earlier runs left in the table; null where that cannot be told. */
+async function rowsLeft({ destination, company }: SyncContext, { tables }: Stream): Promise<number | null> {
+  return liveRows(destination.db, company, tables.main.name).catch(() => null);
+}
+
+/** A 403: the plan or the key lacks it. Asked for by name that is a failure, as a part of all that is on it is not. */
+function isUnavailable(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.failure === "forbidden";
+}
+
+/** The tables keep what they have. Not `skipped`: such lines are left out of status and history, where this has to stand. */
+function noteUnavailable(context: SyncContext, { name }: Stream, tally: Tally, error: ApiError): void {
+  const { run, activity } = tally;
+  run.status = "warning";
+  run.error = context.redact(`${UNAVAILABLE}: ${error.message}`);
+  activity.state = "done";
+  tally.published = false;
+  const text = `${name}: ${UNAVAILABLE} (403), its tables stay as they are. Exclude the stream, or use a key that may read it.`;
+  tally.warnings.push(text);
+  context.log.warn({ stream: name }, text);
+}
+
+function noteUnusable(stream: Stream, { run, warnings }: Tally): void {
+  const { name } = stream;
+  if (run.rejected > 0)
+    warnings.push(`${name}: ${run.rejected} rows could not be stored; \`tributary rejects ${name}\` shows them.`);
+  if (run.problems > 0)
+    warnings.push(
+      `${name}: ${run.problems} values could not be read; \`tributary rejects ${name} --problems\` shows them.`,
+    );
+}
+
+function syncByMode(context: SyncContext, stream: Stream, tally: Tally): Promise<void> {
+  const { mode } = stream;
+  switch (mode.kind) {
+    case "scan":
+    case "feed":
+      return syncListing(context, stream, mode, tally);
+    case "snapshot":
+      return syncSnapshot(context, stream, mode, tally);
+    case "detail":
+      return syncDetails(context, stream, mode, tally);
+  }
+}
+
+function statusOf(error: unknown): "stopped" | "incomplete" | "failed" {
+  if (error instanceof StoppedError) return "stopped";
+  if (error instanceof ApiError && (error.failure === "limited" || error.failure === "budget")) return "stopped";
+  return error instanceof ApiError && error.failure === "malformed" ? "incomplete" : "failed";
+}

@@ -1,0 +1,77 @@
+import { ApiError } from "../errors.ts";
+import type { Page } from "../source/pages.ts";
+import type { StreamRun } from "../warehouse/state/run_log.ts";
+import type { ScanRecord } from "../warehouse/state/stream_state.ts";
+
+/** What a stream is doing right now, for the progress display. */
+export interface Activity {
+  state: "waiting" | "reading" | "publishing" | "done" | "failed";
+  pages: number;
+  rows: number;
+  /** Rows or details expected in all, where that is known. */
+  total: number | undefined;
+  waitingFor: string | undefined;
+}
+
+/** Counts a stream's work of this run: its `stream_runs` row, and what the progress display shows. */
+export class Tally {
+  readonly run: StreamRun;
+  /** Its tables have been brought up to date by this run; what failed came after. */
+  published = false;
+  /** What the user should know though nothing failed, as sentences. */
+  readonly warnings: string[] = [];
+  /** What is worth knowing and no warning, as sentences. */
+  readonly notes: string[] = [];
+  readonly activity: Activity = { state: "waiting", pages: 0, rows: 0, total: undefined, waitingFor: undefined };
+
+  constructor(startedAt: string) {
+    this.run = {
+      status: "running",
+      started_at: startedAt,
+      finished_at: null,
+      requests: 0,
+      retries: 0,
+      pages: 0,
+      rows_read: 0,
+      inserted: 0,
+      updated: 0,
+      unchanged: 0,
+      repeated: 0,
+      carried: 0,
+      missing: 0,
+      deleted: 0,
+      rejected: 0,
+      problems: 0,
+      rounded: 0,
+      bytes: 0,
+      error: null,
+      service_rows: null,
+      table_rows: null,
+      difference: null,
+      difference_reason: null,
+    };
+  }
+
+  /** An answer that came: a page, a detail, a snapshot. */
+  page(answer: Pick<Page, "requests" | "retries" | "bytes">): void {
+    this.run.requests += answer.requests;
+    this.run.retries += answer.retries;
+    this.run.bytes += answer.bytes;
+    this.run.pages++;
+    this.activity.pages++;
+  }
+
+  /** Rows that were read. */
+  rows(count: number, record?: ScanRecord): void {
+    this.run.rows_read += count;
+    this.activity.rows += count;
+    if (record?.lastTotal !== undefined && record.lastTotal !== null) this.activity.total = record.lastTotal;
+  }
+
+  /** Requests that ended in an error count too. */
+  failedRequest(error: unknown): void {
+    if (!(error instanceof ApiError)) return;
+    this.run.requests += error.attempts;
+    this.run.retries += Math.max(0, error.attempts - 1);
+  }
+}

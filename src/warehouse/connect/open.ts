@@ -1,0 +1,95 @@
+import type { Clock } from "../../clock.ts";
+import type { Destination } from "../destination.ts";
+import type { Dialect } from "../dialect.ts";
+import type { Room } from "../duckdb/inspection.ts";
+import { duckdbDialect } from "../duckdb/session/dialect.ts";
+import { postgresDialect } from "../postgres/dialect.ts";
+
+/** Which warehouse, as the config says. */
+export type Where =
+  | {
+      readonly type: "duckdb";
+      readonly path: string;
+      readonly readers: "snapshot" | "direct";
+      readonly keepVersions: number;
+      readonly schema: string;
+      readonly stateSchema: string;
+    }
+  | {
+      readonly type: "postgres";
+      readonly url: string;
+      readonly schema: string;
+      readonly stateSchema: string;
+      readonly grantSelectTo: readonly string[];
+    };
+
+/** Looks at where a warehouse file is or will be, and writes nothing. @throws DestinationError */
+export async function inspectPlace(where: Where & { readonly type: "duckdb" }): Promise<Room> {
+  const { inspectFile } = await import("../duckdb/inspection.ts");
+  return inspectFile(where);
+}
+
+/** The words of the chosen database. */
+export function dialectOf({ type }: Pick<Where, "type">): Dialect {
+  return type === "postgres" ? postgresDialect : duckdbDialect;
+}
+
+/** Database and role that an address names; none for a file. @throws ConfigError */
+export async function roleOf(where: Where): Promise<{ readonly database: string; readonly role: string }> {
+  if (where.type === "duckdb") return { database: "", role: "" };
+  const { addressOf } = await import("../postgres/connect.ts");
+  const { database, user } = addressOf(where.url);
+  return { database, role: user };
+}
+
+/** The run that opens it; another run is told all of this. `startedAt` is ISO 8601. */
+export interface Opener {
+  readonly runId: string;
+  readonly holder: {
+    readonly pid: number;
+    readonly host: string;
+    readonly command: string;
+    readonly startedAt: string;
+  };
+  readonly clock: Clock;
+  /** Asks nobody to make room while it waits for a lock: work that can wait. */
+  readonly makesRoom?: boolean;
+}
+
+/** Opens the warehouse for a run. A DuckDB file has one writer: waits `waitMs` for it. @throws DestinationError, HeldError, ConfigError */
+export async function openDestination(where: Where, opener: Opener, waitMs: number): Promise<Destination> {
+  // Only the chosen database's driver is loaded: the other's costs up to 70 ms and 30 MB.
+  if (where.type === "postgres") {
+    const { openPostgres } = await import("../postgres/open.ts");
+    return openPostgres({ ...where, ...opener });
+  }
+  const { openDuckdb } = await import("../duckdb/open.ts");
+  const file = await openDuckdb({ ...where, ...opener });
+  try {
+    await file.lock("", [], waitMs);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens the warehouse for a word beside the data: the state's tables are there, no stream is locked. A DuckDB file has one
+ * writer all the same. @throws DestinationError, HeldError, ConfigError
+ */
+export async function inState<T>(
+  where: Where,
+  opener: Opener,
+  waitMs: number,
+  work: (destination: Destination) => Promise<T>,
+): Promise<T> {
+  const { ensureState } = await import("../state/state_ddl.ts");
+  const destination = await openDestination(where, opener, waitMs);
+  try {
+    await ensureState(destination.db, destination.dialect, destination.stateSchema);
+    return await work(destination);
+  } finally {
+    await destination.close();
+  }
+}

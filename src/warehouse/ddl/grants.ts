@@ -1,0 +1,206 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { DestinationError } from "../../errors.ts";
+import type { Dialect } from "../dialect.ts";
+import type { StateTables } from "../state_tables.ts";
+import type { Step } from "./alteration.ts";
+import type { Shape } from "./shape.ts";
+
+/** State that dashboards read. */
+export const readableState = [
+  ...(["streams", "runs", "stream_runs", "problems", "details", "relations", "history"] as const),
+  ...(["verifications", "verification_differences", "privacy", "exports"] as const),
+];
+
+interface Place {
+  readonly schema: string;
+  readonly stateSchema: string;
+  readonly grantSelectTo: readonly string[];
+}
+
+interface Table {
+  readonly schema: string;
+  readonly name: string;
+}
+
+/** What the readers' roles lack, as steps; nothing where they have it. @throws DestinationError for a role there is none of */
+export async function grantSteps(
+  db: Kysely<StateTables>,
+  dialect: Dialect,
+  place: Place,
+  shapes: readonly Shape[],
+): Promise<Step[]> {
+  if (dialect.name !== "postgres" || place.grantSelectTo.length === 0) return [];
+  await requireRoles(db, place.grantSelectTo);
+  const wanted = {
+    schemas: [place.schema, place.stateSchema],
+    tables: readableTables(place, shapes),
+    later: place.schema,
+  };
+  const steps: Step[] = [];
+  for (const role of place.grantSelectTo) {
+    const lacking = await lackingGrants(db, role, wanted);
+    if (lacking.length > 0) steps.push({ sentence: `let ${role} read ${place.schema}`, statements: lacking });
+  }
+  return steps;
+}
+
+/** What readers are to have: use of schemas, tables or views, and those that `later` gets. */
+interface Readable {
+  readonly schemas: readonly string[];
+  readonly tables: readonly Table[];
+  readonly later: string;
+}
+
+/** What a role lacks of it, as statements. */
+async function lackingGrants(
+  db: Kysely<StateTables>,
+  role: string,
+  { schemas, tables, later }: Readable,
+): Promise<RawBuilder<unknown>[]> {
+  return [
+    ...(await schemasHidden(db, role, schemas)).map(schema => grantUsage(schema, role)),
+    ...(await tablesHidden(db, role, tables)).map(table => grantSelect(table, role)),
+    ...((await readsLaterTables(db, role, later)) ? [] : [grantLater(later, role)]),
+  ];
+}
+
+/** What the readers' roles lack of the views that stand in a schema. A view reads with its owner's rights: the tables need none. */
+export async function viewGrants(
+  db: Kysely<StateTables>,
+  dialect: Dialect,
+  roles: readonly string[],
+  schema: string,
+  views: readonly string[],
+): Promise<RawBuilder<unknown>[]> {
+  if (dialect.name !== "postgres" || views.length === 0) return [];
+  const wanted = { schemas: [schema], tables: views.map(name => ({ schema, name })), later: schema };
+  const statements: RawBuilder<unknown>[] = [];
+  for (const role of roles) statements.push(...(await lackingGrants(db, role, wanted)));
+  return statements;
+}
+
+/** All grants, for a script. */
+export function allGrants(place: Place, shapes: readonly Shape[]): RawBuilder<unknown>[] {
+  return place.grantSelectTo.flatMap(role => [
+    grantUsage(place.schema, role),
+    grantUsage(place.stateSchema, role),
+    ...readableTables(place, shapes).map(table => grantSelect(table, role)),
+    grantLater(place.schema, role),
+  ]);
+}
+
+/** All grants of views, for a script. */
+export function allViewGrants(
+  roles: readonly string[],
+  schema: string,
+  views: readonly string[],
+): RawBuilder<unknown>[] {
+  return roles.flatMap(role => [
+    grantUsage(schema, role),
+    ...views.map(name => grantSelect({ schema, name }, role)),
+    grantLater(schema, role),
+  ]);
+}
+
+function readableTables(place: Place, shapes: readonly Shape[]): Table[] {
+  return [
+    ...shapes.filter(shape => shape.role !== "ledger"),
+    ...readableState.map(name => ({ schema: place.stateSchema, name })),
+  ];
+}
+
+const isPublic = (role: string): boolean => role.toLowerCase() === "public";
+const named = (role: string): RawBuilder<unknown> => (isPublic(role) ? sql`public` : sql.id(role));
+
+const grantUsage = (schema: string, role: string): RawBuilder<unknown> =>
+  sql`grant usage on schema ${sql.id(schema)} to ${named(role)}`;
+const grantSelect = (table: Table, role: string): RawBuilder<unknown> =>
+  sql`grant select on ${sql.id(table.schema, table.name)} to ${named(role)}`;
+const grantLater = (schema: string, role: string): RawBuilder<unknown> =>
+  sql`alter default privileges in schema ${sql.id(schema)} grant select on tables to ${named(role)}`;
+
+/** @throws DestinationError for a role that the server doesn't have */
+export async function requireRoles(db: Kysely<StateTables>, roles: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ role: string }>`
+    select wanted.role from unnest(${roles}::text[]) as wanted(role)
+    where lower(wanted.role) <> 'public' and not exists (select from pg_catalog.pg_roles where rolname = wanted.role)`.execute(
+    db,
+  );
+  const [missing] = rows;
+  if (missing === undefined) return;
+  throw new DestinationError(
+    `destination.grant_select_to names the role ${missing.role}, which this PostgreSQL does not have. Create it (CREATE ROLE "${missing.role.replaceAll('"', '""')}";) or take it out of the configuration.`,
+  );
+}
+
+/** Warnings of schemas that readers may not use and that are others': a grant which isn't ours to give does nothing, without an error. */
+export async function closedSchemas(
+  db: Kysely<StateTables>,
+  dialect: Dialect,
+  roles: readonly string[],
+  schemas: readonly string[],
+): Promise<string[]> {
+  if (dialect.name !== "postgres") return [];
+  const warnings: string[] = [];
+  for (const role of roles) {
+    const { rows } = await sql<{ schema: string; owner: string }>`
+      select n.nspname as schema, pg_get_userbyid(n.nspowner) as owner from pg_catalog.pg_namespace n
+      where n.nspname = any(${schemas}::text[]) and not ${mayOpen}
+        and not has_schema_privilege(${spelled(role)}::name, n.oid, 'usage')`.execute(db);
+    for (const { schema, owner } of rows)
+      warnings.push(
+        `${role} of destination.grant_select_to may not use the schema ${schema}, which belongs to ${owner}. As ${owner} run: ${grantUsage(schema, role).compile(db).sql};`,
+      );
+  }
+  return warnings;
+}
+
+/** Whether the session's role may let others use the schema n. */
+const mayOpen = sql`(pg_has_role(n.nspowner, 'usage') or has_schema_privilege(n.oid, 'usage with grant option'))`;
+
+/** Those the role may not use and can be given, or that are still to be made. */
+async function schemasHidden(
+  db: Kysely<StateTables>,
+  role: string,
+  schemas: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ schema: string }>`
+    select s.schema from unnest(${schemas}::text[]) as s(schema)
+    left join pg_catalog.pg_namespace n on n.nspname = s.schema
+    where n.oid is null or (${mayOpen} and not has_schema_privilege(${spelled(role)}::name, n.oid, 'usage'))`.execute(
+    db,
+  );
+  return rows.map(row => row.schema);
+}
+
+async function tablesHidden(
+  db: Kysely<StateTables>,
+  role: string,
+  tables: readonly Table[],
+): Promise<readonly Table[]> {
+  const { rows } = await sql<Table>`
+    select t.schema, t.name
+    from unnest(${tables.map(table => table.schema)}::text[], ${tables.map(table => table.name)}::text[]) as t(schema, name)
+    left join pg_catalog.pg_namespace n on n.nspname = t.schema
+    left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = t.name
+    where not coalesce(has_table_privilege(${spelled(role)}::name, c.oid, 'select'), false)`.execute(db);
+  return rows;
+}
+
+const readsLaterTables = (db: Kysely<StateTables>, role: string, schema: string): Promise<boolean> =>
+  holds(
+    db,
+    sql`exists (select from pg_catalog.pg_default_acl d
+      join pg_catalog.pg_namespace n on n.oid = d.defaclnamespace
+      cross join aclexplode(d.defaclacl) as granted
+      where n.nspname = ${schema} and d.defaclobjtype = 'r' and granted.privilege_type = 'SELECT'
+        and d.defaclrole = (select oid from pg_catalog.pg_roles where rolname = current_user)
+        and granted.grantee = coalesce((select oid from pg_catalog.pg_roles where rolname = ${spelled(role)}), 0))`,
+  );
+
+const spelled = (role: string): string => (isPublic(role) ? "public" : role);
+
+async function holds(db: Kysely<StateTables>, condition: RawBuilder<unknown>): Promise<boolean> {
+  const { rows } = await sql<{ holds: boolean }>`select ${condition} as holds`.execute(db);
+  return rows[0]?.holds === true;
+}

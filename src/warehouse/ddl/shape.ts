@@ -1,0 +1,138 @@
+import type { Column, Table, TableSet } from "../../catalog/columns.ts";
+import type { Dialect } from "../dialect.ts";
+import { ledgerName } from "../state_tables.ts";
+import { type AsOf, asOfName, versionsName } from "./as_of.ts";
+import { asOfComment, columnComment, engineComments, ledgerComments, versionsComment } from "./comments.ts";
+
+/** A table as it is to be. */
+export interface Shape {
+  readonly schema: string;
+  readonly name: string;
+  readonly role: "main" | "child" | "versions" | "ledger";
+  /** The stream's name. */
+  readonly stream: string;
+  readonly columns: readonly ShapedColumn[];
+  readonly primaryKey: readonly string[];
+  readonly comment: string | undefined;
+  /** Of a table of versions: whose they are, and what answers them as they were. */
+  readonly versionsOf?: { readonly schema: string; readonly name: string };
+  readonly asOf?: AsOf;
+}
+
+export interface ShapedColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly comment: string | undefined;
+  /** The schema's column it stands for; undefined for the engine's own. */
+  readonly of: Column | undefined;
+}
+
+/** Hashes under this stamp say nothing: the next full scan compares such rows column by column. Outside `layoutStamp`'s range. */
+export const NO_STAMP = 2_147_483_647;
+
+/**
+ * All tables of a stream: main, children, where its history is kept those of their versions, row ledger. `comment` is the
+ * text of a table's comment.
+ */
+export function shapesOf(
+  dialect: Dialect,
+  place: { readonly schema: string; readonly stateSchema: string },
+  tables: TableSet,
+  comment: (table: Table) => string,
+  versioned = false,
+): readonly Shape[] {
+  const { main, children } = tables;
+  const stream = main.name;
+  const engine = (name: keyof typeof engineComments, kind: "text" | "json" | "moment" | "flag"): ShapedColumn => ({
+    name,
+    type: dialect.columnType(kind),
+    comment: engineComments[name],
+    of: undefined,
+  });
+  const data = (column: Column, ofVersion: boolean): ShapedColumn => ({
+    name: column.name,
+    type: dialect.columnType(column.kind),
+    comment: columnComment(column, ofVersion),
+    of: column,
+  });
+  const shape = (table: Table, role: "main" | "child", closing: readonly ShapedColumn[]): Shape => ({
+    schema: place.schema,
+    name: table.name,
+    role,
+    stream,
+    columns: [
+      engine("_company", "text"),
+      ...table.columns.map(column => data(column, false)),
+      engine("_extra", "json"),
+      engine("_problems", "json"),
+      ...closing,
+    ],
+    primaryKey: ["_company", ...table.key],
+    comment: comment(table),
+  });
+  const versions = (table: Table): Shape => ({
+    ...shape(table, "main", []),
+    name: versionsName(table),
+    role: "versions",
+    columns: [
+      engine("_company", "text"),
+      ...table.columns.map(column => data(column, true)),
+      engine("_extra", "json"),
+      engine("_problems", "json"),
+      engine("_valid_from", "moment"),
+      engine("_valid_to", "moment"),
+      engine("_is_current", "flag"),
+    ],
+    primaryKey: ["_company", ...table.key, "_valid_from"],
+    comment: versionsComment(table),
+    versionsOf: { schema: place.schema, name: table.name },
+    asOf: {
+      schema: place.schema,
+      name: asOfName(table),
+      versions: versionsName(table),
+      comment: asOfComment(table.name),
+    },
+  });
+  const changed = engine("_changed_at", "moment");
+  const deleted = engine("_deleted_at", "moment");
+  return [
+    shape(main, "main", [engine("_first_seen_at", "moment"), changed, deleted]),
+    ...children.map(child => shape(child, "child", [changed, deleted])),
+    ...(versioned ? [main, ...children].map(versions) : []),
+    ledgerShape(dialect, place.stateSchema, main),
+  ];
+}
+
+function ledgerShape(dialect: Dialect, stateSchema: string, main: Table): Shape {
+  const plain = (name: keyof typeof ledgerComments, type: string): ShapedColumn => ({
+    name,
+    type,
+    comment: ledgerComments[name],
+    of: undefined,
+  });
+  const moment = dialect.columnType("moment");
+  const key = main.key.map(name => main.columns.find(column => column.name === name)!);
+  return {
+    schema: stateSchema,
+    name: ledgerName(main.name),
+    role: "ledger",
+    stream: main.name,
+    columns: [
+      { name: "_company", type: dialect.columnType("text"), comment: engineComments._company, of: undefined },
+      ...key.map(({ name, kind }) => ({
+        name,
+        type: dialect.columnType(kind),
+        comment: `Part of the row's key: ${main.name}.${name}.`,
+        of: undefined,
+      })),
+      plain("hash", "bigint"),
+      plain("vhash", "bigint"),
+      plain("stamp", "integer"),
+      plain("first_seen_at", moment),
+      plain("missing_since", moment),
+      plain("deleted_at", moment),
+    ],
+    primaryKey: ["_company", ...main.key],
+    comment: `The program's own record of every row of ${main.name}: what a run compares with, so that it need not read the wide table. Not meant to be changed by hand.`,
+  };
+}

@@ -1,0 +1,91 @@
+import type { Kysely, RawBuilder } from "kysely";
+import type { Table, TableSet } from "../catalog/columns.ts";
+import type { Batch } from "../rows/batch.ts";
+import type { Dialect } from "./dialect.ts";
+import type { Exportable } from "./parquet_source.ts";
+import type { StateTables } from "./state_tables.ts";
+
+/**
+ * A connected warehouse. Both databases speak nearly the same SQL, so everything that is a set operation (publish, work
+ * list, state) is written once over `db`; a destination brings the session, the stage, the lock and what readers see.
+ *
+ * Promises, each held by the conformance suite:
+ * - `db` is one session. Its transactions run one after another; one that throws leaves nothing behind.
+ * - Every transaction of a session that has lost its lock fails with HeldError before it writes.
+ * - After `kill -9` of the process or the database a stage holds a record and exactly the rows it speaks of, or neither.
+ */
+export interface Destination extends Exportable {
+  readonly dialect: Dialect;
+  readonly schema: string;
+  readonly stateSchema: string;
+  readonly db: Kysely<StateTables>;
+  /** Sentences for whoever runs it: what was met when it was opened, and mended. Grows no more once the locks are taken. */
+  readonly warnings: readonly string[];
+  /**
+   * Takes the streams (each with all its details, hence "families") of a company for this run, all or none.
+   * HeldError names the holder (run, process, host, command) and since when; `waitMs` is how long to wait first.
+   */
+  lock(company: string, families: readonly string[], waitMs: number): Promise<void>;
+  /** Whether another run waits for what this one has locked. Runs that were opened with `makesRoom` wait without being seen. */
+  isWanted(): Promise<boolean>;
+  /** The stage of one company's stream, with what an earlier run left in it. Hold at most one a stream, and its spare. */
+  stage(company: string, tables: TableSet): Promise<Stage>;
+  /** A second stage of the same stream, to be filled while the first is published; undefined where the session can't do both at once. */
+  spareStage(company: string, tables: TableSet): Promise<Stage | undefined>;
+  /** Makes what is committed visible to readers who come from now on (DuckDB: a new version of the published file). */
+  show(): Promise<Shown>;
+  /** Whether readers lack something that was committed to the tables, by this run or a killed one; and when they were last shown. */
+  unshown(): Promise<{ readonly owed: boolean; readonly shownAt: Date | undefined }>;
+  /**
+   * Runs work that touches many rows: one or more transactions, repeatable from their start. DuckDB begins with little
+   * memory (least for work that only compares) and, should it run out, does the work again with twice as much.
+   */
+  withRoom<T>(purpose: "compare" | "write", work: () => Promise<T>): Promise<T>;
+  /** After a publish that changed so many rows of the stream's own: checkpoint, statistics, where it is worth it. Never changes what the tables say. */
+  settle(tables: TableSet, rows: number): Promise<void>;
+  /**
+   * Leaves nothing of what these tables held before their rows were rewritten: DuckDB writes its file anew, publishes it and
+   * removes every other version; PostgreSQL rewrites the tables and their statistics. Alone: no stage is open. Answers what
+   * keeps something of it all the same: then it has to be done again.
+   */
+  cleanse(tables: readonly { readonly schema: string; readonly name: string }[]): Promise<string | undefined>;
+  /** Releases the locks and closes. Doesn't show. */
+  close(): Promise<void>;
+}
+
+/** What `show` did: where readers find it, and what they have to know (`note`: open readers must reconnect …). */
+export interface Shown {
+  readonly path: string | undefined;
+  readonly note: string | undefined;
+}
+
+/** What a scan has done so far: JSON, opaque to the destination, stored with the rows it speaks of. */
+export type StageRecord = { readonly [field: string]: unknown };
+
+/**
+ * Rows kept aside while a listing is read. Relations (`keys`, `rows`, `outcomes`) are FROM items for SQL over `db`; they
+ * hold what was appended since `begin`, in every version; the highest `_seq` of a key is the one that counts.
+ */
+export interface Stage {
+  /** The last appended record; undefined when the stage is empty. */
+  readonly record: StageRecord | undefined;
+  /** Rows appended since `begin`, all tables' main rows. */
+  readonly staged: number;
+  /** Empties the stage and stores the record of a new scan. */
+  begin(record: StageRecord): Promise<void>;
+  /** Stores a batch and the record that becomes true with it: durable when it resolves, both or neither. */
+  append(batch: Batch, record: StageRecord): Promise<void>;
+  /** `_seq` bigint, the key's columns, `_hash`, `_vhash` bigint (both NULL: seen, but not stored). */
+  keys(): RawBuilder<unknown>;
+  /** `_seq`, for a child table `_index`, then `stageColumns(table)` with their own types, then `_extra`, `_problems` (JSON). */
+  rows(table: Table): RawBuilder<unknown>;
+  /**
+   * From now until the stage is appended to, `rows` need hold no others than these, by `_seq`, ascending: for a publish that
+   * touches few of many, which would go through all of them. Absent where few are never many.
+   */
+  only?(sequences: readonly number[]): Promise<void>;
+  /** `_seq`, `parent_key` text, `parent_hash` bigint, `outcome` text, `fetched_at` timestamptz, `reason` text. */
+  outcomes(): RawBuilder<unknown>;
+  /** Removes rows and record. */
+  drop(): Promise<void>;
+}

@@ -1,0 +1,203 @@
+import { sql, type Transaction } from "kysely";
+import type { Destination, Stage } from "../destination.ts";
+import { type Fragment, temporaryName } from "../fragments.ts";
+import type { StateTables } from "../state_tables.ts";
+import { type Parents, parentRows, presentParents } from "./parents.ts";
+
+/** Why a detail is fetched: its parent is new or changed, it failed before, it is due, its turn in the audit has come, or all are asked for. */
+export type Reason = "new" | "changed" | "retry" | "refresh" | "audit" | "forced";
+
+/** One detail to fetch. `params`: the path's parameters by the parent's column. */
+export interface WorkItem {
+  readonly parentKey: string;
+  readonly parentHash: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly reason: Reason;
+}
+
+export interface WorkRequest {
+  readonly company: string;
+  readonly stream: string;
+  readonly parents: Parents;
+  readonly stage: Stage;
+  /** Parent columns that the path needs. */
+  readonly columns: readonly string[];
+  /** Parent's flag column: these first, and three of four audits. */
+  readonly open: string | undefined;
+  /** Parent's date or moment column: newest first; nothing before `start`, nothing from `to` on (YYYY-MM-DD). Parents without a date have no end: they are due unless there is a `to`. */
+  readonly newest: string | undefined;
+  readonly start: string | undefined;
+  readonly to?: string | undefined;
+  /** Share of the unchanged parents to look at again. */
+  readonly audit: number;
+  readonly refresh: { readonly while: string; readonly everyMs: number } | undefined;
+  /** Details older than this are due, whatever became of their parents; those of values that go by age alone by nothing else. */
+  readonly everyMs?: number | undefined;
+  /** All live parents, whatever the ledger says. */
+  readonly force: boolean;
+  /** The most that a run asks for: what was never fetched first, then what was fetched longest ago. */
+  readonly limit: number | undefined;
+  readonly now: string;
+}
+
+/** The details to fetch, in order. A query over ledgers: it survives crashes and heals itself. */
+export interface WorkList {
+  readonly total: number;
+  readonly reasons: Readonly<Partial<Record<Reason, number>>>;
+  /** Due as well, but beyond the limit; of these the ones that failed before. */
+  readonly left: number;
+  readonly leftFailed: number;
+  /** The next items, at most `count`; empty at the end. */
+  next(count: number): Promise<WorkItem[]>;
+  close(): Promise<void>;
+}
+
+export async function openWorkList(destination: Destination, request: WorkRequest): Promise<WorkList> {
+  const { db } = destination;
+  const parents = await presentParents(destination, request.parents);
+  const query = candidateQuery(destination, { ...request, parents }, request.stage);
+  const name = sql.id(temporaryName("work", request.company, request.stream));
+  const candidates = sql.id(temporaryName("due", request.company, request.stream));
+  const list = async (trx: Transaction<StateTables>) => {
+    await sql`drop table if exists ${name}`.execute(trx);
+    await sql`drop table if exists ${candidates}`.execute(trx);
+    await sql`create temporary table ${candidates} as ${query}`.execute(trx);
+    const counted = await sql<{ due: number; retry: number; audit: number }>`select
+      count(*) filter (where reason <> 'audit') as due, count(*) filter (where reason = 'retry') as retry,
+      count(*) filter (where reason = 'audit') as audit from ${candidates}`.execute(trx);
+    const audited = Math.ceil(request.audit * Number(counted.rows[0]?.audit ?? 0));
+    const limit = request.limit === undefined ? sql`` : sql` limit ${sql.lit(request.limit)}`;
+    const oldest = request.limit === undefined ? sql`` : sql` q.fetched_at nulls first,`;
+    // Of the audit's turns three of four go to rows that can still change: their n-th counts as a third of a turn.
+    await sql`
+      create temporary table ${name} as
+      select row_number() over (order by q.audit,${oldest} q.open desc, q.newest desc nulls last, q.parent_key) as nth, q.* from (
+        select c.*, c.reason = 'audit' as audit, row_number() over (
+            partition by c.reason = 'audit' order by case when c.open then c.turn / 3.0 else c.turn end, c.parent_key) as place
+        from (select d.*, row_number() over (partition by d.reason = 'audit', d.open order by d.fetched_at, d.parent_key) as turn
+          from ${candidates} d) c
+      ) q where not q.audit or q.place <= ${sql.lit(audited)} order by nth ${limit}`.execute(trx);
+    await sql`drop table ${candidates}`.execute(trx);
+    return { due: Number(counted.rows[0]?.due ?? 0), retry: Number(counted.rows[0]?.retry ?? 0) };
+  };
+  const { due, retry } = await destination.withRoom("compare", () => db.transaction().execute(list));
+  const counted = await sql<{
+    reason: Reason;
+    n: number;
+  }>`select reason, count(*) as n from ${name} group by reason`.execute(db);
+  const reasons = Object.fromEntries(counted.rows.map(row => [row.reason, Number(row.n)]));
+  const total = counted.rows.reduce((sum, row) => sum + Number(row.n), 0);
+  let position = 0;
+  return {
+    total,
+    reasons,
+    left: Math.max(0, due - (total - (reasons["audit"] ?? 0))),
+    leftFailed: Math.max(0, retry - (reasons["retry"] ?? 0)),
+    async next(count) {
+      const from = position;
+      position += count;
+      const { rows } = await sql<Record<string, unknown>>`select * from ${name} where nth > ${sql.lit(from)}
+        and nth <= ${sql.lit(position)} order by nth`.execute(db);
+      return rows.map(row => ({
+        parentKey: String(row["parent_key"]),
+        parentHash: String(row["parent_hash"]),
+        params: Object.fromEntries(request.columns.map(column => [column, String(row[`p_${column}`])])),
+        reason: row["reason"] as Reason,
+      }));
+    },
+    async close() {
+      await sql`drop table if exists ${name}`.execute(db);
+    },
+  };
+}
+
+/** How many details are due by reason, counted without writing anything; without a stage parents that a run under way has asked for count too. */
+export async function countWork(
+  reading: Pick<Destination, "db" | "schema" | "stateSchema" | "dialect">,
+  request: Omit<WorkRequest, "stage"> & { readonly stage?: Stage },
+): Promise<Readonly<Partial<Record<Reason, number>>>> {
+  const parents = await presentParents(reading, request.parents);
+  const { rows } = await sql<{ reason: Reason; n: number }>`
+    select reason, count(*) as n from (${candidateQuery(reading, { ...request, parents }, request.stage)}) due group by reason`.execute(
+    reading.db,
+  );
+  const counts = Object.fromEntries(rows.map(row => [row.reason, Number(row.n)]));
+  return { ...counts, audit: Math.ceil(request.audit * (counts["audit"] ?? 0)) };
+}
+
+/** How many details failed before and wait for their next try, and of how many it is known how they ended; of parents in the range, where there is one. */
+export async function countWaiting(
+  reading: Pick<Destination, "db" | "schema" | "stateSchema" | "dialect">,
+  request: Omit<WorkRequest, "stage">,
+): Promise<{ readonly waiting: number; readonly known: number }> {
+  const { db, stateSchema } = reading;
+  const { company, stream, now, newest, start, to } = request;
+  const at = (ms: number) => sql`cast(${agoIso(now, -ms)} as timestamptz)`;
+  const parents = await presentParents(reading, request.parents);
+  const columns = { open: undefined, newest, refreshing: undefined, params: [] };
+  const ranged =
+    newest === undefined || (start === undefined && to === undefined)
+      ? sql``
+      : sql` and d.parent_key in (select p.parent_key from ${parentRows(reading, company, parents, columns)} p
+          where true${rangeOf(request)})`;
+  const { rows } = await sql<{ waiting: number; known: number }>`select count(*) as known, count(*) filter
+      (where outcome = 'failed' and next_try > ${at(0)} and next_try <= ${at(LONGEST_PAUSE_MS)}) as waiting
+    from ${sql.id(stateSchema, "details")} d where company = ${company} and stream = ${stream}${ranged}`.execute(db);
+  return { waiting: Number(rows[0]?.waiting ?? 0), known: Number(rows[0]?.known ?? 0) };
+}
+
+function rangeOf({ newest, start, to }: Pick<WorkRequest, "newest" | "start" | "to">): Fragment {
+  if (newest === undefined) return sql``;
+  const from = start === undefined ? sql`` : sql` and (p.newest is null or p.newest >= cast(${start} as date))`;
+  return sql`${from}${to === undefined ? sql`` : sql` and p.newest < cast(${to} as date)`}`;
+}
+
+/** No failure waits longer for its next try: what lies further ahead was noted by a clock that was ahead. */
+const LONGEST_PAUSE_MS = 86_400_000;
+/** An order for all details takes what a broken-off run left for asked when it is no older than this. */
+const RECENT_MS = 6 * 3_600_000;
+
+function candidateQuery(
+  place: Pick<Destination, "schema" | "stateSchema" | "dialect">,
+  request: Omit<WorkRequest, "stage">,
+  stage: Stage | undefined,
+): Fragment {
+  const { company, stream, parents, now, columns, open, newest, refresh, everyMs } = request;
+  const aged = parents.kind === "values" && parents.aged;
+  const live = parentRows(place, company, parents, { open, newest, refreshing: refresh?.while, params: columns });
+  const ago = (ms: number) => sql`cast(${agoIso(now, ms)} as timestamptz)`;
+  const ahead = (column: Fragment) => sql`${column} > ${ago(-LONGEST_PAUSE_MS)}`;
+  const olderThan = (ms: number) => sql`(d.fetched_at < ${ago(ms)} or ${ahead(sql`d.fetched_at`)})`;
+  const due = [
+    ...(refresh === undefined ? [] : [sql`(p.refreshing and ${olderThan(refresh.everyMs)})`]),
+    ...(everyMs === undefined ? [] : [olderThan(everyMs)]),
+  ];
+  const refreshed = due.length === 0 ? sql`false` : sql.join(due, sql` or `);
+  const changed = aged ? sql`` : sql` when d.parent_hash <> p.parent_hash then 'changed'`;
+  const otherwise = aged ? sql`'waiting'` : sql`'audit'`;
+  const reason = request.force
+    ? sql`'forced'`
+    : sql`case when d.parent_key is null then 'new'
+        when d.outcome = 'failed' then case when d.next_try <= ${ago(0)} or ${ahead(sql`d.next_try`)} then 'retry' else 'waiting' end${changed}
+        when ${refreshed} then 'refresh' else ${otherwise} end`;
+  // What lies ahead was fetched nobody knows how long ago.
+  const recent = request.force ? sql` and o.fetched_at >= ${ago(RECENT_MS)} and o.fetched_at <= ${ago(0)}` : sql``;
+  const asked =
+    stage === undefined
+      ? sql``
+      : sql` and not exists (select 1 from ${stage.outcomes()} o
+          where o.parent_key = p.parent_key and o.parent_hash = p.parent_hash${recent})`;
+  const params = columns.map(column => sql`, ${sql.id("p", `p_${column}`)}`);
+  return sql`select * from (
+    select p.parent_key, cast(p.parent_hash as varchar) as parent_hash, p.open, p.newest, d.fetched_at,
+      ${reason} as reason${sql.join(params, sql``)}
+    from ${live} p
+    left join ${sql.id(place.stateSchema, "details")} d
+      on d.company = ${company} and d.stream = ${stream} and d.parent_key = p.parent_key
+    where true${rangeOf(request)}${asked}
+    ) candidates where reason <> 'waiting'`;
+}
+
+function agoIso(now: string, milliseconds: number): string {
+  return new Date(Date.parse(now) - milliseconds).toISOString();
+}

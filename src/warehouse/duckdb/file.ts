@@ -1,0 +1,155 @@
+import { mkdir, readdir, rmdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { DestinationError } from "../../errors.ts";
+import { codeOf, entryAt, remove } from "../../files.ts";
+import { asHeld, claim, type Holder, renewClaim, writeHolder } from "./lock/holder.ts";
+import { attempting, isDamage } from "./session/failure.ts";
+import { isStageFolder, type Layout } from "./session/layout.ts";
+import { checkpoint, identify, makeWhole, openSession, type Resources, type Session } from "./session/session.ts";
+import { removeGone } from "./stage/stage.ts";
+import {
+  expectIdentity,
+  expectKnown,
+  expectOurs,
+  guardFile,
+  type Present,
+  presentAt,
+  replaceDamaged,
+  seed,
+} from "./versions/seed.ts";
+import type { MakeLink } from "./versions/version_names.ts";
+import { adopt, damagedFile, removeLeftovers } from "./versions/versions.ts";
+
+/** The warehouse file in our hands. */
+export interface HeldFile {
+  readonly session: Session;
+  /** @throws DestinationError when the file is no longer the one at its path: what is written to it is lost. */
+  expectInPlace(): Promise<void>;
+  /** Gives it up, checkpointed where that is possible. */
+  release(): Promise<void>;
+}
+
+/** What it takes to take a warehouse file. */
+export interface Taking {
+  readonly layout: Layout;
+  readonly stateSchema: string;
+  readonly holder: Holder;
+  readonly resources: Resources;
+  readonly makeLink: MakeLink;
+  /** Hears what a run has to tell though it can go on. */
+  readonly warn: (sentence: string) => void;
+}
+
+/** Takes the file for this session alone, making it where there is none. HeldError when another has it, DestinationError when it cannot be used. */
+export async function takeFile(taking: Taking): Promise<HeldFile> {
+  const { layout } = taking;
+  return attempting(`open the warehouse file ${layout.path}`, async () => {
+    const present = await presentAt(layout);
+    await mkdir(layout.home).catch(ignoreExisting);
+    const giveUpClaim = await claim(layout);
+    try {
+      return await open(taking, present, giveUpClaim);
+    } catch (error) {
+      await giveUpClaim();
+      throw error;
+    }
+  });
+}
+
+async function open(taking: Taking, present: Present, giveUpClaim: () => Promise<void>): Promise<HeldFile> {
+  const { layout, stateSchema, holder } = taking;
+  // Each session has a folder of its own to spill into: a log that is replayed on opening may have filled it already.
+  const resources = { ...taking.resources, spill: `${layout.spill}-${holder.runId}` };
+  const direct = layout.readers === "direct";
+  let seeded = direct ? false : await seed(layout, present, stateSchema, resources);
+  if (present === "file" && !seeded) {
+    await expectOurs(layout, layout.path, stateSchema, resources, direct);
+    await expectKnown(layout);
+  }
+  const isNew = !seeded && (await entryAt(layout.work)) === undefined;
+  if (isNew) await makeWhole(layout.work, layout, resources);
+  const openWork = () => openSession(layout.work, false, resources).catch(asHeld(layout));
+  const session = await openWork().catch(async error => {
+    if (direct || !isDamage(error)) throw error;
+    const source = await replaceDamaged(layout, present, stateSchema, resources);
+    if (source !== undefined) taking.warn(replaced(layout));
+    seeded ||= source === layout.path;
+    return openWork();
+  });
+  try {
+    await expectIdentity(layout, layout.work, session, stateSchema, true);
+    // Another process may have taken ours for a dead one's while we waited for the lock.
+    await renewClaim(layout);
+    await removeLeftovers(layout);
+    await mkdir(layout.stage, { mode: 0o700 }).catch(ignoreExisting);
+    await removeGone(layout.stage);
+    await removeSpills(layout, resources.spill);
+    if (seeded) await adopt(layout, taking.makeLink);
+    await writeHolder(layout, holder);
+    const { dev, ino } = await stat(layout.work);
+    return {
+      session,
+      expectInPlace: () => expectInPlace(layout, { dev, ino }),
+      async release() {
+        const isNothing = isNew && (await identify(session.connection, stateSchema).catch(() => "ours")) === "empty";
+        // While the lock is ours: whoever comes next finds no file, rather than having one taken away.
+        if (isNothing) await remove(layout.work);
+        await release(layout, session, resources.spill, giveUpClaim);
+        if (isNothing) await clear(layout);
+      },
+    };
+  } catch (error) {
+    session.close();
+    throw error;
+  }
+}
+
+const replaced = (layout: Layout) =>
+  `${layout.work} was damaged (cut short, or written over: by a kill in the middle of a write, or by the disk). This run goes on from what readers were given last and reads again what was stored since. The damaged file is kept as ${damagedFile(layout)}; remove it when nobody needs it.`;
+
+async function expectInPlace({ work }: Layout, opened: { readonly dev: number; readonly ino: number }): Promise<void> {
+  const found = await stat(work).catch(error => {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  });
+  if (found?.dev === opened.dev && found.ino === opened.ino) return;
+  throw new DestinationError(
+    `Expected ${work} to stay while a run writes it, but somebody ${found === undefined ? "removed" : "replaced"} it (the file, or its folder, has vanished). What this run stored in it since the last publish went with it, readers keep what they have. Run the same command again: it goes on from what they have.`,
+  );
+}
+
+async function release(
+  layout: Layout,
+  session: Session,
+  spill: string,
+  giveUpClaim: () => Promise<void>,
+): Promise<void> {
+  try {
+    await remove(layout.holder);
+    // Of a run that was started together with this one, and refused.
+    await remove(guardFile(layout));
+    // What is committed lies in the log if not in the file, and the next run takes it from there: a full disk, say, has been told.
+    await checkpoint(session.connection).catch(() => undefined);
+  } finally {
+    session.close();
+    await remove(spill).catch(() => undefined);
+    await giveUpClaim();
+  }
+}
+
+/** A run that could not begin leaves no trace where there was none before. */
+async function clear({ home, stage, work }: Layout): Promise<void> {
+  await remove(`${work}.wal`);
+  await rmdir(stage).catch(() => undefined);
+  await rmdir(home).catch(() => undefined);
+}
+
+/** Those of sessions that were killed. */
+async function removeSpills({ home, spill }: Layout, own: string): Promise<void> {
+  const stale = (name: string) => name.startsWith(basename(spill)) && join(home, name) !== own && !isStageFolder(name);
+  for (const name of (await readdir(home)).filter(stale)) await remove(join(home, name));
+}
+
+function ignoreExisting(error: unknown): void {
+  if (codeOf(error) !== "EEXIST") throw error;
+}

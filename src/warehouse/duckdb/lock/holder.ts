@@ -1,0 +1,143 @@
+import { open, readFile, rename, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { HeldError } from "../../../errors.ts";
+import { codeOf, remove } from "../../../files.ts";
+import { lockConflict } from "../session/failure.ts";
+import { isStageFolder, type Layout } from "../session/layout.ts";
+
+const stored = z.object({
+  run_id: z.string(),
+  pid: z.number(),
+  host: z.string(),
+  command: z.string(),
+  started_at: z.string(),
+});
+
+/** The process that works on a warehouse file. `startedAt` is ISO 8601. */
+export interface Holder {
+  readonly runId: string;
+  readonly pid: number;
+  readonly host: string;
+  readonly command: string;
+  readonly startedAt: string;
+}
+
+/**
+ * Keeps a second session of this very process out: DuckDB's file lock doesn't, and closing one of two descriptors would drop
+ * the lock of both. The name is the process's own, so that what a killed one left is never in another's way.
+ */
+export async function claim(layout: Layout): Promise<() => Promise<void>> {
+  const path = join(layout.home, claimName());
+  const handle = await open(path, "wx", 0o600).catch(async error => {
+    if (codeOf(error) === "EEXIST") throw await heldError(layout, process.pid);
+    throw error;
+  });
+  await handle.close();
+  return () => remove(path);
+}
+
+/** Puts the claim back where it was taken away. */
+export async function renewClaim(layout: Layout): Promise<void> {
+  await writeFile(join(layout.home, claimName()), "");
+}
+
+function claimName(): string {
+  return `claim-${process.pid}-${performance.timeOrigin}`;
+}
+
+/** Whether a file in `home` is the claim of another, by now dead, process. Right only for who holds DuckDB's lock. */
+export function isDeadClaim(name: string): boolean {
+  return name.startsWith("claim-") && name !== claimName() && !isStageFolder(name);
+}
+
+/** Says who holds the file; call with DuckDB's lock held. */
+export async function writeHolder(layout: Layout, holder: Holder): Promise<void> {
+  const temporary = `${layout.holder}.new`;
+  await writeFile(temporary, holderText(holder));
+  await rename(temporary, layout.holder);
+}
+
+/** A holder as it is written down. */
+export function holderText({ runId, pid, host, command, startedAt }: Holder): string {
+  return JSON.stringify({ run_id: runId, pid, host, command, started_at: startedAt });
+}
+
+/** Reads what `holderText` wrote; undefined for anything else. */
+export function holderOf(text: string): Holder | undefined {
+  const { data } = stored.safeParse(parse(text));
+  return data === undefined
+    ? undefined
+    : { runId: data.run_id, pid: data.pid, host: data.host, command: data.command, startedAt: data.started_at };
+}
+
+/** Who holds the file, or held it when it was killed. */
+export async function readHolder(layout: Layout): Promise<Holder | undefined> {
+  return holderOf(await readFile(layout.holder, "utf8").catch(() => "null"));
+}
+
+/** The holder, unless it ran on this machine and is gone. */
+export async function liveHolder(layout: Layout): Promise<Holder | undefined> {
+  const holder = await readHolder(layout);
+  return holder === undefined || (holder.host === hostname() && !isAlive(holder.pid)) ? undefined : holder;
+}
+
+/** How long whoever has just taken the file may need until it has said who it is. */
+const INTRODUCTION_MS = 1_500;
+const LOOK_MS = 50;
+
+/** The error that names who has the file; `pid` is what DuckDB said, if it did. */
+export async function heldError(layout: Layout, pid: number | undefined, cause?: unknown): Promise<HeldError> {
+  const holder = await introduced(layout, pid);
+  if (holder !== undefined) {
+    return new HeldError(
+      `Expected ${layout.path} to be free, but run ${holder.runId} (process ${holder.pid} on ${holder.host}, \`${holder.command}\`) has held it since ${holder.startedAt}. Nothing was done; wait for it to end, or start again with --wait 30m.`,
+      cause,
+    );
+  }
+  const who = pid === undefined || pid === 0 ? "another process" : `process ${pid}`;
+  return new HeldError(
+    `Expected ${layout.path} to be free, but ${who} has ${layout.work} open. Nothing was done; close it there, or start again with --wait 30m.`,
+    cause,
+  );
+}
+
+/** The holder that fits the process DuckDB named: of two runs that start together the first may not have written it yet. */
+async function introduced(layout: Layout, pid: number | undefined): Promise<Holder | undefined> {
+  for (let waited = 0; ; waited += LOOK_MS) {
+    const holder = await readHolder(layout);
+    const fits = holder !== undefined && (pid === undefined || pid === holder.pid || holder.host !== hostname());
+    if (fits) return holder;
+    if (waited >= INTRODUCTION_MS) return undefined;
+    await sleep(LOOK_MS);
+  }
+}
+
+/** Rethrows what DuckDB said when it could not open a file: as HeldError, when another process has it open. */
+export function asHeld(layout: Layout): (error: unknown) => Promise<never> {
+  return async error => {
+    const conflict = lockConflict(error);
+    throw conflict === undefined ? error : await heldError(layout, conflict.pid, error);
+  };
+}
+
+/** Whether a process of this machine lives. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === "EPERM";
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,300 @@
+import { totalmem } from "node:os";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import type { Kysely } from "kysely";
+import type { TableSet } from "../../catalog/columns.ts";
+import type { Clock } from "../../clock.ts";
+import { HeldError } from "../../errors.ts";
+import { remove } from "../../files.ts";
+import type { Destination, Shown, Stage } from "../destination.ts";
+import type { StateTables } from "../state_tables.ts";
+import { type HeldFile, type Taking, takeFile } from "./file.ts";
+import { isWaitedFor, Waiting } from "./lock/waiting.ts";
+import { duckdbDialect } from "./session/dialect.ts";
+import { kyselyOver } from "./session/driver.ts";
+import { attempting, isOutOfMemory } from "./session/failure.ts";
+import { layoutOf, type Readers } from "./session/layout.ts";
+import { Mutex } from "./session/mutex.ts";
+import { checkpoint, select, writeAnew } from "./session/session.ts";
+import { openStage } from "./stage/stage.ts";
+import { PublishNumber } from "./versions/publish_number.ts";
+import { expectReplaceable } from "./versions/seed.ts";
+import { type MakeLink, systemLink, versionMoment } from "./versions/version_names.ts";
+import { linkedVersion, notedNumber, publishVersion, removeOtherVersions } from "./versions/versions.ts";
+
+/** What a DuckDB warehouse is opened with. Memory: 80 MB (see withRoom) and one thread unless told otherwise. */
+export interface DuckdbSettings {
+  readonly path: string;
+  readonly readers: Readers;
+  readonly keepVersions: number;
+  readonly schema: string;
+  readonly stateSchema: string;
+  readonly runId: string;
+  /** `startedAt` is ISO 8601; a second run is told all of it. */
+  readonly holder: {
+    readonly pid: number;
+    readonly host: string;
+    readonly command: string;
+    readonly startedAt: string;
+  };
+  readonly clock: Clock;
+  readonly makesRoom?: boolean;
+  readonly memoryLimitMb?: number;
+  readonly threads?: number;
+  /** How a symbolic link is made, where not by the system. */
+  readonly makeLink?: MakeLink;
+}
+
+/** A warehouse in a DuckDB file: a Destination that also knows whether readers have been shown everything. */
+export interface DuckdbDestination extends Destination {
+  /** Whether something was committed to the data schema that the published file lacks, by this run or by one that was killed; and when it was published last. */
+  unshown(): Promise<{ readonly owed: boolean; readonly shownAt: Date | undefined }>;
+}
+
+/**
+ * Opens the warehouse file, making it where there is none. While another run has it this resolves all the same, so that
+ * `lock` may wait for it; any use before that ends with HeldError. DestinationError when the file cannot be used.
+ */
+export async function openDuckdb(settings: DuckdbSettings): Promise<DuckdbDestination> {
+  const destination = new DuckdbFile(settings);
+  try {
+    if (settings.makesRoom !== true) await destination.hold();
+  } catch (error) {
+    if (!(error instanceof HeldError)) throw error;
+  }
+  return destination;
+}
+
+const RETRY_MS = 250;
+const MEMORY_MB = 80;
+/** A second one makes a first load cost a seventh more CPU and 70 MB: each keeps a row group of its own in the making. */
+const THREADS = 1;
+/** What a comparison begins with: enough for a million keys, and no more. Writing eight tables needs more even for eight rows. */
+const COMPARING = 0.5;
+
+/** Fewer rows and publishes than these stay in the log until the file is shown: a checkpoint takes 0.2 s for 300 tables, whatever changed. */
+const SETTLED_ROWS = 5_000;
+const SETTLED_PUBLISHES = 20;
+/** The core's tables with their ledgers fit into the memory given; what each further one needs while it is written. */
+const FEW_TABLES = 40;
+const TABLE_MB = 0.5;
+
+class DuckdbFile implements DuckdbDestination {
+  readonly dialect = duckdbDialect;
+  readonly schema: string;
+  readonly stateSchema: string;
+  readonly warnings: string[] = [];
+  readonly db: Kysely<StateTables>;
+  readonly #settings: DuckdbSettings;
+  readonly #taking: Taking;
+  readonly #number: PublishNumber;
+  readonly #opening = new Mutex();
+  readonly #turns = new Mutex();
+  /** The memory limit is the session's: whoever lowers it, and whoever needs all of it, is alone. A checkpoint that runs out of memory costs the session. */
+  readonly #room = new Mutex();
+  #held: HeldFile | undefined;
+  /** Rows that were changed since the last checkpoint. */
+  #unsettled = 0;
+  #usual: Promise<number> | undefined;
+  #cleared: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(settings: DuckdbSettings) {
+    this.schema = settings.schema;
+    this.stateSchema = settings.stateSchema;
+    this.#settings = settings;
+    const layout = layoutOf(settings);
+    this.#taking = {
+      layout,
+      stateSchema: settings.stateSchema,
+      holder: { runId: settings.runId, ...settings.holder },
+      resources: {
+        memoryLimitMb: settings.memoryLimitMb ?? MEMORY_MB,
+        threads: settings.threads ?? THREADS,
+        spill: layout.spill,
+      },
+      makeLink: settings.makeLink ?? systemLink,
+      warn: sentence => this.warnings.push(sentence),
+    };
+    this.#number = new PublishNumber(settings.schema, settings.stateSchema);
+    this.db = kyselyOver(() => this.hold(), this.#turns, this.#number).withSchema(settings.stateSchema);
+  }
+
+  /** The connection; takes the file first where that has not been done. */
+  async hold(): Promise<DuckDBConnection> {
+    return this.#opening.run(async () => {
+      if (this.#closed) throw new TypeError("the destination has been closed");
+      if (this.#held === undefined) {
+        this.#held = await takeFile(this.#taking);
+        // For what killed runs left: nobody else may remove it.
+        await isWaitedFor(this.#taking.layout, this.#settings.clock);
+      }
+      return this.#held.session.connection;
+    });
+  }
+
+  async lock(_company: string, _families: readonly string[], waitMs: number): Promise<void> {
+    const { clock, runId, makesRoom } = this.#settings;
+    const until = clock.now() + waitMs;
+    const { layout } = this.#taking;
+    const said = new Waiting(layout, runId, clock);
+    try {
+      for (;;) {
+        // Who makes room lets those who wait go first, also when the file is free by now.
+        const aside = makesRoom === true && clock.now() < until && (await isWaitedFor(layout, clock));
+        try {
+          if (!aside) return void (await this.hold());
+        } catch (error) {
+          if (!(error instanceof HeldError) || clock.now() >= until) throw error;
+          if (makesRoom !== true) await said.renew();
+        }
+        await clock.sleep(Math.min(RETRY_MS, until - clock.now()));
+      }
+    } finally {
+      await said.withdraw();
+    }
+  }
+
+  async isWanted(): Promise<boolean> {
+    const { layout } = this.#taking;
+    return attempting(`look who waits for ${layout.path}`, () => isWaitedFor(layout, this.#settings.clock));
+  }
+
+  async stage(company: string, tables: TableSet): Promise<Stage> {
+    await this.hold();
+    return openStage(this.#taking.layout.stage, company, tables, { clear: this.#clear });
+  }
+
+  async spareStage(company: string, tables: TableSet): Promise<Stage> {
+    await this.hold();
+    return openStage(this.#taking.layout.stage, company, tables, { which: "spare", clear: this.#clear });
+  }
+
+  /** Nobody waits for a dropped stage's files to go but who closes. One that won't go is met by the next run again, and told. */
+  readonly #clear = (folder: string): void => {
+    const going = remove(folder).catch(() => undefined);
+    this.#cleared = this.#cleared.then(() => going);
+  };
+
+  async show(): Promise<Shown> {
+    const { layout, makeLink } = this.#taking;
+    const showing = async (connection: DuckDBConnection) => {
+      await this.#held?.expectInPlace();
+      await this.#checkpoint(connection);
+      if (layout.readers === "direct") return { path: layout.path, note: undefined };
+      await expectReplaceable(layout, this.stateSchema, this.#taking.resources);
+      const number = await this.#number.own(connection);
+      return publishVersion(layout, number, this.#settings.clock.now(), this.#settings.keepVersions, makeLink);
+    };
+    return this.#room.run(() => this.#alone(`publish ${layout.path}`, showing));
+  }
+
+  async unshown(): Promise<{ owed: boolean; shownAt: Date | undefined }> {
+    const { layout } = this.#taking;
+    return this.#alone(`compare ${layout.path} with the work file`, async connection => {
+      await this.#held?.expectInPlace();
+      if (layout.readers === "direct") return { owed: false, shownAt: undefined };
+      const version = await linkedVersion(layout);
+      const shownAt = version === undefined ? undefined : new Date(versionMoment(version));
+      const noted = version === undefined ? undefined : await notedNumber(layout, version);
+      return { owed: await this.#number.isOwed(connection, layout.path, noted), shownAt };
+    });
+  }
+
+  async withRoom<T>(purpose: "compare" | "write", work: () => Promise<T>): Promise<T> {
+    return this.#room.run(() => this.#inRoom(purpose, work));
+  }
+
+  async #inRoom<T>(purpose: "compare" | "write", work: () => Promise<T>): Promise<T> {
+    const usual = await this.#usualMemory();
+    const most = Math.max(2 * usual, totalmem() / 2 ** 21);
+    const first = purpose === "compare" ? Math.ceil(usual * COMPARING) : usual;
+    for (let limit = first; ; limit *= 2) {
+      try {
+        if (limit !== usual) await this.#limitMemory(limit);
+        return await work();
+      } catch (error) {
+        if (!isOutOfMemory(error) || limit * 2 > most) throw error;
+      } finally {
+        if (limit !== usual) await this.#limitMemory(usual).catch(() => undefined);
+      }
+    }
+  }
+
+  async #limitMemory(megabytes: number): Promise<void> {
+    await this.#alone("set DuckDB's memory", async connection => {
+      await connection.run(`set memory_limit = '${megabytes}MB'`);
+    });
+  }
+
+  async settle(_tables: TableSet, rows: number): Promise<void> {
+    this.#unsettled += Math.max(rows, SETTLED_ROWS / SETTLED_PUBLISHES);
+    if (this.#unsettled < SETTLED_ROWS) return;
+    await this.#room.run(() =>
+      this.#alone("write the log into the warehouse file", connection => this.#checkpoint(connection)),
+    );
+  }
+
+  async cleanse(): Promise<undefined> {
+    const { layout } = this.#taking;
+    await this.#room.run(() =>
+      this.#turns.run(() =>
+        this.#opening.run(() =>
+          attempting(`write ${layout.work} anew`, async () => {
+            const held = this.#held;
+            if (held === undefined) return;
+            await held.expectInPlace();
+            await this.#cleared;
+            await writeAnew(held.session.connection, layout);
+            this.#held = undefined;
+            await held.release();
+            this.#held = await takeFile(this.#taking);
+            this.#unsettled = 0;
+            this.#usual = undefined;
+          }),
+        ),
+      ),
+    );
+    await this.show();
+    if (layout.readers === "snapshot") await attempting("remove old versions", () => removeOtherVersions(layout));
+  }
+
+  async #checkpoint(connection: DuckDBConnection): Promise<void> {
+    await checkpoint(connection);
+    this.#unsettled = 0;
+  }
+
+  /** What the session may take when nothing is done again for want of memory: the more tables there are, the more. */
+  async #usualMemory(): Promise<number> {
+    this.#usual ??= this.#alone("count the tables", async connection => {
+      const { memoryLimitMb } = this.#taking.resources;
+      const [row] = await select(connection, "select count(*) from duckdb_tables() where not internal");
+      const usual = Math.ceil(memoryLimitMb + TABLE_MB * Math.max(0, Number(row?.[0] ?? 0) - FEW_TABLES));
+      if (usual > memoryLimitMb) await connection.run(`set memory_limit = '${usual}MB'`);
+      return usual;
+    }).catch(error => {
+      this.#usual = undefined;
+      throw error;
+    });
+    return this.#usual;
+  }
+
+  /** Does it while nobody else uses the session. */
+  async #alone<T>(doing: string, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    return this.#turns.run(async () => {
+      const connection = await this.hold();
+      return attempting(doing, () => work(connection));
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#turns.run(() =>
+      this.#opening.run(async () => {
+        this.#closed = true;
+        const held = this.#held;
+        this.#held = undefined;
+        await this.#cleared;
+        await attempting("close the warehouse file", async () => held?.release());
+      }),
+    );
+  }
+}

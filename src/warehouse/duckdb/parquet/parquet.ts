@@ -1,0 +1,91 @@
+import { totalmem } from "node:os";
+import { type Kysely, sql } from "kysely";
+import {
+  type Contents,
+  isFiltered,
+  type ParquetFile,
+  type ParquetSource,
+  type SourceTable,
+  type Target,
+} from "../../parquet_source.ts";
+import type { StateTables } from "../../state_tables.ts";
+import { isOutOfMemory } from "../session/failure.ts";
+import { quoted } from "../session/session.ts";
+import { type Ask, countPartitions, duckdbType, named, orderOf, writeFiles } from "./parquet_files.ts";
+
+/** A million rows of sixty columns are sorted in it. */
+const SORTING_MB = 256;
+
+/** Tables of a DuckDB warehouse, which writes Parquet itself. */
+export async function duckdbSource(
+  db: Kysely<StateTables>,
+  schema: string,
+  signal: AbortSignal,
+): Promise<ParquetSource> {
+  const ask: Ask = async text => {
+    signal.throwIfAborted();
+    return (await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(db)).rows;
+  };
+  const [version] = await ask("select version() as version");
+  return {
+    engine: `duckdb ${String(version?.["version"])}`,
+    async contents(table): Promise<Contents> {
+      const values = table.columns.map(({ name }) => named(name));
+      // A row's hash is combined of its columns' by xor: mixed once more, values that change rows change the sum.
+      const [found] = await ask(
+        `select count(*) as n, coalesce(sum(hash(hash(${values.join(", ")}))), 0)::varchar as fingerprint from ${relationOf(schema, table)}`,
+      );
+      return { rows: Number(found?.["n"]), fingerprint: String(found?.["fingerprint"]) };
+    },
+    partitions: (table, most) => countPartitions(ask, relationOf(schema, table), table, most),
+    async write(table, target, progress) {
+      const files = await written(ask, relationOf(schema, table), table, target);
+      progress(files.reduce((sum, { rows }) => sum + rows, 0));
+      return files;
+    },
+  };
+}
+
+/** Rows of a folder have to lie together: looked for among all, each folder would cost a look through the whole table. */
+async function written(
+  ask: Ask,
+  relation: string,
+  table: SourceTable,
+  target: Target,
+): Promise<readonly ParquetFile[]> {
+  if (table.partitions.length === 0) return writeFiles(ask, relation, table, target, { next: 0 });
+  await withRoom(ask, `create or replace temp table sorted as select * from ${relation} order by ${orderOf(table)}`);
+  try {
+    return await writeFiles(ask, "temp.sorted", table, target, { next: 0 });
+  } finally {
+    // A session that is lost takes it along.
+    await ask("drop table temp.sorted").catch(() => undefined);
+  }
+}
+
+/** Sorts beyond the memory given go to disk, but need the more of it the more rows there are: should it run out, again with twice as much. */
+async function withRoom(ask: Ask, statement: string): Promise<void> {
+  const [usual] = await ask("select current_setting('memory_limit') as text");
+  const most = totalmem() / 2 ** 21;
+  try {
+    for (let limit = SORTING_MB; ; limit *= 2) {
+      await ask(`set memory_limit = '${limit}MB'`);
+      try {
+        return void (await ask(statement));
+      } catch (error) {
+        if (!isOutOfMemory(error instanceof Error ? (error.cause ?? error) : error) || limit * 2 > most) throw error;
+      }
+    }
+  } finally {
+    await ask(`set memory_limit = '${String(usual?.["text"])}'`).catch(() => undefined);
+  }
+}
+
+/** As a FROM item, values in the types they are written in. */
+function relationOf(schema: string, table: SourceTable): string {
+  const values = table.columns.map(column => {
+    const name = named(column.name);
+    return column.storedAs === "text" && column.type !== "varchar" ? `${name}::${duckdbType(column)} as ${name}` : name;
+  });
+  return `(select ${values.join(", ")} from ${named(schema)}.${named(table.name)} where ${isFiltered(table, quoted)})`;
+}

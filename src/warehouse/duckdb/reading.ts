@@ -1,0 +1,93 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Kysely } from "kysely";
+import { DestinationError } from "../../errors.ts";
+import { codeOf, entryAt } from "../../files.ts";
+import type { StateTables } from "../state_tables.ts";
+import { asHeld, claim, type Holder, liveHolder } from "./lock/holder.ts";
+import { kyselyOver } from "./session/driver.ts";
+import { attempting } from "./session/failure.ts";
+import { type Layout, layoutOf, type Readers } from "./session/layout.ts";
+import { Mutex } from "./session/mutex.ts";
+import { identify, openSession, type Session } from "./session/session.ts";
+import { refusal } from "./versions/seed.ts";
+
+/** What is needed to look into a warehouse without writing. */
+export interface ReadingSettings {
+  readonly path: string;
+  readonly readers: Readers;
+  readonly stateSchema: string;
+  readonly memoryLimitMb?: number;
+  readonly threads?: number;
+  readonly spill?: string;
+}
+
+/** A warehouse as its readers see it. */
+export interface Reading {
+  readonly db: Kysely<StateTables>;
+  /** The run that works on it at this moment, if there is one. */
+  readonly holder: Holder | undefined;
+  /** Ends the statement that is under way. */
+  interrupt(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the published file, which no run disturbs; with readers: direct the one file, and then HeldError while a run writes.
+ * DestinationError when nothing has been published yet, or the file isn't ours.
+ */
+export async function openDuckdbForReading(settings: ReadingSettings): Promise<Reading> {
+  const layout = layoutOf(settings);
+  return attempting(`read ${layout.path}`, async () => {
+    if ((await entryAt(layout.path)) === undefined)
+      throw new DestinationError(
+        `Expected a warehouse at ${layout.path}, but there is nothing yet. Run \`tributary sync\` first, or correct destination.path.`,
+      );
+    const giveUpClaim = layout.readers === "direct" ? await claimIfWritable(layout) : undefined;
+    try {
+      const session = await openPublished(layout, settings);
+      const turns = new Mutex();
+      return {
+        db: kyselyOver(async () => session.connection, turns, undefined).withSchema(settings.stateSchema),
+        holder: await liveHolder(layout),
+        interrupt: () => session.connection.interrupt(),
+        close: () =>
+          turns.run(async () => {
+            session.close();
+            await giveUpClaim?.();
+          }),
+      };
+    } catch (error) {
+      await giveUpClaim?.();
+      throw error;
+    }
+  });
+}
+
+/** A process that may not write beside the file has no session of its own whose lock it could drop. */
+async function claimIfWritable(layout: Layout): Promise<(() => Promise<void>) | undefined> {
+  return claim(layout).catch(error => {
+    if (["ENOENT", "EACCES", "EPERM", "EROFS"].includes(codeOf(error) ?? "")) return undefined;
+    throw error;
+  });
+}
+
+async function openPublished(layout: Layout, settings: ReadingSettings): Promise<Session> {
+  const resources = {
+    memoryLimitMb: settings.memoryLimitMb ?? 128,
+    threads: settings.threads ?? 1,
+    spill: settings.spill ?? join(tmpdir(), `tributary-reading-${process.pid}`),
+  };
+  const session = await openSession(layout.path, true, resources).catch(async error => {
+    if (/not a valid DuckDB database/.test(String(error))) throw refusal(layout, "it is no DuckDB database", error);
+    return asHeld(layout)(error);
+  });
+  try {
+    if ((await identify(session.connection, settings.stateSchema)) !== "ours")
+      throw refusal(layout, `it has no table ${settings.stateSchema}.warehouse`);
+  } catch (error) {
+    session.close();
+    throw error;
+  }
+  return session;
+}

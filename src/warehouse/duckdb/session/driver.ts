@@ -1,0 +1,151 @@
+import type { DuckDBConnection, DuckDBMaterializedResult } from "@duckdb/node-api";
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from "kysely";
+import type { StateTables } from "../../state_tables.ts";
+import { attempting } from "./failure.ts";
+import { inlined, withoutStatement } from "./inlining.ts";
+import type { Mutex } from "./mutex.ts";
+import { bindings, rowObjects } from "./values.ts";
+
+/** What happened in the session, told to those who keep count. Both run before the statement's effect is committed where it is in a transaction. */
+export interface Observer {
+  /** After a statement; `changed` is the number of rows it changed, undefined when DuckDB does not say. */
+  statement(sql: string, changed: number | undefined): void;
+  /** Before a commit, and after each statement outside a transaction. */
+  beforeCommit(connection: DuckDBConnection): Promise<void>;
+  rolledBack(): void;
+}
+
+/** Kysely over one connection: whoever holds the turn (a transaction, or a single statement) is alone. */
+export function kyselyOver(
+  connect: () => Promise<DuckDBConnection>,
+  turns: Mutex,
+  observer: Observer | undefined,
+): Kysely<StateTables> {
+  const dialect: Dialect = {
+    createAdapter: () => new PostgresAdapter(),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createDriver: () => new SessionDriver(connect, turns, observer),
+    createIntrospector: () => {
+      throw new TypeError("the warehouse's tables are read from information_schema, not through an introspector");
+    },
+  };
+  return new Kysely<StateTables>({ dialect });
+}
+
+class SessionDriver implements Driver {
+  readonly #connect: () => Promise<DuckDBConnection>;
+  readonly #turns: Mutex;
+  readonly #observer: Observer | undefined;
+
+  constructor(connect: () => Promise<DuckDBConnection>, turns: Mutex, observer: Observer | undefined) {
+    this.#connect = connect;
+    this.#turns = turns;
+    this.#observer = observer;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<Turn> {
+    const release = await this.#turns.acquire();
+    try {
+      return new Turn(await this.#connect(), release, this.#observer);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async beginTransaction(turn: Turn): Promise<void> {
+    await turn.begin();
+  }
+
+  async commitTransaction(turn: Turn): Promise<void> {
+    await turn.commit();
+  }
+
+  async rollbackTransaction(turn: Turn): Promise<void> {
+    await turn.rollback();
+  }
+
+  async releaseConnection(turn: Turn): Promise<void> {
+    turn.release();
+  }
+
+  async destroy(): Promise<void> {}
+}
+
+class Turn implements DatabaseConnection {
+  readonly release: () => void;
+  readonly #connection: DuckDBConnection;
+  readonly #observer: Observer | undefined;
+  #open = false;
+
+  constructor(connection: DuckDBConnection, release: () => void, observer: Observer | undefined) {
+    this.#connection = connection;
+    this.release = release;
+    this.#observer = observer;
+  }
+
+  async begin(): Promise<void> {
+    await attempting("work with the warehouse file", () => this.#connection.run("begin transaction"));
+    this.#open = true;
+  }
+
+  async commit(): Promise<void> {
+    await attempting("store a transaction in the warehouse file", async () => {
+      await this.#observer?.beforeCommit(this.#connection);
+      await this.#connection.run("commit");
+    });
+    this.#open = false;
+  }
+
+  async rollback(): Promise<void> {
+    this.#open = false;
+    this.#observer?.rolledBack();
+    // A failed commit has ended the transaction already, and may have cost the session; its own error is the one to tell.
+    await this.#connection.run("rollback").catch(error => {
+      if (!/no transaction is active|has been invalidated/.test(String(error))) throw error;
+    });
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    return attempting("work with the warehouse file", async () => {
+      const result = await runStatement(this.#connection, sql, parameters);
+      const changed = result.returnType === 1 ? result.rowsChanged : undefined;
+      this.#observer?.statement(sql, changed);
+      if (!this.#open) await this.#observer?.beforeCommit(this.#connection);
+      const rows = changed === undefined ? (rowObjects(result, await result.getRows()) as R[]) : [];
+      return changed === undefined ? { rows } : { rows, numAffectedRows: BigInt(changed) };
+    });
+  }
+
+  async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    const { values, types } = bindings(parameters);
+    const result = await this.#connection.stream(sql, values, types);
+    for await (const rows of result.yieldRows()) yield { rows: rowObjects(result, rows) as R[] };
+  }
+}
+
+async function runStatement(
+  connection: DuckDBConnection,
+  sql: string,
+  parameters: readonly unknown[],
+): Promise<DuckDBMaterializedResult> {
+  if (parameters.length === 0) return connection.run(sql);
+  const whole = inlined(sql, parameters);
+  if (whole !== undefined)
+    return connection.run(whole).catch(error => {
+      throw withoutStatement(error);
+    });
+  const { values, types } = bindings(parameters);
+  return connection.run(sql, values, types);
+}

@@ -1,0 +1,233 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, open, readdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { type RawBuilder, sql } from "kysely";
+import { INDEX_COLUMN, type Table, type TableSet } from "../../../catalog/columns.ts";
+import { remove } from "../../../files.ts";
+import { type Batch, type EncodedTable, stageColumns } from "../../../rows/batch.ts";
+import type { Stage, StageRecord } from "../../destination.ts";
+import { attempting } from "../session/failure.ts";
+import {
+  layoutPrint,
+  type Manifest,
+  readManifest,
+  removeManifest,
+  removeUnnamed,
+  type StagedFile,
+  writeManifest,
+} from "./manifest.ts";
+import { pickLines } from "./picking.ts";
+import { type FileColumn, relationOf } from "./relation.ts";
+
+const outcomeColumns: readonly FileColumn[] = [
+  { name: "_seq", kind: "count" },
+  { name: "parent_key", kind: "text" },
+  { name: "parent_hash", kind: "count" },
+  { name: "outcome", kind: "text" },
+  { name: "fetched_at", kind: "moment" },
+  { name: "reason", kind: "text" },
+];
+
+/** What is to become of the folder of a dropped stage, which is nobody's any more. */
+type Clear = (folder: string) => Promise<void> | void;
+
+/** How such a folder is named, behind what it was. */
+const GONE = ".gone-";
+
+/** Opens a stage of a company's stream below `root`, the first or the spare one, with what an earlier run left in it. */
+export async function openStage(
+  root: string,
+  company: string,
+  tables: TableSet,
+  { which = "first", clear = remove }: { readonly which?: "first" | "spare"; readonly clear?: Clear } = {},
+): Promise<Stage> {
+  return attempting("open the stage", async () => {
+    const name = folderName(tables.main.name);
+    const folder = join(root, folderName(company), which === "first" ? name : `${name}.${which}`);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const layout = layoutPrint(tables);
+    const manifest = await readManifest(folder, company, layout);
+    if (manifest === undefined) await removeManifest(folder);
+    await removeUnnamed(folder, manifest);
+    return new FileStage(folder, { company, layout }, tables, manifest, clear);
+  });
+}
+
+/** Removes the folders of dropped stages that a killed run left. */
+export async function removeGone(root: string): Promise<void> {
+  for (const company of await readdir(root, { withFileTypes: true })) {
+    if (!company.isDirectory()) continue;
+    const folder = join(root, company.name);
+    for (const name of await readdir(folder)) if (name.includes(GONE)) await remove(join(folder, name));
+  }
+}
+
+/** Short, safe on every file system, and different where names differ in case only. */
+function folderName(name: string): string {
+  const readable = name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 40);
+  return `${readable}-${createHash("sha256").update(name).digest("hex").slice(0, 10)}`;
+}
+
+/** A stage of fsynced CSV files that a manifest names. A file is durable before the manifest that names it. */
+class FileStage implements Stage {
+  readonly #folder: string;
+  readonly #identity: Pick<Manifest, "company" | "layout">;
+  readonly #tables: TableSet;
+  readonly #clear: Clear;
+  #manifest: Manifest | undefined;
+  #next: number;
+  /** By table: the file that holds the rows which `only` wants. */
+  #picked: ReadonlyMap<string, StagedFile> = new Map();
+
+  constructor(
+    folder: string,
+    identity: Pick<Manifest, "company" | "layout">,
+    tables: TableSet,
+    manifest: Manifest | undefined,
+    clear: Clear,
+  ) {
+    this.#folder = folder;
+    this.#identity = identity;
+    this.#tables = tables;
+    this.#clear = clear;
+    this.#manifest = manifest;
+    this.#next = manifest?.next ?? 1;
+  }
+
+  get record(): StageRecord | undefined {
+    return this.#manifest?.record;
+  }
+
+  get staged(): number {
+    return this.#manifest?.batches.reduce((sum, batch) => sum + (batch.main?.rows ?? 0), 0) ?? 0;
+  }
+
+  async begin(record: StageRecord): Promise<void> {
+    await attempting("empty the stage", async () => {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      const manifest = { ...this.#identity, record, next: this.#next, batches: [] };
+      await writeManifest(this.#folder, manifest);
+      this.#manifest = manifest;
+      this.#picked = new Map();
+      await removeUnnamed(this.#folder, manifest);
+    });
+  }
+
+  async append(batch: Batch, record: StageRecord): Promise<void> {
+    this.#picked = new Map();
+    const before = this.#manifest;
+    if (before === undefined) throw new TypeError("a stage takes rows only after begin()");
+    const number = this.#next++;
+    await attempting("store rows in the stage", async () => {
+      const written: { file: StagedFile; bytes: Buffer }[] = [];
+      const fileOf = (name: string, { bytes, rows, longest, wide }: EncodedTable) => {
+        if (rows === 0) return undefined;
+        const file = { name: `${number}.${name}.csv`, bytes: bytes.length, rows, longest, wide: [...wide] };
+        written.push({ file, bytes });
+        return file;
+      };
+      const files = {
+        keys: fileOf("keys", batch.keys),
+        main: fileOf("main", batch.main),
+        children: batch.children.map((child, index) => fileOf(`child${index}`, child) ?? null),
+        outcomes: fileOf("outcomes", batch.outcomes),
+      };
+      const manifest = { ...before, record, next: this.#next, batches: [...before.batches, files] };
+      try {
+        await Promise.all(written.map(({ file, bytes }) => this.#write(file.name, bytes)));
+        await writeManifest(this.#folder, manifest);
+      } catch (error) {
+        // Should the manifest have got through all the same, its missing files make it count for nothing.
+        await Promise.allSettled(written.map(({ file }) => remove(join(this.#folder, file.name))));
+        throw error;
+      }
+      this.#manifest = manifest;
+    });
+  }
+
+  async #write(name: string, bytes: Buffer): Promise<void> {
+    const handle = await open(join(this.#folder, name), "wx", 0o600);
+    try {
+      await handle.writeFile(bytes);
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  keys(): RawBuilder<unknown> {
+    const { main } = this.#tables;
+    const key = main.key.map(name => main.columns.find(column => column.name === name)!);
+    return relationOf(
+      this.#folder,
+      this.#files(batch => batch.keys),
+      [{ name: "_seq", kind: "count" }, ...key, { name: "_hash", kind: "count" }, { name: "_vhash", kind: "count" }],
+    );
+  }
+
+  async only(sequences: readonly number[]): Promise<void> {
+    this.#picked = new Map();
+    const picked = new Map<string, StagedFile>();
+    await attempting("read the stage", async () => {
+      for (const table of [this.#tables.main, ...this.#tables.children]) {
+        const files = this.#filesOf(table);
+        if (files.length === 0) continue;
+        const name = `picked.${picked.size}.csv`;
+        const lines = files.map(file => ({ ...file, path: join(this.#folder, file.name) }));
+        const found = await pickLines(lines, sequences, join(this.#folder, name));
+        const isMain = table === this.#tables.main;
+        if (found === undefined || (isMain && found.sequences !== sequences.length)) return;
+        const longest = Math.max(...files.map(file => file.longest));
+        const wide = [...new Set(files.flatMap(file => file.wide))];
+        picked.set(table.name, { name, bytes: 0, rows: found.rows, longest, wide });
+      }
+      this.#picked = picked;
+    });
+  }
+
+  rows(table: Table): RawBuilder<unknown> {
+    const child = this.#tables.children.findIndex(candidate => candidate.name === table.name);
+    const picked = this.#picked.get(table.name);
+    const files = picked === undefined ? this.#filesOf(table) : picked.rows === 0 ? [] : [picked];
+    const relation = relationOf(this.#folder, files, [
+      { name: "_seq", kind: "count" },
+      ...(child === -1 ? [] : [{ name: INDEX_COLUMN, kind: "count" as const }]),
+      ...stageColumns(table),
+      { name: "_extra", kind: "json" },
+      { name: "_problems", kind: "json" },
+    ]);
+    // Where BIGINTs of both sides span up to a million DuckDB's hash join makes a place for every number between, in each
+    // column: 700 MB for 10,000 picked items, which its limit doesn't count. Not where one of them has to be cast.
+    return sql`(select * replace (_seq::hugeint as _seq) from ${relation})`;
+  }
+
+  outcomes(): RawBuilder<unknown> {
+    return relationOf(
+      this.#folder,
+      this.#files(batch => batch.outcomes),
+      outcomeColumns,
+    );
+  }
+
+  #filesOf(table: Table): StagedFile[] {
+    const child = this.#tables.children.findIndex(candidate => candidate.name === table.name);
+    return this.#files(batch => (child === -1 ? batch.main : batch.children[child]));
+  }
+
+  #files(pick: (batch: Manifest["batches"][number]) => StagedFile | null | undefined): StagedFile[] {
+    return (this.#manifest?.batches ?? []).map(pick).filter(file => file !== undefined && file !== null);
+  }
+
+  async drop(): Promise<void> {
+    await attempting("remove the stage", async () => {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await removeManifest(this.#folder);
+      this.#manifest = undefined;
+      this.#picked = new Map();
+      // Out of the way of a stage that begins while the files go: 800 of a million rows take most of a second.
+      const gone = `${this.#folder}${GONE}${randomUUID()}`;
+      await rename(this.#folder, gone);
+      await this.#clear(gone);
+    });
+  }
+}

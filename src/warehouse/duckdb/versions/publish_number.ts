@@ -1,0 +1,96 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { analyticsSchema } from "../../views/view.ts";
+import type { Observer } from "../session/driver.ts";
+import { quoted, select } from "../session/session.ts";
+
+const KEY = "publish";
+
+/**
+ * Counts, in the warehouse's own table, the transactions that changed something in the data schema. A published version
+ * carries the number of its moment, so a version with a lower one tells that a publish is owed (a crash came between).
+ */
+export class PublishNumber implements Observer {
+  readonly #stateSchema: string;
+  readonly #writes: RegExp;
+  #touched = false;
+  /** The table has been seen, and not in a transaction that was taken back: looking costs more than counting. */
+  #isThere = false;
+
+  constructor(schema: string, stateSchema: string) {
+    this.#stateSchema = stateSchema;
+    const names = [schema, analyticsSchema(schema)].flatMap(name => [
+      `"${RegExp.escape(name.replaceAll('"', '""'))}"`,
+      RegExp.escape(name),
+    ]);
+    // "if not exists" is asked at the start of every run and mostly changes nothing.
+    this.#writes = new RegExp(
+      `\\b(?:insert\\s+into|update|delete\\s+from|merge\\s+into|(?:create|alter|drop)\\s+(?:or\\s+replace\\s+)?(?:table|view)(?:\\s+if\\s+exists)?)\\s+(?:${names.join("|")})\\s*\\.`,
+      "i",
+    );
+  }
+
+  statement(sql: string, changed: number | undefined): void {
+    if (changed !== 0 && this.#writes.test(sql)) this.#touched = true;
+  }
+
+  rolledBack(): void {
+    this.#touched = false;
+    this.#isThere = false;
+  }
+
+  async beforeCommit(connection: DuckDBConnection): Promise<void> {
+    if (!this.#touched) return;
+    this.#touched = false;
+    this.#isThere ||= await this.#looksThere(connection);
+    if (!this.#isThere) return;
+    const table = `"${this.#stateSchema.replaceAll('"', '""')}".warehouse`;
+    const next = await connection.run(
+      `update ${table} set value = json_object('number', (value->>'number')::bigint + 1) where key = ${quoted(KEY)}`,
+    );
+    if (next.rowsChanged === 0)
+      await connection.run(`insert into ${table} (key, value) values (${quoted(KEY)}, json_object('number', 1))`);
+  }
+
+  async #looksThere(connection: DuckDBConnection): Promise<boolean> {
+    const [found] = await select(
+      connection,
+      "select 1 from duckdb_tables() where database_name = current_database() and schema_name = $1 and table_name = 'warehouse'",
+      [this.#stateSchema],
+    );
+    return found !== undefined;
+  }
+
+  /** The session's own number, as it is stored. */
+  async own(connection: DuckDBConnection): Promise<string> {
+    return this.#stored(connection, "");
+  }
+
+  async #stored(connection: DuckDBConnection, of: string): Promise<string> {
+    const schema = `"${this.#stateSchema.replaceAll('"', '""')}"`;
+    const [row] = await select(
+      connection,
+      `select value->>'number' from ${of}${schema}.warehouse where key = ${quoted(KEY)}`,
+    );
+    return String(row?.[0] ?? "0");
+  }
+
+  /**
+   * Whether the published file lacks something that the session's file has; true too when it cannot be read. `noted` is its
+   * number where that is known: opening a file with 300 tables takes a tenth of a second.
+   */
+  async isOwed(connection: DuckDBConnection, published: string, noted: string | undefined): Promise<boolean> {
+    if (noted !== undefined) return (await this.own(connection)) !== noted;
+    try {
+      await connection.run(`attach ${quoted(published)} as tributary_published (type duckdb, read_only)`);
+    } catch {
+      return true;
+    }
+    try {
+      return (await this.own(connection)) !== (await this.#stored(connection, "tributary_published."));
+    } catch {
+      return true;
+    } finally {
+      await connection.run("detach tributary_published");
+    }
+  }
+}

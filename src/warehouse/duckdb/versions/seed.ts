@@ -1,0 +1,229 @@
+import { readlink, rename } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { DestinationError } from "../../../errors.ts";
+import { codeOf, entryAt, remove, syncFolder } from "../../../files.ts";
+import { asHeld, heldError, isAlive, readHolder } from "../lock/holder.ts";
+import { isDamage } from "../session/failure.ts";
+import type { Layout } from "../session/layout.ts";
+import { checkpoint, identify, makeWhole, openSession, type Resources, type Session } from "../session/session.ts";
+import { copyDatabase } from "./copy.ts";
+import { damagedFile, isKnownAtPath, knowAtPath, linkedVersion, newestVersion, versionFile } from "./versions.ts";
+
+/** The file whose lock lets one process at a time make the work file. It may go whenever the work file is there. */
+export function guardFile(layout: Layout): string {
+  return join(layout.home, "seeding.tmp");
+}
+
+/** What stands at the path that analysts open. */
+export type Present = "nothing" | "version" | "file";
+
+/** Looks at the path; DestinationError when something stands there that tributary must not replace. */
+export async function presentAt(layout: Layout): Promise<Present> {
+  if (layout.readers === "snapshot") await expectAlone(layout);
+  const entry = await entryAt(layout.path);
+  if (entry === undefined) return "nothing";
+  if (entry.isSymbolicLink()) {
+    if (layout.readers === "snapshot" && (await linkedVersion(layout)) !== undefined) return "version";
+    const target = await readlink(layout.path);
+    throw refusal(
+      layout,
+      layout.readers === "snapshot"
+        ? `it is a link to ${target}`
+        : `it is a link (to ${target}), and with readers: direct the path is the database itself`,
+    );
+  }
+  if (!entry.isFile()) throw refusal(layout, entry.isDirectory() ? "it is a folder" : "it is no regular file");
+  return "file";
+}
+
+/** A publish to one of two paths that share their versions would remove what readers of the other are given. */
+async function expectAlone(layout: Layout): Promise<void> {
+  const { path, twin, home } = layout;
+  if ((await linkedVersion({ home, path: twin })) === undefined) return;
+  throw new DestinationError(
+    `Expected ${path} to be the only path to the versions in ${home}, but ${twin} is a link into them as well. Nothing was changed: where both are warehouses, give destination.path of one of them another name; where it is one that was renamed, remove ${twin}.`,
+  );
+}
+
+/** The error for something at the path that isn't ours to touch. */
+export function refusal(layout: Layout, found: string, cause?: unknown): DestinationError {
+  return new DestinationError(
+    `Expected ${layout.path} to be free or a warehouse of tributary, but ${found}. It was left as it is: point destination.path to another place, or move it away.`,
+    cause,
+  );
+}
+
+/**
+ * Opens a file for a look at whose it is, without changing it. HeldError when it is in use; DestinationError unless it is ours
+ * or, where the caller `acceptsEmpty`, a database without a single table.
+ */
+export async function expectOurs(
+  layout: Layout,
+  file: string,
+  stateSchema: string,
+  resources: Resources,
+  acceptsEmpty = false,
+): Promise<void> {
+  const session = await openSession(file, true, resources).catch(async error => {
+    if (/not a valid DuckDB database/.test(String(error)))
+      throw refusal(layout, `${file} is no DuckDB database`, error);
+    return asHeld(layout)(error);
+  });
+  try {
+    await expectIdentity(layout, file, session, stateSchema, acceptsEmpty);
+  } finally {
+    session.close();
+  }
+}
+
+/** DestinationError when a publish would replace what isn't ours: it may have come to the path since the run began. */
+export async function expectReplaceable(layout: Layout, stateSchema: string, resources: Resources): Promise<void> {
+  if ((await presentAt(layout)) !== "file") return;
+  await expectOurs(layout, layout.path, stateSchema, resources);
+  await expectKnown(layout);
+}
+
+/** DestinationError for a file at the path that work does not go on from, though it may be a warehouse: a publish would replace it. */
+export async function expectKnown(layout: Layout): Promise<void> {
+  const [file, work] = await Promise.all([layout.path, layout.work].map(entryAt));
+  if (layout.readers === "direct" || work === undefined || file === undefined) return;
+  if (await isKnownAtPath(layout, file)) return;
+  throw new DestinationError(
+    `Expected ${layout.path} to be the link that tributary made, but somebody put a file there (a backup, perhaps), and ${layout.home} holds a warehouse as well. Both were left as they are. To go on from the file, move the folder away; to go on from the folder, move the file away; then run the same command again.`,
+  );
+}
+
+/** DestinationError unless the open file is ours (or empty, where that is accepted). */
+export async function expectIdentity(
+  layout: Layout,
+  file: string,
+  session: Session,
+  stateSchema: string,
+  acceptsEmpty: boolean,
+): Promise<void> {
+  const identity = await identify(session.connection, stateSchema);
+  if (identity === "ours" || (identity === "empty" && acceptsEmpty)) return;
+  throw refusal(
+    layout,
+    `${file} is a DuckDB database without the table ${stateSchema}.warehouse, so another program's (or destination.state_schema was changed)`,
+  );
+}
+
+/**
+ * Makes the work file, when it is missing, from what readers were given last. Returns whether a regular file at the path was
+ * its source.
+ */
+export async function seed(
+  layout: Layout,
+  present: Present,
+  stateSchema: string,
+  resources: Resources,
+): Promise<boolean> {
+  if (await entryAt(layout.work)) return false;
+  // Removed under a run that goes on: two would work on one stream.
+  const holder = await readHolder(layout);
+  if (holder !== undefined && holder.host === hostname() && holder.pid !== process.pid && isAlive(holder.pid))
+    throw await heldError(layout, holder.pid);
+  return guarded(layout, resources, async () => {
+    if (await entryAt(layout.work)) return false;
+    // A log without its file would be replayed onto the new one.
+    await remove(`${layout.work}.wal`);
+    const source = await sourceOf(layout, present);
+    if (source === undefined) return false;
+    await placeCopy(layout, source, stateSchema, resources);
+    return source === layout.path;
+  });
+}
+
+/**
+ * Puts a work file that cannot be opened aside, and a copy of what readers were given last in its place. Returns what that
+ * was; undefined when there is nothing to go on from, or when the file can be opened by now.
+ */
+export async function replaceDamaged(
+  layout: Layout,
+  present: Present,
+  stateSchema: string,
+  resources: Resources,
+): Promise<string | undefined> {
+  return guarded(layout, resources, async () => {
+    // Another process may have been faster, or the disk have had a bad moment.
+    if (!(await isDamaged(layout, resources))) return undefined;
+    const source = await sourceOf(layout, present);
+    if (source === undefined) return undefined;
+    const aside = damagedFile(layout);
+    await placeCopy(layout, source, stateSchema, resources, async () => {
+      await remove(`${aside}.wal`);
+      await rename(layout.work, aside);
+      // Here, a kill leaves a log without its file.
+      await rename(`${layout.work}.wal`, `${aside}.wal`).catch(ignoreMissing);
+    });
+    return source;
+  });
+}
+
+/** One process at a time: DuckDB's lock on a file of its own is let go even by a killed one. */
+async function guarded<T>(layout: Layout, resources: Resources, work: () => Promise<T>): Promise<T> {
+  await makeWhole(guardFile(layout), layout, resources);
+  const guard = await openSession(guardFile(layout), false, resources).catch(asHeld(layout));
+  try {
+    return await work();
+  } finally {
+    guard.close();
+  }
+}
+
+/** What readers were given last; undefined where they were given nothing yet. */
+async function sourceOf(layout: Layout, present: Present): Promise<string | undefined> {
+  if (present === "file") return layout.path;
+  const newest = await newestVersion(layout);
+  return newest === undefined ? undefined : versionFile(layout, newest);
+}
+
+async function isDamaged(layout: Layout, resources: Resources): Promise<boolean> {
+  try {
+    const session = await openSession(layout.work, false, resources).catch(asHeld(layout));
+    session.close();
+    return false;
+  } catch (error) {
+    if (isDamage(error)) return true;
+    throw error;
+  }
+}
+
+/** Copies the source to the work file's place; `makeWay` comes when the copy is whole. */
+async function placeCopy(
+  layout: Layout,
+  source: string,
+  stateSchema: string,
+  resources: Resources,
+  makeWay: () => Promise<void> = async () => undefined,
+): Promise<void> {
+  if (source !== layout.path) await remove(`${source}.wal`);
+  await expectOurs(layout, source, stateSchema, resources);
+  if (await entryAt(`${source}.wal`)) await replayLog(layout, source, resources);
+  if (source === layout.path) await knowAtPath(layout, [await entryAt(source)]);
+  const made = join(layout.home, "work.tmp");
+  try {
+    await copyDatabase(source, made, 0o644);
+    await makeWay();
+    await rename(made, layout.work);
+  } catch (error) {
+    await remove(made);
+    throw error;
+  }
+  await syncFolder(layout.home);
+}
+
+function ignoreMissing(error: unknown): void {
+  if (codeOf(error) !== "ENOENT") throw error;
+}
+
+async function replayLog(layout: Layout, source: string, resources: Resources): Promise<void> {
+  const session = await openSession(source, false, resources).catch(asHeld(layout));
+  try {
+    await checkpoint(session.connection);
+  } finally {
+    session.close();
+  }
+}

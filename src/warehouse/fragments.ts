@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import { type RawBuilder, sql } from "kysely";
+import type { Table } from "../catalog/columns.ts";
+import type { Destination } from "./destination.ts";
+import { ledgerName } from "./state_tables.ts";
+
+/** Pieces of SQL that both databases read the same way. */
+export type Fragment = RawBuilder<unknown>;
+
+export const columnList = (names: readonly string[], of?: string): Fragment =>
+  sql.join(
+    names.map(name => (of === undefined ? sql.id(name) : sql.id(of, name))),
+    sql`, `,
+  );
+
+/** `a.k1 = b.k1 and a.k2 = b.k2`. */
+export const equal = (a: string, b: string, names: readonly string[]): Fragment =>
+  sql.join(
+    names.map(name => sql`${sql.id(a, name)} = ${sql.id(b, name)}`),
+    sql` and `,
+  );
+
+/** `a.x1 = b.y1 and …` for pairs of names. */
+export const equalPairs = (a: string, b: string, pairs: readonly (readonly [string, string])[]): Fragment =>
+  sql.join(
+    pairs.map(([left, right]) => sql`${sql.id(a, left)} = ${sql.id(b, right)}`),
+    sql` and `,
+  );
+
+/** True when any of the columns differs, NULL being a value like others; `false` for no columns. */
+export const anyDiffers = (a: string, b: string, names: readonly string[]): Fragment =>
+  names.length === 0
+    ? sql`false`
+    : sql`(${sql.join(
+        names.map(name => sql`${sql.id(a, name)} is distinct from ${sql.id(b, name)}`),
+        sql` or `,
+      )})`;
+
+/** `c1 = r.c1, c2 = r.c2` for an UPDATE. */
+export const assignments = (names: readonly string[], from: string): Fragment =>
+  sql.join(
+    names.map(name => sql`${sql.id(name)} = ${sql.id(from, name)}`),
+    sql`, `,
+  );
+
+export const tableRef = (destination: Pick<Destination, "schema">, table: Table): Fragment =>
+  sql.id(destination.schema, table.name);
+
+export const ledgerRef = (destination: Pick<Destination, "stateSchema">, main: Table): Fragment =>
+  sql.id(destination.stateSchema, ledgerName(main.name));
+
+/** A temporary table's name, short enough for any stream and company. */
+export function temporaryName(purpose: string, company: string, stream: string): string {
+  return `${purpose}_${createHash("sha256")
+    .update(JSON.stringify([company, stream]))
+    .digest("hex")
+    .slice(0, 12)}`;
+}
+
+/** The moment of the publish, as SQL. */
+export const momentOf = (work: { readonly moment: string }): Fragment => sql`cast(${work.moment} as timestamptz)`;

@@ -1,0 +1,115 @@
+import { type Kysely, sql, type Transaction } from "kysely";
+import type { Table, TableSet } from "../../catalog/columns.ts";
+import { versionsName } from "../ddl/as_of.ts";
+import type { Destination } from "../destination.ts";
+import { anyDiffers, columnList, equal, type Fragment, momentOf, tableRef } from "../fragments.ts";
+import type { StateTables } from "../state_tables.ts";
+
+/** What a publish has at hand for the versions of the rows that it writes. */
+interface Versioning {
+  readonly trx: Kysely<StateTables>;
+  readonly destination: Pick<Destination, "schema">;
+  readonly moment: string;
+  /** Streams of which every version of a row is kept. */
+  readonly versioned: ReadonlySet<string>;
+}
+
+const versionsRef = ({ schema }: Pick<Destination, "schema">, table: Table): Fragment =>
+  sql.id(schema, versionsName(table));
+
+/** What a version says; the table's own notes of when it changed and went are the version's bounds. */
+const contentOf = (table: Table): readonly string[] => [
+  ...table.columns.map(column => column.name),
+  "_extra",
+  "_problems",
+];
+
+const insertInto = (destination: Pick<Destination, "schema">, table: Table, moment: Fragment): Fragment => {
+  const content = contentOf(table);
+  return sql`insert into ${versionsRef(destination, table)} (_company, ${columnList(content)}, _valid_from, _valid_to, _is_current)
+    select t._company, ${columnList(content, "t")}, ${moment}, cast(null as timestamptz), true`;
+};
+
+/**
+ * Ends, with this publish, the present versions `t` that meet a condition over `t` and what stands in `others`. One that
+ * began with a publish of the same moment was never seen: it goes.
+ */
+export async function endVersions(
+  work: Versioning,
+  { main }: TableSet,
+  table: Table,
+  others: Fragment,
+  match: Fragment,
+): Promise<void> {
+  if (!work.versioned.has(main.name)) return;
+  const target = versionsRef(work.destination, table);
+  const moment = momentOf(work);
+  await sql`delete from ${target} t using ${others} where ${match} and t._valid_to is null
+    and t._valid_from >= ${moment}`.execute(work.trx);
+  await sql`update ${target} t set _valid_to = ${moment}, _is_current = false from ${others}
+    where ${match} and t._valid_to is null`.execute(work.trx);
+}
+
+/** Begins a version of each live row `t` that this publish changed and that meets a condition over `t` and what stands in `others`. */
+export async function beginVersions(
+  work: Versioning,
+  { main }: TableSet,
+  table: Table,
+  others: Fragment | undefined,
+  match: Fragment,
+): Promise<void> {
+  if (!work.versioned.has(main.name)) return;
+  const moment = momentOf(work);
+  const from = others === undefined ? sql`` : sql`, ${others}`;
+  await sql`${insertInto(work.destination, table, moment)} from ${tableRef(work.destination, table)} t${from}
+    where ${match} and t._changed_at = ${moment} and t._deleted_at is null`.execute(work.trx);
+}
+
+/** Versions that ended and began. */
+export interface Caught {
+  readonly ended: number;
+  readonly begun: number;
+}
+
+/**
+ * Makes the present versions of a company's rows equal the table, whatever happened to it since they were written: those
+ * whose row is gone or says something else end, rows without one begin one.
+ */
+export async function catchUp(
+  trx: Transaction<StateTables>,
+  destination: Destination,
+  company: string,
+  table: Table,
+  moment: string,
+): Promise<Caught> {
+  const target = versionsRef(destination, table);
+  const rows = tableRef(destination, table);
+  const at = sql`cast(${moment} as timestamptz)`;
+  const stable = table.columns.filter(column => !column.volatile && !table.key.includes(column.name));
+  const names = stable.map(column => column.name);
+  const stale = sql`(select ${columnList(table.key, "o")} from ${target} o
+    left join ${rows} r on r._company = ${company} and ${equal("r", "o", table.key)} and r._deleted_at is null
+    where o._company = ${company} and o._valid_to is null and (r._company is null or ${anyDiffers("r", "o", names)}))`;
+  const ended = await sql`update ${target} t set _valid_to = ${at}, _is_current = false from ${stale} s
+    where t._company = ${company} and ${equal("t", "s", table.key)} and t._valid_to is null`.execute(trx);
+  const begun = await sql`${insertInto(destination, table, at)} from ${rows} t
+    where t._company = ${company} and t._deleted_at is null and not exists (select 1 from ${target} o
+      where o._company = ${company} and ${equal("o", "t", table.key)} and o._valid_to is null)`.execute(trx);
+  return { ended: Number(ended.numAffectedRows ?? 0), begun: Number(begun.numAffectedRows ?? 0) };
+}
+
+/** The last moment that a company's rows or their versions speak of, milliseconds since 1970; 0 for none. */
+export async function lastMomentOf(
+  trx: Transaction<StateTables>,
+  destination: Destination,
+  company: string,
+  { main, children }: TableSet,
+): Promise<number> {
+  const moments = [main, ...children].flatMap(table => [
+    sql`select max(_changed_at) as last from ${tableRef(destination, table)} where _company = ${company}`,
+    sql`select max(greatest(_valid_from, _valid_to)) as last from ${versionsRef(destination, table)} where _company = ${company}`,
+  ]);
+  const { rows } = await sql<{ last: Date | null }>`select max(last) as last
+    from (${sql.join(moments, sql` union all `)}) m`.execute(trx);
+  return rows[0]?.last?.getTime() ?? 0;
+}

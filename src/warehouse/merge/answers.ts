@@ -1,0 +1,92 @@
+import { sql, type Transaction } from "kysely";
+import type { Destination, Stage } from "../destination.ts";
+import { liveParents, presentParents } from "../details/parents.ts";
+import { columnList, equalPairs, type Fragment, ledgerRef } from "../fragments.ts";
+import type { StateTables } from "../state_tables.ts";
+import type { Comparison, Publication } from "./publication.ts";
+import type { TemporaryNames } from "./temporary.ts";
+import type { Work } from "./work.ts";
+
+type Db = Transaction<StateTables>;
+
+/** Whether the parent of a staged row `s` is live, as a condition; values that rows carry are kept beside the comparison for it. */
+export async function aliveRows(
+  db: Db,
+  destination: Destination,
+  { parent, company }: Publication,
+  names: Pick<TemporaryNames, "parents">,
+): Promise<Fragment> {
+  if (parent === undefined) return sql`true`;
+  if (parent.kind === "rows")
+    return sql`exists (select 1 from ${ledgerRef(destination, parent.tables.main)} p
+      where p._company = ${company} and p.deleted_at is null and ${equalPairs("s", "p", parent.on)})`;
+  const present = await presentParents({ db, schema: destination.schema }, parent);
+  const values = sql.id(names.parents);
+  await sql`create temporary table ${values} as select parent_key, parent_hash
+    from ${liveParents(destination, company, present)} p`.execute(db);
+  return sql`exists (select 1 from ${values} p where p.parent_key = ${sql.id("s", parent.own)})`;
+}
+
+/** The last outcome of each parent: a run that goes on with a stage may have asked again for what it has. */
+export const lastOutcomes = (stage: Stage): Fragment => sql`(select * from (
+  select o.*, row_number() over (partition by o.parent_key order by o._seq desc) as nth from ${stage.outcomes()} o) r
+  where nth = 1)`;
+
+/**
+ * The keys of each parent's answer, and beside them which these are: `parent_key`, `before`, `last`, `whole`. It has none
+ * when it was last asked for in vain: its rows stay as they are then, and those of two answers would stand side by side.
+ * An answer's rows are the ones that arrived between the outcome before its own and its own; rows without an outcome are
+ * the beginning of an answer that was never read to its end.
+ */
+export async function stageAnswers(
+  db: Db,
+  { stage, tables }: Publication,
+  names: Pick<TemporaryNames, "answers" | "staged">,
+): Promise<Fragment> {
+  const answers = sql.id(names.answers);
+  await sql`create temporary table ${answers} as
+    select o.parent_key, b.before, o._seq as last, o.reason is null as whole
+    from ${lastOutcomes(stage)} o
+    join (select _seq, coalesce(lag(_seq) over (order by _seq), 0) as before
+      from (select distinct _seq from ${stage.outcomes()} y) d) b on b._seq = o._seq
+    where o.outcome = 'ok'`.execute(db);
+  const staged = sql.id(names.staged);
+  await sql`create temporary table ${staged} as select k.* from ${stage.keys()} k join ${answers} a
+    on a.parent_key = cast(${sql.id("k", tables.main.key[0]!)} as varchar) and k._seq > a.before and k._seq <= a.last`.execute(
+    db,
+  );
+  return staged;
+}
+
+/** Staged rows that count for nothing: a later answer replaces them, or their own was never complete. */
+export async function countSurplus(db: Db, keys: Fragment, { stage, tables }: Publication): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from (
+    select distinct ${columnList(tables.main.key, "k")} from ${keys} k) d`.execute(db);
+  return stage.staged - Number(rows[0]?.n ?? 0);
+}
+
+/** Takes the answers of these parents out of the comparison, as if they had never come: their rows count as repeated. */
+export async function withhold(
+  { trx, publication, names }: Pick<Work, "trx" | "publication" | "names">,
+  parents: Fragment,
+  comparison: Comparison,
+): Promise<Comparison> {
+  const { key } = publication.tables.main;
+  const theirs = sql`cast(${sql.id("c", key[0]!)} as varchar) in ${parents}`;
+  const changed = sql.id(names.changed);
+  const answered = await sql<{ n: number }>`select count(*) as n from (
+    select distinct ${columnList(key, "c")} from ${sql.id(names.staged)} c where ${theirs}) d`.execute(trx);
+  const { rows } = await sql<{ op: string; n: number }>`select c.op, count(*) as n from ${changed} c where ${theirs}
+    group by c.op`.execute(trx);
+  await sql`delete from ${changed} c where ${theirs}`.execute(trx);
+  const of = (...ops: string[]) =>
+    rows.filter(row => ops.includes(row.op)).reduce((sum, row) => sum + Number(row.n), 0);
+  return {
+    ...comparison,
+    distinct: comparison.distinct - Number(answered.rows[0]?.n ?? 0),
+    inserted: comparison.inserted - of("i"),
+    updated: comparison.updated - of("u", "r"),
+    refreshed: comparison.refreshed - of("v", "s"),
+    touched: comparison.touched - of("i", "u", "r", "v", "s", "m"),
+  };
+}

@@ -1,0 +1,86 @@
+import { sql } from "kysely";
+import type { TableSet } from "../../catalog/columns.ts";
+import { parentKey } from "../details/kin.ts";
+import { equal, equalPairs, type Fragment, ledgerRef, momentOf, tableRef } from "../fragments.ts";
+import { beginVersions, endVersions } from "../history/row_versions.ts";
+import type { Work } from "./work.ts";
+
+/** Which missing rows are gone for good; the others stay live. */
+export interface Verdict {
+  /** The scan was complete: what it missed is remembered as missing. */
+  readonly remember: boolean;
+  /** All of them. */
+  readonly all: boolean;
+  /** Those that an earlier complete scan missed too. */
+  readonly before: boolean;
+  /** Those whose own endpoint answered 404, by key. */
+  readonly confirmed: readonly Readonly<Record<string, string>>[];
+}
+
+/** Rows that came back bring back those of their details that went with them (others had gone before on their own). */
+export async function restoreDetails(work: Work): Promise<void> {
+  const { trx, destination, publication, names } = work;
+  for (const detail of publication.details) {
+    const { main, children } = detail.tables;
+    const returned = sql`${sql.id(names.changed)} c`;
+    const match = sql`c.op = 'r' and t._company = ${publication.company} and ${equalPairs("t", "c", detail.on)}`;
+    const back = sql`from ${returned} where ${match}`;
+    for (const table of [main, ...children]) {
+      await sql`update ${tableRef(destination, table)} t set _deleted_at = null, _changed_at = ${momentOf(work)}
+        ${back} and t._deleted_at = c.was_deleted_at`.execute(trx);
+      await beginVersions(work, detail.tables, table, returned, match);
+    }
+    await sql`update ${ledgerRef(destination, main)} t set deleted_at = null ${back} and t.deleted_at = c.was_deleted_at`.execute(
+      trx,
+    );
+  }
+}
+
+export async function deleteMissing(work: Work, verdict: Verdict): Promise<number> {
+  const { trx, destination, publication, names } = work;
+  const { company, tables } = publication;
+  const gone = sql.id(names.gone);
+  if (verdict.all) await sql`update ${gone} set absent = true`.execute(trx);
+  if (verdict.before) await sql`update ${gone} set absent = true where missing_since is not null`.execute(trx);
+  for (const key of verdict.confirmed) {
+    const match = tables.main.key.map(name => sql`${sql.id(name)} = ${key[name]}`);
+    await sql`update ${gone} set absent = true where ${sql.join(match, sql` and `)}`.execute(trx);
+  }
+  const absent = await sql<{ n: number }>`select count(*) as n from ${gone} where absent`.execute(trx);
+  const ledger = ledgerRef(destination, tables.main);
+  const same = sql`t._company = ${company} and ${equal("t", "g", tables.main.key)}`;
+  if (verdict.remember) {
+    await sql`update ${ledger} t set missing_since = ${momentOf(work)} from ${gone} g where ${same} and not g.absent
+      and t.missing_since is null`.execute(trx);
+  }
+  const deleted = Number(absent.rows[0]?.n ?? 0);
+  if (deleted === 0) return 0;
+  await deleteRows(work, sql`(select * from ${gone} where absent)`);
+  return deleted;
+}
+
+/** Marks live rows as deleted, by key, and with them their details, whose ledger they leave: should they return, these are fetched anew. */
+export async function deleteRows(work: Work, rows: Fragment): Promise<void> {
+  const { trx, destination, publication } = work;
+  const { company, tables, details } = publication;
+  await markDeleted(work, tables, rows, sql`t._company = ${company} and ${equal("t", "g", tables.main.key)}`);
+  for (const detail of details) {
+    await markDeleted(work, detail.tables, rows, sql`t._company = ${company} and ${equalPairs("t", "g", detail.on)}`);
+    await sql`delete from ${sql.id(destination.stateSchema, "details")} d using ${rows} g
+      where d.company = ${company} and d.stream = ${detail.stream} and d.parent_key = ${parentKey("g", detail)}`.execute(
+      trx,
+    );
+  }
+}
+
+/** Marks the live rows `t` of a stream's tables that match the rows `g` as deleted, with their ledger. */
+async function markDeleted(work: Work, tables: TableSet, rows: Fragment, match: Fragment): Promise<void> {
+  const { trx, destination } = work;
+  for (const table of [tables.main, ...tables.children]) {
+    await sql`update ${tableRef(destination, table)} t set _deleted_at = ${momentOf(work)}, _changed_at = ${momentOf(work)}
+      from ${rows} g where ${match} and t._deleted_at is null`.execute(trx);
+    await endVersions(work, tables, table, sql`${rows} g`, match);
+  }
+  await sql`update ${ledgerRef(destination, tables.main)} t set deleted_at = ${momentOf(work)}, missing_since = null
+    from ${rows} g where ${match} and t.deleted_at is null`.execute(trx);
+}

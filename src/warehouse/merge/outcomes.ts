@@ -1,0 +1,215 @@
+import { sql } from "kysely";
+import type { Outcome } from "../../rows/encoder.ts";
+import type { Destination, Stage } from "../destination.ts";
+import { parentKey } from "../details/kin.ts";
+import type { Parents, ValueSource } from "../details/parents.ts";
+import { columnList, equal, type Fragment, ledgerRef, tableRef } from "../fragments.ts";
+import { lastOutcomes, withhold } from "./answers.ts";
+import { deleteRows } from "./deletion.ts";
+import type { Comparison, Publication } from "./publication.ts";
+import type { Work } from "./work.ts";
+
+/** What a publish makes of 404s: they mark rows deleted, count as failures because there are too many, or wait for the next publish. */
+export type Absent = "believed" | "doubted" | "kept back";
+
+/** The details of a stage that answered 404 when they were last asked for. */
+export async function stagedAbsent(destination: Destination, stage: Stage): Promise<Outcome[]> {
+  const { rows } = await sql<{ parent_key: string; parent_hash: string; fetched_at: Date; reason: string | null }>`
+    select parent_key, cast(parent_hash as varchar) as parent_hash, fetched_at, reason from ${lastOutcomes(stage)} o
+    where outcome = 'absent'`.execute(destination.db);
+  return rows.map(row => ({
+    parentKey: row.parent_key,
+    parentHash: row.parent_hash,
+    outcome: "absent",
+    fetchedAt: row.fetched_at.toISOString(),
+    reason: row.reason ?? undefined,
+  }));
+}
+
+/** Of the details of a stage that answered 404 those that have live rows, and of how many parents there are such rows at all. */
+export async function absentWithRows(
+  destination: Destination,
+  { company, tables, stage }: Pick<Publication, "company" | "tables" | "stage">,
+): Promise<{ readonly absent: number; readonly all: number }> {
+  const own = sql`cast(${sql.id("t", tables.main.key[0]!)} as varchar)`;
+  const { rows } = await sql<{ absent: number; all: number }>`select count(*) as "all", count(o.parent_key) as absent
+    from (select distinct ${own} as parent_key from ${ledgerRef(destination, tables.main)} t
+      where t._company = ${company} and t.deleted_at is null) l
+    left join (select parent_key from ${lastOutcomes(stage)} x where outcome = 'absent') o
+      on o.parent_key = l.parent_key`.execute(destination.db);
+  return { absent: Number(rows[0]?.absent ?? 0), all: Number(rows[0]?.all ?? 0) };
+}
+
+/** Whether so many rows may go at once, of those that are live. */
+export type Allows = (leaving: number, live: number) => boolean;
+
+/** What answers and values made a publish of details delete. */
+export interface Parted {
+  /** So many rows. */
+  readonly left: number;
+  /** What was not allowed to go. */
+  readonly held: { readonly leaving: number; readonly live: number } | undefined;
+}
+
+/** What a publish of details still has to write when the rows of before have gone. */
+export interface Judged extends Parted {
+  /** Without the answers that are held back. */
+  readonly comparison: Comparison;
+  /** What becomes of the requests. */
+  readonly outcomes: Fragment;
+}
+
+/**
+ * Before any row is written: which answers are published. Where so many are allowed, the rows that a parent's answer no
+ * longer has and those of values that no row carries any more are deleted; else such answers are held back whole, their
+ * rows leave the comparison, and their parents are due again, so that the next run asks for them.
+ */
+export async function judgeAnswers(
+  work: Work,
+  parents: Parents,
+  absence: Absent,
+  allows: Allows,
+  comparison: Comparison,
+): Promise<Judged> {
+  const { trx, destination, publication, names } = work;
+  const { company, stream, stage } = publication;
+  const details = sql.id(destination.stateSchema, "details");
+  const outcomes = sql`(select * from ${lastOutcomes(stage)} n
+    where ${isLive(work, parents, sql`n.parent_key`)}${absence === "kept back" ? sql` and outcome <> 'absent'` : sql``})`;
+  const outcome =
+    absence === "doubted" ? sql`case when o.outcome = 'absent' then 'failed' else o.outcome end` : sql`o.outcome`;
+  // Failures back off: ten minutes, doubled each time, a day at most.
+  const attempts = sql`(case when ${outcome} = 'failed' then coalesce(d.attempts, 0) + 1 else 0 end)`;
+  const fresh = sql.id(names.changed.replace("changed", "outcome"));
+  await sql`drop table if exists ${fresh}`.execute(trx);
+  await sql`create temporary table ${fresh} as
+    select o.parent_key, o.parent_hash, o.fetched_at, ${outcome} as outcome, ${attempts} as attempts,
+      case when ${outcome} = 'failed' then o.fetched_at + interval '1 minute' * cast(least(1440, 5 * power(2, least(${attempts}, 12))) as integer)
+        end as next_try
+    from ${outcomes} o left join ${details} d on d.company = ${company} and d.stream = ${stream} and d.parent_key = o.parent_key`.execute(
+    trx,
+  );
+  return { ...(await part(work, parents, fresh, allows, comparison)), outcomes: fresh };
+}
+
+/**
+ * What became of the detail requests: the ledger rows of live parents, in the same transaction as the details' rows.
+ * Says how many rows went with 404s that are believed.
+ */
+export async function publishOutcomes(
+  work: Work,
+  parents: Parents,
+  { held, outcomes: fresh }: Judged,
+): Promise<number> {
+  const { trx, destination, publication, names } = work;
+  const { company, stream, tables } = publication;
+  const details = sql.id(destination.stateSchema, "details");
+  await sql`delete from ${details} d using ${fresh} o
+    where d.company = ${company} and d.stream = ${stream} and d.parent_key = o.parent_key`.execute(trx);
+  await sql`insert into ${details} (company, stream, parent_key, parent_hash, fetched_at, outcome, attempts, next_try)
+    select ${company}, ${stream}, parent_key, parent_hash, fetched_at, outcome, attempts, next_try from ${fresh}`.execute(
+    trx,
+  );
+  if (parents.kind === "values" && publication.settled === true && held === undefined) {
+    await sql`delete from ${details} where company = ${company} and stream = ${stream}
+      and parent_key not in (select p.parent_key from ${sql.id(names.parents)} p)`.execute(trx);
+  }
+  const absent = await sql`select 1 as one from ${fresh} where outcome = 'absent' limit 1`.execute(trx);
+  let deleted = 0;
+  if (absent.rows.length > 0) {
+    const leaving = await leavingRows(work, [
+      sql`exists (select 1 from ${fresh} o where o.outcome = 'absent' and o.parent_key = ${ownKey(tables)})`,
+    ]);
+    if (leaving.count > 0) await deleteRows(work, leaving.rows);
+    await sql`drop table ${leaving.rows}`.execute(trx);
+    deleted = leaving.count;
+  }
+  await sql`drop table ${fresh}`.execute(trx);
+  return deleted;
+}
+
+/** Deletes what answers and values no longer have, or holds such answers back. */
+async function part(
+  work: Work,
+  parents: Parents,
+  fresh: Fragment,
+  allows: Allows,
+  comparison: Comparison,
+): Promise<Omit<Judged, "outcomes">> {
+  const { trx, publication, names } = work;
+  const { tables, many, settled } = publication;
+  const own = ownKey(tables);
+  const conditions: Fragment[] = [];
+  if (many === true) {
+    conditions.push(sql`exists (select 1 from ${sql.id(names.answers)} a join ${fresh} o on o.parent_key = a.parent_key
+        where a.whole and o.outcome = 'ok' and a.parent_key = ${own})
+      and not exists (select 1 from ${sql.id(names.staged)} s where ${equal("s", "t", tables.main.key)})`);
+  }
+  if (parents.kind === "values" && settled === true) conditions.push(sql`not ${isLive(work, parents, own)}`);
+  if (conditions.length === 0) return { left: 0, held: undefined, comparison };
+  const leaving = await leavingRows(work, conditions);
+  const allowed = leaving.count === 0 || allows(leaving.count, comparison.live);
+  let published = comparison;
+  if (!allowed) {
+    const losing = sql`(select ${ownKey(tables)} from ${leaving.rows} t)`;
+    await sql`update ${fresh} o set outcome = 'failed', attempts = 1, next_try = o.fetched_at
+      where o.outcome = 'ok' and o.parent_key in ${losing}`.execute(trx);
+    if (many === true) published = await withhold(work, losing, comparison);
+  } else if (leaving.count > 0) await deleteRows(work, leaving.rows);
+  await sql`drop table ${leaving.rows}`.execute(trx);
+  return allowed
+    ? { left: leaving.count, held: undefined, comparison }
+    : { left: 0, held: { leaving: leaving.count, live: comparison.live }, comparison: published };
+}
+
+/** A row `t`'s part of the key that names its parent. */
+const ownKey = ({ main }: Work["publication"]["tables"]): Fragment =>
+  sql`cast(${sql.id("t", main.key[0]!)} as varchar)`;
+
+/** Whether a parent is among the live ones. */
+function isLive({ destination, publication, names }: Work, parents: Parents, key: Fragment): Fragment {
+  if (parents.kind === "values")
+    return sql`exists (select 1 from ${sql.id(names.parents)} p where p.parent_key = ${key})`;
+  return sql`exists (select 1 from ${ledgerRef(destination, parents.tables.main)} p
+    where p._company = ${publication.company} and p.deleted_at is null and ${parentKey("p", parents)} = ${key})`;
+}
+
+/** The keys of the live rows `t` of the ledger for which one of the conditions holds, in a table to be dropped. */
+async function leavingRows(
+  { trx, destination, publication, names }: Work,
+  conditions: readonly Fragment[],
+): Promise<{ readonly rows: Fragment; readonly count: number }> {
+  const { company, tables } = publication;
+  const rows = sql.id(names.changed.replace("changed", "leaving"));
+  await sql`drop table if exists ${rows}`.execute(trx);
+  const each = conditions.map(
+    condition => sql`select ${columnList(tables.main.key, "t")} from ${ledgerRef(destination, tables.main)} t
+      where t._company = ${company} and t.deleted_at is null and ${condition}`,
+  );
+  await sql`create temporary table ${rows} as ${sql.join(each, sql` union `)}`.execute(trx);
+  const counted = await sql<{ n: number }>`select count(*) as n from ${rows}`.execute(trx);
+  return { rows, count: Number(counted.rows[0]?.n ?? 0) };
+}
+
+/** Whether the last rows of snapshots whose field names are values hold an object: else nobody knows which values there are. */
+export async function areReadable(
+  destination: Destination,
+  company: string,
+  sources: readonly ValueSource[],
+): Promise<boolean> {
+  for (const { tables, column, latestBy } of sources) {
+    const isJson = tables.main.columns.some(({ name, kind }) => name === column && kind === "json");
+    if (latestBy === undefined || !isJson) continue;
+    const { main } = tables;
+    const isObject = sql`coalesce(cast(${sql.id("m", column)} as varchar), '') like '{%'`;
+    const { rows } = await sql<{ rows: number; objects: number }>`select count(*) as rows,
+        count(case when ${isObject} then 1 end) as objects
+      from ${ledgerRef(destination, main)} p join ${tableRef(destination, main)} m on m._company = p._company and ${equal("m", "p", main.key)}
+      where p._company = ${company} and p.deleted_at is null
+        and ${sql.id("p", latestBy)} = (select max(${sql.id("x", latestBy)}) from ${ledgerRef(destination, main)} x
+          where x._company = ${company} and x.deleted_at is null)`.execute(destination.db);
+    const { rows: all = 0, objects = 0 } = rows[0] ?? {};
+    if (Number(all) === 0 || Number(objects) < Number(all)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,85 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { z } from "zod";
+import type { Table } from "../../catalog/columns.ts";
+import type { Dialect } from "../dialect.ts";
+import type { StateTables } from "../state_tables.ts";
+import type { Work } from "./work.ts";
+
+type Db = Kysely<StateTables>;
+
+const PREFIX = "unfilled:";
+const storedColumn = z.object({ table: z.string(), column: z.string() });
+
+/** Columns that a run which did not know them has left out of rows: their values wait in `_extra`. */
+export interface Unfilled {
+  has(table: string, column: string): boolean;
+  /** Statements that forget a table's columns, once they were filled. */
+  forget(table: string, columns: readonly string[]): readonly RawBuilder<unknown>[];
+}
+
+export const allFilled: Unfilled = { has: () => false, forget: () => [] };
+
+/** What runs have noted so far. */
+export async function unfilledColumns(db: Db, stateSchema: string): Promise<Unfilled> {
+  const warehouse = sql.id(stateSchema, "warehouse");
+  const { rows } = await sql<{ key: string; value: unknown }>`
+    select key, value from ${warehouse} where starts_with(key, ${PREFIX})`.execute(db);
+  const noted = rows.map(({ key, value }) => ({ key, ...storedColumn.parse(value) }));
+  return {
+    has: (table, column) => noted.some(each => each.table === table && each.column === column),
+    forget: (table, columns) =>
+      noted
+        .filter(each => each.table === table && columns.includes(each.column))
+        .map(({ key }) => sql`delete from ${warehouse} where key = ${key}`),
+  };
+}
+
+/**
+ * Notes the columns of the published tables that this run doesn't know: another run, or another version, made them. Asked
+ * in the publish's transaction after its rows were written, for PostgreSQL lets nobody alter a table from then on: what was
+ * added before is seen here, what is added later is filled with these rows there.
+ */
+export async function noteUnfilled({ trx, destination, publication }: Work): Promise<void> {
+  const { main, children } = publication.tables;
+  const tables = [main, ...children];
+  const there = await columnsOf(trx, destination.dialect, destination.schema, tables);
+  const unknown = there.filter(
+    ({ table, column }) =>
+      !column.startsWith("_") && !tables.some(own => own.name === table && own.columns.some(c => c.name === column)),
+  );
+  if (unknown.length === 0) return;
+  const { rows } = await sql<{ key: string }>`select key from ${sql.id(destination.stateSchema, "warehouse")}
+    where starts_with(key, ${PREFIX})`.execute(trx);
+  const noted = new Set(rows.map(({ key }) => key));
+  for (const { table, column } of unknown) {
+    // A company's stream is one run's at a time: nobody else writes this key.
+    const key = `${PREFIX}${JSON.stringify([publication.company, table, column])}`;
+    if (noted.has(key)) continue;
+    const value = JSON.stringify({ table, column });
+    await trx.insertInto("warehouse").values({ key, value }).execute();
+  }
+}
+
+/** Not through information_schema, which takes either database ten times as long. */
+async function columnsOf(
+  db: Db,
+  dialect: Dialect,
+  schema: string,
+  tables: readonly Table[],
+): Promise<readonly { readonly table: string; readonly column: string }[]> {
+  const names = tables.map(({ name }) => sql.lit(name));
+  const query =
+    dialect.name === "postgres"
+      ? sql`select c.relname as "table", a.attname as "column" from pg_catalog.pg_class c
+          join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+          where c.relnamespace = (select oid from pg_catalog.pg_namespace where nspname = ${schema})
+            and c.relname in (${sql.join(names)})`
+      : sql.join(
+          names.map(
+            (name, i) => sql`select ${name} as "table", name as "column"
+              from pragma_table_info(${sql.lit(`"${schema}"."${tables[i]!.name}"`)})`,
+          ),
+          sql` union all `,
+        );
+  return (await sql<{ table: string; column: string }>`${query}`.execute(db)).rows;
+}

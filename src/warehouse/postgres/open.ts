@@ -1,0 +1,121 @@
+import { sql } from "kysely";
+import type { Clock } from "../../clock.ts";
+import { DestinationError } from "../../errors.ts";
+import { LOCK_TIMEOUT, patiently } from "../ddl/alteration.ts";
+import { requireRoles } from "../ddl/grants.ts";
+import type { Destination } from "../destination.ts";
+import { ledgerName } from "../state_tables.ts";
+import { connect } from "./connect.ts";
+import { postgresDialect } from "./dialect.ts";
+import { kyselyOver } from "./driver.ts";
+import { stillSeen } from "./horizon.ts";
+import { type Holder, Locks } from "./locks.ts";
+import { repeating } from "./repetition.ts";
+import { Session } from "./session.ts";
+import { openStage } from "./stage.ts";
+
+/** Where the warehouse is, and the run that works on it. */
+export interface PostgresSettings {
+  readonly url: string;
+  readonly schema: string;
+  readonly stateSchema: string;
+  readonly grantSelectTo: readonly string[];
+  readonly runId: string;
+  readonly holder: Holder;
+  readonly clock: Clock;
+  readonly makesRoom?: boolean;
+}
+
+/** What status and rejects need: no locks, and every transaction read-only. */
+export type Reading = Pick<Destination, "dialect" | "schema" | "stateSchema" | "db" | "close" | "copyOut">;
+
+/** Fewer changed rows, or a smaller share of all, don't change a plan that was good before; statistics of a wide table take a second. */
+const ANALYZED_ROWS = 500;
+const ANALYZED_SHARE = 0.05;
+
+/** Opens the warehouse for a run: one session for locks, batches and publishes. @throws DestinationError, ConfigError */
+export async function openPostgres(settings: PostgresSettings): Promise<Destination> {
+  const { url, schema, stateSchema, runId, holder, clock } = settings;
+  const { client, address } = await connect(url, [schema, stateSchema], "write", clock);
+  const session = new Session(client, address);
+  const db = kyselyOver(session, stateSchema);
+  try {
+    if (settings.grantSelectTo.length > 0) await requireRoles(db, settings.grantSelectTo);
+  } catch (error) {
+    await session.end();
+    throw error;
+  }
+  const locks = new Locks(session, { schema, stateSchema }, runId, holder, clock, settings.makesRoom ?? false);
+  return {
+    dialect: postgresDialect,
+    schema,
+    stateSchema,
+    db,
+    warnings: [],
+    copyOut: (query, take) => session.copyOut(query, take),
+    lock: (company, families, waitMs) => locks.take(company, families, waitMs),
+    isWanted: () => locks.areWanted(),
+    stage: (company, tables) => openStage(session, stateSchema, company, tables),
+    spareStage: () => Promise.resolve(undefined),
+    show: () => Promise.resolve({ path: undefined, note: undefined }),
+    withRoom: (_purpose, work) => repeating(work),
+    unshown: () => Promise.resolve({ owed: false, shownAt: undefined }),
+    async settle({ main, children }, rows) {
+      if (rows < ANALYZED_ROWS) return;
+      const names = [main, ...children].map(table => table.name);
+      // Many small changes add up: the server counts them.
+      const { rows: due } = await sql<{ name: string }>`select c.relname as name
+        from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = ${schema} and c.relname = any(${names}) and pg_relation_size(c.oid) > 0 and (c.reltuples <= 0
+          or greatest(${rows}::bigint, pg_stat_get_mod_since_analyze(c.oid)) >= ${ANALYZED_SHARE} * c.reltuples)`.execute(
+        db,
+      );
+      for (const { name } of due) await sql`analyze ${sql.id(schema, name)}`.execute(db);
+      if (due.some(({ name }) => name === main.name))
+        await sql`analyze ${sql.id(stateSchema, ledgerName(main.name))}`.execute(db);
+    },
+    async cleanse(tables) {
+      const left = await stillSeen(db, stateSchema);
+      // A stage that somebody read when it was dropped is empty, but its files are not.
+      const { rows: stages } = await sql<{ schema: string; name: string }>`select n.nspname as schema, c.relname as name
+        from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = ${stateSchema} and c.relkind = 'r' and c.relpersistence = 'u'`.execute(db);
+      // Statistics hold the most common values of columns.
+      for (const { schema, name } of [...tables, ...stages])
+        await patiently(db, () =>
+          session.turn(async () => {
+            await session.query(`set lock_timeout = '${LOCK_TIMEOUT}'`);
+            try {
+              await session.query(sql`vacuum (full, analyze) ${sql.id(schema, name)}`.compile(db).sql);
+            } finally {
+              await session.query("set lock_timeout = 0");
+            }
+          }),
+        );
+      return left;
+    },
+    async close() {
+      await locks.release().catch(error => {
+        if (!(error instanceof DestinationError)) throw error;
+      });
+      await session.turn(() => session.end());
+    },
+  };
+}
+
+/** Opens the warehouse for readers of its state. @throws DestinationError, ConfigError */
+export async function openPostgresForReading(
+  settings: Pick<PostgresSettings, "url" | "schema" | "stateSchema" | "clock">,
+): Promise<Reading> {
+  const { url, schema, stateSchema, clock } = settings;
+  const { client, address } = await connect(url, [schema, stateSchema], "read", clock);
+  const session = new Session(client, address);
+  return {
+    dialect: postgresDialect,
+    schema,
+    stateSchema,
+    db: kyselyOver(session, stateSchema),
+    copyOut: (query, take) => session.copyOut(query, take),
+    close: () => session.turn(() => session.end()),
+  };
+}

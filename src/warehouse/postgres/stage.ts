@@ -1,0 +1,236 @@
+import { type RawBuilder, sql } from "kysely";
+import pg from "pg";
+import type { Table, TableSet } from "../../catalog/columns.ts";
+import { DestinationError } from "../../errors.ts";
+import type { Batch, EncodedTable } from "../../rows/batch.ts";
+import { isLockFailure } from "../ddl/alteration.ts";
+import type { Stage, StageRecord } from "../destination.ts";
+import type { Session } from "./session.ts";
+import { allTables, type StageTable, stageLayout, stageTables } from "./stage_tables.ts";
+
+/** Opens the stage of one company's stream, with what an earlier run left in it. */
+export async function openStage(
+  session: Session,
+  stateSchema: string,
+  company: string,
+  tables: TableSet,
+): Promise<Stage> {
+  const stage = new PostgresStage(session, stateSchema, company, tables);
+  await stage.load();
+  return stage;
+}
+
+/**
+ * Rows and record in UNLOGGED tables: a crash of the server empties both, a commit keeps both. The record's row carries
+ * the tables' layout; one of another layout speaks of rows that no longer fit and is void.
+ */
+class PostgresStage implements Stage {
+  readonly #session: Session;
+  readonly #schema: string;
+  readonly #company: string;
+  readonly #set: TableSet;
+  readonly #tables: ReturnType<typeof stageTables>;
+  #record: StageRecord | undefined;
+  #staged = 0;
+  /** Temporary tables with the rows that `only` wants, by the table they are rows of. */
+  #picked: ReadonlyMap<string, string> = new Map();
+
+  constructor(session: Session, schema: string, company: string, set: TableSet) {
+    this.#session = session;
+    this.#schema = schema;
+    this.#company = company;
+    this.#set = set;
+    this.#tables = stageTables(company, set);
+  }
+
+  get record(): StageRecord | undefined {
+    return this.#record;
+  }
+
+  get staged(): number {
+    return this.#staged;
+  }
+
+  async load(): Promise<void> {
+    const row = await this.#session.turn(() => this.#stored());
+    this.#record = (row?.["record"] ?? undefined) as StageRecord | undefined;
+    this.#staged = row === undefined ? 0 : (row["staged"] as number);
+  }
+
+  /** The record's row, where it speaks of tables that are all there and of the wanted layout. */
+  async #stored(): Promise<Record<string, unknown> | undefined> {
+    const names = allTables(this.#tables).map(table => table.name);
+    const { rows } = await this.#session.query(
+      `select record, staged from ${this.#records} where company = $1 and stream = $2 and layout = $3
+          and (select count(*) from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+                where nspname = $4 and relname = any($5::text[])) = $6`,
+      [...this.#id, stageLayout(this.#tables), this.#schema, names, names.length],
+    );
+    return rows[0];
+  }
+
+  async begin(record: StageRecord): Promise<void> {
+    const all = allTables(this.#tables);
+    await this.#session.transaction(async () => {
+      await this.#unpick();
+      if ((await this.#stored()) !== undefined) {
+        const names = all.map(table => this.#quoted(table));
+        if (await this.#areFree(names)) await this.#session.query(`truncate ${names.join(", ")}`);
+        else await this.#empty(names);
+      } else {
+        const names = await this.#present();
+        if (names.length > 0) await this.#session.query(`drop table ${names.join(", ")}`);
+        for (const table of all) await this.#session.query(this.#definition(table));
+      }
+      await this.#session.query(`delete from ${this.#records} where company = $1 and stream = $2`, this.#id);
+      await this.#session.query(
+        `insert into ${this.#records} (company, stream, layout, record, staged) values ($1, $2, $3, $4, 0)`,
+        [...this.#id, stageLayout(this.#tables), JSON.stringify(record)],
+      );
+    });
+    this.#record = record;
+    this.#staged = 0;
+  }
+
+  async append(batch: Batch, record: StageRecord): Promise<void> {
+    const { keys, main, children, outcomes } = this.#tables;
+    await this.#session.transaction(async () => {
+      await this.#unpick();
+      await this.#copy(keys, batch.keys);
+      await this.#copy(main, batch.main);
+      for (const [index, child] of children.entries()) await this.#copy(child, batch.children[index]!);
+      await this.#copy(outcomes, batch.outcomes);
+      const { rowCount } = await this.#session.query(
+        `update ${this.#records} set record = $3, staged = staged + $4 where company = $1 and stream = $2`,
+        [...this.#id, JSON.stringify(record), batch.main.rows],
+      );
+      if (rowCount !== 1)
+        throw new DestinationError(
+          `Expected the stage of ${this.#set.main.name} (${this.#company}) to hold a record, but it is gone: the server crashed or somebody emptied ${this.#schema}.stages. Nothing was stored; the next run reads the list from its start.`,
+        );
+    });
+    this.#record = record;
+    this.#staged += batch.main.rows;
+  }
+
+  async #copy(table: StageTable, encoded: EncodedTable): Promise<void> {
+    if (encoded.rows === 0) return;
+    const columns = table.columns.map(column => pg.escapeIdentifier(column.name)).join(", ");
+    await this.#session.copy(
+      `copy ${this.#quoted(table)} (${columns}) from stdin (format csv, null '')`,
+      encoded.bytes,
+    );
+  }
+
+  keys(): RawBuilder<unknown> {
+    return sql.id(this.#schema, this.#tables.keys.name);
+  }
+
+  rows(table: Table): RawBuilder<unknown> {
+    const index = this.#set.children.findIndex(child => child.name === table.name);
+    const staged = table.name === this.#set.main.name ? this.#tables.main : this.#tables.children[index];
+    if (staged === undefined) throw new TypeError(`${table.name} is not a table of ${this.#set.main.name}`);
+    const picked = this.#picked.get(staged.name);
+    return picked === undefined ? sql.id(this.#schema, staged.name) : sql.id("pg_temp", picked);
+  }
+
+  /**
+   * A publish joins with temporary tables, and writes: neither may PostgreSQL do with its workers. What it needs of a long
+   * stage is looked for before, by all of them, in half the time.
+   */
+  async only(sequences: readonly number[]): Promise<void> {
+    const { main, children } = this.#tables;
+    const picked = new Map([main, ...children].map(table => [table.name, `${table.name}_picked`]));
+    const wanted = `_seq = any('{${sequences.join(",")}}'::bigint[])`;
+    await this.#session.transaction(async () => {
+      await this.#unpick(picked);
+      await this.#session.query("set local parallel_tuple_cost = 0");
+      for (const table of [main, ...children])
+        await this.#session.query(
+          `create temporary table ${pg.escapeIdentifier(picked.get(table.name)!)} as
+            select * from ${this.#quoted(table)} where ${wanted}`,
+        );
+    });
+    this.#picked = picked;
+  }
+
+  /** Drops what was picked. Within a transaction; should that fail, `rows` means all of them nevertheless. */
+  async #unpick(picked = this.#picked): Promise<void> {
+    this.#picked = new Map();
+    if (picked.size === 0) return;
+    const names = [...picked.values()].map(name => `pg_temp.${pg.escapeIdentifier(name)}`);
+    await this.#session.query(`drop table if exists ${names.join(", ")}`);
+  }
+
+  outcomes(): RawBuilder<unknown> {
+    return sql.id(this.#schema, this.#tables.outcomes.name);
+  }
+
+  async drop(): Promise<void> {
+    await this.#session.transaction(async () => {
+      await this.#unpick();
+      const names = await this.#present();
+      if (await this.#areFree(names)) {
+        if (names.length > 0) await this.#session.query(`drop table ${names.join(", ")}`);
+        await this.#session.query(`delete from ${this.#records} where company = $1 and stream = $2`, this.#id);
+      } else {
+        await this.#empty(names);
+        await this.#session.query(
+          `update ${this.#records} set record = 'null', staged = 0 where company = $1 and stream = $2`,
+          this.#id,
+        );
+      }
+    });
+    this.#record = undefined;
+    this.#staged = 0;
+  }
+
+  /**
+   * Takes the tables for the rest of the transaction, unless somebody reads them: a dump of the database does until it is
+   * done, and a run would wait for all of it.
+   */
+  async #areFree(names: readonly string[]): Promise<boolean> {
+    if (names.length === 0) return true;
+    try {
+      await this.#session.query(`savepoint free; lock table ${names.join(", ")} in access exclusive mode nowait`);
+      return true;
+    } catch (error) {
+      if (!isLockFailure(error)) throw error;
+      await this.#session.query("rollback to savepoint free");
+      return false;
+    }
+  }
+
+  /** Beside who reads the tables. */
+  async #empty(names: readonly string[]): Promise<void> {
+    for (const name of names) await this.#session.query(`delete from ${name}`);
+  }
+
+  /** By prefix, not by name: an earlier version may have had more child tables. */
+  async #present(): Promise<readonly string[]> {
+    const prefix = this.#tables.keys.name.slice(0, -1);
+    const { rows } = await this.#session.query(
+      `select relname from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+        where nspname = $1 and relkind = 'r' and starts_with(relname, $2)`,
+      [this.#schema, prefix],
+    );
+    return rows.map(row => `${pg.escapeIdentifier(this.#schema)}.${pg.escapeIdentifier(String(row["relname"]))}`);
+  }
+
+  #definition(table: StageTable): string {
+    const columns = table.columns.map(column => `${pg.escapeIdentifier(column.name)} ${column.type}`).join(", ");
+    return `create unlogged table ${this.#quoted(table)} (${columns}) with (autovacuum_enabled = off)`;
+  }
+
+  #quoted(table: StageTable): string {
+    return `${pg.escapeIdentifier(this.#schema)}.${pg.escapeIdentifier(table.name)}`;
+  }
+
+  get #records(): string {
+    return `${pg.escapeIdentifier(this.#schema)}.stages`;
+  }
+
+  get #id(): readonly [string, string] {
+    return [this.#company, this.#set.main.name];
+  }
+}

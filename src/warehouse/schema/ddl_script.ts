@@ -1,0 +1,95 @@
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type RawBuilder,
+  sql,
+} from "kysely";
+import { type Catalog, emptyCatalog } from "../ddl/catalog.ts";
+import { allGrants, allViewGrants } from "../ddl/grants.ts";
+import type { Dialect } from "../dialect.ts";
+import { DATA_VERSION, stateStatements } from "../state/state_ddl.ts";
+import type { StateTables } from "../state_tables.ts";
+import { planViews, recordOf } from "../views/plan.ts";
+import { recordViews } from "../views/present.ts";
+import { creation } from "../views/statements.ts";
+import { analyticsSchema } from "../views/view.ts";
+import { inOrder, planTables } from "./plan.ts";
+import { type TableOrder, wantedShapes } from "./tables.ts";
+
+/** SQL that makes the warehouse, or with a catalog that was read, what is still to be made of it. No connection is needed. */
+export function ddlScript(dialect: Dialect, order: TableOrder, catalog: Catalog = emptyCatalog): string {
+  const shapes = wantedShapes(dialect, order);
+  const { steps, refusals } = planTables(dialect, catalog, shapes, () => false);
+  const schema = catalog.schemas.has(order.schema) ? [] : [sql`create schema ${sql.id(order.schema)}`];
+  const statements = [
+    ...stateStatements(dialect, order.stateSchema, catalog),
+    ...schema,
+    ...inOrder(steps),
+    ...(dialect.name === "postgres" ? allGrants(order, shapes) : []),
+    ...viewStatements(dialect, order, catalog),
+  ];
+  const heading = [
+    `-- tributary, data version ${DATA_VERSION}, ${dialect.name}`,
+    ...refusals.map(text => `-- refused: ${text}`),
+  ];
+  return `${heading.join("\n")}\nbegin;\n${statements.map(text => `${compiled(text)};\n`).join("")}commit;\n`;
+}
+
+/** The views and that they are ours: a run would take them for somebody's own otherwise. */
+function viewStatements(dialect: Dialect, order: TableOrder, catalog: Catalog): readonly RawBuilder<unknown>[] {
+  const { views, stateSchema, grantSelectTo } = order;
+  if (views === undefined || !views.wanted) return [];
+  const nobody = { isSchemaThere: false, names: new Map<string, boolean>(), record: {} };
+  const made = new Set(order.streams.flatMap(({ main, children }) => [main, ...children].map(({ name }) => name)));
+  const { changed } = planViews(dialect, order, views, { catalog, made }, nobody, compiled);
+  const names = changed.map(({ name }) => name);
+  return [
+    sql`create schema if not exists ${sql.id(views.schema)}`,
+    ...changed.flatMap(view => creation(views.schema, view)),
+    ...recordViews(stateSchema, recordOf(changed)),
+    ...(dialect.name === "postgres" ? allViewGrants(grantSelectTo, views.schema, names) : []),
+  ];
+}
+
+/** What needs more rights than the run's role has: the schemas and their owner. Statements for PostgreSQL, a remark for DuckDB. */
+export function dbaScript(
+  dialect: Dialect,
+  place: Pick<TableOrder, "schema" | "stateSchema"> & {
+    readonly database: string;
+    readonly role: string;
+    /** Whether there are to be views. */
+    readonly views: boolean;
+  },
+): string {
+  if (dialect.name !== "postgres")
+    return "-- DuckDB: nothing here needs an administrator; the folder must be writable.\n";
+  const { database, role, schema, stateSchema, views } = place;
+  const schemas = [schema, stateSchema, ...(views ? [analyticsSchema(schema)] : [])];
+  const statements = [
+    sql`grant connect, temporary on database ${sql.id(database)} to ${sql.id(role)}`,
+    ...schemas.flatMap(name => [
+      sql`create schema if not exists ${sql.id(name)} authorization ${sql.id(role)}`,
+      sql`alter schema ${sql.id(name)} owner to ${sql.id(role)}`,
+    ]),
+  ];
+  return statements.map(statement => `${compiled(statement)};\n`).join("");
+}
+
+function compiled(statement: RawBuilder<unknown>): string {
+  return statement.compile(compiler()).sql;
+}
+
+/** Both databases read the same quoting and literals, and DDL has no parameters. */
+function compiler(): Kysely<StateTables> {
+  return new Kysely<StateTables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: db => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+}

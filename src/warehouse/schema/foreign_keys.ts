@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { Relation } from "../../catalog/relation.ts";
+import type { Step } from "../ddl/alteration.ts";
+import type { Dialect } from "../dialect.ts";
+import type { StateTables } from "../state_tables.ts";
+
+type Db = Kysely<StateTables>;
+
+/** What our constraints begin with: others are somebody's own. */
+const OURS = "tributary_";
+
+/** From PostgreSQL 18 on a foreign key can be there to be read, without being checked. */
+const UNCHECKED_SINCE = 180_000;
+
+/**
+ * PostgreSQL: the foreign keys that are lacking, as steps, for tools that draw diagrams and write joins. They are NOT ENFORCED:
+ * a detail may be stored before its parent, and nothing is checked while rows are loaded. Only relations that are certain
+ * and lead to a primary key; an older server gets none.
+ */
+export async function foreignKeySteps(
+  db: Db,
+  dialect: Dialect,
+  schema: string,
+  relations: readonly Relation[],
+  made: ReadonlySet<string>,
+): Promise<readonly Step[]> {
+  if (dialect.name !== "postgres") return [];
+  const wanted = relations.filter(
+    ({ certainty, toOne, from, to }) =>
+      certainty === "certain" && toOne && from.table !== to.table && made.has(from.table) && made.has(to.table),
+  );
+  if (wanted.length === 0) return [];
+  const { rows } = await sql<{ version: number; names: string[] | null }>`
+    select current_setting('server_version_num')::integer as version, array_agg(c.conname::text) as names
+    from (select null) one left join pg_catalog.pg_constraint c on c.contype = 'f' and c.connamespace = (
+      select oid from pg_catalog.pg_namespace where nspname = ${schema})`.execute(db);
+  const { version = 0, names } = rows[0] ?? {};
+  if (version < UNCHECKED_SINCE) return [];
+  const statements = wanted
+    .filter(relation => !(names ?? []).includes(constraintName(relation)))
+    .map(relation => foreignKey(schema, relation));
+  return statements.length === 0 ? [] : [{ sentence: undefined, statements }];
+}
+
+function foreignKey(schema: string, relation: Relation): RawBuilder<unknown> {
+  const columns = (names: readonly string[]) => sql.join(["_company", ...names].map(name => sql.id(name)));
+  const { from, to } = relation;
+  return sql`alter table ${sql.id(schema, from.table)} add constraint ${sql.id(constraintName(relation))}
+    foreign key (${columns(from.columns)}) references ${sql.id(schema, to.table)} (${columns(to.columns)}) not enforced`;
+}
+
+/** Within 63 bytes, and another one for another pair of tables. */
+function constraintName({ from, to }: Relation): string {
+  const digest = createHash("sha256")
+    .update(JSON.stringify([from, to]))
+    .digest("hex")
+    .slice(0, 8);
+  return `${OURS}${from.table.slice(0, 43)}_${digest}`;
+}
+
+/**
+ * PostgreSQL: what has to be said of somebody's own foreign keys to these tables. A publish deletes a row that changed and
+ * inserts it again: a key that is checked at once would refuse that, and ON DELETE CASCADE take somebody's rows with it. One
+ * that is checked when the transaction ends finds the row where it was.
+ */
+export async function foreignKeysInTheWay(db: Db, schema: string, tables: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ table: string; name: string; to: string; action: string }>`
+    select format('%I.%I', m.nspname, f.relname) as "table", format('%I', c.conname) as name,
+      format('%I.%I', n.nspname, t.relname) as "to", c.confdeltype as action
+    from pg_catalog.pg_constraint c
+    join pg_catalog.pg_class f on f.oid = c.conrelid
+    join pg_catalog.pg_namespace m on m.oid = f.relnamespace
+    join pg_catalog.pg_class t on t.oid = c.confrelid
+    join pg_catalog.pg_namespace n on n.oid = t.relnamespace
+    where c.contype = 'f' and c.conparentid = 0 and n.nspname = ${schema} and t.relname = any(${tables}::text[])
+      and coalesce(to_jsonb(c) ->> 'conenforced', 'true') = 'true' and not (c.condeferred and c.confdeltype = 'a')
+    order by 1, 2`.execute(db);
+  return rows.map(({ table, name, to, action }) => {
+    const harm =
+      action === "a" || action === "r" ? "refuse every change of a row" : `change or delete rows of ${table} with it`;
+    return `The foreign key ${name} of ${table} refers to ${to}, whose rows are deleted and inserted again when they change: it would ${harm}. Remove it (ALTER TABLE ${table} DROP CONSTRAINT ${name};), or make it one that is checked at the end of a transaction (DEFERRABLE INITIALLY DEFERRED, without ON DELETE).`;
+  });
+}
+
+/** PostgreSQL: takes our foreign keys to these tables away, so that the tables can be dropped. Somebody's own stay, and say so. */
+export async function dropForeignKeysTo(
+  db: Db,
+  dialect: Dialect,
+  schema: string,
+  tables: readonly string[],
+): Promise<void> {
+  if (dialect.name !== "postgres" || tables.length === 0) return;
+  const { rows } = await sql<{ table: string; name: string }>`
+    select f.relname as "table", c.conname as name
+    from pg_catalog.pg_constraint c
+    join pg_catalog.pg_class f on f.oid = c.conrelid
+    join pg_catalog.pg_class t on t.oid = c.confrelid
+    join pg_catalog.pg_namespace n on n.oid = c.connamespace
+    where c.contype = 'f' and n.nspname = ${schema} and c.conname like ${`${OURS.replaceAll("_", "\\_")}%`}
+      and t.relnamespace = n.oid and t.relname = any(${tables}::text[])`.execute(db);
+  for (const { table, name } of rows)
+    await sql`alter table ${sql.id(schema, table)} drop constraint ${sql.id(name)}`.execute(db);
+}

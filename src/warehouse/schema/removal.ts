@@ -1,0 +1,154 @@
+import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import type { TableSet } from "../../catalog/columns.ts";
+import { DestinationError } from "../../errors.ts";
+import { altering } from "../ddl/alteration.ts";
+import { asOfName, dropAsOf, versionsName } from "../ddl/as_of.ts";
+import { readCatalog } from "../ddl/catalog.ts";
+import type { Dialect } from "../dialect.ts";
+import { loadStreamState, saveStreamState } from "../state/run_log.ts";
+import { noState } from "../state/stream_state.ts";
+import { ledgerName, type StateTables } from "../state_tables.ts";
+import { dependentsOf } from "../views/dependents.ts";
+import { presentViews, recordViews } from "../views/present.ts";
+import { dropViews } from "../views/statements.ts";
+import { analyticsSchema } from "../views/view.ts";
+import { dropForeignKeysTo } from "./foreign_keys.ts";
+import { recordedTables, recordTables } from "./table_record.ts";
+
+/** One company's rows of a stream, to be removed. */
+export interface Removal {
+  readonly schema: string;
+  readonly stateSchema: string;
+  readonly company: string;
+  readonly tables: TableSet;
+}
+
+interface Named {
+  readonly schema: string;
+  readonly name: string;
+}
+
+/**
+ * Removes a company's rows and their versions, and the tables when no company has rows in them, in one transaction. Answers what it did.
+ * Never CASCADE: where a view needs a table that would go, nothing is changed. @throws DestinationError that names the views
+ */
+export async function dropTables(
+  db: Kysely<StateTables>,
+  dialect: Dialect,
+  removal: Removal,
+): Promise<readonly string[]> {
+  const { schema, stateSchema, tables } = removal;
+  return altering(db, dialect, async trx => {
+    const catalog = await readCatalog(trx, dialect, [schema, stateSchema]);
+    const data = [...tables.children, tables.main];
+    const wanted: Named[] = [
+      ...data.map(table => ({ schema, name: versionsName(table) })),
+      ...data.map(table => ({ schema, name: table.name })),
+      { schema: stateSchema, name: ledgerName(tables.main.name) },
+    ];
+    const present = wanted.filter(table => catalog.tables.has(`${table.schema}.${table.name}`));
+    await keepWritersOut(trx, dialect, present);
+    const done: string[] = [];
+    const empty: Named[] = [];
+    for (const table of present) {
+      const removed = await removeRows(trx, table, removal.company);
+      if (table.schema === schema) done.push(`removed ${removed} rows of ${removal.company} from ${table.name}`);
+      if (await isEmpty(trx, table)) empty.push(table);
+    }
+    // With the rows: a mark that outlived them would keep the next run from reading them again.
+    await forgetStream(trx, removal.company, tables.main.name);
+    for (const name of ["streams", "problems", "rejects", "schema_changes", "history"] as const)
+      await trx
+        .deleteFrom(name)
+        .where("company", "=", removal.company)
+        .where("stream", "=", tables.main.name)
+        .execute();
+    // Main table, children and ledger stay together: a half-dropped stream would look like a lost one.
+    if (empty.length < present.length || present.length === 0) return done;
+    const functions = data
+      .filter(table => empty.some(({ name }) => name === versionsName(table)))
+      .map(table => ({ schema, name: asOfName(table) }));
+    const shown = analyticsSchema(schema);
+    const { record } = await presentViews(trx, dialect, { schema: shown, stateSchema });
+    const { ours, foreign } = await dependentsOf(
+      trx,
+      dialect,
+      schema,
+      [...empty, ...functions].filter(each => each.schema === schema).map(({ name }) => name),
+      view => view.schema === shown && Object.hasOwn(record, view.name),
+    );
+    if (foreign.length > 0)
+      throw new DestinationError(
+        `${foreign.join(", ")} read ${tables.main.name} or its child tables, which would be dropped. Nothing was changed; drop those views first, or run reset without --drop.`,
+      );
+    // The next run makes anew those that can do without the tables.
+    await dropViews(trx, dialect, shown, ours);
+    const kept = Object.entries(record).filter(([name]) => !ours.includes(name));
+    for (const statement of recordViews(stateSchema, Object.fromEntries(kept))) await statement.execute(trx);
+    if (ours.length > 0) done.push(`dropped ${ours.length === 1 ? "view" : "views"} ${ours.join(", ")}`);
+    for (const each of functions) await drop(trx, each, dropAsOf(dialect, each));
+    const going = empty.filter(table => table.schema === schema).map(({ name }) => name);
+    await dropForeignKeysTo(trx, dialect, schema, going);
+    for (const table of empty) {
+      await drop(trx, table, sql`drop table ${ref(table)}`);
+      if (table.schema === schema) done.push(`dropped table ${table.name}`);
+    }
+    await trx.deleteFrom("added_columns").where("stream", "=", tables.main.name).execute();
+    const recorded = await recordedTables(trx, stateSchema);
+    const left = [...recorded].filter(name => !empty.some(table => table.name === name));
+    for (const statement of recordTables(stateSchema, new Set(left))) await statement.execute(trx);
+    return done;
+  });
+}
+
+/**
+ * Forgets how far a company's stream was read, marks and the ages of details, but not what is true of the rows that stay: when
+ * they were last changed, as moments must not go back, and by which statuses they came, lest they be taken for deleted.
+ */
+export async function forgetProgress(trx: Transaction<StateTables>, company: string, stream: string): Promise<void> {
+  const { lastMoment, statuses } = await loadStreamState(trx, company, stream);
+  await forgetStream(trx, company, stream);
+  if (lastMoment !== null)
+    await saveStreamState(trx, company, stream, { ...noState, lastMoment, statuses }, lastMoment);
+}
+
+async function forgetStream(trx: Transaction<StateTables>, company: string, stream: string): Promise<void> {
+  for (const name of ["stream_state", "details"] as const)
+    await trx.deleteFrom(name).where("company", "=", company).where("stream", "=", stream).execute();
+}
+
+const ref = ({ schema, name }: Named): RawBuilder<unknown> => sql.id(schema, name);
+
+/** What another company's run is about to commit is waited for, and none comes between the look whether a table is empty and its end. */
+async function keepWritersOut(
+  trx: Transaction<StateTables>,
+  dialect: Dialect,
+  tables: readonly Named[],
+): Promise<void> {
+  // DuckDB's file has one writer, which holds it.
+  if (dialect.name !== "postgres" || tables.length === 0) return;
+  await sql`lock table ${sql.join(tables.map(ref))} in share row exclusive mode`.execute(trx);
+}
+
+async function removeRows(trx: Transaction<StateTables>, table: Named, company: string): Promise<number> {
+  const result = await sql`delete from ${ref(table)} where _company = ${company}`.execute(trx);
+  return Number(result.numAffectedRows ?? 0);
+}
+
+async function isEmpty(trx: Transaction<StateTables>, table: Named): Promise<boolean> {
+  const { rows } = await sql`select 1 as one from ${ref(table)} limit 1`.execute(trx);
+  return rows.length === 0;
+}
+
+async function drop(trx: Transaction<StateTables>, named: Named, statement: RawBuilder<unknown>): Promise<void> {
+  try {
+    await statement.execute(trx);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "2BP01")) throw error;
+    const detail = "detail" in error && typeof error.detail === "string" ? error.detail : error.message;
+    throw new DestinationError(
+      `Something of yours needs ${named.schema}.${named.name}, which would be dropped: ${detail}. Nothing was changed; drop it first, or run reset without --drop.`,
+      error,
+    );
+  }
+}

@@ -1,0 +1,103 @@
+import { type Kysely, sql } from "kysely";
+import type { Table } from "../../catalog/columns.ts";
+import { NO_STAMP } from "../ddl/shape.ts";
+import type { Dialect } from "../dialect.ts";
+import { ledgerName, type StateTables } from "../state_tables.ts";
+
+/** What becomes of a stored text, or of JSON as text: another one, null, or undefined where it stays. */
+export type Change = (text: string) => string | null | undefined;
+
+/** A column whose values are replaced, or emptied (`change` null). */
+export interface Rewriting {
+  readonly schema: string;
+  readonly table: string;
+  readonly column: string;
+  readonly isJson: boolean;
+  /** Only rows of this stream. */
+  readonly stream?: string;
+  /** Gets the moment of the rewriting in the rows that change. */
+  readonly stamp?: { readonly column: string; readonly moment: string };
+  readonly change: Change | null;
+}
+
+const VALUES = "tributary_values";
+const PAGE = 5_000;
+const INSERTED = 250;
+
+/** Replaces values in place. Each distinct one is looked at once, in pages, so that memory doesn't grow with the table. Answers how many rows changed. */
+export async function rewriteColumn(db: Kysely<StateTables>, dialect: Dialect, rewriting: Rewriting): Promise<number> {
+  const { schema, table, column, change } = rewriting;
+  const target = sql.id(schema, table);
+  const where = rewriting.stream === undefined ? sql`` : sql` and t.stream = ${rewriting.stream}`;
+  const stamp =
+    rewriting.stamp === undefined
+      ? sql``
+      : sql`, ${sql.id(rewriting.stamp.column)} = cast(${rewriting.stamp.moment} as timestamptz)`;
+  const own = sql.id("t", column);
+  if (change === null)
+    return changed(
+      await sql`update ${target} t set ${sql.id(column)} = null${stamp} where ${own} is not null${where}`.execute(db),
+    );
+  const values = sql.id(VALUES);
+  await sql`drop table if exists ${values}`.execute(db);
+  await sql`create temporary table ${values} (old text, new text)`.execute(db);
+  const text = sql`cast(${own} as ${sql.raw(dialect.name === "postgres" ? "text" : "varchar")})`;
+  const inOrder = dialect.name === "postgres" ? sql`${text} collate "C"` : text;
+  let found = 0;
+  for (let last: string | undefined; ; ) {
+    const after = last === undefined ? sql`` : sql` and ${inOrder} > ${last}`;
+    const { rows } = await sql<{ value: string }>`select distinct ${inOrder} as value from ${target} t
+      where ${own} is not null${where}${after} order by 1 limit ${sql.lit(PAGE)}`.execute(db);
+    const pairs = rows.flatMap(({ value }) => {
+      const next = change(value);
+      return next === undefined || next === value ? [] : [sql`(${value}, ${next})`];
+    });
+    for (let i = 0; i < pairs.length; i += INSERTED)
+      await sql`insert into ${values} (old, new) values ${sql.join(pairs.slice(i, i + INSERTED))}`.execute(db);
+    found += pairs.length;
+    if (rows.length < PAGE) break;
+    last = rows.at(-1)!.value;
+  }
+  const as = rewriting.isJson ? sql.raw(dialect.columnType("json")) : sql.raw(dialect.columnType("text"));
+  const rows =
+    found === 0
+      ? 0
+      : changed(
+          await sql`update ${target} t set ${sql.id(column)} = cast(v.new as ${as})${stamp} from ${values} v
+            where ${text} = v.old${where}`.execute(db),
+        );
+  await sql`drop table ${values}`.execute(db);
+  return rows;
+}
+
+const changed = ({ numAffectedRows = 0n }: { readonly numAffectedRows?: bigint }): number => Number(numAffectedRows);
+
+/** When a publish, or a rewriting, last touched the table. */
+export async function lastChange(db: Kysely<StateTables>, schema: string, { name }: Table): Promise<Date | undefined> {
+  const { rows } = await sql<{
+    last: Date | null;
+  }>`select max(_changed_at) as last from ${sql.id(schema, name)}`.execute(db);
+  return rows[0]?.last ?? undefined;
+}
+
+/** The row ledger's hashes are of values that are not there any more: the next full scan compares the columns themselves. */
+export async function forgetHashes(db: Kysely<StateTables>, stateSchema: string, { name }: Table): Promise<void> {
+  await sql`update ${sql.id(stateSchema, ledgerName(name))} set stamp = ${sql.lit(NO_STAMP)}`.execute(db);
+}
+
+/** Whatever changes in a child row moves its detail's main row: those of the rows that changed at this moment. */
+export async function moveParents(
+  db: Kysely<StateTables>,
+  schema: string,
+  main: Table,
+  child: Table,
+  moment: string,
+): Promise<void> {
+  const same = sql.join(
+    ["_company", ...main.key].map(column => sql`${sql.id("c", column)} = ${sql.id("m", column)}`),
+    sql` and `,
+  );
+  await sql`update ${sql.id(schema, main.name)} m set _changed_at = cast(${moment} as timestamptz)
+    where exists (select 1 from ${sql.id(schema, child.name)} c where ${same}
+      and c._changed_at = cast(${moment} as timestamptz))`.execute(db);
+}

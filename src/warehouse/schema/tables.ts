@@ -1,0 +1,168 @@
+import { type Kysely, sql } from "kysely";
+import type { Table } from "../../catalog/columns.ts";
+import type { Relation } from "../../catalog/relation.ts";
+import { DestinationError } from "../../errors.ts";
+import type { Step } from "../ddl/alteration.ts";
+import { altering, executeAll } from "../ddl/alteration.ts";
+import { readFunctions } from "../ddl/as_of.ts";
+import { type Catalog, readCatalog } from "../ddl/catalog.ts";
+import { closedSchemas, grantSteps } from "../ddl/grants.ts";
+import { requireRights } from "../ddl/rights.ts";
+import { type Shape, shapesOf } from "../ddl/shape.ts";
+import type { Dialect } from "../dialect.ts";
+import type { Fragment } from "../fragments.ts";
+import { interruptHistory } from "../history/row_history.ts";
+import { unfilledColumns } from "../merge/unfilled.ts";
+import { recordMaker, recordProgram } from "../state/identity.ts";
+import type { StateTables } from "../state_tables.ts";
+import { lookAtViews } from "../views/look.ts";
+import type { ViewedTables } from "../views/view.ts";
+import { foreignKeySteps, foreignKeysInTheWay } from "./foreign_keys.ts";
+import { interferences } from "./interference.ts";
+import { commentOnTable, inOrder, type Plan, planTables } from "./plan.ts";
+import { type RecordedColumns, recordColumns, recordedColumns, recordedTables, recordTables } from "./table_record.ts";
+
+/** The tables a warehouse is to have. */
+export interface TableOrder extends ViewedTables {
+  /** The version of the program, which is recorded where it makes tables or gives them another shape. */
+  readonly program?: string | undefined;
+  /** Of which of them, by the main table's name, every version of a row is kept. */
+  readonly versioned?: ReadonlySet<string>;
+  /** The whole text of a table's comment: what it is, endpoint, mode, absence. */
+  readonly comment: (table: Table) => string;
+  /** Which of their rows belong together: what is certain becomes foreign keys, where the database can have them unchecked. */
+  readonly relations?: readonly Relation[];
+}
+
+/** What was done, as sentences, and the streams whose tables were lost: their state and details ledger were emptied with it. */
+export interface Ensured {
+  readonly done: readonly string[];
+  readonly missing: readonly string[];
+  /** What could not be done though the run can go on. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Creates and alters the tables in one transaction; writes nothing when they are as wanted. A table that isn't ours, another
+ * type or another key is refused with every reason (DestinationError) before anything is changed. Needs `ensureState` first.
+ */
+export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, order: TableOrder): Promise<Ensured> {
+  const before = await planned(db, dialect, order);
+  const views = await lookAtViews(db, dialect, order, before.catalog);
+  const schemas = [order.schema, order.stateSchema, ...(order.views === undefined ? [] : [order.views.schema])];
+  const shut = await closedSchemas(db, dialect, order.grantSelectTo, schemas);
+  if (before.steps.length === 0 && views.isDone)
+    return { done: [], missing: before.missing, warnings: [...shut, ...views.warnings] };
+  return altering(db, dialect, async trx => {
+    const { steps, missing, emptied, unversioned, catalog } = await planned(trx, dialect, order);
+    await executeAll(trx, inOrder(steps));
+    const shown = await (await lookAtViews(trx, dialect, order, catalog)).ensure(trx);
+    // In this transaction: were it killed afterwards, nothing would tell that the marks speak of rows that are gone.
+    for (const stream of missing) {
+      await trx.deleteFrom("stream_state").where("stream", "=", stream).execute();
+      await trx.deleteFrom("details").where("stream", "=", stream).execute();
+      await trx.updateTable("streams").set({ complete_to: null }).where("stream", "=", stream).execute();
+    }
+    // Those that are absent have no values to lose, and those that failed are asked for again anyhow.
+    for (const stream of emptied)
+      await trx.deleteFrom("details").where("stream", "=", stream).where("outcome", "=", "ok").execute();
+    await interruptHistory(trx, [...missing, ...unversioned]);
+    const done = [...steps.flatMap(step => step.sentence ?? []), ...shown.done];
+    return { done, missing, warnings: [...shut, ...shown.warnings] };
+  });
+}
+
+/** Throws what `ensureState` and `ensureTables` would refuse, and writes nothing: for a look before anything is made. Answers what is there. */
+export async function checkTables(db: Kysely<StateTables>, dialect: Dialect, order: TableOrder): Promise<Catalog> {
+  const schemas = [order.schema, order.stateSchema];
+  if (dialect.name === "postgres") await requireRights(db, schemas);
+  const catalog = await readCatalog(db, dialect, schemas);
+  const shapes = wantedShapes(dialect, order);
+  const plan = planTables(dialect, catalog, shapes, () => false);
+  const names = shapes.map(({ name }) => name);
+  const others =
+    dialect.name === "postgres"
+      ? [...(await foreignKeysInTheWay(db, order.schema, names)), ...(await interferences(db, order, names))]
+      : [];
+  accepted({ ...plan, refusals: [...plan.refusals, ...others] });
+  return catalog;
+}
+
+async function planned(
+  db: Kysely<StateTables>,
+  dialect: Dialect,
+  order: TableOrder,
+): Promise<Plan & { readonly catalog: Catalog }> {
+  const { schema, stateSchema } = order;
+  const shapes = wantedShapes(dialect, order);
+  const tables = await readCatalog(db, dialect, [schema, stateSchema]);
+  // DuckDB takes its time to list functions: only where there are to be some.
+  const some = shapes.some(shape => shape.asOf !== undefined);
+  const catalog = some ? { ...tables, functions: await readFunctions(db, dialect, schema) } : tables;
+  const recorded = await recordedTables(db, stateSchema);
+  const unfilled = await unfilledColumns(db, stateSchema);
+  const given = await recordedColumns(db, stateSchema);
+  const plan = accepted(planTables(dialect, catalog, shapes, shape => recorded.has(shape.name), unfilled, given));
+  const steps: Step[] = [];
+  if (!catalog.schemas.has(schema))
+    steps.push({ sentence: `created schema ${schema}`, statements: [sql`create schema ${sql.id(schema)}`] });
+  steps.push(...plan.steps, ...(await grantSteps(db, dialect, order, shapes)));
+  const own = shapes.filter(shape => shape.role === "main" || shape.role === "child");
+  const made = new Set(own.map(shape => shape.name));
+  steps.push(...(await foreignKeySteps(db, dialect, schema, order.relations ?? [], made)));
+  const names = new Set([...recorded, ...own.map(shape => shape.name)]);
+  const record = (onRows: readonly Fragment[]) => steps.push({ sentence: undefined, statements: [], onRows });
+  const { program } = order;
+  if (names.size > recorded.size) record(recordTables(stateSchema, names));
+  if (names.size > recorded.size && program !== undefined) record(recordMaker(stateSchema, program));
+  const columns = columnsAfter(catalog, shapes, given);
+  if (columns !== undefined) record(recordColumns(stateSchema, columns));
+  if (plan.reshaped && program !== undefined) record(recordProgram(stateSchema, program));
+  return { ...plan, steps, catalog };
+}
+
+/** What the tables have been given once the plan is done; undefined: it is recorded. A table that is made has no other. */
+function columnsAfter(catalog: Catalog, shapes: readonly Shape[], given: RecordedColumns): RecordedColumns | undefined {
+  const after = new Map(given);
+  let differs = false;
+  for (const { schema, name, role, columns } of shapes) {
+    if (role !== "main" && role !== "child") continue;
+    const own = columns.flatMap(column => (column.of === undefined ? [] : [column.name]));
+    const before = catalog.tables.has(`${schema}.${name}`) ? (given.get(name) ?? new Set()) : new Set<string>();
+    after.set(name, new Set([...before, ...own]));
+    differs ||= own.some(column => given.get(name)?.has(column) !== true) || before.size < (given.get(name)?.size ?? 0);
+  }
+  return differs ? after : undefined;
+}
+
+export function wantedShapes(dialect: Dialect, order: Omit<TableOrder, "grantSelectTo">): readonly Shape[] {
+  return order.streams.flatMap(tables =>
+    shapesOf(dialect, order, tables, order.comment, order.versioned?.has(tables.main.name)),
+  );
+}
+
+function accepted(plan: Plan): Plan {
+  if (plan.refusals.length === 0) return plan;
+  throw new DestinationError(
+    `The warehouse's tables cannot be used as they are; nothing was changed. ${plan.refusals.join(" ")}`,
+  );
+}
+
+/** Sets the comments of tables that are there, where they differ: of streams that are off, "not updated since …". */
+export async function commentTables(
+  db: Kysely<StateTables>,
+  dialect: Dialect,
+  schema: string,
+  comments: ReadonlyMap<string, string>,
+): Promise<void> {
+  if (comments.size === 0) return;
+  const { tables } = await readCatalog(db, dialect, [schema]);
+  const differing = [...comments].filter(([name, text]) => {
+    const present = tables.get(`${schema}.${name}`);
+    return present !== undefined && present.comment !== text;
+  });
+  if (differing.length === 0) return;
+  await altering(db, dialect, async trx => {
+    for (const [name, text] of differing) await commentOnTable({ schema, name }, text).execute(trx);
+  });
+}

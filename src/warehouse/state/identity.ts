@@ -1,0 +1,153 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { z } from "zod";
+import { ConfigError } from "../../errors.ts";
+import { altering } from "../ddl/alteration.ts";
+import type { Dialect } from "../dialect.ts";
+import type { StateTables } from "../state_tables.ts";
+
+/** Who a run says it works for. */
+export interface Identity {
+  readonly schema: string;
+  /** `DATA_VERSION` of the program. */
+  readonly version: number;
+  /** Its release; absent: it writes no rows. */
+  readonly program?: string;
+  readonly companies: readonly { readonly name: string; readonly baseUrl: string; readonly companyId?: string }[];
+}
+
+const storedCompany = z.object({ base_url: z.string(), company_id: z.string().nullable() });
+const COMPANY = "company:";
+/** The newest program that gave tables another shape. */
+const PROGRAM = "program";
+/** The newest release that made a table, without its patch level: patches know the same columns. */
+const MAKER = "maker";
+
+/**
+ * Holds a run to the warehouse it is configured for, and records what is new: schema, companies, their ids. Needs
+ * `ensureState` first. @throws ConfigError naming the ways out, before anything is written
+ */
+export async function checkIdentity(db: Kysely<StateTables>, dialect: Dialect, identity: Identity): Promise<void> {
+  if (freshValues(await compareIdentity(db, identity), identity).length === 0) return;
+  // Two first runs that were started together get here side by side: the second finds what the first has recorded.
+  await altering(db, dialect, async trx => {
+    for (const { key, value } of freshValues(await compareIdentity(trx, identity), identity)) {
+      await trx.deleteFrom("warehouse").where("key", "=", key).execute();
+      await trx
+        .insertInto("warehouse")
+        .values({ key, value: JSON.stringify(value) })
+        .execute();
+    }
+  });
+}
+
+/** Throws what `checkIdentity` would refuse, and writes nothing; answers what is recorded. */
+export async function compareIdentity(
+  db: Kysely<StateTables>,
+  identity: Identity,
+): Promise<ReadonlyMap<string, unknown>> {
+  const rows = await db.selectFrom("warehouse").select(["key", "value"]).execute();
+  const stored = new Map(rows.map(row => [row.key, row.value]));
+  const complaints = [...schemaComplaints(stored, identity), ...companyComplaints(stored, identity)];
+  if (complaints.length > 0) throw new ConfigError(complaints.join(" "));
+  return stored;
+}
+
+function schemaComplaints(stored: ReadonlyMap<string, unknown>, { schema, version, program }: Identity): string[] {
+  const complaints: string[] = [];
+  const written = stored.get("version");
+  if (typeof written === "number" && written > version)
+    complaints.push(
+      `The warehouse was written by a newer tributary (data version ${written}; this one knows ${version}): install that version again, or use another destination.`,
+    );
+  for (const [key, did] of [
+    [PROGRAM, "altered"],
+    [MAKER, "made"],
+  ] as const) {
+    const release = stored.get(key);
+    if (typeof release !== "string" || program === undefined || !isNewer(release, program)) continue;
+    complaints.push(
+      `The warehouse's tables were ${did} by tributary ${release}, and this is ${program}, which doesn't know all of their columns: install ${release} or a newer one, or use another destination.`,
+    );
+    break;
+  }
+  const kept = stored.get("schema");
+  if (typeof kept === "string" && kept !== schema)
+    complaints.push(
+      `This warehouse keeps its tables in schema ${kept}, but destination.schema is ${schema}. Set destination.schema back to ${kept}, or give the new schema a state of its own (destination.state_schema, or another database or file).`,
+    );
+  return complaints;
+}
+
+/** By the numbers of the releases: what leads up to one is taken for it. */
+function isNewer(one: string, other: string): boolean {
+  const [a, b] = [one, other].map(text => text.replace(/[-+].*$/, ""));
+  return a!.localeCompare(b!, "en", { numeric: true }) > 0;
+}
+
+/** Statements that record the program as the one that knows the tables' shape. It was not refused: none newer is recorded. */
+export function recordProgram(stateSchema: string, program: string): readonly RawBuilder<unknown>[] {
+  return recordRelease(stateSchema, PROGRAM, program);
+}
+
+/** Statements that record the program as one that made tables; as above. */
+export function recordMaker(stateSchema: string, program: string): readonly RawBuilder<unknown>[] {
+  return recordRelease(stateSchema, MAKER, program.replace(/^(\d+\.\d+)\..*$/, "$1.0"));
+}
+
+function recordRelease(stateSchema: string, key: string, release: string): readonly RawBuilder<unknown>[] {
+  const warehouse = sql.id(stateSchema, "warehouse");
+  return [
+    sql`delete from ${warehouse} where key = ${key}`,
+    sql`insert into ${warehouse} (key, value) values (${key}, ${JSON.stringify(release)})`,
+  ];
+}
+
+function companyComplaints(stored: ReadonlyMap<string, unknown>, { companies }: Identity): string[] {
+  const complaints: string[] = [];
+  for (const { name, baseUrl, companyId } of companies) {
+    const kept = companyOf(stored, name);
+    if (kept !== undefined && kept.base_url !== baseUrl)
+      complaints.push(
+        `This warehouse keeps company ${name} from ${kept.base_url}, but the configuration reads it from ${baseUrl}. Set base_url back, give the other service's rows a company name of their own, or use another destination. (If the same service has moved: \`tributary reset '*' --drop --company ${name}\` forgets it, and the next run loads it again.)`,
+      );
+    if (kept?.company_id != null && companyId !== undefined && kept.company_id !== companyId)
+      complaints.push(
+        `This warehouse keeps company ${name} with the service's id ${kept.company_id}, but the key belongs to ${companyId}. Use the key of the first, give the second a company name of its own, or use another destination.`,
+      );
+    const twin = companyId === undefined ? undefined : twinOf(stored, name, companyId);
+    if (twin !== undefined)
+      complaints.push(
+        `The key of company ${name} belongs to ${companyId}, which this warehouse keeps as ${twin} already. Call it ${twin} again (company:), or use another destination.`,
+      );
+  }
+  return complaints;
+}
+
+function companyOf(stored: ReadonlyMap<string, unknown>, name: string): z.infer<typeof storedCompany> | undefined {
+  return storedCompany.safeParse(stored.get(`${COMPANY}${name}`)).data;
+}
+
+function twinOf(stored: ReadonlyMap<string, unknown>, name: string, companyId: string): string | undefined {
+  const names = [...stored.keys()].filter(key => key.startsWith(COMPANY)).map(key => key.slice(COMPANY.length));
+  return names.find(other => other !== name && companyOf(stored, other)?.company_id === companyId);
+}
+
+/** Forgets a company of which no stream is left, so that its name may stand for another service. Answers whether it was. */
+export async function forgetCompany(db: Kysely<StateTables>, company: string): Promise<boolean> {
+  const left = await db.selectFrom("streams").select("stream").where("company", "=", company).executeTakeFirst();
+  if (left !== undefined) return false;
+  await db.deleteFrom("warehouse").where("key", "=", `${COMPANY}${company}`).execute();
+  return true;
+}
+
+function freshValues(stored: ReadonlyMap<string, unknown>, identity: Identity): { key: string; value: unknown }[] {
+  const fresh: { key: string; value: unknown }[] = [];
+  if (!stored.has("schema")) fresh.push({ key: "schema", value: identity.schema });
+  for (const { name, baseUrl, companyId } of identity.companies) {
+    const kept = companyOf(stored, name);
+    const id = companyId ?? kept?.company_id ?? null;
+    if (kept === undefined || kept.company_id !== id)
+      fresh.push({ key: `${COMPANY}${name}`, value: { base_url: baseUrl, company_id: id } });
+  }
+  return fresh;
+}

@@ -1,0 +1,185 @@
+import { type Insertable, type Kysely, sql, type Transaction } from "kysely";
+import type { RejectsTable, StateTables } from "../state_tables.ts";
+import { readStreamState, type StreamState } from "./stream_state.ts";
+
+/** What a stream did in a run: a row of `stream_runs` without its identity. */
+export interface StreamRun {
+  status: "running" | "succeeded" | "warning" | "incomplete" | "failed" | "stopped" | "skipped";
+  started_at: string;
+  finished_at: string | null;
+  requests: number;
+  retries: number;
+  pages: number;
+  rows_read: number;
+  inserted: number;
+  updated: number;
+  unchanged: number;
+  repeated: number;
+  carried: number;
+  missing: number;
+  deleted: number;
+  rejected: number;
+  problems: number;
+  rounded: number;
+  bytes: number;
+  error: string | null;
+  service_rows: number | null;
+  table_rows: number | null;
+  difference: number | null;
+  difference_reason: string | null;
+}
+
+/** Of it, what says whether the tables have all that the service has. */
+export type Proven = Pick<StreamRun, "service_rows" | "table_rows" | "difference" | "difference_reason">;
+
+/** What adds up where several runs, or parts of one, did a stream's work. `carried` does only where nothing was staged between them. */
+export const COUNTERS = [
+  ...(["requests", "retries", "pages", "rows_read", "bytes", "repeated"] as const),
+  ...(["inserted", "updated", "unchanged", "deleted", "rejected", "problems", "rounded"] as const),
+];
+
+type Db = Kysely<StateTables> | Transaction<StateTables>;
+
+/**
+ * Begins a run's row, and closes those of runs that ended without saying so: nothing is held in their name any more. What has
+ * ended by then came before it: rows with a moment after `now`, of a clock that was ahead, are brought back to before this run,
+ * or they would pass for the last ones until that moment.
+ */
+export async function beginRun(
+  db: Db,
+  run: { run_id: string; command: string; started_at: string; version: string; process: string },
+  now: Date,
+): Promise<void> {
+  const earlier = new Date(Date.parse(run.started_at) - 1).toISOString();
+  const lost = { status: "failed", error: "the run ended without saying so (killed, or the machine went down)" };
+  for (const table of ["runs", "stream_runs"] as const) {
+    const ended = db.updateTable(table).where("run_id", "not in", db.selectFrom("holders").select("run_id"));
+    await ended
+      .set({ ...lost, finished_at: run.started_at })
+      .where("status", "=", "running")
+      .execute();
+    await ended.set({ started_at: earlier, finished_at: earlier }).where("started_at", ">", now).execute();
+  }
+  await db
+    .insertInto("runs")
+    .values({ ...run, status: "running", exit_code: null, finished_at: null, warnings: "[]", error: null })
+    .execute();
+}
+
+export async function endRun(
+  db: Db,
+  runId: string,
+  end: { status: string; exit_code: number; finished_at: string; warnings: string; error: string | null },
+): Promise<void> {
+  await db.updateTable("runs").set(end).where("run_id", "=", runId).execute();
+}
+
+/** Writes a stream's row of this run, whether or not it is there. */
+export async function writeStreamRun(
+  db: Db,
+  runId: string,
+  company: string,
+  stream: string,
+  row: StreamRun,
+): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable("stream_runs")
+    .set(row)
+    .where("run_id", "=", runId)
+    .where("company", "=", company)
+    .where("stream", "=", stream)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) return;
+  await db
+    .insertInto("stream_runs")
+    .values({ run_id: runId, company, stream, ...row })
+    .execute();
+}
+
+/** What a run's streams did, as far as the destination knows. */
+export async function streamRunsOf(db: Db, runId: string) {
+  return db.selectFrom("stream_runs").selectAll().where("run_id", "=", runId).execute();
+}
+
+/** Of each stream what it did when it was last worked on, by any run but `except`. */
+export async function lastStreamRuns(
+  db: Db,
+  stateSchema: string,
+  except = "",
+): Promise<
+  readonly (Pick<StreamRun, "status" | "rejected" | "problems" | "error"> &
+    Partial<Proven> & { company: string; stream: string })[]
+> {
+  // All columns: a warehouse that no run of this version has upgraded yet lacks the youngest ones.
+  const { rows } = await sql<Awaited<ReturnType<typeof lastStreamRuns>>[number]>`
+    select * from (
+      select r.*, row_number() over (partition by company, stream order by started_at desc, run_id desc) as nth
+      from ${sql.id(stateSchema, "stream_runs")} r where status not in ('running', 'skipped') and run_id <> ${except}
+    ) ranked where nth = 1`.execute(db);
+  return rows;
+}
+
+export async function loadStreamState(db: Db, company: string, stream: string): Promise<StreamState> {
+  const row = await db
+    .selectFrom("stream_state")
+    .select("state")
+    .where("company", "=", company)
+    .where("stream", "=", stream)
+    .executeTakeFirst();
+  return readStreamState(row?.state);
+}
+
+/** Those of several streams, of all companies, in no order; a stream without a state has none. */
+export async function loadStreamStates(db: Db, streams: readonly string[]): Promise<StreamState[]> {
+  const rows = await db.selectFrom("stream_state").select("state").where("stream", "in", streams).execute();
+  return rows.map(row => readStreamState(row.state));
+}
+
+export async function saveStreamState(
+  db: Db,
+  company: string,
+  stream: string,
+  state: StreamState,
+  now: string,
+): Promise<void> {
+  const row = { state: JSON.stringify(state), updated_at: now };
+  const { numUpdatedRows } = await db
+    .updateTable("stream_state")
+    .set(row)
+    .where("company", "=", company)
+    .where("stream", "=", stream)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) return;
+  await db
+    .insertInto("stream_state")
+    .values({ company, stream, ...row })
+    .execute();
+}
+
+export async function forgetStreamState(db: Db, company: string, stream: string): Promise<void> {
+  await db.deleteFrom("stream_state").where("company", "=", company).where("stream", "=", stream).execute();
+}
+
+/** Keeps rows that could not be stored, as the service sent them. */
+export async function saveRejects(db: Db, rejects: readonly Insertable<RejectsTable>[]): Promise<void> {
+  for (let i = 0; i < rejects.length; i += 500)
+    await db
+      .insertInto("rejects")
+      .values(rejects.slice(i, i + 500))
+      .execute();
+}
+
+/** How the run before this one ended; undefined for the first. */
+export async function runBefore(
+  db: Db,
+  runId: string,
+): Promise<{ readonly status: string; readonly warnings: unknown } | undefined> {
+  return db
+    .selectFrom("runs")
+    .select(["status", "warnings"])
+    .where("run_id", "<>", runId)
+    .orderBy("started_at", "desc")
+    .orderBy("run_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}

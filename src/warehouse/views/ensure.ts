@@ -1,0 +1,178 @@
+import { sql } from "kysely";
+import { rightsLacking } from "../ddl/rights.ts";
+import type { Dialect } from "../dialect.ts";
+import { dependentsOf } from "./dependents.ts";
+import { isDone, recordOf, type ViewPlan } from "./plan.ts";
+import { type PresentViews, recordViews } from "./present.ts";
+import { attempt, comments, creation, type Db, dropViews, executeTogether } from "./statements.ts";
+import type { View } from "./view.ts";
+
+interface Place {
+  /** Where the views stand. */
+  readonly schema: string;
+  readonly stateSchema: string;
+}
+
+/** What was done, as sentences, and what could not be done and why. */
+export interface EnsuredViews {
+  readonly done: readonly string[];
+  readonly warnings: readonly string[];
+  /** The names of those that are there now and ours. */
+  readonly standing: readonly string[];
+}
+
+/**
+ * Makes the views as planned, within the transaction that changes the tables. A view that cannot be had (somebody's own
+ * view reads it, or a table is not as it needs it) stays as it is and is told: data comes first.
+ */
+export async function ensureViews(
+  trx: Db,
+  dialect: Dialect,
+  place: Place,
+  plan: ViewPlan,
+  present: PresentViews,
+): Promise<EnsuredViews> {
+  const { schema } = place;
+  const wasThere = (name: string) => present.names.get(name) === true;
+  const before = Object.entries(present.record).filter(([name]) => wasThere(name));
+  const asBefore = { done: [], standing: before.map(([name]) => name) };
+  if (isDone(plan)) return { ...asBefore, warnings: plan.warnings };
+  const lacking = plan.changed.length === 0 ? undefined : await rightsMissing(trx, dialect, schema);
+  if (lacking !== undefined) return { ...asBefore, warnings: [...plan.warnings, lacking] };
+  const gone = await removeViews(trx, dialect, schema, plan.obsolete);
+  const isNew = !present.isSchemaThere && plan.changed.length > 0;
+  if (isNew) await sql`create schema ${sql.id(schema)}`.execute(trx);
+  const made = await makeViews(trx, dialect, schema, plan);
+  await executeTogether(
+    trx,
+    plan.recommented.flatMap(view => comments(schema, view)),
+  );
+  // One that could not be made keeps the print of what it was, so that the next run tries again.
+  const record = {
+    ...Object.fromEntries(before.filter(([name]) => !gone.names.includes(name))),
+    ...recordOf([...plan.wanted.values()].filter(({ name }) => !made.failed.includes(name))),
+  };
+  for (const statement of recordViews(place.stateSchema, record)) await statement.execute(trx);
+  if (Object.keys(record).length === 0) await dropSchemaIfEmpty(trx, dialect, schema);
+  return {
+    done: [
+      ...(isNew ? [`created schema ${schema}`] : []),
+      ...sentence(
+        schema,
+        "created",
+        made.names.filter(name => !wasThere(name)),
+      ),
+      ...sentence(schema, "renewed", made.names.filter(wasThere)),
+      ...sentence(schema, "removed", gone.names),
+    ],
+    warnings: [...plan.warnings, ...gone.warnings, ...made.warnings],
+    standing: Object.keys(record),
+  };
+}
+
+function sentence(schema: string, what: string, names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  if (names.length <= 3) return [`${what} ${names.map(name => `view ${schema}.${name}`).join(", ")}`];
+  return [`${what} ${names.length} views in ${schema}`];
+}
+
+async function rightsMissing(db: Db, dialect: Dialect, schema: string): Promise<string | undefined> {
+  const lacking = dialect.name === "postgres" ? await rightsLacking(db, [schema]) : undefined;
+  return (
+    lacking &&
+    `The views of ${schema} could not be made; the tables are complete without them. ${lacking} Or set views: false.`
+  );
+}
+
+interface Made {
+  readonly names: readonly string[];
+  readonly failed: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Everything at once where that works; else one after another, so that one that can't be had is alone with it. */
+async function makeViews(trx: Db, dialect: Dialect, schema: string, { changed, wanted }: ViewPlan): Promise<Made> {
+  const made: { names: string[]; failed: string[]; warnings: string[] } = { names: [], failed: [], warnings: [] };
+  const statements = changed.flatMap(view => creation(schema, view));
+  if (statements.length === 0) return made;
+  if ((await attempt(trx, dialect, () => executeTogether(trx, statements))) === undefined)
+    return { ...made, names: changed.map(view => view.name) };
+  const waiting = new Set(changed.map(view => view.name));
+  for (const view of wanted.values()) {
+    if (!waiting.has(view.name)) continue;
+    const { failure, dropped } = await makeView(trx, dialect, schema, view, wanted);
+    for (const name of dropped) waiting.add(name);
+    if (failure === undefined) made.names.push(view.name);
+    else {
+      made.failed.push(view.name);
+      made.warnings.push(
+        `The view ${schema}.${view.name} could not be made as it is to be, and was left as it was: ${failure}. See to that and run again; the tables are complete without it.`,
+      );
+    }
+  }
+  return made;
+}
+
+/** Makes one view; where PostgreSQL can't replace it in place, those of ours that read it go too and wait to be made again. */
+async function makeView(
+  trx: Db,
+  dialect: Dialect,
+  schema: string,
+  view: View,
+  wanted: ReadonlyMap<string, View>,
+): Promise<{ readonly failure: string | undefined; readonly dropped: readonly string[] }> {
+  const make = () => executeTogether(trx, creation(schema, view));
+  const failure = await attempt(trx, dialect, make);
+  if (failure === undefined || dialect.name !== "postgres") return { failure, dropped: [] };
+  const isOurs = (other: { schema: string; name: string }) => other.schema === schema && wanted.has(other.name);
+  const { ours, foreign } = await dependentsOf(trx, dialect, schema, [view.name], isOurs);
+  if (foreign.length > 0) return { failure: `${foreign.join(", ")} read it`, dropped: [] };
+  const again = await attempt(trx, dialect, async () => {
+    const list = sql.join([view.name, ...ours].map(name => sql.id(schema, name)));
+    await sql`drop view if exists ${list}`.execute(trx);
+    await make();
+  });
+  return again === undefined ? { failure: undefined, dropped: ours } : { failure: again, dropped: [] };
+}
+
+/** Drops views of ours that are no longer wanted, never those that somebody's own view reads. */
+async function removeViews(
+  trx: Db,
+  dialect: Dialect,
+  schema: string,
+  names: readonly string[],
+): Promise<{ readonly names: readonly string[]; readonly warnings: readonly string[] }> {
+  const warnings: string[] = [];
+  const kept = new Set<string>();
+  for (const name of dialect.name === "postgres" ? names : []) {
+    const isGoing = (other: { schema: string; name: string }) => other.schema === schema && names.includes(other.name);
+    const { foreign } = await dependentsOf(trx, dialect, schema, [name], isGoing);
+    if (foreign.length === 0) continue;
+    kept.add(name);
+    warnings.push(
+      `The view ${schema}.${name} is no longer wanted, but ${foreign.join(", ")} read it, so it stays. Drop those first and run again.`,
+    );
+  }
+  const going = names.filter(name => !kept.has(name));
+  await dropViews(trx, dialect, schema, going);
+  return { names: going, warnings };
+}
+
+/** A schema in which nothing is left, and that could be made again. */
+async function dropSchemaIfEmpty(trx: Db, dialect: Dialect, schema: string): Promise<void> {
+  const drop = () => sql`drop schema if exists ${sql.id(schema)}`.execute(trx);
+  if (dialect.name === "postgres") {
+    const { rows } = await sql<{ may: boolean }>`
+      select pg_has_role(n.nspowner, 'usage') and has_database_privilege(current_database(), 'create') as may
+      from pg_catalog.pg_namespace n where n.nspname = ${schema}`.execute(trx);
+    if (rows[0]?.may === true) await attempt(trx, dialect, drop);
+    return;
+  }
+  // A refusal would end DuckDB's transaction.
+  const kinds = ["tables", "views", "functions", "sequences", "types"].map(
+    kind =>
+      sql`select 1 from ${sql.raw(`duckdb_${kind}()`)} where database_name = current_database() and schema_name = ${schema}`,
+  );
+  const { rows } = await sql`${sql.join(kinds, sql` union all `)} limit 1`.execute(trx);
+  if (rows.length === 0) await drop();
+}

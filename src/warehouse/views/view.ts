@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import type { Table, TableSet } from "../../catalog/columns.ts";
+import type { Models } from "../../catalog/model.ts";
+import type { Stream } from "../../catalog/stream.ts";
+
+/** The views a warehouse is to have beside its tables. */
+export interface ViewOrder extends Models {
+  /** Where they stand. */
+  readonly schema: string;
+  /** False: those that are ours go. */
+  readonly wanted: boolean;
+  /** The whole catalogue: a stream that is off has views while its tables are there. */
+  readonly catalogue: readonly Stream[];
+  /** The whole text of a table's comment, as it is in its own schema. */
+  readonly comment: (stream: Stream, table: Table) => string;
+}
+
+/** What the views are told of the tables that are there or being made. */
+export interface ViewedTables {
+  readonly stateSchema: string;
+  readonly schema: string;
+  readonly streams: readonly TableSet[];
+  /** Roles that may read; PostgreSQL only. */
+  readonly grantSelectTo: readonly string[];
+  /** The views beside the tables; undefined: nothing is said about them, and they stay as they are. */
+  readonly views?: ViewOrder;
+}
+
+/** A view as it is to be. */
+export interface View {
+  readonly name: string;
+  readonly select: string;
+  readonly comment: string;
+  readonly columns: readonly { readonly name: string; readonly comment: string | undefined }[];
+}
+
+/** What was made once: by the name of the view, of what its definition and its comments were. */
+export type ViewRecord = Readonly<Record<string, { readonly definition: string; readonly comments: string }>>;
+
+/** The schema that stands beside the tables' own. */
+export const analyticsSchema = (schema: string): string => `${schema}_analytics`;
+
+export const printOf = ({ select, comment, columns }: View): ViewRecord[string] => ({
+  definition: digest(select),
+  comments: digest(JSON.stringify([comment, columns])),
+});
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);

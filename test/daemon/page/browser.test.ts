@@ -1,0 +1,223 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import axe from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { stringify } from "yaml";
+import { startSimulator } from "../../../simulator/simulator.ts";
+import { loadConfig } from "../../../src/config/load.ts";
+import { warehouseSource } from "../../../src/daemon/page/source.ts";
+import type { RunView } from "../../../src/sync/run/run.ts";
+import { streams } from "../../../streams/index.ts";
+import { stillClock } from "../../support/clock.ts";
+import { bench } from "../../support/run.ts";
+import { startBrowser, violations } from "./browser.ts";
+import { writeNights } from "./nights.ts";
+import { scriptedDaemon } from "./scripted.ts";
+import { served, standing, stream, telling } from "./standing.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+
+const night = "2026-03-15T02:00:00.000Z";
+
+/** A warehouse filled by a real run, its page, and a daemon whose runs the test starts; `names`: what that run reads, else everything. */
+async function place(readers: "direct" | "snapshot", orders = 30, names: readonly string[] = []) {
+  const clock = stillClock(night);
+  const simulator = await startSimulator({ now: clock.date, sizes: { orders, items: 100, invoices: 30 } });
+  onTestFinished(() => simulator.close());
+  const folder = await mkdtemp(join(tmpdir(), "tributary-page-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, "warehouse.duckdb");
+  const destination = { type: "duckdb", path, readers };
+  const file = join(folder, "config.yaml");
+  await writeFile(file, stringify({ api: { base_url: simulator.url, key: "k" }, company: "acme", destination }));
+  const { config } = await loadConfig(file, {});
+  const daemon = scriptedDaemon();
+  const begun = Promise.withResolvers<RunView>();
+  const { sync, configure } = bench({ simulator, warehouse: { destination }, clock, watch: view => watched(view) });
+  let watched = (_view: RunView): void => undefined;
+  await sync({ names });
+  watched = begun.resolve;
+  const { url, warned } = await served(
+    warehouseSource(() => config, streams, undefined, daemon),
+    { clock },
+  );
+  return { url, warned, sync, configure, simulator, clock, daemon, begun: begun.promise, path };
+}
+
+interface Visit {
+  readonly page: Page;
+  /** What a browser complained of, and what it could not load or loaded from elsewhere. */
+  readonly complaints: string[];
+}
+
+async function visit(url: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({ locale: "en-GB", timezoneId: "UTC", ...options });
+  onTestFinished(() => context.close());
+  const complaints: string[] = [];
+  context.on("console", message => {
+    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+  });
+  context.on("weberror", error => complaints.push(error.error().message));
+  context.on("requestfailed", request => {
+    const text = request.failure()?.errorText;
+    // A page that is left ends its connection.
+    if (text !== "net::ERR_ABORTED" || !request.url().endsWith("/events")) complaints.push(`${request.url()}: ${text}`);
+  });
+  context.on("response", response => {
+    if (response.status() >= 400) complaints.push(`${response.url()}: ${response.status()}`);
+  });
+  context.on("request", request => {
+    if (!request.url().startsWith(`${new URL(url).origin}/`)) complaints.push(`${request.url()} is elsewhere`);
+  });
+  const page = await context.newPage();
+  // A script that is there from the beginning is not subject to the page's own policy.
+  if (options.javaScriptEnabled !== false) await page.addInitScript({ content: axe.source });
+  await page.goto(url);
+  return { page, complaints };
+}
+
+const themes = [
+  { colorScheme: "light", viewport: { width: 1280, height: 900 } },
+  { colorScheme: "dark", viewport: { width: 1280, height: 900 } },
+  { colorScheme: "light", viewport: { width: 390, height: 844 } },
+  { colorScheme: "dark", viewport: { width: 320, height: 640 } },
+] as const;
+
+test("a month of nights is shown to everybody, in every light and width", async () => {
+  const { url, daemon, path, clock, warned } = await place("direct");
+  await writeNights(path, "acme", Date.parse(night));
+  daemon.plan([{ schedule: "nightly", at: "2026-03-16T02:00:00.000Z", cause: "schedule" }]);
+  daemon.run({ schedule: "hook", cause: "hint", startedAt: new Date(clock.now()).toISOString() }, [
+    { stream: "items", state: "reading", pages: 3, rows: 300, total: 1_000, remainingMs: 9_000 },
+    { stream: "findings", state: "publishing", pages: 3, rows: 300 },
+    { stream: "ingested", state: "failed", pages: 3, rows: 300 },
+    { stream: "purchase_order_details", state: "waiting", pages: 0, rows: 0, waitingFor: "purchase_orders" },
+  ]);
+  for (const theme of themes) {
+    const { page, complaints } = await visit(url, theme);
+    const name = `${theme.colorScheme} ${theme.viewport.width}`;
+    expect(await page.locator("#streams tbody tr").count(), name).toBe(8);
+    expect(await page.evaluate("document.documentElement.scrollWidth"), name).toBe(theme.viewport.width);
+    for (const summary of await page.locator("summary").all()) await summary.click();
+    expect(await violations(page), name).toEqual([]);
+    const ground = await page.evaluate("getComputedStyle(document.body).backgroundColor");
+    expect(ground).toBe(theme.colorScheme === "dark" ? "rgb(14, 19, 25)" : "rgb(244, 246, 248)");
+    // Every drawing says in words what it shows, or is no more than an ornament.
+    const drawings = page.locator("svg:not([aria-hidden=true]):not(svg svg)");
+    expect(await drawings.count()).toBeGreaterThan(20);
+    for (const drawing of await drawings.all()) {
+      expect(await drawing.getAttribute("role")).toBe("img");
+      expect((await drawing.getAttribute("aria-label"))?.length).toBeGreaterThan(10);
+    }
+    for (const chart of await page.locator("figure.chart").all())
+      expect(await chart.locator("figcaption").textContent()).toMatch(/\d.* runs?\b/);
+    expect(complaints, name).toEqual([]);
+  }
+  expect(warned).toEqual([]);
+});
+
+test("progress moves without a reload, and the run's end shows what it did", async () => {
+  const { url, sync, simulator, daemon, clock, begun } = await place("snapshot", 1_500, ["purchase_orders"]);
+  const { page, complaints } = await visit(url);
+  await page.getByText("Nothing is running.").waitFor();
+  await page.evaluate(() => Object.assign(globalThis, { same: true }));
+  const changes = page
+    .locator("#streams tr", { hasText: /^\s*purchase_orders/ })
+    .locator("td")
+    .nth(3);
+  expect(await changes.locator(".number").textContent()).toBe("1,500");
+
+  simulator.update("purchase_orders", 7);
+  // Slow enough that the page is looked at long before the run is through; let go once it was seen to move.
+  simulator.faults.latencyMs = 500;
+  clock.advance(3_600_000);
+  const running = sync({ names: ["purchase_orders"] });
+  const view = await begun;
+  const startedAt = new Date(clock.now()).toISOString();
+  const run = { schedule: "nightly", cause: "schedule", startedAt } as const;
+  daemon.run(run);
+  daemon.watch(view);
+  daemon.tell({ kind: "started", run: { ...run, view } });
+  const bar = page.locator('#live [data-stream="purchase_orders"] progress');
+  const value = async () => Number(await bar.getAttribute("value"));
+  await expect.poll(value, { timeout: 30_000 }).toBeGreaterThan(0);
+  const seen = await value();
+  expect(await bar.getAttribute("max")).toBe("1500");
+  await expect.poll(value, { timeout: 30_000 }).toBeGreaterThan(seen);
+  expect(await page.locator("#live").textContent()).toMatch(/of 1,500 rows/);
+  simulator.faults.latencyMs = 0;
+  const report = await running;
+  daemon.run(undefined);
+  const finishedAt = new Date(clock.now()).toISOString();
+  daemon.tell({ kind: "finished", run: { ...run, view }, finishedAt, outcome: report, retryAt: undefined });
+  await page.getByText("Nothing is running.").waitFor();
+  await expect.poll(() => changes.locator(".number").textContent()).toBe("7");
+  expect(await page.evaluate(() => (globalThis as unknown as { same?: boolean }).same)).toBe(true);
+  expect(complaints).toEqual([]);
+});
+
+test("an error appears with its advice as soon as a run has failed", async () => {
+  const { url, sync, configure, daemon, clock } = await place("snapshot");
+  const { page, complaints } = await visit(url);
+  await page.getByRole("heading", { name: "All 8 streams are up to date" }).waitFor();
+  expect(await page.locator("#trouble").count()).toBe(0);
+
+  configure({ api: { key: "a-key-of-somebody-else" } });
+  clock.advance(3_600_000);
+  const startedAt = new Date(clock.now()).toISOString();
+  const outcome = await sync();
+  expect(outcome.exit_code).toBe(3);
+  const run = { schedule: "nightly", cause: "schedule", startedAt, view: undefined } as const;
+  const end = { kind: "finished", run, finishedAt: outcome.finished_at, outcome, retryAt: undefined } as const;
+  daemon.end(end);
+  daemon.tell(end);
+  const advice = page.locator("#trouble .advice").first();
+  await advice.waitFor();
+  expect(await advice.textContent()).toContain("check api.key");
+  expect(await advice.isVisible()).toBe(true);
+  expect(await page.locator("h1").textContent()).not.toContain("up to date");
+  expect(await page.title()).not.toContain("up to date");
+  expect(await violations(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
+test("without scripts everything but live progress is there", async () => {
+  const { url } = await place("snapshot");
+  const { page, complaints } = await visit(url, { javaScriptEnabled: false });
+  expect(await page.locator("#streams tbody tr").count()).toBe(8);
+  expect(await page.locator("#runs tbody tr").count()).toBe(1);
+  expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("All 8 streams are up to date");
+  expect(await page.locator("#as-of").textContent()).toContain("Sun 15 Mar, 02:00");
+  expect(complaints).toEqual([]);
+});
+
+test("times are the reader's own", async () => {
+  const { url } = await place("snapshot");
+  const { page } = await visit(url, { timezoneId: "Asia/Tokyo" });
+  await expect.poll(() => page.locator("#zone").textContent()).toBe("Asia/Tokyo");
+  expect(await page.locator("#runs tbody time").first().textContent()).toContain("11:00");
+});
+
+test("the token in a link lets in for good and does not stay in the address", async () => {
+  const { url, complaints, page } = await withToken();
+  expect(page.url()).toBe(`${url}/`);
+  await page.reload();
+  await page.getByText("Nothing is running.").waitFor();
+  await expect.poll(() => page.locator("#connection").textContent()).toBe("");
+  expect(complaints).toEqual([]);
+});
+
+async function withToken() {
+  const token = "t-0123456789";
+  const { url } = await served(
+    telling(() => standing([stream()])),
+    { access: { token, login: undefined } },
+  );
+  return { url, ...(await visit(`${url}/?token=${token}`)) };
+}

@@ -1,0 +1,257 @@
+import { expect, test } from "vitest";
+import type { History, PastRun, PastStreamRun } from "../../../src/daemon/page/history.ts";
+import { DestinationError } from "../../../src/errors.ts";
+import type { RunStatus, Status } from "../../../src/operations/status.ts";
+import { stillClock } from "../../support/clock.ts";
+import { scriptedDaemon } from "./scripted.ts";
+import { now, served, standing, stream, telling } from "./standing.ts";
+
+const hostile = `<img src=x onerror=alert(1)> "quoted" </script><script>alert(2)</script>. Look at \`<b>\` first.`;
+const refused =
+  "Expected data from GET /a, got 401 UNAUTHORIZED. The API key was refused: check api.key, and that the key belongs to this base_url.";
+
+/** The page as text and as markup. */
+async function shown(source: Parameters<typeof served>[0]): Promise<{ markup: string; words: string }> {
+  const { url } = await served(source);
+  const markup = await (await fetch(url)).text();
+  const body = markup.slice(markup.indexOf("<body>"));
+  const words = body
+    .replace(/<title>.*?<\/title>/gs, "")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ")
+    .replaceAll("&#39;", "'");
+  return { markup, words };
+}
+
+const part = (facts: Partial<PastStreamRun> = {}): PastStreamRun => ({
+  runId: "r1",
+  company: "acme",
+  stream: "items",
+  status: "succeeded",
+  startedAt: "2026-03-15T02:00:01.000Z",
+  finishedAt: "2026-03-15T02:00:31.000Z",
+  rowsRead: 1_204,
+  changes: 7,
+  rejected: 0,
+  error: null,
+  ...facts,
+});
+
+const past = (facts: Partial<PastRun> = {}): PastRun => ({
+  runId: "r1",
+  command: "sync",
+  status: "succeeded",
+  startedAt: "2026-03-15T02:00:00.000Z",
+  finishedAt: "2026-03-15T02:01:00.000Z",
+  error: null,
+  warnings: [],
+  streams: [part()],
+  ...facts,
+});
+
+const ended = (facts: Partial<RunStatus> = {}): Pick<Status, "last_run"> => ({
+  last_run: {
+    run_id: "r1",
+    command: "sync",
+    status: "succeeded",
+    exit_code: 0,
+    started_at: "2026-03-15T02:00:00.000Z",
+    finished_at: "2026-03-15T02:01:00.000Z",
+    warnings: [],
+    error: null,
+    ...facts,
+  },
+});
+
+const history = (...runs: readonly PastRun[]): History => ({
+  runs,
+  streams: [{ company: "acme", stream: "items", runs: runs.flatMap(run => run.streams).toReversed() }],
+});
+
+test("what is fresh, late and off is told apart at the threshold", async () => {
+  const at = (hours: number) => new Date(Date.parse(now) - hours * 3_600_000).toISOString();
+  const source = (...hours: readonly number[]) =>
+    telling(() => standing(hours.map((age, index) => stream({ stream: `s${index}`, complete_to: at(age) }))));
+  const fresh = await shown(source(26, 1));
+  expect(fresh.words).toContain("All 2 streams are up to date");
+  expect(fresh.words).not.toMatch(/\blate\b(?! after)/);
+  const late = await shown(source(26.01, 1));
+  expect(late.words).toContain("1 of 2 streams is late");
+  expect(late.markup.match(/<span class="pill warn">late<\/span>/g)).toHaveLength(1);
+  expect(late.words).toContain("A stream's data is older than 26 h.");
+  const off = await shown(
+    telling(() => standing([stream(), stream({ stream: "old", on: false, complete_to: at(9_000) })])),
+  );
+  expect(off.words).toContain("The one stream is up to date");
+  const begun = await shown(telling(() => standing([stream(), stream({ stream: "new", complete_to: null })])));
+  expect(begun.words).toContain("1 of 2 streams not complete yet");
+});
+
+test("an error is told once, with the streams it is about and its advice", async () => {
+  const failed = { status: "failed", error: refused } as const;
+  const status = standing(
+    [stream(failed), stream({ ...failed, stream: "orders" })],
+    ended({ ...failed, exit_code: 3 }),
+  );
+  const { markup, words } = await shown(telling(() => status, history(past({ ...failed, streams: [part(failed)] }))));
+  expect(words).toContain("2 of 2 streams failed");
+  expect(markup.match(/<p class="what">/g)).toHaveLength(1);
+  expect(markup).toContain('<p class="advice">The API key was refused: check api.key, and that the key belongs');
+  expect(words).toContain("items, orders · 9 h ago");
+});
+
+test("a stream whose answers made no sense failed, also after a good run of another one", async () => {
+  const error =
+    "/items: expected a pagination block, got none. The scan stays incomplete and the next run tries again.";
+  const streams = [stream({ status: "incomplete", error }), stream({ stream: "orders" })];
+  const { words, markup } = await shown(telling(() => standing(streams, ended())));
+  expect(words).toContain("1 of 2 streams failed");
+  expect(markup).toContain('<span class="pill bad">incomplete</span>');
+});
+
+test("an earlier error stays to be seen when it is over", async () => {
+  const failed = past({ runId: "r0", status: "failed", error: refused, startedAt: "2026-03-14T02:00:00.000Z" });
+  const { words } = await shown(telling(() => standing([stream()], ended()), history(past(), failed)));
+  expect(words).toContain("The one stream is up to date");
+  expect(words).not.toContain("What to do");
+  expect(words).toMatch(/Earlier errors failed Sat 14 Mar, 02:00 .*check api\.key/);
+});
+
+test("warnings, rejects and problems say which command shows more, each once", async () => {
+  const warning = "items: 2 rows could not be stored; `tributary rejects items` shows them.";
+  const streams = [stream({ status: "warning", rejects: 2 }), stream({ stream: "orders", problems: 5 })];
+  const { markup, words } = await shown(
+    telling(() => standing(streams, ended({ status: "warning", warnings: [warning] }))),
+  );
+  expect(markup).toContain("2 rows could not be stored; <code>tributary rejects items</code> shows them.");
+  expect(words).not.toContain("Some rows could not be stored");
+  expect(words).toContain("tributary rejects --problems says which, and why. orders");
+});
+
+test("hostile text stays text wherever it comes from", async () => {
+  const name = `x"><script>alert(3)</script>`;
+  const daemon = scriptedDaemon();
+  daemon.run({ schedule: hostile, cause: "retry", startedAt: now }, [
+    { stream: name, state: "reading", pages: 0, rows: 0, waitingFor: hostile },
+  ]);
+  daemon.plan([{ schedule: hostile, at: now, cause: "schedule" }]);
+  const failed = { status: "failed", error: hostile } as const;
+  const status = standing([stream({ ...failed, company: name, stream: name }), stream({ company: "b" })], {
+    ...ended({ ...failed, command: name, warnings: [hostile] }),
+    running: { run_id: name, command: name, started_at: now, pid: 1, host: name },
+  });
+  const mine = part({ ...failed, company: name, stream: name });
+  const told = {
+    runs: [past({ ...failed, command: name, streams: [mine] }), past(failed)],
+    streams: [{ company: name, stream: name, runs: [mine] }],
+  };
+  const { markup } = await shown({ ...telling(() => status, told), daemon });
+  expect(markup).toContain("&lt;img src=x onerror=alert(1)&gt; &quot;quoted&quot;");
+  expect(markup).toContain("<code>&lt;b&gt;</code>");
+  expect(markup).not.toMatch(/<img|<b>|<script>/);
+  expect(markup.match(/<script/g)).toHaveLength(1);
+});
+
+test("several companies are told apart", async () => {
+  const streams = [stream({ company: "acme" }), stream({ company: "globex", status: "failed", error: refused })];
+  const { markup, words } = await shown(telling(() => standing(streams)));
+  expect(markup).toMatch(/<h3>acme<\/h3>.*<h3>globex<\/h3>/s);
+  expect(words).toContain("globex/items");
+});
+
+test("charts and bars say in words what they show", async () => {
+  const runs = [1, 5, 0].map((rejected, index) =>
+    past({ runId: `r${index}`, streams: [part({ rejected, rowsRead: 100 * index })] }),
+  );
+  const { markup } = await shown(telling(() => standing([stream()]), history(...runs)));
+  const charts = [...markup.matchAll(/aria-label="Chart: ([^"]*)".*?<figcaption class="unseen">([^<]*)</gs)];
+  expect(charts.map(([, what, summary]) => [what, summary])).toEqual([
+    ["rows read", "Over 3 runs between 0 and 200; 0 in the last."],
+    ["changes", "7 in each of 3 runs."],
+    ["rejects", "Over 3 runs between 0 and 5; 1 in the last."],
+  ]);
+  expect(markup).toContain('aria-label="1 stream: items succeeded 30 s"');
+  expect(markup).toContain("items: succeeded, from 02:00 UTC for 30 s; 100 rows read, 7 changes, 5 rejects");
+});
+
+test("a run that could not begin is known to the daemon alone, and told", async () => {
+  const daemon = scriptedDaemon();
+  const run = { schedule: "nightly", cause: "schedule", startedAt: now, view: undefined } as const;
+  const error = "Expected a database, got no answer. Check destination.url.";
+  daemon.end({ kind: "finished", run, finishedAt: now, outcome: { exit_code: 6, error }, retryAt: undefined });
+  const { words } = await shown({ ...telling(() => standing([stream()], ended())), daemon });
+  expect(words).toContain("The last run failed");
+  expect(words).toContain("Last run could not begin nightly, just now");
+  expect(words).toContain("Expected a database, got no answer. Check destination.url.");
+});
+
+test("after the clock was set back a run's end still counts, and the page is not the old one", async () => {
+  const daemon = scriptedDaemon();
+  const clock = stillClock(now);
+  const ahead = ended({ finished_at: "2026-03-17T02:01:00.000Z" });
+  let status = standing([stream()], ahead);
+  const { url } = await served({ ...telling(() => status), daemon }, { clock });
+  const words = async () => (await fetch(url)).text();
+  expect(await words()).toContain("The one stream is up to date");
+  const run = { schedule: "nightly", cause: "schedule", startedAt: now, view: undefined } as const;
+  const error = "Expected a database, got no answer.";
+  daemon.end({ kind: "finished", run, finishedAt: now, outcome: { exit_code: 6, error }, retryAt: undefined });
+  expect(await words()).toContain("The last run failed");
+  clock.advance(-3_600_000);
+  status = standing([stream({ status: "failed", error })], ahead);
+  expect(await words()).toContain("1 of 1 streams failed");
+});
+
+test("the next run and what runs elsewhere", async () => {
+  const daemon = scriptedDaemon();
+  daemon.plan([{ schedule: "nightly", at: "2026-03-16T02:00:00.000Z", cause: "retry" }]);
+  const running = { run_id: "r9", command: "sync items", started_at: "2026-03-15T11:55:00.000Z", pid: 7, host: "db1" };
+  const { words } = await shown({ ...telling(() => standing([stream()], { running })), daemon });
+  expect(words).toContain("Next run in 14 h nightly (another try), Mon 16 Mar, 02:00");
+  expect(words).toContain("Run r9 ( sync items , process 7 on db1) began 5 min ago . Its");
+});
+
+test("a table with other rows than the service says so, and why", async () => {
+  const apart = stream({ service_rows: 12, difference: -2, difference_reason: "rows rejected" });
+  const { words } = await shown(telling(() => standing([apart, stream({ stream: "even" })])));
+  expect(words).toContain("2 rows fewer than at the service: rows rejected");
+  expect(words.match(/than at the service/g)).toHaveLength(1);
+});
+
+test("before the first load it says how to begin", async () => {
+  const empty = standing([
+    stream({ status: "never", complete_to: null, last_success_at: null, rows: 0, live_rows: 0 }),
+  ]);
+  const { words } = await shown(telling(() => ({ ...empty, warehouse: { ...empty.warehouse, loaded: false } })));
+  expect(words).toContain(
+    "Nothing has been loaded yet tributary check looks whether everything is ready, tributary sync loads.",
+  );
+});
+
+test("while a run has the file, what was known before is shown", async () => {
+  let note: string | null = null;
+  const known = standing([stream({ live_rows: 4_711 })]);
+  const clock = stillClock(now);
+  const source = telling(() =>
+    note === null
+      ? known
+      : { ...standing([stream({ status: "never", live_rows: 0 })]), warehouse: { ...known.warehouse, note } },
+  );
+  const { url } = await served(source, { clock });
+  expect(await (await fetch(url)).text()).toContain("4,711 rows");
+  note = "Expected the file to be free, but run r2 has held it since 12:00.";
+  clock.advance(60_000);
+  const held = await (await fetch(url)).text();
+  expect(held).toContain("4,711 rows");
+  expect(held).toContain("run r2 has held it");
+});
+
+test("a warehouse that could never be read is told with its advice, and the page is there", async () => {
+  const { words } = await shown(
+    telling(() => {
+      throw new DestinationError("Expected a database, got no answer. Check destination.url.");
+    }),
+  );
+  expect(words).toContain("The warehouse cannot be read Running now Nothing is running. What to do");
+  expect(words).toContain("Expected a database, got no answer. Check destination.url.");
+});

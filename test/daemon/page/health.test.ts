@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import { stringify } from "yaml";
+import { createGlance, type Glance } from "../../../src/daemon/glance.ts";
+import { healthRoutes } from "../../../src/daemon/page/health.ts";
+import type { Daemon, DaemonEvent } from "../../../src/daemon/schedule/events.ts";
+import { readStatus, type Status } from "../../../src/operations/status.ts";
+import { streams } from "../../../streams/index.ts";
+import { load } from "../../config/sample.ts";
+import { duckdbWarehouse, passing } from "../../support/warehouse.ts";
+import { scenario } from "../../sync/scenario.ts";
+import { handClock } from "../notify/clock.ts";
+import { ended, HOUR, standing } from "../notify/daemon.ts";
+
+const clock = handClock("2026-03-15T12:00:00.000Z");
+const deaf: Pick<Daemon, "listen"> = { listen: () => () => undefined };
+const fresh = standing({ lists: "2026-03-15T02:00:00.000Z", feed: "2026-03-15T02:00:00.000Z" });
+const ready = { status: 200, text: "ready\n" };
+const failed = { status: 503, text: "The last run failed.\n" };
+const empty = { status: 503, text: "Nothing has been loaded yet.\n" };
+
+async function ask(
+  path: "/healthz" | "/readyz",
+  glance: Glance | (() => Promise<Glance>),
+  ...ends: readonly DaemonEvent[]
+): Promise<{ status: number; text: string }> {
+  const look = typeof glance === "function" ? glance : () => Promise.resolve(glance);
+  const told: ((event: DaemonEvent) => void)[] = [];
+  const daemon: Pick<Daemon, "listen"> = {
+    listen(listener) {
+      told.push(listener);
+      return () => undefined;
+    },
+  };
+  const routes = healthRoutes({ clock, daemon, glance: look, lateAfterMs: () => 26 * HOUR });
+  for (const end of ends) for (const tell of told) tell(end);
+  expect(routes.every(route => route.open && route.method === "GET")).toBe(true);
+  const route = routes.find(candidate => candidate.path === path);
+  const answer = await route!.answer(new Request(`http://localhost${path}`), {});
+  return { status: answer.status, text: await answer.text() };
+}
+
+const lastRun = (exitCode: number | null): Status["last_run"] => ({
+  ...{ run_id: "r", command: "c", status: "any", exit_code: exitCode, warnings: [], error: null },
+  ...{ started_at: "2026-03-15T02:00:00.000Z", finished_at: "2026-03-15T02:10:00.000Z" },
+});
+
+test("/healthz asks nobody", async () => {
+  const nobody = () => Promise.reject(new Error("asked"));
+  expect(await ask("/healthz", nobody)).toEqual({ status: 200, text: "ok\n" });
+});
+
+test("ready: the data is fresh and nothing failed", async () => {
+  expect(await ask("/readyz", { status: fresh })).toEqual(ready);
+  expect(await ask("/readyz", { status: { ...fresh, last_run: lastRun(0) } })).toEqual(ready);
+});
+
+test.each([1, 2, 3, 6, 70])("after a run that ended with %i it is not", async code => {
+  expect(await ask("/readyz", { status: fresh }, ended(clock, code))).toEqual(failed);
+  expect(await ask("/readyz", { status: { ...fresh, last_run: lastRun(code) } })).toEqual(failed);
+});
+
+test.each([4, 5, 130, 143])("a run that was held or stopped (%i) is no failure", async code => {
+  expect(await ask("/readyz", { status: fresh }, ended(clock, code))).toEqual(ready);
+  expect(await ask("/readyz", { status: { ...fresh, last_run: lastRun(code) } })).toEqual(ready);
+});
+
+test.each([4, 5, 130, 143])("a run that was held or stopped (%i) mends no failure before it", async code => {
+  expect(await ask("/readyz", { status: fresh }, ended(clock, 1), ended(clock, code))).toEqual(failed);
+  expect(await ask("/readyz", { status: { ...fresh, last_run: lastRun(1) } }, ended(clock, code))).toEqual(failed);
+  expect(await ask("/readyz", { status: fresh }, ended(clock, 1), ended(clock, 0), ended(clock, code))).toEqual(ready);
+});
+
+test("what the daemon did itself counts more than what stands in the warehouse; a killed run failed", async () => {
+  expect(await ask("/readyz", { status: { ...fresh, last_run: lastRun(1) } }, ended(clock, 0))).toEqual(ready);
+  expect(await ask("/readyz", { status: { ...fresh, last_run: lastRun(null) } })).toEqual(failed);
+});
+
+test("late data is told without saying whose; a stream that is off is not asked for", async () => {
+  const old = standing({ lists: "2026-03-15T02:00:00.000Z", feed: "2026-03-14T09:59:59.000Z" });
+  expect(await ask("/readyz", { status: old })).toEqual({
+    status: 503,
+    text: "Some data is later than it should be.\n",
+  });
+  const off = old.streams.map(stream => (stream.stream === "feed" ? { ...stream, on: false } : stream));
+  expect(await ask("/readyz", { status: { ...old, streams: off } })).toEqual(ready);
+});
+
+test("an unreadable warehouse is told without its address; one that a run holds is judged when the run has ended", async () => {
+  const trouble = "connect to postgres://ops@db.internal failed";
+  expect(await ask("/readyz", { status: undefined, trouble })).toEqual({
+    status: 503,
+    text: "The warehouse cannot be read.\n",
+  });
+  const held = { ...fresh, streams: [], warehouse: { ...fresh.warehouse, note: "held by process 7" } };
+  expect(await ask("/readyz", { status: held })).toEqual(ready);
+  expect(await ask("/readyz", { status: held }, ended(clock, 1))).toEqual(failed);
+});
+
+test("nothing is ready before the first load", async () => {
+  const unloaded = { ...fresh, warehouse: { ...fresh.warehouse, loaded: false } };
+  expect(await ask("/readyz", { status: unloaded })).toEqual(empty);
+  expect(await ask("/readyz", { status: standing({ lists: null }) })).toEqual(empty);
+});
+
+test("over a real warehouse: not before the first run, then ready, then late by the clock alone", async () => {
+  const place = await scenario(() => passing(duckdbWarehouse("snapshot")), { orders: 10 });
+  const { simulator, warehouse, sync } = place;
+  const api = { base_url: simulator.url, key: simulator.key };
+  const { config } = await load(stringify({ company: "acme", api, destination: warehouse.destination }));
+  const look = () =>
+    createGlance({ read: () => readStatus(config, streams, undefined), clock, daemon: deaf, keptMs: 0 })();
+  expect(await ask("/readyz", look)).toEqual(empty);
+  await sync({ names: ["purchase_orders"] });
+  expect(await ask("/readyz", look)).toEqual(ready);
+  clock.advance(27 * HOUR);
+  expect(await ask("/readyz", look)).toMatchObject({ status: 503, text: "Some data is later than it should be.\n" });
+});

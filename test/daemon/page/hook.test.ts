@@ -1,0 +1,180 @@
+import { createServer, request as httpRequest } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { expect, onTestFinished, test } from "vitest";
+import { hookRoute } from "../../../src/daemon/page/hook.ts";
+import type { Daemon } from "../../../src/daemon/schedule/events.ts";
+import { eventually, type HandClock, handClock } from "../notify/clock.ts";
+
+const SECRET = "0123456789abcdef-secret";
+
+interface Hook {
+  readonly clock: HandClock;
+  readonly hints: () => number;
+  /** What the daemon says to the next hint, and whether one is waiting. */
+  readonly daemon: { takes: boolean; next: ReturnType<Daemon["nextRuns"]> };
+  settings: { readonly secret: string } | undefined;
+  call(secret: string, body?: RequestInit["body"]): Promise<Response>;
+}
+
+function hook(): Hook {
+  const clock = handClock();
+  let hints = 0;
+  const daemon: Hook["daemon"] = { takes: true, next: [] };
+  const asked = () => {
+    hints += 1;
+    return daemon.takes;
+  };
+  const route = hookRoute({
+    hooks: () => made.settings,
+    daemon: { hint: asked, nextRuns: () => daemon.next },
+    clock,
+  });
+  expect(route).toMatchObject({ method: "POST", path: "/hooks/:secret", open: true });
+  const made: Hook = {
+    clock,
+    hints: () => hints,
+    daemon,
+    settings: { secret: SECRET },
+    call: async (secret, body = null) =>
+      route.answer(new Request("http://localhost/hooks/x", { method: "POST", body, duplex: "half" } as RequestInit), {
+        secret,
+      }),
+  };
+  return made;
+}
+
+test("the right secret asks for a run, whatever the body says", async () => {
+  const { call, hints } = hook();
+  for (const body of [null, "", '{"event":"document.processed"}', "not json at all \u0000", "x".repeat(64 * 1024)]) {
+    const answer = await call(SECRET, body);
+    expect(answer.status).toBe(202);
+    expect(await answer.json()).toEqual({ accepted: true });
+  }
+  expect(hints()).toBe(5);
+});
+
+test("while a run that was asked for is still to begin, one more changes nothing", async () => {
+  const { call, daemon, hints } = hook();
+  daemon.next = [{ schedule: "nightly", at: "2026-03-15T02:31:00.000Z", cause: "schedule" }];
+  expect(await (await call(SECRET)).json()).toEqual({ accepted: true });
+  daemon.next = [{ schedule: "hook", at: "2026-03-15T02:31:00.000Z", cause: "hint" }];
+  const answer = await call(SECRET);
+  expect(answer.status).toBe(202);
+  expect(await answer.json()).toEqual({
+    accepted: false,
+    reason: "A run that was asked for before is still to begin.",
+  });
+  expect(hints()).toBe(1);
+});
+
+test("where nothing would run it says so", async () => {
+  const { call, daemon } = hook();
+  daemon.takes = false;
+  const answer = await call(SECRET);
+  expect(answer.status).toBe(202);
+  expect(await answer.json()).toEqual({
+    accepted: false,
+    reason: "There is nothing to run: no stream of hooks.streams is on, or tributary is ending.",
+  });
+});
+
+test.each(["", "wrong", SECRET.slice(0, -1), `${SECRET}x`, SECRET.toUpperCase()])(
+  "%j asks for nothing",
+  async secret => {
+    const { call, hints } = hook();
+    const answer = await call(secret, "x".repeat(1000));
+    expect(answer.status).toBe(404);
+    expect(await answer.text()).toBe("404 Not Found\n");
+    expect(hints()).toBe(0);
+  },
+);
+
+test("where no hook is configured every secret is unknown, and a reloaded configuration holds at once", async () => {
+  const made = hook();
+  made.settings = undefined;
+  for (let calls = 0; calls < 40; calls += 1) expect((await made.call(SECRET)).status).toBe(404);
+  made.settings = { secret: "another-secret-4711" };
+  expect((await made.call(SECRET)).status).toBe(404);
+  expect((await made.call("another-secret-4711")).status).toBe(202);
+  expect(made.hints()).toBe(1);
+});
+
+test("the 31st call within a minute has to wait", async () => {
+  const { call, clock, hints } = hook();
+  for (let calls = 0; calls < 30; calls += 1) {
+    expect((await call(SECRET)).status).toBe(202);
+    clock.advance(1_000);
+  }
+  const refused = await call(SECRET);
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get("retry-after")).toBe("30");
+  expect(await refused.json()).toEqual({ error: "No more than 30 calls a minute are taken; try again in 30 s." });
+  clock.advance(29_999);
+  expect((await call(SECRET)).status).toBe(429);
+  clock.advance(1);
+  expect((await call(SECRET)).status).toBe(202);
+  expect(hints()).toBe(31);
+});
+
+test("who guesses is slowed down, and keeps nobody else out", async () => {
+  const { call, clock } = hook();
+  for (let calls = 0; calls < 30; calls += 1) expect((await call(`guess-${calls}`)).status).toBe(404);
+  expect((await call("guess-31")).status).toBe(429);
+  expect((await call(SECRET)).status).toBe(202);
+  clock.advance(60_000);
+  expect((await call("guess-32")).status).toBe(404);
+});
+
+test("a body above 64 kB is refused and not read to its end", async () => {
+  const { call, hints } = hook();
+  let sent = 0;
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      sent += 1;
+      controller.enqueue(new Uint8Array(16 * 1024));
+    },
+  });
+  const answer = await call(SECRET, endless);
+  expect(answer.status).toBe(413);
+  expect(sent).toBeLessThan(10);
+  expect(hints()).toBe(0);
+});
+
+test("a body that does not end is given up after ten seconds", async () => {
+  const { call, clock, hints } = hook();
+  const answer = call(SECRET, new ReadableStream<Uint8Array>({ start: c => c.enqueue(new Uint8Array(10)) }));
+  await eventually(() => expect(clock.pauses()).toEqual([10_000]));
+  clock.advance(10_000);
+  expect((await answer).status).toBe(408);
+  expect(hints()).toBe(0);
+});
+
+test("a body that breaks off asks for nothing", async () => {
+  const { call, hints } = hook();
+  const broken = new ReadableStream<Uint8Array>({ start: c => c.error(new Error("gone")) });
+  expect((await call(SECRET, broken)).status).toBe(400);
+  expect(hints()).toBe(0);
+});
+
+test("over a real connection: a large body of a stranger is answered without being awaited", async () => {
+  const { call } = hook();
+  const server = createServer(async (message, response) => {
+    const secret = message.url?.split("/").at(-1) ?? "";
+    const answer = await call(secret, Readable.toWeb(message) as ReadableStream<Uint8Array<ArrayBuffer>>);
+    response.writeHead(answer.status, { connection: "close" }).end(await answer.text());
+  });
+  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const sending = httpRequest({ port, host: "127.0.0.1", path: "/hooks/wrong", method: "POST" }, answer => {
+      resolve(answer.statusCode);
+      sending.destroy();
+    });
+    sending.on("error", error => (sending.destroyed ? undefined : reject(error)));
+    // Announced and never finished.
+    sending.write("x".repeat(1000));
+  });
+  expect(status).toBe(404);
+});

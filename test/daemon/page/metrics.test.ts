@@ -1,0 +1,360 @@
+import { rm } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { stringify } from "yaml";
+import type { Config } from "../../../src/config/config.ts";
+import { createGlance } from "../../../src/daemon/glance.ts";
+import { createMetrics, type Metrics } from "../../../src/daemon/page/metrics.ts";
+import type { Daemon, DaemonEvent, LiveRun } from "../../../src/daemon/schedule/events.ts";
+import { readStatus } from "../../../src/operations/status.ts";
+import type { RunReport } from "../../../src/sync/run/run.ts";
+import { openDestination } from "../../../src/warehouse/connect/open.ts";
+import { streams } from "../../../streams/index.ts";
+import { load } from "../../config/sample.ts";
+import { refused } from "../../support/interposed.ts";
+import { lineOf } from "../../support/run.ts";
+import { duckdbWarehouse, passing } from "../../support/warehouse.ts";
+import { type Scenario, scenario } from "../../sync/scenario.ts";
+import { type HandClock, handClock } from "../notify/clock.ts";
+import { type Exposition, exposition, lint } from "./exposition.ts";
+
+const LISTS = ["purchase_orders", "invoices"];
+const orders = '{company="acme",stream="purchase_orders"}';
+const invoices = '{company="acme",stream="invoices"}';
+
+const deaf: Pick<Daemon, "listen"> = { listen: () => () => undefined };
+
+interface Observed {
+  readonly place: Scenario;
+  readonly config: Config;
+  readonly clock: HandClock;
+  readonly metrics: Metrics;
+  /** What the daemon says of itself; the test may change it. */
+  readonly daemon: { live: LiveRun | undefined; next: ReturnType<Daemon["nextRuns"]> };
+  scrape(): Promise<Exposition>;
+  /** The same sources in a daemon that has just begun. */
+  restarted(): Metrics;
+}
+
+/** A DuckDB file for readers of everything (`direct`: locked while a run writes), and the metrics over it. */
+async function observed(): Promise<Observed> {
+  const place = await scenario(() => passing(duckdbWarehouse("direct")), { orders: 30, invoices: 20 });
+  const { destination } = place.warehouse;
+  const api = { base_url: place.simulator.url, key: place.simulator.key };
+  const { config } = await load(stringify({ company: "acme", api, destination }));
+  const clock = handClock("2026-03-15T13:00:00.000Z");
+  const daemon: Observed["daemon"] = { live: undefined, next: [] };
+  const made = () =>
+    createMetrics({
+      version: "1.2.3",
+      clock,
+      daemon: { startedAt: "2026-03-15T11:00:00.000Z", live: () => daemon.live, nextRuns: () => daemon.next },
+      glance: createGlance({ read: () => readStatus(config, streams, undefined), clock, daemon: deaf, keptMs: 2_000 }),
+      lateAfterMs: () => 2 * 3_600_000,
+    });
+  const metrics = made();
+  const scrape = () => scraped(metrics);
+  return { place, config, clock, metrics, daemon, scrape, restarted: made };
+}
+
+async function scraped({ route }: Metrics): Promise<Exposition> {
+  const answer = await route.answer(new Request("http://localhost/metrics"), {});
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+  return exposition(await answer.text());
+}
+
+function finished(report: RunReport, more: Partial<LiveRun> = {}): Extract<DaemonEvent, { kind: "finished" }> {
+  const run = {
+    schedule: "nightly",
+    cause: "schedule",
+    startedAt: report.started_at,
+    view: undefined,
+    ...more,
+  } as const;
+  return { kind: "finished", run, finishedAt: report.finished_at, outcome: report, retryAt: undefined };
+}
+
+test("before the first run a scrape succeeds, says that nothing can be read, and is well-formed", async () => {
+  const { scrape } = await observed();
+  const text = await scrape();
+  expect(lint(text)).toEqual([]);
+  expect(text.metrics.size).toBeGreaterThan(20);
+  expect(text.value("tributary_build_info", '{version="1.2.3"}')).toBe(1);
+  expect(text.value("tributary_start_time_seconds")).toBe(Date.parse("2026-03-15T11:00:00Z") / 1000);
+  expect(text.value("tributary_warehouse_up")).toBe(0);
+  expect(text.value("tributary_run_in_progress")).toBe(0);
+  for (const absent of ["last_run_exit_code", "last_run_timestamp_seconds", "run_start_timestamp_seconds"])
+    expect(text.value(`tributary_${absent}`)).toBeUndefined();
+  expect(text.metrics.get("tributary_stream_lag_seconds")?.samples.size).toBe(0);
+});
+
+test("after runs every stream's success, age, rows and work are there", async () => {
+  const { place, clock, metrics, scrape } = await observed();
+  const first = await place.sync({ names: LISTS });
+  metrics.observe(finished(first));
+  place.simulator.delete("purchase_orders", 2);
+  place.simulator.update("purchase_orders", 4);
+  place.clock.advance(60_000);
+  const second = await place.sync({ names: LISTS });
+  metrics.observe(finished(second, { cause: "retry" }));
+  expect([first.exit_code, second.exit_code]).toEqual([0, 0]);
+  const text = await scrape();
+  expect(lint(text)).toEqual([]);
+  const [row] = await place.warehouse.query<{ complete_to: Date; last_success_at: Date }>(
+    "select complete_to, last_success_at from _tributary.streams where stream = 'purchase_orders'",
+  );
+  expect(text.value("tributary_warehouse_up")).toBe(1);
+  expect(text.value("tributary_stream_complete_to_timestamp_seconds", orders)).toBe(row!.complete_to.getTime() / 1000);
+  expect(text.value("tributary_stream_last_success_timestamp_seconds", orders)).toBe(
+    row!.last_success_at.getTime() / 1000,
+  );
+  const lag = (clock.now() - row!.complete_to.getTime()) / 1000;
+  expect(lag).toBeGreaterThan(3000);
+  expect(text.value("tributary_stream_lag_seconds", orders)).toBe(lag);
+  expect(text.value("tributary_stream_late", orders)).toBe(0);
+  expect(text.value("tributary_stream_failed", orders)).toBe(0);
+  expect(text.value("tributary_stream_live_rows", orders)).toBe(28);
+  const lines = [first, second].map(report => lineOf(report, "purchase_orders"));
+  const sum = (column: "requests" | "rows_read") => lines.reduce((all, line) => all + line[column], 0);
+  expect(text.value("tributary_stream_requests_total", orders)).toBe(sum("requests"));
+  expect(text.value("tributary_stream_rows_read_total", orders)).toBe(sum("rows_read"));
+  expect(sum("rows_read")).toBe(58);
+  expect(text.value("tributary_stream_rows_inserted_total", orders)).toBe(30);
+  expect(text.value("tributary_stream_rows_updated_total", orders)).toBe(4);
+  expect(text.value("tributary_stream_rows_deleted_total", orders)).toBe(2);
+  expect(text.value("tributary_stream_rows_rejected_total", orders)).toBe(0);
+  expect(text.value("tributary_stream_rows_inserted_total", invoices)).toBe(20);
+  const run = (cause: string) => `{schedule="nightly",cause="${cause}",status="succeeded",exit_code="0"}`;
+  expect(text.value("tributary_runs_total", run("schedule"))).toBe(1);
+  expect(text.value("tributary_runs_total", run("retry"))).toBe(1);
+  expect(text.value("tributary_last_run_exit_code")).toBe(0);
+  expect(text.value("tributary_last_run_timestamp_seconds")).toBe(Date.parse(second.finished_at) / 1000);
+  expect(text.value("tributary_last_run_duration_seconds")).toBe(
+    Date.parse(second.finished_at) / 1000 - Date.parse(second.started_at) / 1000,
+  );
+  expect(text.metrics.get("tributary_stream_lag_seconds")?.samples.size).toBe(2);
+});
+
+test("the age is taken at the scrape, and becomes late without a run", async () => {
+  const { place, clock, scrape } = await observed();
+  await place.sync({ names: LISTS });
+  const before = (await scrape()).value("tributary_stream_lag_seconds", orders)!;
+  clock.advance(7_200_000);
+  const text = await scrape();
+  expect(text.value("tributary_stream_lag_seconds", orders)).toBe(before + 7200);
+  expect(text.value("tributary_stream_late", orders)).toBe(1);
+});
+
+test("a stream whose answers made no sense failed, also after a good run of another one", async () => {
+  const { place, scrape } = await observed();
+  await place.sync({ names: LISTS });
+  place.look = ({ path }) => (path === "/reconciliation" ? { status: 200, body: { data: [] } } : undefined);
+  place.clock.advance(60_000);
+  expect(lineOf(await place.sync({ names: ["invoices"] }), "invoices").status).toBe("incomplete");
+  place.clock.advance(60_000);
+  expect(await place.sync({ names: ["purchase_orders"] })).toMatchObject({ exit_code: 0 });
+  const text = await scrape();
+  expect(text.value("tributary_stream_failed", orders)).toBe(0);
+  expect(text.value("tributary_stream_failed", invoices)).toBe(1);
+});
+
+test("how far a table and the service are apart is absent once the last run could not tell", async () => {
+  const { place, clock, scrape } = await observed();
+  const apart = async () => (await scrape()).value("tributary_stream_service_difference", invoices);
+  await place.sync({ names: ["invoices"] });
+  expect(await apart()).toBe(0);
+  place.look = ({ path }) => (path === "/reconciliation" ? refused(422, "INVALID") : undefined);
+  clock.advance(60_000);
+  place.clock.advance(60_000);
+  const failed = await place.sync({ names: ["invoices"] });
+  expect(lineOf(failed, "invoices")).toMatchObject({ status: "failed", difference: null });
+  expect(await apart()).toBeUndefined();
+});
+
+test("a restart forgets neither the last success nor how the last run ended", async () => {
+  const { place, metrics, scrape, restarted } = await observed();
+  metrics.observe(finished(await place.sync({ names: LISTS })));
+  place.simulator.renewKey("another");
+  place.clock.advance(60_000);
+  const refused = await place.sync({ names: LISTS });
+  expect(refused.exit_code).toBe(3);
+  metrics.observe(finished(refused));
+  const [before, after] = [await scrape(), await scraped(restarted())];
+  for (const name of ["last_run_exit_code", "last_run_timestamp_seconds", "last_run_duration_seconds"])
+    expect(after.value(`tributary_${name}`)).toBe(before.value(`tributary_${name}`));
+  expect(after.value("tributary_last_run_exit_code")).toBe(3);
+  const success = "tributary_stream_last_success_timestamp_seconds";
+  expect(after.value(success, orders)).toBeGreaterThan(0);
+  expect(after.value(success, orders)).toBe(before.value(success, orders));
+  expect(after.value("tributary_stream_rows_inserted_total", orders)).toBe(0);
+  expect(after.metrics.get("tributary_runs_total")?.samples.size).toBe(0);
+});
+
+test("while a run has the file a scrape still answers: without ages, with what stays true", async () => {
+  const { place, config, clock, scrape } = await observed();
+  await place.sync({ names: LISTS });
+  const before = await scrape();
+  clock.advance(60_000);
+  const holder = { pid: process.pid, host: "here", command: "tributary sync", startedAt: "2026-03-15T13:00:00Z" };
+  const opener = { runId: "r", holder, clock };
+  const destination = await openDestination(config.destination, opener, 0);
+  const locked = await scrape().finally(() => destination.close());
+  expect(locked.value("tributary_warehouse_up")).toBe(0);
+  expect(locked.metrics.get("tributary_stream_lag_seconds")?.samples.size).toBe(0);
+  expect(locked.metrics.get("tributary_stream_late")?.samples.size).toBe(0);
+  const success = "tributary_stream_last_success_timestamp_seconds";
+  expect(locked.value(success, orders)).toBe(before.value(success, orders));
+  expect(locked.value(success, orders)).toBeDefined();
+  clock.advance(60_000);
+  expect((await scrape()).value("tributary_warehouse_up")).toBe(1);
+});
+
+test("a warehouse that is gone, or no warehouse at all, ends no scrape", async () => {
+  const { place, config, clock, scrape } = await observed();
+  await place.sync({ names: LISTS });
+  expect((await scrape()).value("tributary_warehouse_up")).toBe(1);
+  clock.advance(60_000);
+  if (config.destination.type !== "duckdb") throw new Error("expected a file");
+  await rm(config.destination.path);
+  expect((await scrape()).value("tributary_warehouse_up")).toBe(0);
+});
+
+test("a run that could not begin is counted, and is the last one", async () => {
+  const { place, clock, metrics, scrape } = await observed();
+  metrics.observe(finished(await place.sync({ names: LISTS })));
+  const at = new Date(clock.now()).toISOString();
+  const begun = new Date(clock.now() - 90_500).toISOString();
+  const run = { schedule: "nightly", cause: "missed", startedAt: begun, view: undefined } as const;
+  const outcome = { exit_code: 6, error: "no disk" };
+  metrics.observe({ kind: "finished", run, finishedAt: at, outcome, retryAt: undefined });
+  const text = await scrape();
+  expect(text.value("tributary_runs_total", '{schedule="nightly",cause="missed",status="refused",exit_code="6"}')).toBe(
+    1,
+  );
+  expect(text.value("tributary_last_run_exit_code")).toBe(6);
+  expect(text.value("tributary_last_run_duration_seconds")).toBeCloseTo(90.5, 6);
+});
+
+test("the last run is the last one by whatever clock, the daemon's and somebody else's", async () => {
+  const { place, clock, metrics, scrape } = await observed();
+  const told = async () => (await scrape()).value("tributary_last_run_exit_code");
+  // Both clocks are two days ahead.
+  clock.advance(172_800_000);
+  place.clock.advance(172_800_000);
+  metrics.observe(finished(await place.sync({ names: LISTS })));
+  expect(await told()).toBe(0);
+  clock.advance(-169_200_000);
+  place.clock.advance(-169_200_000);
+  const at = new Date(clock.now()).toISOString();
+  const run = { schedule: "nightly", cause: "schedule", startedAt: at, view: undefined } as const;
+  const outcome = { exit_code: 6, error: "no disk" };
+  metrics.observe({ kind: "finished", run, finishedAt: at, outcome, retryAt: undefined });
+  expect(await told()).toBe(6);
+  clock.advance(7_200_000);
+  place.clock.advance(7_200_000);
+  await place.sync({ names: LISTS });
+  expect(await told()).toBe(0);
+});
+
+test("what is going on, what comes next, and 429s counted while they happen", async () => {
+  const { daemon, metrics, scrape } = await observed();
+  let limited429 = 2;
+  const view = {
+    snapshot: () => ({ streams: [], limitedBy: "429", inFlight: 1, ceiling: 2, limited429 }),
+  } as unknown as NonNullable<LiveRun["view"]>;
+  daemon.live = { schedule: "nightly", cause: "schedule", startedAt: "2026-03-15T12:59:00.000Z", view };
+  daemon.next = [
+    { schedule: "nightly", at: "2026-03-15T14:00:00.000Z", cause: "retry" },
+    { schedule: "hook", at: "2026-03-15T14:30:00.000Z", cause: "hint" },
+    { schedule: "nightly", at: "2026-03-16T02:00:00.000Z", cause: "schedule" },
+  ];
+  const during = await scrape();
+  expect(during.value("tributary_run_in_progress")).toBe(1);
+  expect(during.value("tributary_run_start_timestamp_seconds")).toBe(Date.parse("2026-03-15T12:59:00Z") / 1000);
+  const next = "tributary_next_run_timestamp_seconds";
+  expect(during.value(next, '{schedule="nightly"}')).toBe(Date.parse("2026-03-15T14:00:00Z") / 1000);
+  expect(during.value(next, '{schedule="hook"}')).toBe(Date.parse("2026-03-15T14:30:00Z") / 1000);
+  expect(during.value("tributary_requests_limited_total")).toBe(2);
+  limited429 = 5;
+  const at = "2026-03-15T13:00:00.000Z";
+  metrics.observe({
+    ...{ kind: "finished", run: daemon.live, finishedAt: at, retryAt: undefined },
+    outcome: { exit_code: 5, error: "limited" },
+  });
+  daemon.live = undefined;
+  daemon.next = [];
+  const after = await scrape();
+  expect(after.value("tributary_requests_limited_total")).toBe(5);
+  expect(after.value("tributary_run_in_progress")).toBe(0);
+  expect(after.value("tributary_run_start_timestamp_seconds")).toBeUndefined();
+  expect(after.metrics.get(next)?.samples.size).toBe(0);
+});
+
+test("it is not open to everybody, and two in one process do not meet", async () => {
+  const { metrics, restarted } = await observed();
+  expect(metrics.route).toMatchObject({ method: "GET", path: "/metrics", open: false });
+  const second = restarted();
+  const at = "2026-03-15T13:00:00.000Z";
+  const run = { schedule: "nightly", cause: "schedule", startedAt: at, view: undefined } as const;
+  const outcome = { exit_code: 6, error: "no disk" };
+  metrics.observe({ kind: "finished", run, finishedAt: at, outcome, retryAt: undefined });
+  expect((await scraped(second)).metrics.get("tributary_runs_total")?.samples.size).toBe(0);
+});
+
+test("a look is not kept when the clock was set back since", async () => {
+  const clock = handClock();
+  let looks = 0;
+  const read = () => Promise.reject(new Error(`look ${++looks}`));
+  const glance = createGlance({ clock, keptMs: 2_000, daemon: deaf, read });
+  await glance();
+  clock.advance(-3_600_000);
+  expect(await glance()).toMatchObject({ trouble: "look 2" });
+  expect(await glance()).toMatchObject({ trouble: "look 2" });
+});
+
+test("many that look at once cost one look, and one that takes too long is not waited for", async () => {
+  const clock = handClock();
+  let looks = 0;
+  let answer: (error: Error) => void = () => undefined;
+  let tell: (event: DaemonEvent) => void = () => undefined;
+  const glance = createGlance({
+    clock,
+    keptMs: 2_000,
+    daemon: {
+      listen(listener) {
+        tell = listener;
+        return () => undefined;
+      },
+    },
+    read: () => {
+      looks += 1;
+      return new Promise((_resolve, reject) => {
+        answer = reject;
+      });
+    },
+  });
+  const first = [glance(), glance(), glance()];
+  clock.advance(5_000);
+  expect(await Promise.all(first)).toEqual(
+    Array.from({ length: 3 }, () => ({ status: undefined, trouble: "the warehouse did not answer within 5 s" })),
+  );
+  expect(looks).toBe(1);
+  const second = glance();
+  answer(new Error("no route to the server"));
+  expect(await second).toEqual({ status: undefined, trouble: "no route to the server" });
+  expect(await glance()).toEqual({ status: undefined, trouble: "no route to the server" });
+  expect(looks).toBe(1);
+  clock.advance(2_000);
+  const third = glance();
+  expect(looks).toBe(2);
+  const early = answer;
+  const run = { schedule: "nightly", cause: "schedule", startedAt: "", view: undefined } as const;
+  tell({ kind: "finished", run, finishedAt: "", outcome: { exit_code: 0, error: "" }, retryAt: undefined });
+  const fourth = glance();
+  expect(looks).toBe(3);
+  early(new Error("before the run ended"));
+  expect(await third).toMatchObject({ trouble: "before the run ended" });
+  answer(new Error("after it"));
+  expect(await fourth).toMatchObject({ trouble: "after it" });
+  expect(await glance()).toMatchObject({ trouble: "after it" });
+});

@@ -1,0 +1,80 @@
+import { onTestFinished } from "vitest";
+import type { History } from "../../../src/daemon/page/history.ts";
+import { type PageOptions, type ServedPage, servePage } from "../../../src/daemon/page/server.ts";
+import type { PageSource } from "../../../src/daemon/page/source.ts";
+import type { Status, StreamStatus } from "../../../src/operations/status.ts";
+import { stillClock } from "../../support/clock.ts";
+
+export const now = "2026-03-15T12:00:00.000Z";
+
+/** A stream that is all right, but for what the test says. */
+export function stream(facts: Partial<StreamStatus> = {}): StreamStatus {
+  return {
+    company: "acme",
+    stream: "items",
+    on: true,
+    status: "succeeded",
+    last_success_at: "2026-03-15T02:00:00.000Z",
+    complete_to: "2026-03-15T02:00:00.000Z",
+    rows: 12,
+    live_rows: 10,
+    details_pending: null,
+    ...{ service_rows: 10, difference: 0, difference_reason: "equal" },
+    problems: 0,
+    rejects: 0,
+    error: null,
+    ...facts,
+  };
+}
+
+export function standing(streams: readonly StreamStatus[], facts: Partial<Status> = {}): Status {
+  return {
+    warehouse: {
+      type: "postgres",
+      path: null,
+      schema: "procurement",
+      state_schema: "_tributary",
+      loaded: true,
+      published_at: null,
+      note: null,
+    },
+    running: null,
+    last_run: null,
+    next_run: null,
+    streams,
+    ...facts,
+  };
+}
+
+/** A source of what the test says, without a daemon. */
+export function telling(status: () => Status, history?: History): PageSource {
+  return {
+    lateAfterMs: () => 26 * 3_600_000,
+    keptMs: () => 1_000,
+    status: async () => status(),
+    history: async () => history,
+    daemon: undefined,
+  };
+}
+
+export interface Served extends ServedPage {
+  /** What was logged as a warning. */
+  readonly warned: object[];
+}
+
+/** A page on a free port of this machine, gone with the test. */
+export async function served(source: PageSource, options: Partial<PageOptions> = {}): Promise<Served> {
+  const warned: object[] = [];
+  const page = await servePage({
+    listen: { host: "127.0.0.1", port: 0 },
+    access: { token: undefined, login: undefined },
+    source,
+    routes: [],
+    log: { info: () => undefined, warn: facts => void warned.push(facts), debug: () => undefined },
+    clock: stillClock(now),
+    redact: text => text,
+    ...options,
+  });
+  onTestFinished(() => page.close());
+  return { ...page, warned };
+}

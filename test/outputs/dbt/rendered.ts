@@ -1,0 +1,68 @@
+import { parse } from "yaml";
+import type { PackageFile } from "../../../src/outputs/dbt/document.ts";
+import { type Properties, properties } from "./accepted.ts";
+
+/** What a template's names stand for; a call such as `ref('x')` is a name too. */
+export type Names = (expression: string) => string | readonly string[];
+
+/** The SQL of a file: remarks and the frame of a test taken out, every `{{ … }}` replaced. Only the package's own templates are understood. */
+export function rendered(template: string, names: Names): string {
+  const bare = template.replace(/\{#[\s\S]*?#\}/g, "").replace(/\{% (?:test .*|endtest) %\}/g, "");
+  const sql = bare.replace(/\{\{ (.*?) \}\}/g, (_, expression: string) => {
+    const text = /^'(.*)'$/.exec(expression)?.[1];
+    if (text !== undefined) return text;
+    const joined = /^(\w+) \| join\('(.*)'\)$/.exec(expression);
+    const value = names(joined?.[1] ?? expression);
+    if (joined !== null) return (value as readonly string[]).join(joined[2]!);
+    if (typeof value !== "string") throw new TypeError(`${expression} is a list`);
+    return value;
+  });
+  if (/\{[{%#]/.test(sql)) throw new Error(`a template that is not understood: ${sql}`);
+  return sql.trim();
+}
+
+/** The file of that path. */
+export function textOf(files: readonly PackageFile[], path: string): string {
+  const file = files.find(candidate => candidate.path === path);
+  if (file === undefined) throw new Error(`no file ${path}, only ${files.map(each => each.path).join(", ")}`);
+  return file.text;
+}
+
+/** YAML as dbt reads it. */
+export const yamlOf = (files: readonly PackageFile[], path: string): unknown =>
+  parse(textOf(files, path), { version: "1.1" });
+
+/** Everything that the files of properties say. */
+export function propertiesOf(files: readonly PackageFile[]): {
+  readonly sources: NonNullable<Properties["sources"]>;
+  readonly models: NonNullable<Properties["models"]>;
+  readonly macros: NonNullable<Properties["macros"]>;
+} {
+  const all = files
+    .filter(({ path }) => /^(models|macros)\/.*\.yml$/.test(path))
+    .map(({ path }) => properties.parse(yamlOf(files, path)));
+  return {
+    sources: all.flatMap(file => file.sources ?? []),
+    models: all.flatMap(file => file.models ?? []),
+    macros: all.flatMap(file => file.macros ?? []),
+  };
+}
+
+/** A test as the YAML names it, in the three parts that running it takes. */
+export interface NamedTest {
+  readonly test: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly severity: "error" | "warn";
+  readonly where: string | undefined;
+}
+
+type DataTests = NonNullable<Properties["models"]>[number]["data_tests"];
+
+export function namedTests(tests: DataTests): readonly NamedTest[] {
+  return (tests ?? []).map(test => {
+    if (typeof test === "string") return { test, arguments: {}, severity: "error", where: undefined };
+    const [name, body] = Object.entries(test)[0]!;
+    const { severity = "error", where } = body.config ?? {};
+    return { test: name, arguments: body.arguments ?? {}, severity, where };
+  });
+}

@@ -1,0 +1,90 @@
+import { hostname, tmpdir } from "node:os";
+import { select } from "../../../src/config/selection.ts";
+import {
+  type ExportOptions,
+  type ExportOrder,
+  type ExportTools,
+  makeExport,
+} from "../../../src/outputs/export/export.ts";
+import { placeOf, roomIn } from "../../../src/outputs/export/place.ts";
+import type { ExportReport } from "../../../src/outputs/export/report.ts";
+import { exportResources } from "../../../src/warehouse/connect/exporting.ts";
+import type { Where } from "../../../src/warehouse/connect/open.ts";
+import { openReading } from "../../../src/warehouse/connect/reading.ts";
+import type { Exportable } from "../../../src/warehouse/parquet_source.ts";
+import { streams } from "../../../streams/index.ts";
+import { type StillClock, stillClock } from "../../support/clock.ts";
+import type { Warehouse } from "../../support/warehouse.ts";
+
+/** What a test says about an export; the rest is the command's defaults. */
+export type Asked = Partial<ExportOptions> &
+  Partial<Pick<ExportOrder, "privacy" | "on">> & {
+    readonly tools?: Partial<ExportTools>;
+    readonly clock?: StillClock;
+    /** Before each table's rows are copied out of PostgreSQL. */
+    readonly beforeCopy?: () => Promise<void>;
+  };
+
+export const whereIs = ({ destination }: Pick<Warehouse, "destination">): Where => {
+  const common = { schema: "procurement", stateSchema: "_tributary" };
+  const { type, url, path, readers } = destination as Record<string, string>;
+  return type === "postgres"
+    ? { ...common, type, url: url!, grantSelectTo: [] }
+    : { ...common, type: "duckdb", path: path!, readers: readers as "direct", keepVersions: 2 };
+};
+
+const defaults: ExportOptions = {
+  format: "parquet",
+  streams: [],
+  partition_by: [],
+  compression: "zstd",
+  company: null,
+  live: false,
+  keep: 2,
+};
+
+const holder = {
+  runId: "test",
+  pid: process.pid,
+  host: hostname(),
+  command: "test",
+  startedAt: "2026-03-15T12:00:00.000Z",
+};
+
+export const toolsOf = (clock: StillClock = stillClock()): ExportTools => ({
+  ...{ clock, holder, signal: new AbortController().signal },
+  log: { info: () => undefined },
+  watch: () => undefined,
+});
+
+/** Exports a warehouse as the command does. */
+export async function exported(
+  warehouse: Pick<Warehouse, "destination">,
+  out: string,
+  asked: Asked = {},
+): Promise<ExportReport> {
+  const { privacy = "", on = new Set<string>(), tools, clock = stillClock(), beforeCopy, ...options } = asked;
+  const place = await placeOf(out, tmpdir());
+  const reading = await openReading(whereIs(warehouse), exportResources(roomIn(place)));
+  if (reading === undefined) throw new Error("expected a warehouse with something in it");
+  const all = { ...defaults, ...options };
+  const order: ExportOrder = {
+    ...{ place, privacy, on, catalogue: streams, options: all, version: "0.0.0" },
+    named: select(streams, streams, all.streams).named,
+  };
+  try {
+    const { copyOut } = reading;
+    const copying: Exportable["copyOut"] = async (query, take) => {
+      await beforeCopy?.();
+      await copyOut?.(query, take);
+    };
+    const from = copyOut === undefined ? reading : { ...reading, copyOut: copying };
+    return await makeExport(from, order, { ...toolsOf(clock), ...tools });
+  } finally {
+    await reading.close();
+  }
+}
+
+/** Statuses by table, of those tables that have one other than `but`. */
+export const statuses = (report: ExportReport, but = ""): Record<string, string> =>
+  Object.fromEntries(report.tables.filter(line => line.status !== but).map(line => [line.table, line.status]));

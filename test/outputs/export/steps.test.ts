@@ -1,0 +1,207 @@
+import { readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { type Simulator, startSimulator } from "../../../simulator/simulator.ts";
+import { meddle } from "../../operations/verify/planting.ts";
+import { stillClock } from "../../support/clock.ts";
+import { type Bench, bench } from "../../support/run.ts";
+import { duckdbWarehouse, postgresWarehouse, type Warehouse } from "../../support/warehouse.ts";
+import { exported, statuses } from "./exporting.ts";
+import { lake } from "./lake.ts";
+import { byAnother, differing, inWarehouse, manifestOf, tableIn } from "./parquet.ts";
+
+const makers = { duckdb: () => duckdbWarehouse(), postgres: () => postgresWarehouse(inject("postgresUrl")) };
+const sizes = { orders: 20, invoices: 10, items: 15, findings: 5, ingested: 10 };
+
+const refusals: readonly (readonly [string, RegExp])[] = [
+  ["purchase_order=po_date:month", /no table purchase_order among those exported\. Did you mean purchase_orders\?/],
+  ["purchase_orders=po_dat:month", /purchase_orders has no column po_dat\. Did you mean po_date\?/],
+  ["purchase_orders=po_date:week", /the unit year, month or day, got "week"/],
+  ["purchase_orders=_changed_at", /every moment would be a folder .* _changed_at:day/],
+  ["purchase_orders=total_amount", /numeric\(38,9\), which cannot be a folder's name/],
+  ["purchase_orders=_extra", /json\w*, which cannot be a folder's name/],
+  ["purchase_orders=vendor_name:month", /only dates and moments have a month/],
+  ["_compny", /none of the exported tables has a column _compny\. Did you mean _company\?/],
+  ["", /expected _company, or table=column/],
+];
+
+describe.each(Object.entries(makers))("%s", (name, make) => {
+  let simulator: Simulator;
+  let warehouse: Warehouse;
+  let runs: Bench;
+
+  beforeAll(async () => {
+    simulator = await startSimulator({ sizes });
+    warehouse = await make();
+    runs = bench({
+      simulator,
+      warehouse,
+      config: { streams: { settings: { invoices: { unknown_fields: "column" } } } },
+    });
+    expect(await runs.sync()).toMatchObject({ exit_code: 0 });
+  });
+  afterAll(async () => {
+    await simulator.close();
+    await warehouse.drop();
+  });
+
+  /** Everything below a folder, with what tells whether it was touched. */
+  const traces = async (folder: string): Promise<Record<string, string>> => {
+    const found: Record<string, string> = {};
+    for (const name of await readdir(folder, { recursive: true })) {
+      const { ino, mtimeMs, size, nlink } = await stat(join(folder, name));
+      found[name] = [ino, mtimeMs, size, nlink].join(" ");
+    }
+    return found;
+  };
+
+  test("a second export writes nothing, whatever else was synced in between", async () => {
+    const out = await lake();
+    const clock = stillClock();
+    const first = await exported(warehouse, out, { clock });
+    const before = await traces(`${out}.exports`);
+    await runs.sync();
+    clock.advance(60_000);
+    const second = await exported(warehouse, out, { clock });
+    expect(second).toMatchObject({ status: "unchanged", version: first.version, removed: [] });
+    expect(statuses(second, "unchanged")).toEqual({});
+    expect(await traces(`${out}.exports`)).toEqual(before);
+  });
+
+  test("a table is written again when a row, a volatile value, an unknown field changed, and no other table", async () => {
+    const out = await lake();
+    await exported(warehouse, out);
+    const kept = async () => {
+      const { files } = tableIn(await manifestOf(out), "findings");
+      return (await stat(join(out, files[0]!.path))).ino;
+    };
+    const inode = await kept();
+    const changes = [
+      "update procurement.purchase_orders set vendor_name = 'changed' where po_number = 'PO-1'",
+      "update procurement.purchase_orders set delivery_days_late = 4711 where po_number = 'PO-1'",
+      `update procurement.purchase_orders set _extra = '{"later": 1}' where po_number = 'PO-1'`,
+      "update procurement.purchase_orders set vendor_name = null where po_number = 'PO-1'",
+      "update procurement.purchase_orders set vendor_name = '' where po_number = 'PO-1'",
+      "delete from procurement.purchase_orders where po_number = 'PO-2'",
+      "insert into procurement.purchase_orders (_company, po_number, _first_seen_at, _changed_at) values ('acme', 'PO-2', now(), now())",
+      "alter table procurement.purchase_orders add column noted_by_hand integer",
+    ];
+    for (const change of changes) {
+      await meddle(warehouse, [change]);
+      expect(statuses(await exported(warehouse, out), "unchanged"), change).toEqual({ purchase_orders: "written" });
+      expect(await kept(), change).toBe(inode);
+      const told = tableIn(await manifestOf(out), "purchase_orders");
+      const wanted = await warehouse.look(view => inWarehouse(view, "purchase_orders", told.columns));
+      expect(differing(await byAnother(out, told), wanted), change).toEqual([]);
+    }
+  });
+
+  test("two rows that change places, or values that swap columns, are a change", async () => {
+    const out = await lake();
+    await exported(warehouse, out, { streams: ["items"] });
+    const swap = [
+      "update procurement.items set item_id = 'X' where item_id = 'ITM-000001'",
+      "update procurement.items set item_id = 'ITM-000001' where item_id = 'ITM-000002'",
+      "update procurement.items set item_id = 'ITM-000002' where item_id = 'X'",
+    ];
+    await meddle(warehouse, swap);
+    expect(await exported(warehouse, out, { streams: ["items"] })).toMatchObject({ status: "written" });
+    await meddle(warehouse, ["update procurement.items set description = sku, sku = description"]);
+    expect(await exported(warehouse, out, { streams: ["items"] })).toMatchObject({ status: "written" });
+    // The same rows in another order are the same rows.
+    await meddle(warehouse, [
+      "create table procurement.aside as select * from procurement.items order by item_id desc",
+      "delete from procurement.items",
+      "insert into procurement.items select * from procurement.aside",
+      "drop table procurement.aside",
+    ]);
+    expect(await exported(warehouse, out, { streams: ["items"] })).toMatchObject({ status: "unchanged" });
+  });
+
+  test("another selection: the folder holds what is selected now, and what left is told", async () => {
+    const out = await lake();
+    await exported(warehouse, out, { streams: ["items", "findings"] });
+    const less = await exported(warehouse, out, { streams: ["items"] });
+    expect(less).toMatchObject({ status: "written", removed: ["findings"] });
+    expect(statuses(less, "unchanged")).toEqual({});
+    expect((await readdir(out)).sort()).toEqual(["_manifest.json", "items"]);
+    const other = await exported(warehouse, out, { streams: ["items"], compression: "snappy" });
+    expect(statuses(other)).toEqual({ items: "written" });
+    const missing = await exported(warehouse, out, { streams: ["items", "budgets"], on: new Set() });
+    expect(missing.missing).toEqual(["budgets"]);
+    await expect(exported(warehouse, out, { streams: ["budgets"] })).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining("no table of budgets yet"),
+    });
+  });
+
+  test("damaged files are written anew, and a manifest that can't be read is no reason to trust any", async () => {
+    const out = await lake();
+    await exported(warehouse, out, { streams: ["items", "findings"] });
+    await truncate(join(out, tableIn(await manifestOf(out), "items").files[0]!.path), 10);
+    const anew = await exported(warehouse, out, { streams: ["items", "findings"] });
+    expect(statuses(anew)).toEqual({ items: "written", findings: "unchanged" });
+    expect(anew.warnings).toEqual([expect.stringMatching(/^items: files .* written anew/)]);
+    await writeFile(join(out, "_manifest.json"), "{");
+    expect(statuses(await exported(warehouse, out, { streams: ["items"] }))).toEqual({ items: "written" });
+  });
+
+  test("versions stay for readers, as many as are to be kept; under another privacy only the new one", async () => {
+    const out = await lake();
+    const clock = stillClock();
+    const names = async () => (await readdir(`${out}.exports`)).length;
+    for (let value = 0; value < 4; value++) {
+      await meddle(warehouse, [`update procurement.items set sku = 'v${value}' where item_id = 'ITM-000003'`]);
+      await exported(warehouse, out, { streams: ["items"], keep: 3, clock });
+      clock.advance(1);
+    }
+    expect(await names()).toBe(3);
+    const { version } = await exported(warehouse, out, { streams: ["items"], keep: 3, clock, privacy: "treated" });
+    expect(await readdir(`${out}.exports`)).toEqual([version]);
+  });
+
+  test("by month, by company, by text: folders that Hive reads", async () => {
+    const out = await lake();
+    await meddle(warehouse, [
+      `update procurement.purchase_orders set vendor_name = 'a/b=c%d é "x"', po_date = date '2026-03-31' where po_number = 'PO-4'`,
+      "update procurement.purchase_orders set po_date = null, vendor_name = null where po_number = 'PO-5'",
+      "update procurement.purchase_orders set vendor_name = null where vendor_name = ''",
+      "update procurement.purchase_orders set _changed_at = timestamptz '2025-12-31 23:59:59.999999+00' where po_number = 'PO-6'",
+    ]);
+    const partition_by = [
+      "_company",
+      "purchase_orders=po_date:month",
+      "purchase_orders=vendor_name",
+      "purchase_orders=_changed_at:year",
+    ];
+    await exported(warehouse, out, { streams: ["purchase_orders"], partition_by });
+    const told = tableIn(await manifestOf(out), "purchase_orders");
+    const folder = (number: number) => told.files[number]!.path.split("/").slice(1, -1);
+    expect(folder(0)[0]).toBe("_company=acme");
+    const paths = told.files.map(({ path }) => path).join("\n");
+    expect(paths).toMatch(
+      /_company=acme\/po_date_month=2026-03\/vendor_name=a%2Fb%3Dc%25d é %22x%22\/_changed_at_year=\d{4}\//,
+    );
+    expect(paths).toContain("/po_date_month=__HIVE_DEFAULT_PARTITION__/");
+    expect(paths).toContain("/_changed_at_year=2025/");
+    const wanted = await warehouse.look(view => inWarehouse(view, "purchase_orders", told.columns));
+    expect(differing(await byAnother(out, told), wanted)).toEqual([]);
+    expect(told.columns.filter(({ stored_in }) => stored_in === "path").map(({ name }) => name)).toEqual([
+      "_company",
+      "vendor_name",
+    ]);
+    expect(told.columns.some(({ name }) => name === "po_date")).toBe(true);
+    const text = await readFile(join(out, "_manifest.json"), "utf8");
+    expect(JSON.parse(text)).toMatchObject({ format_version: 1, options: { partition_by } });
+  });
+
+  test.each(name === "duckdb" ? refusals : refusals.slice(-3))(
+    "--partition-by %s is refused, and nothing is made",
+    async (spec, said) => {
+      const out = await lake();
+      const asked = exported(warehouse, out, { streams: ["purchase_orders"], partition_by: [spec] });
+      await expect(asked).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(said) });
+      expect(await readdir(join(out, ".."))).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,255 @@
+import { execFile } from "node:child_process";
+import { mkdir, readdir, readFile, readlink, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, inject, it, test } from "vitest";
+import { type Simulator, startSimulator } from "../../../simulator/simulator.ts";
+import { StoppedError } from "../../../src/errors.ts";
+import { placeOf } from "../../../src/outputs/export/place.ts";
+import { meddle } from "../../operations/verify/planting.ts";
+import { bench } from "../../support/run.ts";
+import { duckdbWarehouse, postgresWarehouse, type Warehouse } from "../../support/warehouse.ts";
+import { exported, statuses } from "./exporting.ts";
+import { lake } from "./lake.ts";
+import { byAnother, manifestOf } from "./parquet.ts";
+
+const run = promisify(execFile);
+const child = join(import.meta.dirname, "child.ts");
+const sizes = { orders: 20, invoices: 10, items: 15, findings: 5, ingested: 10 };
+
+let simulator: Simulator;
+const warehouses: Warehouse[] = [];
+beforeAll(async () => {
+  simulator = await startSimulator({ sizes });
+  warehouses.push(await duckdbWarehouse(), await postgresWarehouse(inject("postgresUrl")));
+  for (const warehouse of warehouses)
+    expect(await bench({ simulator, warehouse }).sync()).toMatchObject({ exit_code: 0 });
+});
+afterAll(async () => {
+  for (const warehouse of warehouses) await warehouse.drop();
+  await simulator.close();
+});
+
+/** What the child exports. */
+const streams = ["purchase_orders", "invoices", "items", "findings"];
+const duckdb = () => warehouses[0]!;
+let change = 0;
+/** Changes three tables, so that an export has something to write. */
+const changed = (warehouse: Warehouse) => {
+  change++;
+  return meddle(warehouse, [
+    `update procurement.purchase_orders set vendor_name = 'v${change}'`,
+    `update procurement.invoices set vendor_name = 'v${change}'`,
+    `update procurement.items set sku = 'v${change}'`,
+    `update procurement.findings set _extra = '{"later": ${change}}'`,
+  ]);
+};
+
+/** What a reader finds: the manifest, and every row of every table of it. */
+async function readWhole(out: string): Promise<string> {
+  const manifest = await manifestOf(out);
+  const rows = [];
+  for (const table of manifest.tables) {
+    const found = await byAnother(out, table);
+    expect(found.length).toBe(table.rows);
+    rows.push(found);
+  }
+  return JSON.stringify([manifest, rows]);
+}
+
+const leftovers = async (out: string): Promise<string[]> =>
+  (await readdir(`${out}.exports`)).filter(name => !/^\d{4}-[\dTZ.-]+$/.test(name));
+
+describe("killed", () => {
+  it.each([
+    ["duckdb", "writing"],
+    ["duckdb", "before the link"],
+    ["duckdb", "before the rename"],
+    ["postgres", "written"],
+  ])("%s, %s: readers have the export before, and the next one goes well", async (name, point) => {
+    const warehouse = warehouses.find(candidate => candidate.name === name)!;
+    const out = await lake();
+    await exported(warehouse, out, { streams });
+    const before = await readWhole(out);
+    await changed(warehouse);
+    const argv = [child, JSON.stringify(warehouse.destination), out, point];
+    await expect(run(process.execPath, argv)).rejects.toMatchObject({ signal: "SIGKILL" });
+    expect(await readWhole(out)).toBe(before);
+    expect(await leftovers(out)).toContain("holder.json");
+    const next = await exported(warehouse, out, { streams });
+    expect(Object.keys(statuses(next, "unchanged")).sort()).toEqual([
+      "findings",
+      "invoices",
+      "items",
+      "purchase_orders",
+    ]);
+    expect(await leftovers(out)).toEqual([]);
+    expect((await readdir(`${out}.exports`)).length).toBe(2);
+    expect(await readdir(dirname(out))).toEqual(["lake", "lake.exports"]);
+    await readWhole(out);
+  });
+
+  test("at the first export of all: there is none, and the next one goes well", async () => {
+    const out = await lake();
+    const argv = [child, JSON.stringify(duckdb().destination), out, "before the rename"];
+    await expect(run(process.execPath, argv)).rejects.toMatchObject({ signal: "SIGKILL" });
+    await expect(stat(out)).rejects.toMatchObject({ code: "ENOENT" });
+    expect(await exported(duckdb(), out, { streams })).toMatchObject({ status: "written" });
+    await readWhole(out);
+  });
+});
+
+test("what is written while PostgreSQL is read comes with the next export, all of it", async () => {
+  const warehouse = warehouses[1]!;
+  const out = await lake();
+  await changed(warehouse);
+  const rowsOf = async () => {
+    const { tables } = await manifestOf(out);
+    return JSON.stringify(await Promise.all(tables.map(table => byAnother(out, table))));
+  };
+  await exported(warehouse, out, { streams });
+  const before = await rowsOf();
+  await rm(out);
+  let copies = 0;
+  await exported(warehouse, out, {
+    streams,
+    beforeCopy: async () => void (++copies === 2 && (await changed(warehouse))),
+  });
+  expect(copies).toBe(4);
+  expect(await rowsOf()).toBe(before);
+  const next = await exported(warehouse, out, { streams });
+  expect(Object.values(statuses(next, "unchanged"))).toHaveLength(4);
+});
+
+describe("what keeps an export from being made", () => {
+  test("a full disk: exit code 6, the export before is there, and nothing is left behind", async () => {
+    const out = await lake();
+    await exported(duckdb(), out, { streams });
+    const before = await readWhole(out);
+    await changed(duckdb());
+    const limited = ["-c", 'ulimit -f 10 && exec "$@"', "bash", process.execPath, child];
+    const failed = run("bash", [...limited, JSON.stringify(duckdb().destination), out, "none"]);
+    await expect(failed).rejects.toMatchObject({
+      code: 6,
+      stdout: expect.stringMatching(/disk is full.*What was exported before is untouched/),
+    });
+    expect(await readWhole(out)).toBe(before);
+    expect(await leftovers(out)).toEqual([]);
+    expect(await readdir(`${out}.exports`)).toHaveLength(1);
+  });
+
+  test("a file system without links: exit code 6", async () => {
+    const out = await lake();
+    const makeLink = () =>
+      Promise.reject(Object.assign(new Error("EPERM: operation not permitted"), { code: "EPERM" }));
+    const asked = exported(duckdb(), out, { tools: { makeLink } });
+    await expect(asked).rejects.toMatchObject({ exitCode: 6, message: expect.stringContaining("has none (EPERM)") });
+    expect(await readdir(dirname(out))).toEqual([]);
+  });
+
+  test("a signal: its reason, and nothing is left behind", async () => {
+    for (const warehouse of warehouses) {
+      const out = await lake();
+      const stopping = new AbortController();
+      const reason = new StoppedError("stopped", 130);
+      const watch = ({ doing }: { readonly doing: string }) => void (doing === "writing" && stopping.abort(reason));
+      await expect(exported(warehouse, out, { tools: { signal: stopping.signal, watch } })).rejects.toBe(reason);
+      expect(await readdir(dirname(out))).toEqual([]);
+    }
+  });
+
+  test("another export into the same folder: exit code 4 names it, and it ends well", async () => {
+    const out = await lake();
+    let second: unknown;
+    const makeLink = async (target: string, path: string) => {
+      second = await exported(warehouses[1]!, out).catch(error => error);
+      await symlink(target, path);
+    };
+    await exported(warehouses[1]!, out, { tools: { makeLink } });
+    expect(second).toMatchObject({
+      exitCode: 4,
+      message: expect.stringMatching(/process \d+ on \S+, `test`, since 2026-03-15T12/),
+    });
+    await readWhole(out);
+    expect(await leftovers(out)).toEqual([]);
+  });
+
+  test("a holder on another machine, as long as it says that it is at work", async () => {
+    const out = await lake();
+    const holder = join(`${out}.exports`, "holder.json");
+    const elsewhere = {
+      run_id: "x",
+      pid: 1,
+      host: "elsewhere",
+      command: "tributary export",
+      started_at: "2026-03-15T11:00:00Z",
+    };
+    await mkdir(dirname(holder));
+    await writeFile(holder, JSON.stringify(elsewhere));
+    await expect(exported(duckdb(), out)).rejects.toMatchObject({
+      exitCode: 4,
+      message: expect.stringContaining("process 1 on elsewhere"),
+    });
+    const before = new Date(Date.now() - 120_000);
+    await utimes(holder, before, before);
+    expect(await exported(duckdb(), out)).toMatchObject({ status: "written" });
+    expect(await leftovers(out)).toEqual([]);
+  });
+
+  test("that it was taken for dead: whoever has the folder now is not disturbed", async () => {
+    const out = await lake();
+    const holder = join(`${out}.exports`, "holder.json");
+    const other = JSON.stringify({
+      run_id: "y",
+      pid: 2,
+      host: "elsewhere",
+      command: "x",
+      started_at: "2026-03-15T11:00:00Z",
+    });
+    const log = { info: () => void writeFile(holder, other) };
+    await expect(exported(duckdb(), out, { streams: ["items", "findings"], tools: { log } })).rejects.toMatchObject({
+      exitCode: 4,
+    });
+    await expect(stat(out)).rejects.toMatchObject({ code: "ENOENT" });
+    expect(await readFile(holder, "utf8")).toBe(other);
+    await rm(holder);
+  });
+});
+
+describe("where an export may go", () => {
+  test("an empty folder becomes the link; the link is relative", async () => {
+    const out = await lake();
+    await mkdir(out);
+    const { version } = await exported(duckdb(), out, { streams: ["items"] });
+    expect(await readlink(out)).toBe(join("lake.exports", version));
+  });
+
+  it.each<[string, (out: string) => Promise<unknown>, RegExp]>([
+    [
+      "a folder with somebody's files",
+      out => mkdir(out).then(() => writeFile(join(out, "thesis.txt"), "x")),
+      /files in it that no export wrote/,
+    ],
+    ["a file", out => writeFile(out, "x"), /found a file/],
+    ["somebody's link", out => symlink("/nowhere", out), /a symbolic link to \/nowhere/],
+    ["a file where versions would lie", out => writeFile(`${out}.exports`, "x"), /but a file has that name/],
+  ])("%s is refused and left alone", async (_name, make, said) => {
+    const out = await lake();
+    await make(out);
+    const before = await readdir(dirname(out), { recursive: true });
+    await expect(exported(duckdb(), out)).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(said) });
+    expect(await readdir(dirname(out), { recursive: true })).toEqual(before);
+  });
+
+  test("the folder one is in, or one above it, is refused", async () => {
+    const out = await lake();
+    for (const [path, cwd] of [
+      [".", out],
+      ["..", out],
+      ["/", out],
+      [out, join(out, "below")],
+    ] as const)
+      await expect(placeOf(path, cwd)).rejects.toMatchObject({ exitCode: 2 });
+    expect(await placeOf("../lake", join(dirname(out), "beside"))).toMatchObject({ path: out });
+  });
+});

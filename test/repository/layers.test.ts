@@ -1,0 +1,137 @@
+import { globSync } from "node:fs";
+import { dirname } from "node:path";
+import { expect, test } from "vitest";
+import { readMap, roomOf } from "./map.ts";
+import { type Import, packages, root, type Source, sourcesIn } from "./sources.ts";
+
+/*
+ * The structure of the tree, as ARCHITECTURE.md lists it: a folder is a room, and a room imports rooms below it alone.
+ */
+
+const { rooms, packages: listed } = readMap();
+const sources = sourcesIn("src", "streams", "schemas", "reports", "simulator").filter(
+  ({ path }) => !path.startsWith("simulator/test/"),
+);
+const engine = sources.filter(({ path }) => path.startsWith("src/") && !path.startsWith("src/cli/"));
+const lengthOf = ({ text }: Source): number => text.split("\n").length - 1;
+
+test("every folder has a line in the list of rooms, and every room of the list is there", () => {
+  const there = new Set(sources.map(({ path }) => roomOf(rooms, path) ?? `${dirname(path)}/ is not in the list`));
+  expect([...there].sort()).toEqual([...rooms].sort());
+});
+
+test("a room imports rooms below it and no others", () => {
+  expect(eachImport((source, found) => (found.isPackage ? undefined : upwards(source.path, found.to)))).toEqual([]);
+});
+
+test("an import that points up is named with both rooms", () => {
+  expect(upwards("src/source/client.ts", "src/sync/run/run.ts")).toBe(
+    "src/source/client.ts imports src/sync/run/run.ts: src/sync/run/ stands above src/source/ in ARCHITECTURE.md",
+  );
+  expect(upwards("src/errors.ts", "src/rows/batch.ts")).toMatch("src/rows/ stands above src/");
+  expect(upwards("src/warehouse/destination.ts", "src/warehouse/merge/publish.ts")).toMatch("stands above");
+  expect(upwards("src/sync/run/run.ts", "src/source/client.ts")).toBeUndefined();
+  expect(upwards("src/logging.ts", "src/secrets.ts")).toBeUndefined();
+  expect(upwards("src/x/y.ts", "src/errors.ts")).toMatch("src/x/ has no line");
+});
+
+test("the simulator imports nothing of the program, and the program loads it in its command and the demo alone", () => {
+  const own = sources.filter(({ path }) => path.startsWith("simulator/"));
+  expect(own.flatMap(({ imports }) => imports.filter(({ to }) => !to.startsWith("simulator/")))).toEqual([]);
+  const users = sources.filter(
+    ({ path, imports }) => !path.startsWith("simulator/") && imports.some(({ to }) => to.startsWith("simulator/")),
+  );
+  expect(users.map(({ path }) => path)).toEqual([
+    "src/cli/commands/simulate.ts",
+    "src/cli/commands/simulator_faults.ts",
+    "src/cli/demo.ts",
+  ]);
+});
+
+test("no file imports itself over others, types included", () => {
+  const next = new Map(sources.map(({ path, imports }) => [path, imports.map(found => found.to)]));
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, way: readonly string[]): void => {
+    if (way.includes(path)) cycles.push([...way.slice(way.indexOf(path)), path].join(" → "));
+    if (done.has(path) || way.includes(path)) return;
+    for (const to of next.get(path) ?? []) visit(to, [...way, path]);
+    done.add(path);
+  };
+  for (const path of next.keys()) visit(path, []);
+  expect(cycles).toEqual([]);
+});
+
+test("the map lists the packages of package.json, and only their places import them", () => {
+  const { runtime, development } = packages();
+  expect([...listed.keys()].sort()).toEqual([...runtime, ...development].sort());
+  const shipped = [...listed].filter(([, where]) => where.length > 0).map(([name]) => name);
+  expect(shipped).toEqual(expect.arrayContaining([...runtime]));
+  const strangers = eachImport(({ path }, { to, isPackage }) => {
+    const where = listed.get(to) ?? [];
+    const allowed = where.some(place => (place.endsWith("/") ? path.startsWith(place) : path === place));
+    return !isPackage || allowed ? undefined : `${path} imports ${to}: only ${where.join(", ") || "nothing"} may`;
+  });
+  expect(strangers).toEqual([]);
+  const imported = new Set(sources.flatMap(({ imports }) => imports.map(({ to }) => to)));
+  expect(shipped.filter(name => !imported.has(name))).toEqual([]);
+});
+
+// The defaults of the configuration are the service's own: its address, its schema, the variable with its key.
+const defaults = /procurement\.example\.com|PROCUREMENT_API_KEY|schemaName\(\)\.default\("procurement"\)/g;
+const trade = /purchase.?order|\bpo_number|invoice|vendor|finding|procurement|ingested|\bline_item/i;
+
+test("the engine's code knows no word of procurement; a comment may give an example", () => {
+  const words = engine.flatMap(({ path, text }) =>
+    withoutComments(text)
+      .split("\n")
+      .flatMap((line, at) => {
+        const word = trade.exec(path.startsWith("src/config/") ? line.replace(defaults, "") : line)?.[0];
+        return word === undefined ? [] : [`${path}:${at + 1} says ${word}`];
+      }),
+  );
+  expect(words).toEqual([]);
+});
+
+test("no barrels: nothing in src/ is called index.ts, exports all of another file, or only passes on", () => {
+  const barrels = sources
+    .filter(({ path }) => path.startsWith("src/"))
+    .filter(
+      ({ path, text }) =>
+        path.endsWith("/index.ts") ||
+        /^export \*/m.test(text) ||
+        !/^(?!import|export (type )?\{)\S/m.test(text.replace(/\{[^}]*\}/g, "{}").replace(/^\/.*$/gm, "")),
+    );
+  expect(barrels.map(({ path }) => path)).toEqual([]);
+});
+
+test("no drawers, no crowded folders, and no file over 400 lines", () => {
+  const drawer = /(^|\/)(utils?|helpers?|common|lib|misc|types)(\/|\.ts$)/;
+  expect(sources.filter(({ path }) => drawer.test(path)).map(({ path }) => path)).toEqual([]);
+  expect(sources.filter(source => lengthOf(source) > 400).map(({ path }) => path)).toEqual([]);
+  const roots = ["src", "streams", "schemas", "reports", "simulator", "test", "bench"];
+  const files = roots.flatMap(folder => globSync(`${folder}/**/*.ts`, { cwd: root }));
+  const folders = Map.groupBy(files, path => dirname(path));
+  expect([...folders].filter(([, files]) => files.length > 25).map(([folder]) => folder)).toEqual([]);
+  expect(folders.get("src")?.length).toBeLessThanOrEqual(15);
+});
+
+/** Comments become empty, line by line; a `//` within a line of code stays, as in an address. */
+function withoutComments(text: string): string {
+  return text
+    .replace(/\/\*[\s\S]*?\*\//g, comment => comment.replace(/[^\n]/g, ""))
+    .replace(/^\s*\/\/.*$|\s\/\/ .*$/gm, "");
+}
+
+function eachImport(complaint: (source: Source, found: Import) => string | undefined): string[] {
+  return sources.flatMap(source => source.imports.flatMap(found => complaint(source, found) ?? []));
+}
+
+/** The complaint about an import of a room that does not stand below; undefined where there is none. */
+function upwards(path: string, to: string): string | undefined {
+  const [from, room] = [roomOf(rooms, path), roomOf(rooms, to)];
+  if (from === undefined || room === undefined)
+    return `${path} imports ${to}: ${dirname(from === undefined ? path : to)}/ has no line in ARCHITECTURE.md's list of rooms`;
+  if (rooms.indexOf(room) >= rooms.indexOf(from)) return undefined;
+  return `${path} imports ${to}: ${room} stands above ${from} in ARCHITECTURE.md`;
+}

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import type { TableSet } from "../../src/catalog/columns.ts";
+import { tablesOf } from "../../src/catalog/columns.ts";
+import { type Encoded, Encoder } from "../../src/rows/encoder.ts";
+import { createHasher } from "../../src/rows/hash.ts";
+import { layoutStamp } from "../../src/rows/layout.ts";
+import { type Formats, isoUtc } from "../../src/rows/moment.ts";
+import type { Destination } from "../../src/warehouse/destination.ts";
+import { compare } from "../../src/warehouse/merge/comparison.ts";
+import type { Publication } from "../../src/warehouse/merge/publication.ts";
+import { type PublishOrder, publish } from "../../src/warehouse/merge/publish.ts";
+import { ensureTables } from "../../src/warehouse/schema/tables.ts";
+import { ensureState } from "../../src/warehouse/state/state_ddl.ts";
+
+type Row = Record<string, unknown>;
+
+const field = (kind: string) => z.unknown().meta({ kind });
+
+/** A table with a column of each kind, and a child. */
+export const everything: TableSet = tablesOf({
+  name: "things",
+  row: z.object({
+    id: field("id"),
+    text: field("text"),
+    money: field("money"),
+    count: field("count"),
+    score: field("score"),
+    flag: field("flag"),
+    day: field("date"),
+    at: field("moment"),
+    json: field("json"),
+    nested: z.object({ amount: field("money"), deep: z.object({ note: field("text") }) }),
+    lines: z.array(z.object({ line_no: field("id"), price: field("money") })).meta({ table: "thing_lines" }),
+  }),
+  key: ["id"],
+  added: [],
+  volatile: [],
+});
+
+/** Rows through the encoder; `ignored` and mark are none. */
+export async function encode(rows: readonly unknown[], formats: Formats = isoUtc): Promise<Encoded> {
+  const encoder = new Encoder({
+    tables: everything,
+    formats,
+    hasher: await createHasher(),
+    ignored: [],
+    mark: undefined,
+  });
+  for (const row of rows) encoder.add(row, {}, {});
+  return encoder.take();
+}
+
+/** Puts rows into the tables of a warehouse, made on the way, on a day of March 2026; returns what the encoder told. `also` as in a publish. */
+export async function store(
+  destination: Destination,
+  rows: readonly Row[],
+  formats: Formats = isoUtc,
+  day = 15,
+  also: PublishOrder["also"] = async () => undefined,
+): Promise<Encoded> {
+  const { db, dialect, schema, stateSchema } = destination;
+  await ensureState(db, dialect, stateSchema);
+  await ensureTables(db, dialect, {
+    schema,
+    stateSchema,
+    streams: [everything],
+    comment: table => table.name,
+    grantSelectTo: [],
+  });
+  const { publication, encoded } = await stageRows(destination, "1", rows, formats);
+  const comparison = await compare(destination, publication, false);
+  await publish(destination, publication, {
+    comparison,
+    moment: async () => `2026-03-${String(day).padStart(2, "0")}T12:00:00.000Z`,
+    verdict: undefined,
+    absent: "believed",
+    also,
+  });
+  await publication.stage.drop();
+  return encoded;
+}
+
+/** A scan of these rows, ready to be compared and published. */
+export async function stageRows(
+  destination: Destination,
+  scan: string,
+  rows: readonly unknown[],
+  formats: Formats = isoUtc,
+): Promise<{ readonly publication: Publication; readonly encoded: Encoded }> {
+  const stage = await destination.stage("acme", everything);
+  await stage.begin({ scan });
+  const encoded = await encode(rows, formats);
+  await stage.append(encoded.batch, { scan });
+  const publication = {
+    company: "acme",
+    stream: "things",
+    tables: everything,
+    stage,
+    stamp: layoutStamp(everything, await createHasher()),
+    parent: undefined,
+    details: [],
+    scope: undefined,
+  };
+  return { publication, encoded };
+}

@@ -1,0 +1,211 @@
+import type { Ended } from "./engine/crew.ts";
+import type { Job } from "./engine/job.ts";
+import { Runs } from "./engine/runs.ts";
+import { isTroubled, mayFailDetails, repeats, unexplained } from "./scenario/endings.ts";
+import { last } from "./scenario/last.ts";
+import { lossInWords } from "./scenario/prose.ts";
+import { laterProgram, type NeighbourStep, type RunStep, type Step, type Story } from "./scenario/story.ts";
+import { note } from "./tally.ts";
+import type { Cast, Yard } from "./world/cast.ts";
+import { NEIGHBOUR, type Neighbour, openNeighbour } from "./world/neighbour.ts";
+import { Rows } from "./world/rows.ts";
+import { openVillage } from "./world/village.ts";
+
+/** What went wrong in a life, and after which step (from 1; the story's length and more: at the end). */
+export interface Divergence {
+  readonly step: number;
+  readonly faults: readonly string[];
+}
+
+/** Lives a story to its end, or to the first thing that must not be. */
+export async function live(story: Story, yard: Yard): Promise<Divergence | undefined> {
+  const village = await openVillage(story.facts);
+  const stand = await yard.make(story.readers);
+  const neighbour = story.neighbour ? await openNeighbour(story, stand, yard.crew) : undefined;
+  const life = new Life({ story, yard, village, stand, neighbour });
+  try {
+    for (const [index, step] of story.steps.entries()) {
+      const faults = [...(await life.take(step, index)), ...((await neighbour?.look("nothing")) ?? [])];
+      if (faults.length > 0) return { step: index + 1, faults };
+    }
+    const faults = await life.end();
+    return faults.length > 0 ? { step: story.steps.length + 1, faults } : undefined;
+  } finally {
+    await village.close();
+    await neighbour?.close();
+    await stand.remove();
+  }
+}
+
+class Life {
+  readonly #cast: Cast;
+  readonly #runs: Runs;
+  readonly #rows: Rows;
+  #archiveLost = false;
+  #detailsFailed = false;
+
+  constructor(cast: Cast) {
+    this.#cast = cast;
+    this.#runs = new Runs(cast);
+    this.#rows = new Rows(cast);
+  }
+
+  async take(step: Step, index: number): Promise<readonly string[]> {
+    const { tally } = this.#cast.yard;
+    this.#cast.village.turn = index;
+    switch (step.do) {
+      case "change":
+        note(tally.counts, `change: ${step.change.what}`);
+        this.#cast.village.change(step.change);
+        return [];
+      case "clock":
+        note(tally.counts, step.ms < 0 ? "clock back" : "clock on");
+        this.#runs.pass(step.ms);
+        return [];
+      case "configure":
+        note(tally.counts, "configuration");
+        this.#rows.looseTitles ||= step.settings.volatileTitles;
+        this.#runs.settings = step.settings;
+        return [];
+      case "upgrade": {
+        note(tally.counts, "upgrade");
+        this.#runs.program = laterProgram(this.#cast.story);
+        this.#rows.upgrade(this.#runs.program);
+        return [];
+      }
+      case "lose": {
+        if (!(await this.#cast.stand.lose(step.how))) return [];
+        note(tally.faults, lossInWords(step.how));
+        this.#archiveLost ||= step.how === "archive";
+        if (step.how === "archive") return [];
+        await this.#rows.accept();
+        await this.#cast.neighbour?.accept();
+        return [];
+      }
+      case "reset": {
+        note(tally.runs, step.drop ? "reset --drop" : "reset");
+        const job = {
+          ...(await this.#runs.job()),
+          command: "reset" as const,
+          names: step.names,
+          drop: step.drop,
+          death: step.death,
+        };
+        const ended = await this.#runs.run(job);
+        const { done } = ended;
+        if (done !== undefined && ![0, ...(step.death === undefined ? [] : [4, 6])].includes(done.exit))
+          return [`reset ended with ${done.exit}: ${done.error}`];
+        return this.#rows.settle(ended, this.#runs.settings, step.drop ? this.#rows.droppedBy(step.names) : new Set());
+      }
+      case "neighbour":
+        return this.#cast.neighbour === undefined ? [] : this.#visit(this.#cast.neighbour, step);
+      case "run":
+        return this.#take(step);
+    }
+  }
+
+  /** The neighbour's own turn, which leaves the first company's rows as they are. */
+  async #visit(neighbour: Neighbour, { change, full, reset, death }: NeighbourStep): Promise<readonly string[]> {
+    note(this.#cast.yard.tally.runs, "the neighbour's");
+    if (change !== undefined) neighbour.village.change(change);
+    if (reset !== undefined) {
+      const job = { ...(await this.#runs.job()), ...reset, command: "reset" as const, company: NEIGHBOUR };
+      const { done } = await this.#runs.run(job);
+      if (done?.exit !== 0) return [`${NEIGHBOUR}: reset ended with ${done?.exit}: ${done?.error}`];
+      const faults = await neighbour.look(reset.drop ? this.#rows.droppedBy(reset.names) : "nothing");
+      if (faults.length > 0) return faults;
+    }
+    neighbour.begin({ ...(await this.#runs.job()), company: NEIGHBOUR, full, death }, this.#runs.settings);
+    await this.#runs.besideEnded();
+    return this.#rows.untouched();
+  }
+
+  async #take(step: RunStep): Promise<readonly string[]> {
+    const { tally } = this.#cast.yard;
+    const village = this.#cast.village;
+    note(
+      tally.runs,
+      [
+        step.command,
+        ...(step.names.length > 0 ? ["named"] : []),
+        ...(step.full ? ["--full"] : []),
+        ...(step.allDetails ? ["--details"] : []),
+        ...(step.confirmDeletes ? ["--confirm-deletes"] : []),
+      ].join(" "),
+    );
+    for (const name of Object.keys(step.troubles)) note(tally.faults, name);
+    const faults: string[] = [];
+    const begun = village.asked();
+    await this.#runs.drained();
+    let beside: Promise<Ended> | undefined;
+    let early = false;
+    village.hook = async asked => {
+      const nth = asked - begun;
+      if (nth === step.troublesAt) Object.assign(village.troubles, structuredClone(step.troubles));
+      for (const { at, change } of step.during) {
+        if (at !== nth) continue;
+        note(tally.counts, `change under way: ${change.what}`);
+        village.change(change);
+      }
+      if (step.looks.includes(nth)) faults.push(...(await this.#rows.look(`a reader at request ${nth} saw `)));
+      if (step.second === nth && beside === undefined && nth > 1 && step.command === "sync") {
+        note(tally.runs, "sync beside another");
+        // Before a run has asked for rows it may not hold its locks yet.
+        early = village.requests.entries.every(({ path }) => path.startsWith("/auth"));
+        beside = this.#cast.yard.crew.run({ ...job, death: undefined, seed: -job.seed }, async () => undefined);
+        await beside;
+      }
+      if (step.beside === nth && this.#cast.neighbour !== undefined) {
+        note(tally.runs, "the neighbour's, beside another");
+        const program = step.older === "neighbour" ? "first" : this.#runs.program;
+        const own = { ...plain, company: NEIGHBOUR, program, seed: -plain.seed };
+        this.#cast.neighbour.begin(own, this.#runs.settings, step.death?.of === "server");
+      }
+    };
+    this.#runs.off = step.clockOff;
+    if (step.clockOff !== 0) note(tally.counts, step.clockOff > 0 ? "clock ahead for a run" : "clock behind for a run");
+    const plain = await this.#runs.job();
+    const job: Job = { ...plain, ...step, program: step.older === "run" ? "first" : plain.program };
+    const ended = await this.#runs.run(job);
+    await this.#runs.besideEnded();
+    this.#runs.off = 0;
+    const second = await beside;
+    village.hook = undefined;
+    this.#runs.calm();
+    // A first one that was stopped by a limit, or whose session was struck, may have let go by then.
+    const over = ended.done === undefined || ended.done.exit === 5 || ended.notice !== "";
+    if (second !== undefined && second.done?.exit !== 4 && !early && !over)
+      faults.push(
+        `a second run beside the first, which ended with ${ended.done?.exit}, ended with ${second.done?.exit}: ${second.done?.error ?? second.done?.report?.errors}`,
+      );
+    // Then it may also have been the second that took them first.
+    const beaten = early && second !== undefined && second.done?.exit !== 4;
+    if (!(beaten && ended.done?.exit === 4)) faults.push(...this.#explain(step, ended));
+    const most = this.#runs.settings.concurrency;
+    // What a client has left, and what is still trickling when it has all, counts as in flight for a while.
+    const lingers =
+      ended.done === undefined ||
+      ["slowBody", "hang", "cutConnection", "truncatedBody"].some(name => name in step.troubles);
+    if (!lingers && village.requests.maxInFlight > most + (second === undefined ? 0 : 1))
+      faults.push(`${village.requests.maxInFlight} requests in flight, more than ${most}`);
+    if (!isTroubled(step) && ended.done !== undefined && step.death === undefined && second === undefined)
+      faults.push(...repeats(village.requests, step));
+    this.#detailsFailed ||= mayFailDetails(step);
+    faults.push(...(await this.#rows.settle(ended, this.#runs.settings, new Set(), step.command)));
+    return faults;
+  }
+
+  #explain(step: RunStep, { done }: Ended): string[] {
+    if (done === undefined) return [];
+    note(this.#cast.yard.tally.counts, `exit ${done.exit}`);
+    const treated = step.beside !== undefined && this.#cast.story.steps.some(each => each.do === "configure");
+    const { program, settings } = this.#runs;
+    const older = step.older === "run" && program !== "first";
+    const inTheWay = { archiveLost: this.#archiveLost, treated, older, detailsFailed: this.#detailsFailed };
+    return unexplained(step, settings, done, inTheWay);
+  }
+
+  end(): Promise<readonly string[]> {
+    return last(this.#cast, this.#runs, this.#rows);
+  }
+}

@@ -1,0 +1,203 @@
+import { z } from "zod";
+import {
+  count,
+  flag,
+  id,
+  json,
+  moment,
+  money,
+  notGiven,
+  quantity,
+  record,
+  table,
+  text,
+  volatile,
+} from "../../../schemas/fields.ts";
+import type { Column } from "../../../src/catalog/columns.ts";
+import { defineStream, detail, feed, list, lookup, type Stream, scan, snapshot } from "../../../src/catalog/stream.ts";
+
+/** The lists whose rows can be changed. */
+export const lists = ["orders", "notes", "parts", "events", "queue"] as const;
+export type ListName = (typeof lists)[number];
+
+/*
+ * A small catalogue with one stream of every shape. `v` is the service's version of the row and of all that is told with it:
+ * rows of one answer that differ in it are a mixture.
+ */
+
+const orders = defineStream({
+  name: "orders",
+  path: "/orders",
+  mode: scan({ rows: "orders", total: "total" }),
+  row: record("Orders.", {
+    order_id: id(),
+    v: count(),
+    n_lines: count(),
+    title: text().nullable(),
+    amount: money(notGiven),
+    vendor_id: id().nullable(),
+    is_open: flag(),
+    ordered_at: moment(),
+    age_days: volatile(count()),
+    lines: table("order_lines", "Lines.", { v: count(), item: text(), qty: quantity() }),
+  }),
+  key: ["order_id"],
+  preset: "all",
+});
+
+const orderDetails = defineStream({
+  name: "order_details",
+  path: "/orders/{order_id}",
+  mode: detail({ of: "orders", open: "is_open", newest: "ordered_at" }),
+  row: record("Order details.", {
+    order_id: id(),
+    v: count(),
+    n_parts: count(),
+    note: text().nullable(),
+    parts: table("order_parts", "Parts.", { v: count(), name: text() }),
+  }),
+  key: ["order_id"],
+  preset: "all",
+});
+
+const orderMoves = defineStream({
+  name: "order_moves",
+  path: "/orders/{order_id}/moves",
+  mode: detail({ of: "orders", rows: "moves", paged: true }),
+  row: record("Moves of orders.", { v: count(), n_moves: count(), place: text() }),
+  key: ["order_id", "_index"],
+  preset: "all",
+});
+
+const vendors = defineStream({
+  name: "vendors",
+  path: "/vendors/{vendor_id}",
+  mode: detail({ of: "orders", by: "vendor_id", everyDays: 7 }),
+  row: record("Vendors of orders.", { vendor_id: id(), name: text() }),
+  key: ["vendor_id"],
+  preset: "all",
+});
+
+const entry = { v: count(), title: text().nullable(), amount: money(notGiven), age_days: volatile(count()) };
+
+/** Without a total or an endpoint of its rows: only a second look tells what is gone. */
+const notes = defineStream({
+  name: "notes",
+  path: "/notes",
+  mode: scan({ rows: "notes" }),
+  row: record("Notes.", { note_id: id(), ...entry }),
+  key: ["note_id"],
+  preset: "all",
+});
+
+const parts = defineStream({
+  name: "parts",
+  path: "/parts",
+  mode: scan({ rows: "parts", confirm: "/parts/{part_id}" }),
+  row: record("Parts.", { part_id: id(), ...entry }),
+  key: ["part_id"],
+  preset: "all",
+});
+
+const events = defineStream({
+  name: "events",
+  path: "/events",
+  mode: feed({
+    rows: "events",
+    mark: "happened_at",
+    narrow: { by: "dates", from: "date_from", to: "date_to" },
+    fullScanPages: 1,
+    fullScanEveryDays: 30,
+    lookbackDays: 2,
+  }),
+  row: record("Events.", { event_id: id(), happened_at: moment().nullable(), ...entry }),
+  key: ["event_id"],
+  preset: "all",
+});
+
+const queue = defineStream({
+  name: "queue",
+  path: "/queue",
+  mode: list({ rows: "queue", total: "total", absence: "left" }),
+  row: record("What waits.", { queue_id: id(), ...entry }),
+  key: ["queue_id"],
+  preset: "all",
+});
+
+const rates = defineStream({
+  name: "rates",
+  path: "/rates",
+  mode: snapshot({ parameters: { period: ["30", "90"] } }),
+  row: record("Rates of the day.", { v: count(), rate: quantity() }),
+  key: ["observed_on", "period"],
+  preset: "all",
+});
+
+/** The regions that are asked for; the service knows nothing of the last. */
+export const REGIONS: readonly string[] = ["north", "south", "nowhere"];
+
+const prices = defineStream({
+  name: "prices",
+  path: "/prices",
+  mode: lookup({ ask: ["region"], rows: "prices" }),
+  row: record("Prices of regions.", { price_id: id(), v: count(), amount: money(notGiven) }),
+  key: ["region", "price_id"],
+  preset: "lookup",
+});
+
+export const catalogue: readonly Stream[] = [
+  orders,
+  notes,
+  parts,
+  events,
+  queue,
+  prices,
+  rates,
+  orderDetails,
+  orderMoves,
+  vendors,
+];
+
+/**
+ * Which program runs: the first one, or one after it, whose documents name the fields that the service adds to rows of lists.
+ * "plain" calls them what `unknown_fields: column` makes of them, "typed" knows more.
+ */
+export type Program = "first" | "plain" | "typed";
+
+export const releases: Readonly<Record<Program, string>> = { first: "0.1.0", plain: "0.2.0", typed: "0.2.0" };
+
+const documented = {
+  plain: { x_future_score: text().nullable(), x_future_note: json().nullable() },
+  typed: {
+    x_future_score: quantity().nullable(),
+    x_future_note: z.object({ text: text(), number: count() }).nullable(),
+  },
+};
+
+/** What becomes a column only later: what was added, or what a later program's documents name. */
+export const isLate = ({ name, added }: Pick<Column, "name" | "added">): boolean =>
+  added === true || name.startsWith("x_future_");
+
+export const catalogues: Readonly<Record<Program, readonly Stream[]>> = {
+  first: catalogue,
+  plain: catalogue.map(stream => withFields(stream, documented.plain)),
+  typed: catalogue.map(stream => withFields(stream, documented.typed)),
+};
+
+function withFields(stream: Stream, fields: z.ZodRawShape): Stream {
+  if (!(lists as readonly string[]).includes(stream.name)) return stream;
+  return defineStream({ ...stream, row: z.object({ ...stream.row.shape, ...fields }).describe("Rows of a list.") });
+}
+
+/** Streams that are worth being on together: a life takes some of these. */
+export const groups = [
+  ["orders", "order_details"],
+  ["orders", "order_moves"],
+  ["orders", "vendors"],
+  ["notes"],
+  ["parts"],
+  ["events"],
+  ["queue"],
+  ["rates"],
+  ["prices"],
+] as const;

@@ -1,0 +1,239 @@
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { createRedactor } from "../../../src/secrets.ts";
+import { openArchive } from "../../../src/source/archive/archive.ts";
+import { filesIn, folderOf } from "../../../src/source/archive/places.ts";
+import { pruneArchive } from "../../../src/source/archive/pruning.ts";
+import type { RawAnswer } from "../../../src/source/client.ts";
+import { answer, archived, filesBelow, temporaryFolder } from "./folder.ts";
+
+const clock = { now: () => Date.parse("2026-03-15T12:00:01Z") };
+const run = "20260315T120000-0a1b2c3d";
+
+async function opened(more: { onError?: "fail" | "warn"; largest?: number; secrets?: string[]; path?: string } = {}) {
+  const folder = more.path ?? (await temporaryFolder());
+  const redact = createRedactor(more.secrets ?? []);
+  const tools = {
+    company: "acme",
+    run,
+    clock,
+    redact,
+    ...(more.largest === undefined ? {} : { largest: more.largest }),
+  };
+  return { folder, archive: openArchive({ path: folder, onError: more.onError ?? "fail" }, tools) };
+}
+
+test("a line says who asked for what, when, and what came", async () => {
+  const { folder, archive } = await opened();
+  const about = { stream: "details", scan: "s2", parent: { key: "P/1", hash: "-77", params: { id: "P/1" } } };
+  archive.keep(
+    answer('{"data":{"n":1.10}}', { path: "/things/P%2F1", query: { body: "x", a: true }, about, next: "c" }),
+  );
+  await archive.kept("details");
+  expect(await filesBelow(folder)).toEqual([`acme/details/${run}.ndjson.gz`]);
+  const text = gunzipSync(await readFile(join(folder, "acme", "details", `${run}.ndjson.gz`))).toString();
+  expect(text).toBe(
+    `{"v":1,"at":"2026-03-15T12:00:01.000Z","run":"${run}","company":"acme","stream":"details","scan":"s2","full":false,` +
+      '"request":{"path":"/things/P%2F1","query":{"body":"x","a":true}},' +
+      '"parent":{"key":"P/1","hash":"-77","params":{"id":"P/1"}},"status":200,"date":"2026-03-15T12:00:00.000Z","next":"c",' +
+      '"body":{"data":{"n":1.10}}}\n',
+  );
+  const { lines } = await archived(folder);
+  expect(lines[0]).toMatchObject({ head: { ...about, request: { query: { body: "x" } }, next: "c" } });
+  expect(lines[0]!.body.toString()).toBe('{"data":{"n":1.10}}');
+  const modes = ["acme", "acme/details", `acme/details/${run}.ndjson.gz`].map(
+    async path => (await stat(join(folder, path))).mode & 0o777,
+  );
+  expect(await Promise.all(modes)).toEqual([0o700, 0o700, 0o600]);
+  await archive.close();
+});
+
+test("kept are answers that tables are made from, and 404s that say what is gone; nothing else", async () => {
+  const { folder, archive } = await opened();
+  const keep = (name: string, more: Partial<RawAnswer>, about: object) =>
+    archive.keep(answer({ data: name }, { ...more, about: { stream: "things", scan: name, ...about } }));
+  keep("page", {}, {});
+  keep("gone", { status: 404 }, { confirms: true });
+  keep("no detail", { status: 404 }, { parent: { key: "1", hash: "2", params: {} } });
+  keep("unknown", { status: 404 }, { context: { id: "1" } });
+  keep("still there", {}, { confirms: true });
+  keep("no list", { status: 404 }, {});
+  archive.keep(answer({ data: "for nobody" }, { about: undefined }));
+  await archive.close();
+  expect((await archived(folder)).lines.map(line => line.head.scan)).toEqual(["page", "gone", "no detail", "unknown"]);
+});
+
+test("a mark of the byte order and line breaks between values are left out, bytes of no character are kept", async () => {
+  const { folder, archive } = await opened();
+  const odd = Buffer.concat([Buffer.from('{"data":"'), Buffer.from([0xe9]), Buffer.from('"}')]);
+  archive.keep(answer('\uFEFF{"data":\r\n1}'));
+  archive.keep(answer("", { body: odd }));
+  await archive.close();
+  const { lines } = await archived(folder);
+  expect(lines.map(({ body }) => body.toString("latin1"))).toEqual(['{"data":  1}', odd.toString("latin1")]);
+});
+
+test("no secret is in any byte, in names of fields and of files included", async () => {
+  const { folder, archive } = await opened({ secrets: ["sk_live_1234"] });
+  const about = { stream: "things", scan: "s", context: { id: "sk_live_1234" } };
+  archive.keep(
+    answer({ data: { a: "sk_live_1234", api_key: "other", sk_live_1234: 1 } }, { query: { q: "sk_live_1234" }, about }),
+  );
+  await archive.close();
+  const [file] = await filesBelow(folder);
+  const text = gunzipSync(await readFile(join(folder, file!))).toString();
+  expect(text).not.toMatch(/sk_live_1234|other|api_key/);
+  expect(text).toContain('"a":"•••"');
+});
+
+test("lines of before kept are on the disk when it resolves; a file that was cut off is read up to its last whole line", async () => {
+  const { folder, archive } = await opened();
+  for (let nth = 0; nth < 5; nth++) {
+    for (let line = 0; line < 40; line++) archive.keep(answer({ data: `${nth} ${line} ${"x".repeat(line)}` }));
+    await archive.kept("things");
+    expect((await archived(folder)).lines).toHaveLength(40 * (nth + 1));
+  }
+  const [file] = await filesBelow(folder);
+  const { size } = await stat(join(folder, file!));
+  let before = Number.POSITIVE_INFINITY;
+  for (const left of [size - 1, size - 30, Math.floor(size / 2), 25, 3, 0]) {
+    await truncate(join(folder, file!), left);
+    const { lines } = await archived(folder);
+    expect(lines.length).toBeLessThanOrEqual(before);
+    before = lines.length;
+    if (left === size - 1) expect(lines.length).toBeGreaterThanOrEqual(160);
+  }
+  await archive.close();
+});
+
+test("what is damaged is told, and what stands before it is read", async () => {
+  const { folder, archive } = await opened();
+  for (let nth = 0; nth < 20; nth++) {
+    archive.keep(answer({ data: nth, noise: Array.from({ length: 400 }, (_, i) => (i * 7919 * (nth + 1)) % 10_007) }));
+    await archive.kept("things");
+  }
+  await archive.close();
+  const file = join(folder, (await filesBelow(folder))[0]!);
+  await writeFile(file, Buffer.concat([await readFile(file), Buffer.from("this is no archive at all")]));
+  const { lines, odd } = await archived(folder);
+  expect(lines.length).toBeGreaterThanOrEqual(15);
+  expect(odd.join()).toContain("cannot be read to its end");
+});
+
+test("of a large file that is damaged in its middle every line is read that stands before, each once", async () => {
+  const { folder, archive } = await opened();
+  const noise = (nth: number) => createHash("sha512").update(`${nth}`).digest("hex").repeat(2);
+  for (let nth = 0; nth < 3_000; nth++) {
+    archive.keep(answer({ data: nth, noise: noise(nth) }, { query: { nth } }));
+    if (nth % 50 === 0) await archive.kept("things");
+  }
+  await archive.close();
+  const file = join(folder, (await filesBelow(folder))[0]!);
+  const bytes = await readFile(file);
+  expect(bytes.length).toBeGreaterThan(200_000);
+  const at = 150_000;
+  await writeFile(file, bytes.fill("damage", at, at + 5_000));
+  const { lines, odd } = await archived(folder);
+  expect(odd).toHaveLength(1);
+  expect(lines.map(({ head }) => head.request.query["nth"])).toEqual(lines.map((_, nth) => nth));
+  // Bytes of a line before damage, by the file's own share; what stood in its last steps and piece is lost.
+  expect(lines.length).toBeGreaterThan((3_000 * (at - 30_000)) / bytes.length);
+  expect(lines.length).toBeLessThan((3_000 * (at + 30_000)) / bytes.length);
+});
+
+test("a file that is full is followed by another, and they are read in their order", async () => {
+  const { folder, archive } = await opened({ largest: 2_000 });
+  for (let nth = 0; nth < 12; nth++) {
+    archive.keep(answer({ data: nth, noise: Array.from({ length: 400 }, (_, i) => (i * 7919 * (nth + 1)) % 10_007) }));
+    await archive.kept("things");
+  }
+  await archive.close();
+  const files = await filesBelow(folder);
+  expect(files.length).toBeGreaterThan(3);
+  expect(files).toContain(`acme/things/${run}.2.ndjson.gz`);
+  const order = await filesIn(join(folder, "acme", "things"));
+  expect(order.map(({ nth }) => nth)).toEqual(order.map((_, i) => i + 1));
+});
+
+test("a folder that another run took away is made again for the next file", async () => {
+  const { folder, archive } = await opened({ largest: 10 });
+  archive.keep(answer({ data: 1 }));
+  await archive.kept("things");
+  await rm(join(folder, "acme"), { recursive: true });
+  archive.keep(answer({ data: 2 }));
+  await archive.kept("things");
+  await archive.close();
+  expect(await filesBelow(folder)).toEqual([`acme/things/${run}.2.ndjson.gz`]);
+});
+
+test("names that are no file names get a folder of their own in the archive", async () => {
+  const folder = await temporaryFolder();
+  const names = ["..", ".", "a/b", "a\\b", "A", "ä", "x".repeat(400), `${"x".repeat(399)}y`, "con:*?"];
+  const folders = names.map(name => folderOf(folder, name, "s"));
+  expect(new Set(folders).size).toBe(names.length);
+  for (const path of folders) {
+    expect(path.slice(folder.length + 1)).toMatch(/^[\w%.-]{1,110}\/s$/);
+    expect(path.slice(folder.length + 1)).not.toMatch(/^\.\.?\//);
+  }
+});
+
+test("an archive that cannot be written fails the stream, or is told once and left alone", async () => {
+  const file = join(await temporaryFolder(), "taken");
+  await writeFile(file, "");
+  const strict = await opened({ path: join(file, "archive") });
+  strict.archive.keep(answer({ data: 1 }));
+  await expect(strict.archive.kept("things")).rejects.toMatchObject({
+    exitCode: 1,
+    message: /ENOTDIR.*archive\.on_error/s,
+  });
+  await expect(strict.archive.kept("things")).rejects.toThrow(/things: expected to keep its answers/);
+  expect(await strict.archive.kept("others")).toBeUndefined();
+  const lenient = await opened({ path: join(file, "archive"), onError: "warn" });
+  lenient.archive.keep(answer({ data: 1 }));
+  expect(await lenient.archive.kept("things")).toMatch(/ENOTDIR.*is not archived/s);
+  lenient.archive.keep(answer({ data: 2 }));
+  expect(await lenient.archive.kept("things")).toBeUndefined();
+  await Promise.all([strict.archive.close(), lenient.archive.close()]);
+});
+
+test("files of runs that began too long ago are removed, empty folders too, strangers never", async () => {
+  const folder = await temporaryFolder();
+  const write = async (path: string) => {
+    await mkdir(join(folder, path, ".."), { recursive: true });
+    await writeFile(join(folder, path), "x");
+    await utimes(join(folder, path), 0, 0);
+  };
+  const old = "20260101T000000-00000000.ndjson.gz";
+  for (const path of [
+    `acme/things/${old}`,
+    `acme/things/${old.replace(".nd", ".2.nd")}`,
+    `acme/things/${run}.ndjson.gz`,
+    `beta/things/${old}`,
+  ])
+    await write(path);
+  const strange = ["acme/notes/read.me", `${old}`, `acme/${old}`, `acme/things/x${old}`, `acme/things/deeper/${old}`];
+  for (const path of strange) await write(path);
+  expect(await pruneArchive(folder, Date.parse("2026-03-01"))).toBe(3);
+  expect(await filesBelow(folder)).toEqual([...strange, `acme/things/${run}.ndjson.gz`].sort());
+  expect(await pruneArchive(join(folder, "nowhere"), Date.now())).toBe(0);
+  await expect(stat(join(folder, "beta"))).rejects.toThrow(/ENOENT/);
+});
+
+test("so are those of a company or stream whose folder is a link to another disk; the link stays", async () => {
+  const [folder, disk] = [await temporaryFolder(), await temporaryFolder()];
+  const old = "20260101T000000-00000000.ndjson.gz";
+  for (const path of ["acme/things", "parts"]) {
+    await mkdir(join(disk, path), { recursive: true });
+    await writeFile(join(disk, path, old), "x");
+  }
+  await symlink(join(disk, "acme"), join(folder, "acme"));
+  await mkdir(join(folder, "beta"));
+  await symlink(join(disk, "parts"), join(folder, "beta", "parts"));
+  await symlink(join(disk, "nowhere"), join(folder, "beta", "lost"));
+  expect(await pruneArchive(folder, Date.parse("2026-03-01"))).toBe(2);
+  expect(await filesBelow(disk)).toEqual([]);
+  expect((await readdir(folder)).sort()).toEqual(["acme", "beta"]);
+});

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { createRedactor } from "../../../src/secrets.ts";
+import { cleaned } from "../../../src/source/archive/cleaning.ts";
+
+const nothing = (text: string): string => text;
+
+test("JSON is kept as it came but for line breaks: numerals digit for digit, names in their order", () => {
+  const json = '{\r\n "b": 12345678901234567.1234567890,\n "a": [1.0, -0, 1e400, "x\\ny"], "__proto__": {} }';
+  expect(cleaned(json, nothing)).toBe(
+    '{   "b": 12345678901234567.1234567890,  "a": [1.0, -0, 1e400, "x\\ny"], "__proto__": {} }',
+  );
+});
+
+test("fields with confidential names are left out, wherever they stand and however they are written", () => {
+  const fields = ['"api_key": "k1"', '"webhookSecret":{"a":["k2",{"b":"}"}]}', '"\\u0070assword":12', '"token":null'];
+  const others = ['"first":{"x":"\\\\"}', '"monkey":1.50', '"key_figures":["api_key"]'];
+  for (const field of fields) {
+    for (const place of [0, 1, 2, 3]) {
+      const members = others.toSpliced(place, 0, field);
+      const text = cleaned(`{"rows":[{${members.join(" , ")}}]}`, nothing)!;
+      expect(JSON.parse(text)).toEqual(JSON.parse(`{"rows":[{${others.join(",")}}]}`));
+      expect(text).toContain("1.50");
+    }
+  }
+  expect(cleaned(`{${fields.join(",")}}`, nothing)).toBe("{}");
+  expect(cleaned(`{"a":1, ${fields.join(" , ")} }`, nothing)!.replaceAll(" ", "")).toBe('{"a":1}');
+});
+
+test("what is secret is replaced, and what is left is JSON", () => {
+  const redact = createRedactor(["sk_live_1234", "n4711abc", "98765432109876543210"]);
+  const json = JSON.stringify({
+    text: "the key is sk_live_1234.",
+    sk_live_1234: "\n4711abc",
+    coded: Buffer.from("sk_live_1234").toString("base64"),
+    beside: 1,
+  }).replace('"beside":1', '"beside":98765432109876543210,"amount":98765432109876543211.5');
+  const text = cleaned(json, redact)!;
+  expect(JSON.parse(text)).toMatchObject({ text: "the key is •••.", "•••": expect.any(String), beside: "•••" });
+  expect(text).not.toMatch(/sk_live|n4711abc|9876543210,/);
+  expect(redact(text)).toBe(text);
+});
+
+test("a secret that stands across values can't be kept out, and nothing is kept", () => {
+  expect(cleaned('{"a":["one","two"]}', createRedactor(['one","two']))).toBeUndefined();
+});
+
+test("nesting a hundred thousand deep and strings of ten megabytes take no more than their time", () => {
+  const deep = `{"api_key":${"[".repeat(100_000)}${"]".repeat(100_000)},"text":"${"\\\\x".repeat(3_000_000)}"}`;
+  const begun = performance.now();
+  expect(cleaned(deep, nothing)).toBe(`{"text":"${"\\\\x".repeat(3_000_000)}"}`);
+  expect(performance.now() - begun).toBeLessThan(5_000);
+});

@@ -1,0 +1,108 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { id, record } from "../../../schemas/fields.ts";
+import { defineStream, list, scan } from "../../../src/catalog/stream.ts";
+import { Encoder } from "../../../src/rows/encoder.ts";
+import { createHasher } from "../../../src/rows/hash.ts";
+import { openArchive } from "../../../src/source/archive/archive.ts";
+import { Batches } from "../../../src/sync/extract/batches.ts";
+import { beginScan } from "../../../src/warehouse/state/stream_state.ts";
+import { stillClock } from "../../support/clock.ts";
+import { lineOf } from "../../support/run.ts";
+import { duckdbWarehouse, passing } from "../../support/warehouse.ts";
+import { page, told } from "../../sync/answers.ts";
+import { answer, archived, filesBelow, temporaryFolder } from "./folder.ts";
+
+const things = defineStream({
+  name: "things",
+  path: "/things",
+  mode: list({ rows: "" }),
+  row: record("Things.", { thing: id().describe("Which.") }),
+  key: ["thing"],
+  preset: "core",
+});
+const make = () => passing(duckdbWarehouse());
+
+test("what a batch came in is in the archive before the batch is stored, whether or not it can be", async () => {
+  const path = await temporaryFolder();
+  const clock = stillClock();
+  const tools = { company: "acme", run: "20260315T120000-0a1b2c3d", clock, redact: (text: string) => text };
+  const archive = openArchive({ path, onError: "fail" }, tools);
+  const formats = { dates: ["iso" as const], timezone: "UTC" };
+  const encoder = new Encoder({
+    tables: things.tables,
+    formats,
+    hasher: await createHasher(),
+    ignored: [],
+    mark: undefined,
+  });
+  const found: number[] = [];
+  const stage = {
+    append: async () => {
+      found.push((await archived(path)).lines.length);
+      throw new Error("full");
+    },
+  };
+  const kept = async () => void (await archive.kept("things"));
+  const batches = new Batches(stage as never, encoder, clock, async () => undefined, kept);
+  for (let nth = 0; nth < 3; nth++) {
+    archive.keep(answer({ data: [{ thing: nth }] }));
+    encoder.add({ thing: nth }, {}, {});
+  }
+  await batches.put(beginScan("s1", "print", true, clock.date().toISOString()));
+  await expect(batches.flush()).rejects.toThrow("full");
+  expect(found).toEqual([3]);
+  await archive.close();
+});
+
+test("a run without an archive keeps nothing; with one, files older than keep go at its end", async () => {
+  const path = await temporaryFolder();
+  const place = await told(make, [things], { "/things": () => [{ thing: 1 }] });
+  await place.run();
+  expect(await filesBelow(path)).toEqual([]);
+  place.configure({ archive: { path, keep: "2d" } });
+  await place.run();
+  place.clock.advance(86_400_000);
+  await place.run();
+  expect(await filesBelow(path)).toHaveLength(2);
+  place.clock.advance(1.5 * 86_400_000);
+  await place.run();
+  expect(await filesBelow(path)).toHaveLength(2);
+  expect((await archived(path)).lines.map(({ head }) => head.at)).toEqual([
+    "2026-03-16T12:00:00.000Z",
+    "2026-03-18T00:00:00.000Z",
+  ]);
+});
+
+test("an archive that cannot be written fails the streams before anything of them is stored, or is a warning of each", async () => {
+  const file = join(await temporaryFolder(), "taken");
+  await writeFile(file, "");
+  const place = await told(make, [things], { "/things": () => [{ thing: 1 }] }, { archive: { path: file } });
+  const failed = await place.run();
+  expect(failed).toMatchObject({
+    exit_code: 1,
+    errors: [expect.stringMatching(/things: expected to keep.*ENOTDIR.*warn/s)],
+  });
+  expect(lineOf(failed, "things")).toMatchObject({ status: "failed", inserted: 0 });
+  place.configure({ archive: { path: file, on_error: "warn" } });
+  const warned = await place.run();
+  expect(warned).toMatchObject({ exit_code: 0, warnings: [expect.stringMatching(/things: .*is not archived/s)] });
+  expect(lineOf(warned, "things")).toMatchObject({ status: "warning", inserted: 1 });
+});
+
+test("pages are kept with the cursor of the next", async () => {
+  const path = await temporaryFolder();
+  const listed = defineStream({ ...things, mode: scan({ rows: "" }) });
+  const says = {
+    "/things": ({ query }: { query: URLSearchParams }) =>
+      page([{ thing: query.get("cursor") ?? "0" }], query.has("cursor") ? null : "c"),
+  };
+  const place = await told(make, [listed], says, { archive: { path } });
+  await place.run();
+  const { lines } = await archived(path);
+  expect(lines.map(({ head: { request, next } }) => [request.query["cursor"], next])).toEqual([
+    [undefined, "c"],
+    ["c", null],
+  ]);
+});

@@ -1,0 +1,163 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Numeral } from "../../src/numeral.ts";
+import { BodyError, BodyTooLargeError, decompress, losesDigits, parseJson } from "../../src/source/body.ts";
+
+const parse = (text: string) => parseJson(Buffer.from(text));
+
+/** The decimal value of a numeral as [coefficient, power of ten], the coefficient without trailing zeros: written apart from the code under test. */
+function decimal(numeral: string): [bigint, number] {
+  const [mantissa = "", exponent = "0"] = numeral.toLowerCase().split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  let coefficient = BigInt(whole.replace("-", "") + fraction);
+  let power = Number(exponent) - fraction.length;
+  if (coefficient === 0n) return [0n, 0];
+  while (coefficient % 10n === 0n) {
+    coefficient /= 10n;
+    power += 1;
+  }
+  return [mantissa.startsWith("-") ? -coefficient : coefficient, power];
+}
+
+const written = (value: unknown) => (value instanceof Numeral ? value.text : String(value));
+
+describe("numerals", () => {
+  const digits = (max: number) => fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength: max });
+  const numeral = fc
+    .tuple(
+      fc.constantFrom("", "-"),
+      digits(25).map(text => text.replace(/^0+(?=.)/, "")),
+      fc.option(digits(25), { nil: undefined }),
+      fc.option(fc.integer({ min: -30, max: 30 }), { nil: undefined }),
+      fc.constantFrom("e", "E", "e+"),
+    )
+    .map(([sign, whole, fraction, exponent, e]) => {
+      const power = exponent === undefined ? "" : `${exponent < 0 ? e[0] : e}${exponent}`;
+      return `${sign}${whole}${fraction === undefined ? "" : `.${fraction}`}${power}`;
+    });
+
+  test("text → parse → the same decimal value, wherever the numeral stands on the page", () => {
+    fc.assert(
+      fc.property(
+        fc.array(numeral, { minLength: 1, maxLength: 8 }),
+        fc.string({ maxLength: 40 }),
+        (numerals, filler) => {
+          const rows = numerals.map(text => `{"n": ${text},"s":${JSON.stringify(filler)},"a":[${text},-1]}`);
+          const page = parse(`{"data":[${rows.join(",")}]}`) as { data: { n: unknown; a: unknown[] }[] };
+          for (const [index, row] of page.data.entries()) {
+            expect(decimal(written(row.n))).toEqual(decimal(numerals[index]!));
+            expect(decimal(written(row.a[0]))).toEqual(decimal(numerals[index]!));
+          }
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("only what a double cannot hold becomes a Numeral", () => {
+    expect(parse("[9007199254740993, 0.30000000000000001, 12345678901234567.123456789]")).toEqual([
+      new Numeral("9007199254740993"),
+      new Numeral("0.30000000000000001"),
+      new Numeral("12345678901234567.123456789"),
+    ]);
+    expect(
+      parse("[9007199254740993, 1.0, 1e2, 0.1, 0.30000000000000004, 100000000000000000000, 1.50000000000000000]"),
+    ).toEqual([new Numeral("9007199254740993"), 1, 100, 0.1, 0.30000000000000004, 1e20, 1.5]);
+    expect(parse("[9007199254740993,1e400]")).toEqual([new Numeral("9007199254740993"), new Numeral("1e400")]);
+    expect(Object.is((parse("[-0]") as number[])[0], -0)).toBe(true);
+  });
+
+  test("what only looks like a numeral stays text, and one of any power of ten is exact", () => {
+    expect(parse('["9007199254740993","\\"9007199254740993",{"\\\\":[-9007199254740993]},"x: 1e400"]')).toEqual([
+      "9007199254740993",
+      '"9007199254740993',
+      { "\\": [new Numeral("-9007199254740993")] },
+      "x: 1e400",
+    ]);
+    expect(parse('{"a":1e400,"b":-1.5E-400,"c":1e-7,"d":1e999999999}')).toEqual({
+      a: new Numeral("1e400"),
+      b: new Numeral("-1.5E-400"),
+      c: 1e-7,
+      d: new Numeral("1e999999999"),
+    });
+    expect(parse("12345678901234567890")).toEqual(new Numeral("12345678901234567890"));
+  });
+
+  test("floats printed in full and digits in strings leave the page to the quick parser", () => {
+    expect(
+      losesDigits(
+        Buffer.from('{"a":0.30000000000000004,"b":"12345678901234567890","c":"2026-01-01T00:00:00.123456789Z"}'),
+      ),
+    ).toBe(false);
+    expect(losesDigits(Buffer.from('{"a":12345678901234567}'))).toBe(true);
+    for (let shift = 0; shift < 32; shift += 1) {
+      expect(losesDigits(Buffer.from(`${" ".repeat(shift)}-9007199254740993`))).toBe(true);
+    }
+  });
+});
+
+describe("parseJson", () => {
+  test("strange keys stay the row's own and reach no prototype", () => {
+    for (const extra of ["1", "9007199254740993"]) {
+      const row = parse(`{"__proto__":{"polluted":${extra}},"constructor":null}`) as object;
+      expect(Object.keys(row)).toEqual(["__proto__", "constructor"]);
+      expect(Object.getPrototypeOf(row)).toBe(Object.prototype);
+      expect("polluted" in {}).toBe(false);
+    }
+  });
+
+  test("UTF-8, with or without a byte order mark", () => {
+    expect(parse('{"a":"Žluťoučký 🦄"}')).toEqual({ a: "Žluťoučký 🦄" });
+    expect(parse("\ufeff[1]")).toEqual([1]);
+  });
+
+  test.each([
+    "",
+    "<html>",
+    '{"a":',
+    "[1,]",
+    "[9007199254740993",
+    "[09007199254740993]",
+    "[9007199254740993.]",
+    "{9007199254740993:1}",
+    '{9007199254740993 :1,"a":9007199254740993}',
+    '{"a":9007199254740993"}',
+  ])("%j is no JSON, and the error does not show it", text => {
+    expect(() => parse(text)).toThrow(BodyError);
+    if (text !== "") expect(() => parse(text)).not.toThrow(text);
+  });
+});
+
+describe("decompress", () => {
+  const plain = Buffer.from(JSON.stringify({ data: "x".repeat(1000) }));
+
+  test.each([
+    ["gzip", gzipSync(plain)],
+    ["GZIP", gzipSync(plain)],
+    ["br", brotliCompressSync(plain)],
+    ["deflate", deflateSync(plain)],
+    ["deflate", deflateRawSync(plain)],
+    ["deflate, gzip", gzipSync(deflateSync(plain))],
+    ["identity", plain],
+    [undefined, plain],
+  ])("%s", (encoding, bytes) => {
+    expect(decompress(bytes, encoding, 10_000).equals(plain)).toBe(true);
+    expect(() => decompress(bytes, encoding, 500)).toThrow(BodyTooLargeError);
+  });
+
+  test("a body that was cut off, and an encoding nobody asked for", () => {
+    expect(() => decompress(gzipSync(plain).subarray(0, 20), "gzip", 10_000)).toThrow(BodyError);
+    expect(() => decompress(brotliCompressSync(plain).subarray(0, 20), "br", 10_000)).toThrow(BodyError);
+    expect(() => decompress(Buffer.alloc(0), "gzip", 10_000)).toThrow(BodyError);
+    expect(() => decompress(plain, "zstd", 10_000)).toThrow(/zstd/);
+  });
+
+  test("a bomb ends at the ceiling", () => {
+    const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024));
+    expect(bomb.length).toBeLessThan(1024 * 1024);
+    const before = process.memoryUsage().arrayBuffers;
+    expect(() => decompress(bomb, "gzip", 8 * 1024 * 1024)).toThrow(BodyTooLargeError);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
+  });
+});

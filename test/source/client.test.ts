@@ -1,0 +1,194 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { ApiError } from "../../src/errors.ts";
+import { createLimiter } from "../../src/source/limit.ts";
+import { hastyClock } from "./clocks.ts";
+import { client, failure, json, key, lastPage, serve } from "./service.ts";
+
+const rejection = async (promise: Promise<unknown>): Promise<ApiError> => {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(ApiError);
+  return error as ApiError;
+};
+
+/** Everything an error shows to somebody who prints it. */
+const shown = (error: ApiError) =>
+  [error.message, error.stack, JSON.stringify(error), String(error.cause), JSON.stringify(error.cause)].join("\n");
+
+describe("an answer", () => {
+  test("carries data, pagination, meta, Date and what it cost; the request carries the key", async () => {
+    await using service = await serve(response => {
+      response.setHeader("date", "Sun, 06 Nov 1994 08:49:37 GMT");
+      json(response, 200, {
+        data: { rows: [1] },
+        pagination: { next_cursor: "abc", has_more: true, limit: 5 },
+        meta: { a: 1 },
+      });
+    });
+    await using api = client(`${service.url}/tenant/`);
+    const answer = await api.get("/po", { limit: 5, q: "a b" }, { paged: true });
+    expect(answer).toMatchObject({
+      data: { rows: [1] },
+      pagination: { nextCursor: "abc", hasMore: true, limit: 5 },
+      meta: { a: 1 },
+      date: new Date("1994-11-06T08:49:37Z"),
+      requests: 1,
+      retries: 0,
+      status: 200,
+    });
+    expect(service.requests[0]).toMatchObject({
+      url: "/tenant/api/v1/po?limit=5&q=a%20b",
+      headers: { authorization: `Bearer ${key}`, "user-agent": "tributary/test", accept: "application/json" },
+    });
+    expect(api.stats).toMatchObject({ requests: 1, retries: 0, bytes: answer.bytes, failures: {} });
+  });
+
+  test("null data is data, and a complete list needs no pagination block", async () => {
+    await using service = await serve(response => json(response, 200, { data: null, pagination: null }));
+    await using api = client(service.url);
+    expect(await api.get("/x", {})).toMatchObject({ data: null, pagination: undefined });
+  });
+
+  test("connections are kept alive", async () => {
+    const ports = new Set<number | undefined>();
+    await using service = await serve((response, request) => {
+      ports.add(request.socket.remotePort);
+      json(response, 200, { data: [] });
+    });
+    await using api = client(service.url);
+    for (let index = 0; index < 20; index += 1) await api.get("/x", {});
+    expect(ports.size).toBeLessThanOrEqual(2);
+  });
+
+  test("compressed bodies are counted decompressed", async () => {
+    const text = JSON.stringify({ data: "x".repeat(5000) });
+    await using service = await serve((response, request) => {
+      expect(request.headers["accept-encoding"]).toBe("gzip, br, deflate");
+      response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(text));
+    });
+    await using api = client(service.url);
+    expect((await api.get("/x", {})).bytes).toBe(text.length);
+  });
+});
+
+describe("what is never sent again", () => {
+  test.each([
+    [400, "invalid"],
+    [403, "forbidden"],
+    [404, "not_found"],
+    [409, "invalid"],
+    [422, "invalid"],
+  ] as const)("%i with the error envelope is %s", async (status, kind) => {
+    await using service = await serve(response => failure(response, status, "SOME_CODE"));
+    await using api = client(service.url);
+    const error = await rejection(api.get("/po/7", {}));
+    expect(error).toMatchObject({
+      failure: kind,
+      status,
+      code: "SOME_CODE",
+      requestId: "req-1",
+      path: "/po/7",
+      attempts: 1,
+    });
+    expect(error.exitCode).toBe(1);
+    expect(error.message).toContain("about SOME_CODE");
+    expect(service.requests).toHaveLength(1);
+    expect(api.stats.failures).toEqual({ [kind]: 1 });
+  });
+
+  test("a redirect: the other server never sees a request, the error names only its origin", async () => {
+    await using other = await serve(response => json(response, 200, { data: "stolen" }));
+    await using service = await serve(response =>
+      response.writeHead(302, { location: `${other.url}/take?token=${encodeURIComponent(key)}` }).end(),
+    );
+    await using api = client(service.url);
+    const error = await rejection(api.get("/po", {}));
+    expect(error).toMatchObject({ failure: "redirected", status: 302, attempts: 1 });
+    expect(error.message).toContain(other.url);
+    expect(error.message).not.toContain("/take");
+    expect(other.requests).toHaveLength(0);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test("a redirect inside the origin is refused too", async () => {
+    await using service = await serve(response => response.writeHead(308, { location: "/login" }).end());
+    await using api = client(service.url);
+    expect(await rejection(api.get("/po", {}))).toMatchObject({ failure: "redirected", status: 308 });
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+describe("the key", () => {
+  test("a 401 is exit code 3, after one try with a fresh key", async () => {
+    await using service = await serve(response => failure(response, 401, "UNAUTHORIZED"));
+    await using api = client(service.url);
+    expect(await rejection(api.get("/po", {}))).toMatchObject({ failure: "unauthorized", exitCode: 3, attempts: 1 });
+    let refreshed = 0;
+    await using fresh = client(service.url, {
+      refreshKey: async () => {
+        refreshed += 1;
+      },
+    });
+    expect(await rejection(fresh.get("/po", {}))).toMatchObject({ failure: "unauthorized", attempts: 2 });
+    expect(refreshed).toBe(1);
+  });
+
+  test("is read at each request; many 401s at once refresh it once", async () => {
+    let current = "old";
+    let refreshed = 0;
+    await using service = await serve((response, request) => {
+      if (request.headers.authorization === "Bearer new") json(response, 200, { data: 1 });
+      else failure(response, 401, "UNAUTHORIZED");
+    });
+    const limit = createLimiter({ maxConcurrency: 8, clock: hastyClock() });
+    for (let index = 0; index < 40; index += 1) limit.observe({ ok: true, limited: false, latencyMs: 1 });
+    await using api = client(service.url, {
+      limit,
+      key: () => current,
+      refreshKey: async () => {
+        refreshed += 1;
+        await new Promise(resolve => setTimeout(resolve, 20));
+        current = "new";
+      },
+    });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => api.get("/x", {})));
+    expect(answers.map(answer => answer.data)).toEqual(Array(8).fill(1));
+    expect(refreshed).toBe(1);
+  });
+
+  test("a service that echoes it cannot spread it", async () => {
+    const base64 = Buffer.from(key).toString("base64");
+    const echo = `bad key ${key} ${encodeURIComponent(key)} ${base64}`;
+    await using service = await serve((response, _request, count) =>
+      json(response, count === 1 ? 500 : 422, { error: { code: key, message: echo, details: echo, request_id: key } }),
+    );
+    await using api = client(service.url);
+    const error = await rejection(api.get("/po", {}));
+    const everything = shown(error) + JSON.stringify(api.events) + JSON.stringify(api.stats);
+    for (const form of [key, encodeURIComponent(key), base64]) expect(everything).not.toContain(form);
+    expect(error.message).toContain("bad key ***");
+  });
+
+  test("one that is no header value does not show in the error", async () => {
+    await using service = await serve(response => json(response, 200, { data: 1 }));
+    await using api = client(service.url, { key: () => "two\nlines-secret" });
+    const error = await rejection(api.get("/po", {}));
+    expect(error).toMatchObject({ failure: "unauthorized", exitCode: 3, attempts: 1 });
+    expect(shown(error)).not.toContain("lines-secret");
+    expect(service.requests).toHaveLength(0);
+  });
+});
+
+test("max requests: the one too many is not sent, exit code 5", async () => {
+  await using service = await serve((response, _request, count) =>
+    count === 2 ? failure(response, 500, "OOPS") : json(response, 200, { data: 1, pagination: lastPage }),
+  );
+  await using api = client(service.url, { maxRequests: 3 });
+  await api.get("/x", {});
+  expect((await api.get("/x", {})).requests).toBe(2);
+  expect(await rejection(api.get("/x", {}))).toMatchObject({ failure: "budget", exitCode: 5, attempts: 0 });
+  expect(service.requests).toHaveLength(3);
+});

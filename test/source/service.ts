@@ -1,0 +1,75 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Api, type ApiSettings, createApi, type RetryEvent } from "../../src/source/client.ts";
+import { createLimiter } from "../../src/source/limit.ts";
+import { hastyClock } from "./clocks.ts";
+
+export const key = "sk-test/7f3a+secret=";
+
+/** A real HTTP server on loopback; the handler gets the number of the request, from 1 on. */
+export interface Service {
+  readonly url: string;
+  readonly requests: { url: string; headers: IncomingMessage["headers"] }[];
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export type Handler = (response: ServerResponse, request: IncomingMessage, count: number) => void;
+
+export async function serve(handler: Handler): Promise<Service> {
+  const requests: Service["requests"] = [];
+  const server = createServer((request, response) => {
+    requests.push({ url: request.url ?? "", headers: request.headers });
+    handler(response, request, requests.length);
+  });
+  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+}
+
+/** A client with a clock that does not wait, jitter at its full length, and its retry events kept. */
+export function client(
+  url: string,
+  settings: Partial<ApiSettings> = {},
+): Api & { events: RetryEvent[]; waits: number[]; [Symbol.asyncDispose](): Promise<void> } {
+  const clock = hastyClock();
+  const events: RetryEvent[] = [];
+  const api = createApi({
+    baseUrl: url,
+    key: () => key,
+    timeoutMs: 5_000,
+    maxWaitMs: 600_000,
+    limit: createLimiter({ maxConcurrency: 8, clock: settings.clock ?? clock }),
+    clock,
+    random: () => 1,
+    onRetry: event => events.push(event),
+    userAgent: "tributary/test",
+    ...settings,
+  });
+  return Object.assign(api, { events, waits: clock.waits, [Symbol.asyncDispose]: () => api.close() });
+}
+
+export function json(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+}
+
+export function failure(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  headers: Record<string, string> = {},
+): void {
+  json(response, status, { error: { code, message: `about ${code}`, details: null, request_id: "req-1" } }, headers);
+}
+
+export const lastPage = { next_cursor: null, has_more: false, limit: 100 };

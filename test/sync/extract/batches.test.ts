@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { Encoder } from "../../../src/rows/encoder.ts";
+import { createHasher } from "../../../src/rows/hash.ts";
+import { isoUtc } from "../../../src/rows/moment.ts";
+import { Batches } from "../../../src/sync/extract/batches.ts";
+import type { Stage } from "../../../src/warehouse/destination.ts";
+import { beginScan } from "../../../src/warehouse/state/stream_state.ts";
+import { everything } from "../../rows/store.ts";
+import { stillClock } from "../../support/clock.ts";
+
+test("rows are stored after the answers that they came in were kept, and after those that can't be stored", async () => {
+  const done: string[] = [];
+  const does = (what: string) => async () => {
+    await new Promise(resolve => setImmediate(resolve));
+    done.push(what);
+  };
+  const stage: Pick<Stage, "append"> = { append: does("rows") };
+  const encoder = new Encoder({
+    tables: everything,
+    formats: isoUtc,
+    hasher: await createHasher(),
+    ignored: [],
+    mark: undefined,
+  });
+  const batches = new Batches(stage as Stage, encoder, stillClock(), does("rejects"), does("answers"));
+  encoder.add({ id: "a" }, {}, {});
+  encoder.add({ text: "without its key" }, {}, {});
+  await batches.put(beginScan("scan", "print", true, "2026-03-15T12:00:00.000Z"));
+  await batches.flush();
+  expect(done).toEqual(["answers", "rejects", "rows"]);
+});

@@ -1,0 +1,128 @@
+import { expect, test } from "vitest";
+import { asksNothing } from "../../../src/catalog/lookup.ts";
+import { defineStream, feed, scan } from "../../../src/catalog/stream.ts";
+import type { StreamPolicy } from "../../../src/sync/context.ts";
+import { fingerprint, isOutside, planScan, reachesBack } from "../../../src/sync/extract/scan_plan.ts";
+import { noState, type StreamState } from "../../../src/warehouse/state/stream_state.ts";
+import { findings } from "../../../streams/findings.ts";
+import { ingested } from "../../../streams/ingested.ts";
+import { items } from "../../../streams/items.ts";
+
+const now = Date.parse("2026-03-15T12:00:00Z");
+const DAY = 86_400_000;
+const policy: StreamPolicy = {
+  audit: 0.02,
+  maxRejectShare: 0.05,
+  unknownFields: "keep",
+  fullScanPages: undefined,
+  fullScanEveryMs: undefined,
+  lookbackMs: undefined,
+  refresh: undefined,
+  maxDetails: undefined,
+  statuses: [],
+  ...asksNothing,
+  refreshEveryMs: undefined,
+};
+const run = { full: false, confirmDeletes: false, start: undefined, now };
+const long: StreamState = {
+  ...noState,
+  mark: "2026-03-14T10:00:00.000Z",
+  lastFullAt: "2026-03-13T10:00:00.000Z",
+  lastFullPages: 101,
+};
+
+test("lists are read whole", () => {
+  expect(planScan(items, long, policy, run)).toMatchObject({ query: {}, full: true });
+});
+
+test.each([
+  ["it never was", { ...long, mark: null }, policy, run],
+  ["its last full scan is not known", { ...long, lastFullAt: null }, policy, run],
+  ["its mark is yet to come", { ...long, mark: "2026-03-16T12:00:01.000Z" }, policy, run],
+  ["its last full scan is yet to come", { ...long, lastFullAt: "2026-04-20T12:00:00.000Z" }, policy, run],
+  ["that is asked for", long, policy, { ...run, full: true }],
+  ["it has deletions to accept", long, policy, { ...run, confirmDeletes: true }],
+  ["it is short", { ...long, lastFullPages: 100 }, policy, run],
+  ["the config calls it short", long, { ...policy, fullScanPages: 500 }, run],
+  ["its filter cannot be relied on", { ...long, filterDistrusted: true }, policy, run],
+  ["its regular full scan is due", long, policy, { ...run, now: now + 28.2 * DAY }],
+  ["the config wants it more often", long, { ...policy, fullScanEveryMs: DAY }, run],
+])("a feed is read whole when %s", (_why, state, how, order) => {
+  expect(planScan(ingested, state, how, order)).toMatchObject({
+    query: { include_filed: "true" },
+    full: true,
+    range: undefined,
+  });
+});
+
+test("a feed by dates begins a calendar day before mark and lookback, and never before the config's start", () => {
+  const plan = planScan(ingested, long, policy, run);
+  expect(plan).toMatchObject({ query: { include_filed: "true", date_from: "2026-03-06" }, full: false });
+  expect(planScan(ingested, long, { ...policy, lookbackMs: 0 }, run).query).toMatchObject({ date_from: "2026-03-13" });
+  const bounded = planScan(ingested, long, policy, { ...run, start: "2026-03-10" });
+  expect(bounded).toMatchObject({ query: { date_from: "2026-03-10" }, full: false });
+  expect(planScan(ingested, noState, policy, { ...run, start: "2025-01-01" })).toMatchObject({
+    query: { date_from: "2025-01-01" },
+    full: true,
+  });
+});
+
+test.each([
+  [0, "1d"],
+  [5.9, "7d"],
+  [6.1, "30d"],
+  [28.9, "30d"],
+  [29.1, "90d"],
+  [88.9, "90d"],
+  [89.1, undefined],
+])("with a lookback of a day, findings whose mark is %d days old ask for %s", (days, window) => {
+  const at = { ...long, mark: new Date(now - days * DAY).toISOString(), lastFullAt: new Date(now).toISOString() };
+  const plan = planScan(findings, at, policy, run);
+  expect(plan.query["detected_within"]).toBe(window);
+  expect(plan.full).toBe(window === undefined);
+});
+
+test("the shortest window that holds mark and lookback is taken", () => {
+  const at = { ...long, mark: new Date(now - DAY / 2).toISOString() };
+  const query = (lookbackMs: number) => planScan(findings, at, { ...policy, lookbackMs }, run).query["detected_within"];
+  expect([0, DAY / 2, DAY, 6.5 * DAY, 6.6 * DAY].map(query)).toEqual(["1d", "1d", "7d", "7d", "30d"]);
+});
+
+test("a window holds for the service's clock: beyond it the mark is out of reach", () => {
+  const { range } = planScan(findings, long, policy, run);
+  expect(reachesBack(range, now)).toBe(true);
+  expect(reachesBack(range, now + 5 * DAY)).toBe(false);
+  expect(reachesBack(undefined, now + 500 * DAY)).toBe(true);
+  expect(reachesBack(planScan(ingested, long, policy, run).range, now + 500 * DAY)).toBe(true);
+});
+
+test("a row proves another filter only when it is a day older than what was asked for", () => {
+  const micros = (text: string) => Date.parse(text) * 1000;
+  const { range } = planScan(ingested, long, policy, run);
+  expect(isOutside(range, micros("2026-03-05T00:00:00Z"), now)).toBe(false);
+  expect(isOutside(range, micros("2026-03-04T23:59:59Z"), now)).toBe(true);
+  expect(isOutside(range, null, now)).toBe(false);
+  const window = planScan(findings, long, policy, run).range;
+  expect(isOutside(window, micros("2026-03-07T12:00:00Z"), now)).toBe(false);
+  expect(isOutside(window, micros("2026-03-07T11:59:59Z"), now)).toBe(true);
+  expect(isOutside(undefined, 0, now)).toBe(false);
+});
+
+test("a fingerprint tells requests apart, and nothing else", () => {
+  expect(fingerprint(["/po", { a: 1 }])).toBe(fingerprint(["/po", { a: 1 }]));
+  const all = [["/po"], ["/items"], ["/po", {}], ["/po", { a: 1 }], ["/po", { a: "1" }], ["/po", true]].map(
+    fingerprint,
+  );
+  expect(new Set(all).size).toBe(all.length);
+});
+
+test("a stream's facts decide, not its name", () => {
+  const short = defineStream({
+    ...ingested,
+    name: "own",
+    mode: feed({ ...(ingested.mode as Parameters<typeof feed>[0]), fullScanPages: 1_000 }),
+  });
+  expect(planScan(short, long, policy, run).full).toBe(true);
+  const list = defineStream({ ...ingested, name: "own", mode: scan({ rows: "items" }) });
+  expect(planScan(list, long, policy, run)).toMatchObject({ full: true, why: "lists are read whole" });
+});

@@ -1,0 +1,94 @@
+import { expect, onTestFinished, test } from "vitest";
+import { startSimulator } from "../../../simulator/simulator.ts";
+import { createLimiter } from "../../../src/source/limit.ts";
+import { type Job, type RunView, viewOf } from "../../../src/sync/run/report.ts";
+import type { Service } from "../../../src/sync/run/service.ts";
+import { Tally } from "../../../src/sync/tally.ts";
+import { streams } from "../../../streams/index.ts";
+import { stillClock } from "../../support/clock.ts";
+import { interposed } from "../../support/interposed.ts";
+import { bench } from "../../support/run.ts";
+import { duckdbWarehouse, passing } from "../../support/warehouse.ts";
+
+function running(companies: readonly string[]) {
+  const clock = stillClock();
+  const limiters = companies.map(() => createLimiter({ maxConcurrency: 8, clock }));
+  const services = companies.map((name, i) => ({ company: { name }, limiter: limiters[i]! }) as unknown as Service);
+  const jobs: Job[] = companies.map(company => ({
+    company,
+    stream: streams[0]!,
+    tally: new Tally(new Date(clock.now()).toISOString()),
+  }));
+  for (const { tally } of jobs) Object.assign(tally.activity, { state: "reading", total: 1_000 });
+  return { clock, limiters, jobs, view: viewOf(jobs, services, clock) };
+}
+
+test("where the total is known the time left is told while the stream reads or publishes early, and not at its end", () => {
+  const { clock, jobs, view } = running(["acme"]);
+  expect(view.snapshot().streams[0]).not.toHaveProperty("remainingMs");
+  clock.advance(10_000);
+  jobs[0]!.tally.activity.rows = 250;
+  expect(view.snapshot().streams[0]).toMatchObject({ rows: 250, total: 1_000, remainingMs: 30_000 });
+  // An early publish: there is more to read.
+  jobs[0]!.tally.activity.state = "publishing";
+  expect(view.snapshot().streams[0]).toMatchObject({ remainingMs: 30_000 });
+  jobs[0]!.tally.activity.rows = 1_000;
+  expect(view.snapshot().streams[0]).not.toHaveProperty("remainingMs");
+});
+
+test("a pause after a 429 is what every reading stream of that company waits for, until it is over", () => {
+  const { clock, limiters, view } = running(["acme", "globex"]);
+  limiters[0]!.pause(42_000, "status 429");
+  const [acme, globex] = view.snapshot().streams;
+  expect(acme).toMatchObject({ stream: `acme/${streams[0]!.name}`, waitingFor: "the pause after a 429, 42 s" });
+  expect(globex).not.toHaveProperty("waitingFor");
+  clock.advance(42_000);
+  expect(view.snapshot().streams[0]).not.toHaveProperty("waitingFor");
+});
+
+test("requests that queue behind slow answers say so", async () => {
+  const { limiters, jobs, view } = running(["acme"]);
+  const limiter = limiters[0]!;
+  for (let i = 0; i < 20; i++) limiter.observe({ ok: true, limited: false, latencyMs: 50 });
+  for (let i = 0; i < 20; i++) limiter.observe({ ok: true, limited: false, latencyMs: 1_000 });
+  const gate = Promise.withResolvers<void>();
+  const requests = Array.from({ length: 9 }, () => limiter.run(() => gate.promise));
+  expect(view.snapshot().streams[0]).toMatchObject({ waitingFor: "slow answers" });
+  jobs[0]!.tally.activity.state = "done";
+  expect(view.snapshot().streams[0]).not.toHaveProperty("waitingFor");
+  gate.resolve();
+  await Promise.all(requests);
+});
+
+test("a first load tells how long its details will take, by the speed at which they come", async () => {
+  const clock = stillClock();
+  const simulator = await startSimulator({ sizes: { orders: 60 }, now: clock.date });
+  onTestFinished(() => simulator.close());
+  let view: RunView | undefined;
+  const seen: { at: number; rows: number; total: number | undefined; remainingMs: number | undefined }[] = [];
+  // The service answers a detail a second.
+  const slow = await interposed(simulator, ({ path }) => {
+    if (!path.startsWith("/po/")) return undefined;
+    const details = view?.snapshot().streams.find(({ stream }) => stream === "purchase_order_details");
+    if (details !== undefined) {
+      const { rows, total, remainingMs } = details;
+      seen.push({ at: clock.now(), rows, total, remainingMs });
+    }
+    clock.advance(1_000);
+    return undefined;
+  });
+  const warehouse = await passing(duckdbWarehouse());
+  const watch = (given: RunView) => {
+    view = given;
+  };
+  const { sync } = bench({ simulator: slow, warehouse, clock, watch });
+  await sync({ names: ["purchase_order_details"] });
+  expect(seen).toHaveLength(60);
+  const begun = seen[0]!.at;
+  const told = seen.filter(({ at, rows }) => at - begun >= 3_000 && rows > 0);
+  expect(told).not.toEqual([]);
+  for (const { at, rows, total, remainingMs } of told) {
+    expect(total).toBe(60);
+    expect(remainingMs).toBe(Math.round(((60 - rows) * (at - begun)) / rows));
+  }
+});

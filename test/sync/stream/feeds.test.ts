@@ -1,0 +1,268 @@
+import { describe, expect, test } from "vitest";
+import { reasons } from "../../../src/sync/load/proof.ts";
+import { streams } from "../../../streams/index.ts";
+import { refused } from "../../support/interposed.ts";
+import { lineOf } from "../../support/run.ts";
+import { compareWithTruth } from "../../support/truth.ts";
+import { warehouses } from "../../support/warehouse.ts";
+import { page, told } from "../answers.ts";
+import { events } from "../events.ts";
+import { balance, type Scenario, scenario } from "../scenario.ts";
+
+const DAY = 86_400_000;
+const narrow = {
+  config: { streams: { settings: { ingested: { full_scan_pages: 1 }, findings: { full_scan_pages: 1 } } } },
+};
+
+/** What a parameter of a list was in each request of the last run that had no cursor. */
+function asked(place: Scenario, path: string, parameter: string): (string | undefined)[] {
+  return place.simulator.requests.entries
+    .filter(entry => entry.path === path && entry.query["cursor"] === undefined && entry.query["limit"] !== "1")
+    .map(entry => entry.query[parameter]);
+}
+
+async function run(place: Scenario, stream: string, order: object = {}) {
+  place.simulator.requests.clear();
+  const report = await place.sync({ names: [stream], ...order });
+  return lineOf(report, stream);
+}
+
+const markOf = async (place: Scenario, stream: string) => {
+  const [row] = await place.warehouse.query<{ state: { mark: string } }>(
+    `select state from _tributary.stream_state where stream = '${stream}'`,
+  );
+  return row!.state.mark;
+};
+
+const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+describe.each(warehouses)("$name", ({ make }) => {
+  test("a feed goes on a day before its mark and lookback, as a calendar date, and is read whole when that is due", async () => {
+    const place = await scenario(make, { ingested: 650 }, narrow);
+    const { simulator, clock, count } = place;
+    expect(await run(place, "ingested")).toMatchObject({ status: "succeeded", inserted: 650 });
+    expect(asked(place, "/ingested", "date_from")).toEqual([undefined]);
+    const times = [...simulator.truth.rows("ingested")].map(row => Date.parse(String(row["ts"]))).filter(at => at > 0);
+    const mark = await markOf(place, "ingested");
+    expect(Date.parse(mark)).toBe(Math.max(...times));
+
+    clock.advance(DAY);
+    simulator.insert("ingested", 3);
+    const gone = simulator.delete("ingested", [String([...simulator.truth.rows("ingested")][4]!["id"])]);
+    const second = await run(place, "ingested");
+    const from = isoDay(Date.parse(mark) - 8 * DAY);
+    expect(asked(place, "/ingested", "date_from")).toEqual([from]);
+    expect(asked(place, "/ingested", "date_to")).toEqual([undefined]);
+    expect(second).toMatchObject({ status: "succeeded", updated: 0, deleted: 0, missing: 0 });
+    expect(second.rows_read).toBeLessThan(200);
+    expect(balance(second).went).toBe(balance(second).came);
+    expect(Date.parse(await markOf(place, "ingested"))).toBeGreaterThanOrEqual(Date.parse(mark));
+    expect(await count("ingested", "_deleted_at is null")).toBe(650 + second.inserted);
+
+    clock.advance(30 * DAY);
+    const third = await run(place, "ingested");
+    expect(asked(place, "/ingested", "date_from")).toEqual([undefined]);
+    expect(third).toMatchObject({ status: "succeeded", deleted: 0, missing: 1 });
+    const fourth = await run(place, "ingested", { full: true });
+    expect(fourth).toMatchObject({ status: "succeeded", deleted: 1, missing: 0 });
+    expect(await count("ingested", `_deleted_at is not null and id = '${gone[0]}'`)).toBe(1);
+    const ingested = streams.filter(stream => stream.name === "ingested");
+    expect(await compareWithTruth(simulator, place.warehouse, ingested, "")).toMatchObject({ differences: [] });
+  });
+
+  test("findings ask for the smallest window that covers the time since the mark, and are read whole beyond the largest", async () => {
+    const place = await scenario(
+      make,
+      { findings: 320 },
+      {
+        config: { streams: { settings: { findings: { full_scan_pages: 1, full_scan_every: "365d" } } } },
+      },
+    );
+    await run(place, "findings");
+    expect(asked(place, "/findings", "detected_within")).toEqual([undefined]);
+    const since = (days: number) => place.clock.advance(days * DAY);
+    for (const [days, window] of [
+      [0, "7d"],
+      [4, "7d"],
+      [10, "30d"],
+      [40, "90d"],
+      [60, undefined],
+    ] as const) {
+      since(days);
+      await run(place, "findings");
+      expect(asked(place, "/findings", "detected_within"), `${days} days later`).toEqual([window]);
+    }
+  });
+
+  test("the window is measured by the service's clock, not by ours", async () => {
+    let ahead = 0;
+    const place = await scenario(
+      make,
+      { findings: 320 },
+      {
+        options: { now: () => new Date(Date.parse("2026-03-15T12:00:00Z") + ahead) },
+        config: { streams: { settings: { findings: { full_scan_pages: 1, full_scan_every: "365d" } } } },
+      },
+    );
+    await run(place, "findings");
+    const mark = Date.parse(await markOf(place, "findings"));
+    // Ours stood still while the service's went on: what was found 20 days ago is new all the same.
+    ahead = DAY;
+    const [fresh] = place.simulator.insert("findings", 1);
+    ahead = 21 * DAY;
+    expect(mark).toBeLessThan(Date.parse("2026-03-16T00:00:00Z"));
+    await run(place, "findings");
+    expect(await place.count("findings", `finding_item_id = '${fresh}'`)).toBe(1);
+  });
+
+  test("the mark is never later than the service's own clock, and what claims to be is loaded all the same", async () => {
+    const place = await scenario(make, { ingested: 250 }, narrow);
+    const [first] = [...place.simulator.truth.rows("ingested")];
+    place.simulator.patch("ingested", String(first!["id"]), { ts: "2031-01-01T00:00:00Z" });
+    await run(place, "ingested");
+    expect(await place.count("ingested", "ts > '2030-01-01'")).toBe(1);
+    expect(await markOf(place, "ingested")).toBe("2026-03-15T12:00:00.000Z");
+    await run(place, "ingested");
+    expect(asked(place, "/ingested", "date_from")).toEqual(["2026-03-07"]);
+  });
+
+  test("where answers have no Date, the mark is not later than the begin of the scan, however long that took", async () => {
+    const place = await told(make, [events], {
+      "/events": ({ query }) => {
+        const broken = query.has("cursor") && place.clock.date().toISOString() < "2026-03-20";
+        if (broken) return refused(400, "BAD_REQUEST");
+        const rest = [{ event_id: "late", happened_at: "2026-03-21T00:00:00Z" }];
+        return query.has("cursor") ? page({ events: rest }, null) : page({ events: [] }, "rest");
+      },
+    });
+    await place.run();
+    place.clock.advance(7 * DAY);
+    expect((await place.run()).exit_code).toBe(0);
+    expect(await place.count("events")).toBe(1);
+    expect(await markOf(place, "events")).toBe("2026-03-15T12:00:00.000Z");
+    const [standing] = await place.warehouse.query(
+      "select complete_to from _tributary.streams where stream = 'events'",
+    );
+    expect(standing).toEqual({ complete_to: new Date("2026-03-15T12:00:00Z") });
+  });
+
+  test("a mark that a clock ahead of time left is not kept: the feed is read whole, and goes on from its rows", async () => {
+    let ahead = 40 * DAY;
+    const now = () => new Date(Date.parse("2026-03-15T12:00:00Z") + ahead);
+    const place = await scenario(make, { ingested: 250 }, { ...narrow, options: { now } });
+    await run(place, "ingested");
+    expect((await markOf(place, "ingested")) > "2026-04").toBe(true);
+    ahead = 0;
+    place.simulator.insert("ingested", 3);
+    expect(await run(place, "ingested")).toMatchObject({ status: "succeeded", inserted: 3 });
+    expect(asked(place, "/ingested", "date_from")).toEqual([undefined]);
+    const mark = await markOf(place, "ingested");
+    expect(mark <= "2026-03-15T12:00:00.000Z").toBe(true);
+    await run(place, "ingested");
+    expect(asked(place, "/ingested", "date_from")).toEqual([isoDay(Date.parse(mark) - 8 * DAY)]);
+  });
+
+  test("a filter that looks at another field is noticed, and not relied on again", async () => {
+    const place = await scenario(make, { ingested: 350 }, narrow);
+    const { simulator, clock } = place;
+    await run(place, "ingested");
+    const oldest = [...simulator.truth.rows("ingested")].at(-1)!;
+    place.look = async ({ path, query }) => {
+      if (path !== "/ingested" || !query.has("date_from")) return;
+      const rows = [...simulator.truth.rows("ingested")].slice(0, 5);
+      const items = [...rows, { ...oldest, ts: "2020-01-01T00:00:00Z" }];
+      return {
+        status: 200,
+        body: { data: { items }, pagination: { has_more: false, next_cursor: null, limit: 100 }, meta: {} },
+      };
+    };
+    clock.advance(DAY);
+    const report = await place.sync({ names: ["ingested"] });
+    const line = lineOf(report, "ingested");
+    expect(report.exit_code).toBe(0);
+    expect([...report.warnings, ...place.said].join()).toContain("filters by another field");
+    expect(line.unchanged).toBe(350);
+    expect(balance(line).went).toBe(balance(line).came);
+    await run(place, "ingested");
+    expect(asked(place, "/ingested", "date_from")).toEqual([undefined]);
+    // So a start is not left to it either: what lies before it is seen or missed like all else.
+    place.configure({ streams: { start: "2026-03-10" } });
+    simulator.delete("ingested", [String(oldest["id"])]);
+    const whole = await run(place, "ingested", { full: true });
+    expect(asked(place, "/ingested", "date_from")).toEqual([undefined, undefined]);
+    expect(whole).toMatchObject({ deleted: 1, missing: 0, difference: 0 });
+  });
+
+  test("deletions that were held back are accepted by a run that reads the feed whole for it", async () => {
+    const place = await scenario(make, { ingested: 250 }, narrow);
+    await run(place, "ingested");
+    const rows = [...place.simulator.truth.rows("ingested")].slice(0, 120);
+    place.simulator.delete("ingested", [...new Set(rows.map(row => String(row["id"])))]);
+    const held = await run(place, "ingested", { full: true });
+    expect(held).toMatchObject({ status: "failed", deleted: 0 });
+    expect(held.missing).toBeGreaterThan(50);
+    place.clock.advance(DAY);
+    const accepted = await run(place, "ingested", { confirmDeletes: true });
+    expect(asked(place, "/ingested", "date_from")).toEqual([undefined]);
+    expect(accepted).toMatchObject({ status: "succeeded", deleted: held.missing, missing: 0, difference: 0 });
+  });
+
+  test("with a start nothing older is asked for, and what lies before it is not taken for deleted", async () => {
+    const place = await scenario(make, { ingested: 400 });
+    await run(place, "ingested");
+    const start = isoDay(Date.parse("2026-03-15") - 60 * DAY);
+    place.configure({ streams: { start } });
+    for (const full of [false, true]) {
+      const line = await run(place, "ingested", { full });
+      expect(asked(place, "/ingested", "date_from")[0]).toBe(start);
+      expect(line).toMatchObject({ status: "succeeded", deleted: 0, missing: 0, inserted: 0 });
+      expect(line.rows_read).toBeLessThan(400);
+    }
+    expect(await place.count("ingested", "_deleted_at is null")).toBe(400);
+  });
+
+  test("a start that the service's filter takes for another field's is noticed when the feed is read whole, too", async () => {
+    const rows = [
+      { event_id: "late", happened_at: "2026-03-10T08:00:00Z", entered: "2026-02-01" },
+      { event_id: "early", happened_at: "2026-01-05T08:00:00Z", entered: "2026-03-12" },
+    ];
+    const place = await told(make, [events], {
+      "/events": ({ query }) =>
+        page({ events: rows.filter(({ entered }) => entered >= (query.get("date_from") ?? "")) }, null),
+    });
+    await place.run();
+    place.configure({ streams: { start: "2026-03-01" } });
+    const report = await place.run();
+    expect(report.warnings.join()).toMatch(/asked for rows from 2026-03-01 on, got one of 2026-01-05.*another field/);
+    for (let nth = 0; nth < 2; nth++) await place.run();
+    expect(place.asked).toEqual(["/events?limit=100"]);
+    expect(await place.count("events", "_deleted_at is null")).toBe(2);
+  });
+
+  test("what the service may count to the day before start is not missing, what comes a day later is", async () => {
+    const place = await scenario(make, { ingested: 60 });
+    const { simulator } = place;
+    await run(place, "ingested");
+    const rows = [...simulator.truth.rows("ingested")].filter(row => typeof row["ts"] === "string");
+    const early = rows[30]!;
+    const start = String(early["ts"]).slice(0, 10);
+    const later = rows.find(row => Date.parse(String(row["ts"])) >= Date.parse(start) + DAY)!;
+    // As by a service west of Greenwich, to which the first hours of the day are the day before.
+    simulator.delete("ingested", [String(early["id"]), String(later["id"])]);
+    place.configure({ streams: { start } });
+    expect(await run(place, "ingested", { full: true })).toMatchObject({ deleted: 1, missing: 0 });
+    expect(await place.count("ingested", `_deleted_at is not null and id = '${later["id"]}'`)).toBe(1);
+  });
+
+  test("a start that a feed's filter can't say keeps none of its rows from being missed", async () => {
+    const start = "2026-03-01";
+    const place = await scenario(make, { findings: 60 }, { config: { streams: { start } } });
+    await run(place, "findings");
+    const rows = [...place.simulator.truth.rows("findings")];
+    const older = rows.filter(row => String(row["created_at"]) < start).map(row => String(row["item_id"]));
+    expect(await place.count("findings", `created_at < '${start}'`)).toBe(older.length);
+    place.simulator.delete("findings", older.slice(0, 1));
+    const line = await run(place, "findings", { full: true });
+    expect(line).toMatchObject({ status: "succeeded", deleted: 1, difference: 0, difference_reason: reasons.counted });
+  });
+});

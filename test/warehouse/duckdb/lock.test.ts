@@ -1,0 +1,164 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { describe, expect, it } from "vitest";
+import type { Clock } from "../../../src/clock.ts";
+import { openDuckdbForReading } from "../../../src/warehouse/duckdb/reading.ts";
+import { destinationFailure, lockConflict } from "../../../src/warehouse/duckdb/session/failure.ts";
+import { factOf, fill, helper, opened, settingsFor, temporaryFolder } from "./workbench.ts";
+
+/** A clock whose time passes only by sleeping. */
+function sleepingClock(): Clock & { slept: number } {
+  const clock = {
+    slept: 0,
+    now: () => clock.slept,
+    sleep: async (ms: number) => {
+      clock.slept += ms;
+    },
+  };
+  return clock;
+}
+
+const warehouse = async () => join(await temporaryFolder(), "w.duckdb");
+
+describe.each(["snapshot", "direct"] as const)("the lock, readers: %s", readers => {
+  it("keeps a second process out and names the holder, also after a publish", async () => {
+    const path = await warehouse();
+    const destination = await opened(settingsFor(path, { readers }));
+    await destination.lock("acme", ["facts"], 0);
+    await fill(destination, 1);
+    for (const publish of [false, true]) {
+      if (publish) await destination.show();
+      const said = await helper("writer.helper.ts", path, readers).heard();
+      expect(said).toContain("HeldError 4: ");
+      expect(said).toContain(`run run-1 (process ${process.pid} on `);
+      expect(said).toContain("`tributary sync`) has held it since 2026-01-31T02:00:00Z");
+    }
+    await destination.close();
+    expect(await helper("writer.helper.ts", path, readers).heard()).toBe("held");
+  });
+
+  it("lets this process know who the other one is, wait for it, and take over when it ends", async () => {
+    const path = await warehouse();
+    const other = helper("writer.helper.ts", path, readers);
+    expect(await other.heard()).toBe("held");
+    const clock = sleepingClock();
+    const destination = await opened(settingsFor(path, { readers, clock }));
+    await expect(destination.lock("acme", ["facts"], 0)).rejects.toMatchObject({ name: "HeldError", exitCode: 4 });
+    expect(clock.slept).toBe(0);
+    await expect(destination.lock("acme", ["facts"], 2000)).rejects.toThrow(`run run-other (process ${other.pid} on `);
+    expect(clock.slept).toBe(2000);
+    await expect(sql`select 1`.execute(destination.db)).rejects.toMatchObject({ exitCode: 4 });
+    await expect(destination.show()).rejects.toMatchObject({ exitCode: 4 });
+    await other.ask("close");
+    await destination.lock("acme", ["facts"], 0);
+    await fill(destination, 2);
+  });
+
+  it("is free at once when its holder was killed, and what was committed is there", async () => {
+    const path = await warehouse();
+    const first = await opened(settingsFor(path, { readers }));
+    await fill(first, 1);
+    await first.close();
+    const other = helper("writer.helper.ts", path, readers);
+    expect(await other.heard()).toBe("held");
+    await other.ask("fact 7");
+    await other.kill();
+    const destination = await opened(settingsFor(path, { readers }));
+    await destination.lock("acme", ["facts"], 0);
+    expect(await factOf(destination)).toBe(7);
+  });
+
+  it("refuses a second opening in the same process, and the refusal costs the first nothing", async () => {
+    const path = await warehouse();
+    const first = await opened(settingsFor(path, { readers }));
+    await fill(first, 1);
+    const second = await opened(settingsFor(path, { readers, runId: "run-2" }));
+    await expect(second.lock("acme", ["facts"], 0)).rejects.toThrow("run run-1 (process");
+    await second.close();
+    expect(await helper("writer.helper.ts", path, readers).heard()).toContain("HeldError 4");
+    await first.close();
+    const third = await opened(settingsFor(path, { readers }));
+    await third.lock("acme", ["facts"], 0);
+    expect(await factOf(third)).toBe(1);
+  });
+
+  it("lets at most one of several that open at the same time in", async () => {
+    const path = await warehouse();
+    const all = await Promise.all([1, 2, 3, 4].map(n => opened(settingsFor(path, { readers, runId: `run-${n}` }))));
+    const locked = await Promise.allSettled(all.map(destination => destination.lock("acme", ["facts"], 0)));
+    expect(locked.filter(result => result.status === "fulfilled")).toHaveLength(1);
+  });
+});
+
+it.each(["No locks available", "Function not implemented", "Operation not supported", "Input/output error"])(
+  "is not another process's where the file system has none to give: %s",
+  said => {
+    const error = new Error(
+      `IO Error: Could not set lock on file "/mnt/w.duckdb": ${said}. See also https://duckdb.org`,
+    );
+    expect(lockConflict(error)).toBeUndefined();
+    expect(destinationFailure("open it", error)).toMatchObject({
+      exitCode: 6,
+      message: expect.stringContaining("The file system cannot lock files"),
+    });
+  },
+);
+
+describe("reading", () => {
+  it("never needs the lock of a published file", async () => {
+    const path = await warehouse();
+    const writer = await opened(settingsFor(path));
+    await fill(writer, 1);
+    await writer.show();
+    const reading = await openDuckdbForReading({ path, readers: "snapshot", stateSchema: "_tributary" });
+    expect(reading.holder).toMatchObject({ runId: "run-1", pid: process.pid });
+    expect(await reading.db.selectFrom("warehouse").select("key").execute()).toEqual([{ key: "publish" }]);
+    await expect(reading.db.deleteFrom("warehouse").execute()).rejects.toThrow("read-only");
+    await reading.close();
+    expect(await helper("writer.helper.ts", path).heard()).toContain("HeldError 4");
+    await writer.close();
+    const after = await openDuckdbForReading({ path, readers: "snapshot", stateSchema: "_tributary" });
+    expect(after.holder).toBeUndefined();
+    await after.close();
+  });
+
+  it("of the one file is refused while a run writes, in its process too, and does no harm to the run's lock", async () => {
+    const path = await warehouse();
+    const settings = { path, readers: "direct", stateSchema: "_tributary" } as const;
+    const writer = await opened(settingsFor(path, { readers: "direct" }));
+    await fill(writer, 1);
+    await expect(openDuckdbForReading(settings)).rejects.toMatchObject({ exitCode: 4 });
+    const other = helper("writer.helper.ts", path, "direct");
+    expect(await other.heard()).toContain("HeldError 4");
+    await writer.close();
+    const reading = await openDuckdbForReading(settings);
+    expect(await reading.db.selectFrom("warehouse").select("key").execute()).toEqual([{ key: "publish" }]);
+    const waiting = await opened(settingsFor(path, { readers: "direct" }));
+    await expect(waiting.lock("acme", [], 0)).rejects.toMatchObject({ exitCode: 4 });
+    await reading.close();
+    const holding = helper("writer.helper.ts", path, "direct");
+    expect(await holding.heard()).toBe("held");
+    await expect(openDuckdbForReading(settings)).rejects.toThrow(`run run-other (process ${holding.pid} on `);
+  });
+
+  it("says so when nothing has been published, or the holder was killed", async () => {
+    const path = await warehouse();
+    const settings = { path, readers: "snapshot", stateSchema: "_tributary" } as const;
+    await expect(openDuckdbForReading(settings)).rejects.toThrow("Run `tributary sync` first");
+    const writer = await opened(settingsFor(path));
+    await fill(writer, 1);
+    await writer.show();
+    await writer.close();
+    const other = helper("writer.helper.ts", path);
+    await other.heard();
+    const during = await openDuckdbForReading(settings);
+    expect(during.holder).toMatchObject({ runId: "run-other", pid: other.pid });
+    await during.close();
+    await other.kill();
+    const reading = await openDuckdbForReading(settings);
+    expect(reading.holder).toBeUndefined();
+    await reading.close();
+    await rm(path);
+  });
+});

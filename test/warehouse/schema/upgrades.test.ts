@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import type { z } from "zod";
+import { count, id, json, money, notGiven, table, text } from "../../../schemas/fields.ts";
+import type { Stream } from "../../../src/catalog/stream.ts";
+import { lineOf } from "../../support/run.ts";
+import { contents, difference } from "../../support/tables.ts";
+import { warehouses } from "../../support/warehouse.ts";
+import { ordersWith } from "../../sync/orders.ts";
+import { scenario } from "../../sync/scenario.ts";
+
+const lineShape = { line_no: id().nullable(), amount: money(notGiven).nullable() };
+const orderShape = { vendor_name: text().nullable(), comm_count: count().nullable() };
+const detailShape = { status: text().nullable() };
+
+/** As a version of tributary knows orders and their details: with so many more columns. */
+function version(more: Partial<Record<"order" | "detail" | "line", z.ZodRawShape>>): readonly Stream[] {
+  return ordersWith({
+    order: { ...orderShape, ...more.order },
+    detail: {
+      ...detailShape,
+      ...more.detail,
+      line_items: table("purchase_order_line_items", "Lines.", { ...lineShape, ...more.line }),
+    },
+  });
+}
+
+const old = version({});
+const config = { streams: { defaults: { audit: 0 } } };
+
+describe.each(warehouses)("$name", ({ make }) => {
+  test("a new version with a column more fills it, fetches no detail again, and no row counts as changed", async () => {
+    const place = await scenario(make, { orders: 40 }, { config });
+    const { simulator, warehouse, sync, clock } = place;
+    await sync({ catalogue: old });
+    const before = await contents(warehouse, old);
+    clock.advance(3_600_000);
+    simulator.requests.clear();
+    const young = version({
+      order: { vendor_id: id().nullable(), total_amount: money(notGiven).nullable() },
+      detail: { buyer_name: text().nullable() },
+      line: { description: text().nullable(), schedule: json() },
+    });
+    const report = await sync({ catalogue: young });
+    for (const line of report.streams)
+      expect(line).toMatchObject({ status: "succeeded", inserted: 0, updated: 0, deleted: 0 });
+    expect(simulator.requests.count("/po/{po_number}")).toBe(0);
+    const after = await contents(warehouse, young);
+    expect(after.size).toBe(before.size);
+    for (const [key, row] of after) {
+      const kept = JSON.parse(before.get(key)!);
+      const now = JSON.parse(row);
+      expect(now._changed_at).toBe(kept._changed_at);
+      for (const name of ["vendor_name", "status", "line_no"]) expect(now[name]).toEqual(kept[name]);
+    }
+    for (const row of simulator.truth.rows("purchase_orders"))
+      expect(JSON.parse(after.get(`purchase_orders|${row["po_number"]}`)!).vendor_id).toBe(row["vendor_id"]);
+    // From now on hashes are compared again, and a change is one.
+    simulator.update("purchase_orders", 3);
+    clock.advance(3_600_000);
+    const third = await sync({ catalogue: young });
+    expect(lineOf(third, "purchase_orders")).toMatchObject({ inserted: 0, updated: 3 });
+    expect(lineOf(third, "purchase_order_details").requests).toBe(3);
+  });
+
+  test("in the run that takes a new version over, what really changed is an update, in main and child rows", async () => {
+    const place = await scenario(make, { orders: 40 }, { config });
+    const { simulator, warehouse, sync, clock } = place;
+    await sync({ catalogue: old });
+    const before = await contents(warehouse, old);
+    clock.advance(3_600_000);
+    simulator.requests.clear();
+    const updated = simulator.update("purchase_orders", 4);
+    const young = version({ order: { vendor_id: id().nullable() }, line: { description: text().nullable() } });
+    const report = await sync({ catalogue: young });
+    expect(lineOf(report, "purchase_orders")).toMatchObject({ inserted: 0, updated: 4, unchanged: 36 });
+    expect(simulator.requests.count("/po/{po_number}")).toBe(4);
+    const after = await contents(warehouse, young);
+    const moved = [...after].filter(
+      ([key, row]) => JSON.parse(row)._changed_at !== JSON.parse(before.get(key)!)._changed_at,
+    );
+    expect(
+      new Set(moved.filter(([key]) => key.startsWith("purchase_orders|")).map(([key]) => key.split("|")[1])),
+    ).toEqual(new Set(updated));
+    for (const [key] of moved) expect(updated).toContain(key.split("|")[1]);
+  });
+
+  test("a column that is volatile from now on is no change of the row any more", async () => {
+    const place = await scenario(make, { orders: 40 }, { config });
+    const { simulator, warehouse, sync, clock } = place;
+    await sync();
+    const key = String([...simulator.truth.rows("purchase_orders")][5]!["po_number"]);
+    place.configure({ streams: { ...config.streams, settings: { purchase_orders: { volatile: ["vendor_name"] } } } });
+    clock.advance(3_600_000);
+    simulator.requests.clear();
+    const first = await sync();
+    expect(lineOf(first, "purchase_orders")).toMatchObject({ updated: 0, unchanged: 40 });
+    const before = await contents(warehouse, old.slice(0, 1));
+    simulator.patch("purchase_orders", key, { vendor_name: "Neu & Söhne" });
+    const second = await sync();
+    expect(lineOf(second, "purchase_orders")).toMatchObject({ updated: 0, unchanged: 40 });
+    expect(simulator.requests.count("/po/{po_number}")).toBe(0);
+    const after = await contents(warehouse, old.slice(0, 1));
+    expect(difference(before, after)).toEqual([`purchase_orders|${key}`]);
+    expect(JSON.parse(after.get(`purchase_orders|${key}`)!)).toMatchObject({
+      vendor_name: "Neu & Söhne",
+      _changed_at: JSON.parse(before.get(`purchase_orders|${key}`)!)._changed_at,
+    });
+  });
+
+  test("a change of a child row moves its own _changed_at and its detail's, and no other's", async () => {
+    const place = await scenario(make, { orders: 30 }, { config });
+    const { simulator, warehouse, sync, clock } = place;
+    await sync();
+    const key = [...simulator.truth.rows("purchase_orders")]
+      .map(row => String(row["po_number"]))
+      .find(
+        number =>
+          (simulator.truth.get(`/po/${encodeURIComponent(number)}`) as { line_items: unknown[] }).line_items.length > 2,
+      )!;
+    const path = `/po/${encodeURIComponent(key)}`;
+    const { line_items } = simulator.truth.get(path) as { line_items: Record<string, unknown>[] };
+    const details = old.slice(1);
+    const before = await contents(warehouse, details);
+    simulator.patchDetail(path, {
+      line_items: line_items.map((line, i) => (i === 1 ? { ...line, description: "new" } : line)),
+    });
+    clock.advance(3_600_000);
+    const report = await sync({ allDetails: true });
+    expect(lineOf(report, "purchase_order_details")).toMatchObject({ updated: 1, unchanged: 29, requests: 30 });
+    const after = await contents(warehouse, details);
+    expect(difference(before, after)).toEqual([`purchase_order_details|${key}`, `purchase_order_line_items|${key}|1`]);
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import type { Relation } from "../../../src/catalog/relation.ts";
+import { measureRelations } from "../../../src/warehouse/read/measurement.ts";
+import { warehouses } from "../warehouses.ts";
+import { ensure, items, rowsOf, sites } from "./place.ts";
+
+const assumed = { certainty: "assumed", toOne: true, note: "So it seems." } as const;
+const toSites: Relation = {
+  ...assumed,
+  from: { table: "items", columns: ["name"] },
+  to: { table: "sites", columns: ["site_id"] },
+};
+const some: Relation = {
+  ...toSites,
+  from: { table: "item_tags", columns: ["tag"] },
+  where: { column: "item_id", values: ["a", "it's"] },
+};
+const pair: Relation = {
+  ...assumed,
+  from: { table: "items", columns: ["item_id", "name"] },
+  to: { table: "item_tags", columns: ["item_id", "tag"] },
+};
+const byModel: Relation = { ...toSites, to: { table: "places", columns: ["site_id"] } };
+const nowhere: Relation = { ...toSites, to: { table: "harbours", columns: ["id"] } };
+
+describe.each(warehouses)("$name", ({ make }) => {
+  test("live rows of a company are counted by whether their counterpart is there, once however many there are", async () => {
+    const destination = await make();
+    await ensure(destination, { on: [items(), sites] });
+    await rowsOf(
+      destination,
+      `insert into procurement.items (_company, item_id, name, _deleted_at) values
+      ('acme', 'a', 's1', null), ('acme', 'b', 's2', null), ('acme', 'c', 's3', null), ('acme', 'd', null, null),
+      ('acme', 'e', 's1', null), ('acme', 'f', 's1', '2026-01-01T00:00:00Z'), ('beta', 'g', 's1', null)`,
+    );
+    await rowsOf(
+      destination,
+      `insert into procurement.sites (_company, site_id, _deleted_at) values
+      ('acme', 's1', null), ('acme', 's2', '2026-01-01T00:00:00Z'), ('beta', 's3', null)`,
+    );
+    await rowsOf(
+      destination,
+      `insert into procurement.item_tags (_company, item_id, _index, tag) values
+      ('acme', 'a', 0, 's1'), ('acme', 'a', 1, 's1'), ('acme', 'a', 2, 'x'), ('acme', 'b', 0, 's1'), ('acme', 'it''s', 0, null)`,
+    );
+    await rowsOf(
+      destination,
+      "create view procurement_analytics.places as select _company, site_id from procurement.sites",
+    );
+    const measure = (runId: string) =>
+      measureRelations(destination, [toSites, some, pair, byModel, nowhere], {
+        company: "acme",
+        runId,
+        now: "2026-03-15T00:00:00Z",
+        isMadeOf: () => false,
+      });
+    await measure("r1");
+    await measure("r2");
+    const found = await rowsOf(
+      destination,
+      `select from_table, from_columns, to_table, to_columns, only_where, matched, unmatched, nulls, run_id
+      from _tributary.relations order by from_table, from_columns, to_table`,
+    );
+    const line = { run_id: "r2", only_where: null };
+    expect(found).toEqual([
+      {
+        ...line,
+        from_table: "item_tags",
+        from_columns: "tag",
+        to_table: "sites",
+        to_columns: "site_id",
+        only_where: "item_id in ('a', 'it''s')",
+        matched: 2,
+        unmatched: 1,
+        nulls: 1,
+      },
+      {
+        ...line,
+        from_table: "items",
+        from_columns: "item_id, name",
+        to_table: "item_tags",
+        to_columns: "item_id, tag",
+        matched: 1,
+        unmatched: 3,
+        nulls: 1,
+      },
+      {
+        ...line,
+        from_table: "items",
+        from_columns: "name",
+        to_table: "places",
+        to_columns: "site_id",
+        matched: 3,
+        unmatched: 1,
+        nulls: 1,
+      },
+      {
+        ...line,
+        from_table: "items",
+        from_columns: "name",
+        to_table: "sites",
+        to_columns: "site_id",
+        matched: 2,
+        unmatched: 2,
+        nulls: 1,
+      },
+    ]);
+  });
+
+  test("what the other side is made of is not looked for there", async () => {
+    const destination = await make();
+    await ensure(destination, { on: [items(), sites] });
+    await rowsOf(
+      destination,
+      "insert into procurement.items (_company, item_id, name) values ('acme', 'a', 's1'), ('acme', 'b', null)",
+    );
+    const measuring = { company: "acme", runId: "r", now: "2026-03-15T00:00:00Z", isMadeOf: () => true };
+    await measureRelations(destination, [toSites], measuring);
+    const found = await rowsOf(destination, "select matched, unmatched, nulls from _tributary.relations");
+    expect(found).toEqual([{ matched: 1, unmatched: 0, nulls: 1 }]);
+  });
+});

@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inject, onTestFinished } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import type { Destination } from "../../src/warehouse/destination.ts";
+import { openDuckdb } from "../../src/warehouse/duckdb/open.ts";
+import { openPostgres } from "../../src/warehouse/postgres/open.ts";
+import { createDatabase } from "../support/database.ts";
+
+const run = {
+  schema: "procurement",
+  stateSchema: "_tributary",
+  runId: "run-1",
+  holder: { pid: process.pid, host: "here", command: "sync", startedAt: "2025-01-01T00:00:00Z" },
+  clock: systemClock,
+};
+
+/** An empty warehouse of each kind, gone when the test is over. */
+export const warehouses: readonly { readonly name: string; readonly make: () => Promise<Destination> }[] = [
+  {
+    name: "postgres",
+    async make() {
+      const database = await createDatabase(inject("postgresUrl"));
+      const destination = await openPostgres({ ...run, url: database.url, grantSelectTo: [] });
+      onTestFinished(async () => {
+        await destination.close();
+        await database.drop();
+      });
+      return destination;
+    },
+  },
+  {
+    name: "duckdb",
+    async make() {
+      const folder = await mkdtemp(join(tmpdir(), "tributary-tables-"));
+      const path = join(folder, "warehouse.duckdb");
+      const destination = await openDuckdb({ ...run, path, readers: "snapshot", keepVersions: 2 });
+      onTestFinished(async () => {
+        await destination.close();
+        await rm(folder, { recursive: true, force: true });
+      });
+      return destination;
+    },
+  },
+];

@@ -5,9 +5,7 @@ import { CsvWriter } from "./csv.ts";
 import { type Drift, exampleOf, type Presence, presenceOf, type Redact } from "./drift.ts";
 import type { Hasher } from "./hash.ts";
 import { isStorable } from "./json.ts";
-import { MixedHash } from "./mixed_hash.ts";
 import { type Formats, readMoment } from "./moment.ts";
-import { createPlaces, type Places } from "./places.ts";
 import { type Problem, textOf, valueAt } from "./record.ts";
 import { furtherRejects, knownKey, MOST_REJECTS, pageColumns, type Reject } from "./reject.ts";
 import { TableWriter, takeTable } from "./table_writer.ts";
@@ -288,4 +286,54 @@ export class Encoder {
 
 function isObject(value: unknown): value is Row {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Numeral);
+}
+
+/** Mixes what a row's hashes cover beside its own bytes: child rows, and values that could not be read. */
+class MixedHash {
+  #lanes = Buffer.allocUnsafe(1 << 10);
+  #used = 0;
+
+  /** Begins with the next row. */
+  clear(): void {
+    this.#used = 0;
+  }
+
+  /** Appends two lanes: what the row's hash covers and what only the volatile hash does. */
+  mix(stable: bigint, changeable: bigint): void {
+    if (this.#used + 16 > this.#lanes.length) this.#lanes = Buffer.concat([this.#lanes], this.#lanes.length * 2);
+    this.#lanes.writeBigUInt64LE(BigInt.asUintN(64, stable), this.#used);
+    this.#lanes.writeBigUInt64LE(BigInt.asUintN(64, changeable), this.#used + 8);
+    this.#used += 16;
+  }
+
+  /** The row's hashes with all that was mixed in; its own where that is nothing. */
+  with(hasher: Hasher, stable: bigint, changeable: bigint): readonly [stable: bigint, changeable: bigint] {
+    if (this.#used === 0) return [stable, changeable];
+    this.mix(stable, changeable);
+    const lanes = this.#lanes.subarray(0, this.#used);
+    return [hasher.hash(evenOdd(lanes, 0)), hasher.hash(evenOdd(lanes, 8))];
+  }
+}
+
+/** Every second 8-byte lane of the mixed hashes. */
+function evenOdd(lanes: Buffer, offset: 0 | 8): Buffer {
+  const picked = Buffer.allocUnsafe(lanes.length / 2);
+  for (let at = offset, to = 0; at < lanes.length; at += 16, to += 8) lanes.copy(picked, to, at, at + 8);
+  return picked;
+}
+
+/** Gives rows without an identity of their own their place among those whose key is the same but for it, from 0. */
+type Places = (row: Row, context: Row) => number;
+
+/** Remembers a number for each rest of a key: as much memory as a set of these keys. */
+function createPlaces(key: readonly Column[]): Places {
+  const rest = key.filter(column => column.name !== INDEX_COLUMN);
+  const next = new Map<string, number>();
+  return (row, context) => {
+    const parts = rest.map(({ source, path, name }) => textOf(source === "row" ? valueAt(path, row) : context[name]));
+    const id = JSON.stringify(parts);
+    const place = next.get(id) ?? 0;
+    next.set(id, place + 1);
+    return place;
+  };
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { runAttempts } from "../../src/sync/run/attempts.ts";
-import { valueTypes } from "../../src/warehouse/postgres/values.ts";
+import { valueTypes } from "../../src/warehouse/postgres/connect.ts";
 import { streams } from "../../streams/index.ts";
 import { type StillClock, stillClock } from "../support/clock.ts";
 import { connected } from "../support/database.ts";

@@ -13,7 +13,7 @@ import type { Database, Story } from "./scenario/story.ts";
 import { addTally, emptyTally, type Tally } from "./tally.ts";
 
 /*
- * npm run soak -- [--database duckdb|postgres] [--lives N] [--seed N] [--hours H] [--workers 2]
+ * npm run simulation -- [--database duckdb|postgres] [--lives N] [--seed N] [--hours H] [--workers 2]
  * --seed alone lives that one life again; --hours goes on after the last seed that was lived before. --each-death lives the
  * first run and the night of one seed's company as often as they have touches, and dies at another one each time.
  */

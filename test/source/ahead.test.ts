@@ -5,8 +5,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { cursorAhead } from "../../src/source/ahead.ts";
-import { readPages } from "../../src/source/pages.ts";
+import { cursorAhead, readPages } from "../../src/source/pages.ts";
 import { collect, numbers, parameters, request } from "./listing.ts";
 import { client, failure, json, lastPage, serve } from "./service.ts";
 

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import pg from "pg";
 import { inject, onTestFinished } from "vitest";
 import { openDuckdbForReading, type Reading } from "../../src/warehouse/duckdb/reading.ts";
-import { valueTypes } from "../../src/warehouse/postgres/values.ts";
+import { valueTypes } from "../../src/warehouse/postgres/connect.ts";
 import { createDatabase } from "./database.ts";
 
 type Row = Record<string, unknown>;

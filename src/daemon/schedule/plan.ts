@@ -3,8 +3,6 @@ import { type Timetable, timetableOf } from "../../config/cron.ts";
 import { HOOK } from "../../config/schedules.ts";
 import type { RunReport } from "../../sync/run/run.ts";
 import type { PastRun } from "./past.ts";
-import { resumption } from "./resumption.ts";
-import { retryTime, unsuccessful, worthRetrying } from "./retry.ts";
 import { type Turn, turnOf } from "./turn.ts";
 
 /** What the plan is made of. */
@@ -172,4 +170,71 @@ export function createPlan(intentions: Intentions, now: number, { random, lateMs
   };
   plan.replace(intentions, now);
   return plan;
+}
+
+/** The run that makes up for what happened while no daemon was up. */
+interface Resumption {
+  readonly at: number;
+  readonly cause: "missed" | "retry";
+  readonly failures: number;
+}
+
+/**
+ * What a schedule owes when the daemon comes up, by its runs, newest first: one run where an occurrence lies between the
+ * last one's start and now; the rest of one that was stopped; the next try of one that failed or was killed.
+ * Undefined where nothing is owed, and where the schedule never ran.
+ */
+function resumption(
+  schedule: Schedule,
+  timetable: Timetable,
+  past: readonly PastRun[],
+  { now, regular }: { readonly now: number; readonly regular: number | undefined },
+): Resumption | undefined {
+  const last = past[0];
+  if (last === undefined) return undefined;
+  // One that began later than now did so by a clock that has been set right since: nobody knows what came after it.
+  const isOver = ({ startedAt }: PastRun) =>
+    startedAt > now || (timetable.next(startedAt) ?? Number.POSITIVE_INFINITY) <= now;
+  if (isOver(last)) return { at: now, cause: "missed", failures: 0 };
+  const failed = past.filter(run => !isOver(run) && isFailure(run)).length;
+  if (last.exitCode === 130 || last.exitCode === 143) return { at: now, cause: "retry", failures: failed };
+  if (!isFailure(last)) return undefined;
+  const at = retryTime(schedule, failed, last.finishedAt ?? now, regular);
+  return at === undefined ? undefined : { at: Math.max(at, now), cause: "retry", failures: failed };
+}
+
+// A killed run has no exit code, and may have been what brought the machine down: its next try waits like any other.
+const isFailure = ({ exitCode }: PastRun): boolean => exitCode === undefined || worthRetrying(exitCode);
+
+/**
+ * Whether trying again soon can help, by exit code: a stream, the destination, another run in the way, a bug that met
+ * special circumstances. Not a configuration (2) or a key (3), which a person mends; not a limit (5), because time and
+ * plan limits are there to be kept and the next run goes on anyway; not a stop by a signal.
+ */
+function worthRetrying(exitCode: number): boolean {
+  return [1, 4, 6, 70].includes(exitCode);
+}
+
+/**
+ * When the try after `failures` failed ones begins: `retry_after` from the end of the last, doubled with each.
+ * Undefined after the last one allowed, and where the next regular run begins no later.
+ */
+function retryTime(
+  { retries, retryAfterMs }: Pick<Schedule, "retries" | "retryAfterMs">,
+  failures: number,
+  from: number,
+  regular: number | undefined,
+): number | undefined {
+  if (failures > retries) return undefined;
+  const at = from + retryAfterMs * 2 ** (failures - 1);
+  return regular === undefined || at < regular ? at : undefined;
+}
+
+/** What a retry works on: the streams that did not succeed, and their company if it is one. Nothing named: everything again. */
+function unsuccessful(report: RunReport): { readonly names: readonly string[]; readonly company?: string } {
+  const left = report.streams.filter(({ status }) => status !== "succeeded" && status !== "warning");
+  if (left.length === 0 || left.length === report.streams.length) return { names: [] };
+  const companies = [...new Set(left.map(({ company }) => company))];
+  const names = [...new Set(left.map(({ stream }) => stream))];
+  return companies.length === 1 && companies[0] !== undefined ? { names, company: companies[0] } : { names };
 }

@@ -1,3 +1,4 @@
+import { sourcesOf, waitsFor } from "../../catalog/lookup.ts";
 import type { Feed, Scan, Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Company } from "../../config/config.ts";
@@ -11,6 +12,7 @@ import { besideRows, rowsIn } from "../../sync/extract/rows_in_answer.ts";
 import { planScan } from "../../sync/extract/scan_plan.ts";
 import { policyOf } from "../../sync/run/jobs.ts";
 import { openClient, type ServiceTools } from "../../sync/run/service.ts";
+import { questionsOf } from "../../sync/stream/lookups.ts";
 import { choicesOf } from "../../sync/stream/snapshot.ts";
 import { openReading } from "../../warehouse/connect/reading.ts";
 import { liveCount } from "../../warehouse/ddl/present_tables.ts";
@@ -18,7 +20,6 @@ import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import { noState } from "../../warehouse/state/stream_state.ts";
 import { estimateDetails } from "./details.ts";
 import type { Ask, Guess, Look, Order } from "./look.ts";
-import { estimateLookup } from "./lookup.ts";
 
 /** What a stream would ask for. `at_least`: there may be more than is known now. */
 export interface EstimateLine {
@@ -190,3 +191,17 @@ function secondsOf(
 
 const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** As many as the config names sets of values, by the columns that are loaded. */
+async function estimateLookup(look: Look, stream: Stream, mode: Scan): Promise<Guess> {
+  const { order, catalogue, reading, company } = look;
+  const asking = policyOf(order.config, stream.name);
+  const place = { looked: reading, company: company.name, catalogue };
+  const { asked } = await questionsOf(place, stream, mode, asking);
+  const sources = Object.values(sourcesOf(stream, asking)).flat();
+  const notLoaded = sources.length > 0 && asked.length === 0;
+  const why = notLoaded
+    ? `one for each value of ${sources.join(" and ")}, which are not loaded yet`
+    : "one for each set of values";
+  return { requests: asked.length, atLeast: waitsFor(stream, asking).length > 0, why, inARow: 1 };
+}

@@ -1,9 +1,11 @@
+import { hostname } from "node:os";
 import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
+import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
-import { ConfigError, StoppedError, TributaryError } from "../../errors.ts";
+import { ConfigError, HeldError, StoppedError, TributaryError } from "../../errors.ts";
 import { configured } from "../../privacy/configured.ts";
-import { type Privacy, privacyOf } from "../../privacy/settling.ts";
+import { isUnder, type Privacy, privacyOf } from "../../privacy/settling.ts";
 import { createHasher } from "../../rows/hash.ts";
 import { holdToWarehouse, sideBySide } from "../../sync/run/companies.ts";
 import { policyOf } from "../../sync/run/jobs.ts";
@@ -12,10 +14,11 @@ import { exitCodeOf, type Job, viewOf } from "../../sync/run/report.ts";
 import { companiesOf, newRunId } from "../../sync/run/run.ts";
 import { createCommons, openService, type Service } from "../../sync/run/service.ts";
 import { Tally } from "../../sync/tally.ts";
+import { inState, type Where } from "../../warehouse/connect/open.ts";
 import { openReading, type WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { standingColumns, withAdded } from "../../warehouse/schema/added_columns.ts";
+import { saveVerification } from "../../warehouse/state/verifications.ts";
 import { compareCompany } from "./company.ts";
-import { keepResult } from "./keeping.ts";
 import { type Compared, reportOf } from "./outcome.ts";
 import type { VerifyReport } from "./report.ts";
 
@@ -148,4 +151,31 @@ function limitTime(
     () => stop(new StoppedError(over, 5)),
     () => undefined,
   );
+}
+
+/**
+ * Writes the result beside the data, and lets readers see it. Answers a warning where another run has the warehouse, or has
+ * brought it under another privacy than the values were read under: the result is told all the same. @throws DestinationError,
+ * ConfigError
+ */
+async function keepResult(
+  where: Where,
+  report: VerifyReport,
+  { policy }: Pick<Privacy, "policy">,
+  clock: Clock,
+  waitMs: number,
+): Promise<string | undefined> {
+  const { run_id: runId, started_at: startedAt, streams, differences } = report;
+  const holder = { pid: process.pid, host: hostname(), command: "tributary verify", startedAt };
+  try {
+    return await inState(where, { runId, holder, clock }, waitMs, async destination => {
+      const whole = await saveVerification(destination, streams, differences, records => isUnder(records, policy));
+      await destination.show();
+      if (whole || differences.length === 0) return undefined;
+      return `Values were not written to ${where.stateSchema}.verification_differences, only keys: the warehouse's values are stored under another \`privacy\` than the configuration that this verification began with. Run \`tributary sync\`, then verify again.`;
+    });
+  } catch (error) {
+    if (!(error instanceof HeldError)) throw error;
+    return `The result was not written to ${where.stateSchema}.verifications: ${error.message} With --wait it waits for that run.`;
+  }
 }

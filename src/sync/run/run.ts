@@ -1,27 +1,27 @@
 import { hostname } from "node:os";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
-import type { Company, Config } from "../../config/config.ts";
+import type { ArchiveConfig, Company, Config } from "../../config/config.ts";
 import { familyOf, select, selectedByConfig, versionedBy } from "../../config/selection.ts";
-import { ConfigError } from "../../errors.ts";
+import { ConfigError, StoppedError } from "../../errors.ts";
+import type { Log } from "../../logging.ts";
 import { configured } from "../../privacy/configured.ts";
 import { expectOwnKey, privacyOf, settlePrivacy } from "../../privacy/settling.ts";
+import { type Archive, type ArchiveTools, openArchive } from "../../source/archive/archive.ts";
+import { pruneArchive } from "../../source/archive/pruning.ts";
 import { openDestination } from "../../warehouse/connect/open.ts";
 import { hasState } from "../../warehouse/ddl/present_tables.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { prepareWarehouse } from "../../warehouse/schema/prepare.ts";
 import { beginRun } from "../../warehouse/state/run_log.ts";
 import { Tally } from "../tally.ts";
-import { type Archives, openArchives } from "./archives.ts";
 import { holdToWarehouse, identityOf, isItself, logOf, sideBySide } from "./companies.ts";
-import { conclude, reportOf } from "./conclusion.ts";
+import { conclude, firstLook, reportOf, showEvery } from "./conclusion.ts";
 import { contextOf, policyOf, runCompany } from "./jobs.ts";
 import { measureChanged } from "./measurement.ts";
 import type { RunOrder, RunTools } from "./order.ts";
 import { type Job, type RunReport, viewOf } from "./report.ts";
 import { closedService, createCommons, openService, type Service } from "./service.ts";
-import { firstLook, showEvery } from "./showing.ts";
-import { limitTime } from "./time_limit.ts";
 
 export type { RunReport, RunView } from "./report.ts";
 
@@ -241,4 +241,54 @@ async function runJobs(run: Run): Promise<RunReport> {
   const report = await conclude(run, errors);
   order.attempt?.end(errors);
   return report;
+}
+
+/** Calls `stop` with a StoppedError when what is left of --max-time after `spentMs` is over, until the signal. */
+function limitTime(
+  { maxTimeMs }: { readonly maxTimeMs: number | undefined },
+  spentMs: number,
+  clock: Clock,
+  signal: AbortSignal,
+  stop: (error: unknown) => void,
+): void {
+  if (maxTimeMs === undefined) return;
+  const over = `--max-time is over after ${Math.round(maxTimeMs / 1000)} s: everything read so far is stored, the next run goes on from there.`;
+  clock.sleep(Math.max(0, maxTimeMs - spentMs), signal).then(
+    () => stop(new StoppedError(over, 5)),
+    () => undefined,
+  );
+}
+
+/** Where a run keeps the answers of its companies. */
+interface Archives {
+  /** Undefined: nowhere. */
+  of(company: string): Archive | undefined;
+  /** Closes the files and removes those that are too old. */
+  end(): Promise<void>;
+}
+
+const none: Archives = { of: () => undefined, end: async () => undefined };
+
+function openArchives(
+  config: ArchiveConfig | undefined,
+  { log, ...tools }: Omit<ArchiveTools, "company"> & { readonly log: Log },
+): Archives {
+  if (config === undefined) return none;
+  const open = new Map<string, Archive>();
+  return {
+    of(company) {
+      const archive = open.get(company) ?? openArchive(config, { ...tools, company });
+      open.set(company, archive);
+      return archive;
+    },
+    async end() {
+      for (const archive of open.values()) await archive.close();
+      try {
+        const removed = await pruneArchive(config.path, tools.clock.now() - config.keepMs);
+        if (removed > 0) log.debug({ files: removed }, "removed from the archive what was older than archive.keep");
+      } catch (error) {
+        log.warn({ err: error }, `${config.path}: files older than archive.keep could not be removed`);
+      }
+    },
+  };
 }

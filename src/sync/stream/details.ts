@@ -1,9 +1,11 @@
 import { snakeCase } from "../../catalog/columns.ts";
 import { type Detail, fixedPaths, pathParameters, type Stream } from "../../catalog/stream.ts";
 import { ApiError, StoppedError, TributaryError } from "../../errors.ts";
+import type { Stage } from "../../warehouse/destination.ts";
 import { type Parents, presentParents } from "../../warehouse/details/parents.ts";
 import {
   countWaiting,
+  countWork,
   openWorkList,
   type WorkItem,
   type WorkList,
@@ -11,14 +13,15 @@ import {
 } from "../../warehouse/details/work_list.ts";
 import { type Absent, absentWithRows, areReadable, stagedAbsent } from "../../warehouse/merge/outcomes.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
+import { completeTogether } from "../../warehouse/state/standing.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
 import type { SyncContext } from "../context.ts";
+import { completeWith } from "../context.ts";
 import { type DetailsResult, readDetails } from "../extract/details.ts";
 import { parentsOf } from "../load/kin.ts";
 import { heldBack, type Left, mayLeave } from "../load/leaving.ts";
 import { publishStage } from "../load/publication.ts";
 import type { Tally } from "../tally.ts";
-import { completeWithParents, isBehind, lacksNew } from "./completion.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { areReadWhole } from "./lookups.ts";
 
@@ -290,4 +293,30 @@ export function workRequest(
     limit: policy.maxDetails,
     now: new Date(context.clock.now()).toISOString(),
   };
+}
+
+/**
+ * Whether `max_details` leaves some that were never fetched: these come first, so nothing else was taken then. The pace at
+ * which it lets others be fetched again is what was asked for, and does not make the table late.
+ */
+const lacksNew = ({ left, reasons }: WorkList): boolean =>
+  left > 0 && Object.keys(reasons).every(reason => reason === "new" || reason === "forced");
+
+/** Whether answers of back then lack some that are due: the run that got them may have been cut short. */
+async function isBehind(
+  destination: SyncContext["destination"],
+  request: Omit<WorkRequest, "stage">,
+  stage: Stage,
+): Promise<boolean> {
+  const { new: fresh = 0, changed = 0 } = await countWork(destination, { ...request, stage });
+  return fresh + changed > 0;
+}
+
+/** How far details are complete that were all fetched: no further than the rows or values that they were asked for. */
+async function completeWithParents(context: SyncContext, parents: Parents): Promise<string | null> {
+  const { asOf, clock, company, destination } = context;
+  const names = parents.kind === "rows" ? [parents.stream] : parents.sources.map(({ stream }) => stream);
+  const theirs = await completeTogether(destination.db, company, names);
+  const read = new Date(asOf?.at ?? clock.now()).toISOString();
+  return completeWith(context, theirs !== null && read < theirs ? read : theirs);
 }

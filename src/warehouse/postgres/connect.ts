@@ -1,9 +1,8 @@
-import pg, { type Client } from "pg";
+import pg, { type Client, type CustomTypesConfig } from "pg";
 import type { Clock } from "../../clock.ts";
 import { ConfigError, DestinationError } from "../../errors.ts";
 import { type Address, explained, readOnly } from "./failure.ts";
 import { refusePooler } from "./pooler.ts";
-import { valueTypes } from "./values.ts";
 
 const CONNECT_MS = 15_000;
 
@@ -110,4 +109,24 @@ async function prepare(client: Client, address: Address, access: "read" | "write
        join pg_settings as known on lower(known.name) = wanted.name`,
     [Object.keys(settings), Object.values(settings)],
   );
+}
+
+const INT8 = 20;
+const DATE = 1082;
+const TIMESTAMP = 1114;
+
+/** int8 as number (RangeError when a double cannot hold it: select it as text), dates as text, the rest as pg reads it. */
+export const valueTypes: CustomTypesConfig = {
+  getTypeParser(oid, format) {
+    if (format === "binary") return pg.types.getTypeParser(oid, "binary");
+    if (oid === INT8) return safeInteger;
+    if (oid === DATE || oid === TIMESTAMP) return (text: string) => text;
+    return pg.types.getTypeParser(oid, "text");
+  },
+};
+
+function safeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`expected a count that a double holds, got ${text}`);
+  return value;
 }

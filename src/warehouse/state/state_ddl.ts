@@ -4,7 +4,7 @@ import { altering, executeAll } from "../ddl/alteration.ts";
 import { type Catalog, readCatalog } from "../ddl/catalog.ts";
 import type { Dialect } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
-import { stateCommentStatements } from "./state_commenting.ts";
+import { commentsOfState } from "./state_comments.ts";
 import { STAGES, stateColumns, stateDigests, stateKeys } from "./state_shape.ts";
 
 type Fragment = RawBuilder<unknown>;
@@ -142,4 +142,22 @@ function stateTable(dialect: Dialect, stateSchema: string, name: keyof StateTabl
     statements.push(sql`create unique index ${sql.id(`${name}_by_text`)} on ${table} (md5(${texts}))`);
   }
   return statements;
+}
+
+/** Statements for the comments that differ from what the catalog says; of a table it doesn't know, all of them. */
+function stateCommentStatements(
+  dialect: Dialect,
+  stateSchema: string,
+  catalog: Catalog,
+): readonly RawBuilder<unknown>[] {
+  return [...commentsOfState(dialect)].flatMap(([name, { table, columns }]) => {
+    const present = catalog.tables.get(`${stateSchema}.${name}`);
+    const statements: RawBuilder<unknown>[] = [];
+    if (present?.comment !== table)
+      statements.push(sql`comment on table ${sql.id(stateSchema, name)} is ${sql.lit(table)}`);
+    for (const [column, text] of Object.entries(columns))
+      if (present?.columns.get(column)?.comment !== text)
+        statements.push(sql`comment on column ${sql.id(stateSchema, name, column)} is ${sql.lit(text)}`);
+    return statements;
+  });
 }

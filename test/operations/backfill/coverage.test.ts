@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createCoverage } from "../../../src/sync/extract/coverage.ts";
+import { createCoverage } from "../../../src/sync/extract/windows.ts";
 
 const window = (from: string, to: string | null, done = false) => ({ from, to, cursor: null, pages: 0, done });
 const micros = (day: string) => Date.parse(day) * 1000;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { windowsOf } from "../../../src/operations/backfill/windows.ts";
+import { windowsOf } from "../../../src/operations/backfill/plan.ts";
 import { merged } from "../../../src/sync/extract/merging.ts";
 
 const DAY = 86_400_000;

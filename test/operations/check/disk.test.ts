@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startSimulator } from "../../../simulator/simulator.ts";
-import { diskLine } from "../../../src/operations/check/disk.ts";
+import { diskLine } from "../../../src/operations/check/destination.ts";
 import { inspectPlace, type Where } from "../../../src/warehouse/connect/open.ts";
 import { bench } from "../../support/run.ts";
 import { duckdbWarehouse, passing } from "../../support/warehouse.ts";

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import pg from "pg";
 import { stringify } from "yaml";
-import { valueTypes } from "../../../src/warehouse/postgres/values.ts";
+import { valueTypes } from "../../../src/warehouse/postgres/connect.ts";
 import { connected, createDatabase } from "../../support/database.ts";
 import { tear } from "../../support/tear.ts";
 import type { View, Warehouse } from "../../support/warehouse.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createPace } from "../../../src/sync/run/pace.ts";
+import { createPace } from "../../../src/sync/run/report.ts";
 
 const looks = (...marks: readonly (readonly [seconds: number, done: number])[]) => {
   const pace = createPace();

@@ -1,22 +1,29 @@
 import type { Plugin, RolldownOptions } from "rolldown";
-import plugin from "rollup-plugin-license";
 
-// Its types speak of a default export, Node.js of the function itself.
-const license = plugin as unknown as typeof plugin.default;
+/** Libraries that are installed beside the program, because they are native. */
+export const INSTALLED: readonly string[] = ["@duckdb/node-api"];
 
-/** What is used of undici. */
-const USED = `
-import api from "undici/lib/api/index.js";
-import Dispatcher from "undici/lib/dispatcher/dispatcher.js";
-import EnvHttpProxyAgent from "undici/lib/dispatcher/env-http-proxy-agent.js";
-import Pool from "undici/lib/dispatcher/pool.js";
+/** The modules of undici that are used. They are private: undici may move them, and test/house/undici.test.ts sees it. */
+export const UNDICI_MODULES = {
+  api: "undici/lib/api/index.js",
+  Dispatcher: "undici/lib/dispatcher/dispatcher.js",
+  EnvHttpProxyAgent: "undici/lib/dispatcher/env-http-proxy-agent.js",
+  Pool: "undici/lib/dispatcher/pool.js",
+} as const;
+
+/** What undici's own index.js does, for two of its classes. */
+const leanIndex = `
+${Object.entries(UNDICI_MODULES)
+  .map(([name, path]) => `import ${name} from "${path}";`)
+  .join("\n")}
 Object.assign(Dispatcher.prototype, api);
 export { EnvHttpProxyAgent, Pool };
 `;
 
 /**
- * undici loads all of itself, fetch and WebSockets too, and Node's HTTP/2, whether they are used or not, and we speak
- * HTTP/1.1: 15 MB of memory and 50 ms of each start.
+ * Bundles two classes of undici instead of all of it. Its index.js loads fetch, WebSockets, caches and mocks, and its client
+ * loads Node's HTTP/2, whether they are used or not; tributary uses none of them (`allowH2: false`). `npm run bench -- --part
+ * undici` measures what this saves, and bench/README.md has the figures.
  */
 export const leanUndici: Plugin = {
   name: "lean-undici",
@@ -25,21 +32,26 @@ export const leanUndici: Plugin = {
     return source === "node:http2" && importer?.includes("undici") === true ? "\0http2" : undefined;
   },
   load(id) {
-    if (id === "\0undici") return USED;
+    if (id === "\0undici") return leanIndex;
     return id === "\0http2" ? "export const constants = {};" : undefined;
   },
 };
 
 /*
- * The installed command is one program with its packages in it: of the 0.9 s of CPU that a run costs before its first row,
- * 0.2 went into finding and loading a thousand small files. DuckDB stays a package of its own, a native one.
+ * The installed command is one program with its libraries in it: of the 0.9 s of CPU that a run costs before its first row,
+ * 0.2 went into finding and loading a thousand small files. build.ts makes the package around it.
  */
 export default {
   input: { tributary: "src/cli/main.ts" },
   platform: "node",
-  external: ["@duckdb/node-api", "pg-native"],
-  // Else each part is headed by its path on the machine that built it.
+  // pg asks for pg-native and does without.
+  external: [...INSTALLED, "pg-native"],
+  // Otherwise each part is headed by its path on the machine that built it.
   experimental: { attachDebugInfo: "none" },
-  plugins: [leanUndici, license({ cwd: import.meta.dirname, thirdParty: { output: "dist/LICENSES.txt" } })],
-  output: { dir: "dist", format: "esm", cleanDir: true, chunkFileNames: "chunks/[name]-[hash].js", comments: false },
+  plugins: [leanUndici],
+  // What can't be found would otherwise be looked for where the command is installed, and only once it runs.
+  onLog(level, log, report) {
+    report(log.code === "UNRESOLVED_IMPORT" ? "error" : level, log);
+  },
+  output: { dir: "dist", format: "esm", chunkFileNames: "chunks/[name]-[hash].js", comments: false },
 } satisfies RolldownOptions;

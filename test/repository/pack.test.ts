@@ -5,13 +5,14 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { COPIED } from "../../build.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
 import type { RunReport } from "../../src/sync/run/run.ts";
 import { root } from "./sources.ts";
 
 /*
- * What a user gets: the tarball of `npm pack`, installed in a folder that has nothing else. It is built in a copy, so that
- * it holds the present sources and no other test finds `dist` half made.
+ * What a user gets: the tarball of `npm pack ./dist`, installed in a folder that has nothing else. It is built in a copy, so
+ * that it holds the present sources and no other test finds `dist` half made.
  */
 
 const KEY = "a-key-that-nobody-sees";
@@ -21,19 +22,20 @@ const parts = [
   "schemas",
   "reports",
   "simulator",
-  "models",
   "package.json",
+  "package-lock.json",
   "tsconfig.json",
   "rolldown.config.ts",
-  "docs",
-  "deploy",
+  "build.ts",
+  ...COPIED,
 ];
-const pages = ["config.example.yaml", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "LICENSE"];
 
 let folder: string;
 let home: string;
 let installed: string;
 let packed: readonly string[];
+/** Of the libraries in the program, by the licences beside it: name@version. */
+let bundled: readonly string[];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tributary-pack-"));
@@ -41,9 +43,12 @@ beforeAll(async () => {
   home = join(folder, "home");
   await mkdir(copy);
   await mkdir(home);
-  for (const part of [...parts, ...pages]) await cp(join(root, part), join(copy, part), { recursive: true });
+  for (const part of parts) await cp(join(root, part), join(copy, part), { recursive: true });
+  await mkdir(join(copy, "deploy/secrets"), { recursive: true });
+  await writeFile(join(copy, "deploy/secrets/status_token"), "a-token-that-nobody-sees");
   await symlink(join(root, "node_modules"), join(copy, "node_modules"), "junction");
-  const pack = await run("npm", ["pack", "--json", "--pack-destination", folder], copy);
+  expect(await run("npm", ["run", "build"], copy)).toMatchObject({ code: 0 });
+  const pack = await run("npm", ["pack", "./dist", "--json", "--pack-destination", folder], copy);
   expect(pack).toMatchObject({ code: 0 });
   const { filename, files } = tarballOf(JSON.parse(pack.stdout.slice(pack.stdout.search(/^[[{]/m))));
   packed = files.map(({ path }) => path);
@@ -52,24 +57,78 @@ beforeAll(async () => {
   const quiet = ["--omit=dev", "--prefer-offline", "--no-audit", "--no-fund"];
   expect(await run("npm", ["install", tarball, ...quiet], home)).toMatchObject({ code: 0 });
   installed = join(home, "node_modules", "tributary-warehouse");
+  const licenses = await readFile(join(installed, "LICENSES.txt"), "utf8");
+  bundled = [...licenses.matchAll(/^Name: (\S+)\nVersion: (\S+)$/gm)].map(([, name, version]) => `${name}@${version}`);
 }, 600_000);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("the tarball holds the program and its pages, no sources, tests, maps, or paths of this machine", async () => {
-  const others = packed.filter(path => !/^(dist\/chunks\/.+\.js|docs\/.+|models\/\w+\.sql|deploy\/.+)$/.test(path));
-  const made = ["dist/tributary.js", "dist/LICENSES.txt"];
-  expect(others.sort()).toEqual([...pages, ...made, "package.json"].sort());
+test("the tarball holds the program and its pages, no sources, tests, maps, secrets, or paths of this machine", async () => {
+  const others = packed.filter(path => !/^(chunks\/.+\.js|docs\/.+|models\/\w+\.sql|deploy\/.+)$/.test(path));
+  const made = ["tributary.js", "package.json", "LICENSES.txt", "sbom.cdx.json"];
+  const pages = COPIED.filter(part => part.includes(".") || part === "LICENSE");
+  expect(others.sort()).toEqual([...pages, ...made].sort());
+  for (const part of COPIED) expect(packed.filter(path => `${path}/`.startsWith(`${part}/`))).not.toEqual([]);
+  expect(packed.filter(path => path.includes("status_token"))).toEqual([]);
   const leaks: string[] = [];
   for (const path of packed) {
     const content = await readFile(join(installed, path), "utf8");
-    if ([root, folder, "sourceMappingURL"].some(trace => content.includes(trace))) leaks.push(path);
+    if ([root, folder, "tributary-sbom-", "sourceMappingURL"].some(trace => content.includes(trace))) leaks.push(path);
   }
   expect(leaks).toEqual([]);
 });
 
+test("the manifest is the repository's, and asks for nothing but DuckDB", async () => {
+  const source = await readJson(join(root, "package.json"));
+  const { name, version, description, license, type, engines, dependencies } = source;
+  const duckdb = { "@duckdb/node-api": dependencies["@duckdb/node-api"] };
+  const bin = { tributary: "tributary.js" };
+  const expected = { name, version, description, license, type, engines, bin, dependencies: duckdb };
+  expect(await readJson(join(installed, "package.json"))).toEqual(expected);
+  // Only dist/ can be published.
+  expect(source.private).toBe(true);
+});
+
+test("every library in the program is a runtime dependency: npm ls and npm audit with --omit=dev see it", async () => {
+  const { packages } = await readJson(join(root, "package-lock.json"));
+  const runtime = Object.entries<{ readonly version: string; readonly dev?: boolean }>(packages)
+    .filter(([path, { dev }]) => path !== "" && dev !== true)
+    .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, "")}@${version}`);
+  expect(bundled.filter(library => !runtime.includes(library))).toEqual([]);
+});
+
+test("the bill of materials is CycloneDX and lists every library that is bundled or installed", async () => {
+  const text = await readFile(join(installed, "sbom.cdx.json"), "utf8");
+  const { metadata, components, dependencies, ...head } = JSON.parse(text) as Bom;
+  // Without serial number and time, so that the same sources make the same file.
+  expect(head).toEqual({ $schema: expect.any(String), bomFormat: "CycloneDX", specVersion: "1.5", version: 1 });
+  const { name, version } = await readJson(join(root, "package.json"));
+  expect(Object.keys(metadata).sort()).toEqual(["component", "lifecycles", "tools"]);
+  expect(metadata.component).toMatchObject({ "bom-ref": `${name}@${version}`, type: "application", name, version });
+  const listed = components.map(component => `${component.name}@${component.version}`);
+  expect(bundled.length).toBeGreaterThan(50);
+  expect(bundled.filter(library => !listed.includes(library))).toEqual([]);
+  const there = await readdir(join(home, "node_modules", "@duckdb"));
+  expect(there.filter(library => !listed.some(one => one.startsWith(`@duckdb/${library}@`)))).toEqual([]);
+  for (const component of components)
+    expect(component).toMatchObject({
+      "bom-ref": `${component.name}@${component.version}`,
+      type: "library",
+      purl: `pkg:npm/${component.name.replace("@", "%40")}@${component.version}`,
+      scope: expect.stringMatching(/^(required|optional)$/),
+      hashes: [{ alg: "SHA-512", content: expect.stringMatching(/^[0-9a-f]{128}$/) }],
+      licenses: [expect.anything()],
+    });
+  const refs = [metadata.component, ...components].map(component => component["bom-ref"]);
+  expect(new Set(refs).size).toBe(refs.length);
+  expect(dependencies.map(({ ref }) => ref).sort()).toEqual(refs.sort());
+  expect(dependencies.flatMap(({ dependsOn }) => dependsOn).filter(ref => !refs.includes(ref))).toEqual([]);
+  // No address but the schema's: where packages came from is nobody's.
+  expect(text.match(/https?:[^"]+/g)).toEqual([JSON.parse(text).$schema]);
+});
+
 test("the command says its version and its help", async () => {
-  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { readonly version: string };
+  const { version } = await readJson(join(root, "package.json"));
   expect(await tributary(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
   const help = await tributary(["--help"]);
   expect(help).toMatchObject({ code: 0, stderr: "" });
@@ -120,6 +179,8 @@ test("a sync over HTTP fills a warehouse, and the next one finds nothing new", a
   }
 });
 
+const readJson = async (file: string) => JSON.parse(await readFile(file, "utf8"));
+
 const tributary = (words: readonly string[]) => run("npx", ["--no", "--", "tributary", ...words], home);
 
 /** npm's own commands and everything below them run on the Node.js of this test. */
@@ -130,6 +191,18 @@ async function run(command: string, words: readonly string[], cwd: string) {
   const child = spawn(command, words, { cwd, env, shell, stdio: ["ignore", "pipe", "pipe"] });
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   return { code: code as number | null, stdout, stderr };
+}
+
+interface Component {
+  readonly "bom-ref": string;
+  readonly name: string;
+  readonly version: string;
+}
+
+interface Bom {
+  readonly metadata: { readonly component: Component };
+  readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
 
 interface Tarball {

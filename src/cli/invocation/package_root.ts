@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ConfigError } from "../../errors.ts";
 
-/** The folder of package.json, above these sources as above their compiled form. */
+/** The folder of package.json: the repository for these sources, the published package for the program built of them. */
 export function packageRoot(start = import.meta.dirname): string {
   if (existsSync(join(start, "package.json"))) return start;
   const above = dirname(start);

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 /** Each part is run with one of the databases: they differ in what `makeWarehouse` makes. */
 const parts = {
   duckdb: ["cpu", "nightly", "growth", "exports", "replay"],
-  postgres: ["latency", "fanout", "publish", "startup"],
+  postgres: ["latency", "fanout", "publish", "startup", "undici"],
 };
 
 /** Each took 100 seconds on a machine that had six times as much to do as it has cores. */

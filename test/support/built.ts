@@ -16,10 +16,9 @@ export async function buildProgram(): Promise<() => Promise<void>> {
   await chmod(folder, 0o755);
   for (const part of ["node_modules", "package.json", "config.example.yaml", "models"])
     await symlink(join(root, part), join(folder, part), "junction");
-  const { plugins: _, ...settings } = config;
   const dir = join(folder, "dist");
   try {
-    await build({ ...settings, cwd: root, logLevel: "warn", output: { ...config.output, dir } });
+    await build({ ...config, cwd: root, logLevel: "warn", output: { ...config.output, dir } });
     process.env["TRIBUTARY_BUILT"] = join(dir, "tributary.js");
   } catch (error) {
     process.stderr.write(`The command could not be built, tests start its sources: ${error}\n`);

@@ -22,6 +22,7 @@ export const COPIED = [
   "CHANGELOG.md",
   "LICENSE",
   "README.md",
+  "SECURITY.md",
 ] as const;
 
 const root = import.meta.dirname;

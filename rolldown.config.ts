@@ -3,7 +3,7 @@ import type { Plugin, RolldownOptions } from "rolldown";
 /** Libraries that are installed beside the program, because they are native. */
 export const INSTALLED: readonly string[] = ["@duckdb/node-api"];
 
-/** The modules of undici that are used. They are private: undici may move them, and test/house/undici.test.ts sees it. */
+/** The modules of undici that are used. They are private: undici may move them, and test/repository/undici.test.ts sees it. */
 export const UNDICI_MODULES = {
   api: "undici/lib/api/index.js",
   Dispatcher: "undici/lib/dispatcher/dispatcher.js",

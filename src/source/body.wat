@@ -1,4 +1,4 @@
-;; Looks at a body of JSON, 16 bytes at a time. It lies at 0, with at least 48 zeros behind it. `npm run wasm` makes
+;; Looks at a body of JSON, 16 bytes at a time. It lies at 0, with at least 48 zeros behind it. `npm run generate` makes
 ;; src/source/body_wasm.ts of this file.
 (module
   (memory (export "memory") 5)

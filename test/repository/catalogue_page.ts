@@ -1,16 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Stream, StreamGroup } from "../../src/catalog/stream.ts";
-import { root } from "./sources.ts";
 
-/*
- * node test/repository/catalogue_page.ts: writes docs/streams.md, what can be read and the tables it becomes, from the catalogue
- * itself. A test holds the page against it.
- */
-
-export const PAGE = join(root, "docs/streams.md");
-
-/** The page's text, worked out from the catalogue. */
+/** The text of docs/streams.md, what can be read and the tables it becomes, worked out from the catalogue. */
 export function cataloguePage(groups: readonly StreamGroup[]): string {
   const streams = groups.flatMap(group => group.streams);
   const tables = streams.flatMap(tablesOf);
@@ -21,7 +11,7 @@ export function cataloguePage(groups: readonly StreamGroup[]): string {
     "# Streams and tables",
     `${streams.length} streams in ${groups.length} groups fill ${tables.length} tables (${presets.join(", ")}). A preset includes those before it;`,
     "lookups run once the configuration gives them values. `tributary streams <name>` shows a stream with its columns.",
-    "This page is made from the catalogue by `node test/repository/catalogue_page.ts`.",
+    "This page is made from the catalogue by `npm run generate`.",
   ];
   return `${[
     head
@@ -46,11 +36,3 @@ function section({ title, streams }: StreamGroup): string {
 }
 
 const tablesOf = ({ tables }: Stream): readonly string[] => [tables.main, ...tables.children].map(({ name }) => name);
-
-/** What the page says now. */
-export const pageAsItIs = (): string => readFileSync(PAGE, "utf8");
-
-if (process.argv[1] === import.meta.filename) {
-  const { groups } = await import("../../streams/index.ts");
-  writeFileSync(PAGE, cataloguePage(groups));
-}

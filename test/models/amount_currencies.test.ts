@@ -201,14 +201,15 @@ test("the table of every list and detail with money is decided on, by what its s
   const duckdb = modelWarehouses.find(({ name }) => name === "duckdb")!;
   const warehouse = await duckdb.make({ rows: given });
   const found = await warehouse.model("amount_currencies", "table_name").finally(() => warehouse.drop());
-  expect(found.map(line => line["table_name"])).toEqual(["findings", ...moneyTables.map(({ name }) => name)].sort());
+  expect(
+    found.map(line => line["table_name"]),
+    "tables with money: give each a `-- with <table>` block in models/amount_currencies.sql and name it in the `-- optional:` line there",
+  ).toEqual(["findings", ...moneyTables.map(({ name }) => name)].sort());
   for (const table of moneyTables) {
     const line = found.find(candidate => candidate["table_name"] === table.name)!;
     const source = `${line["currency_source"]} ${line["currency_code"]}`;
-    expect([table.name, source]).toEqual([
-      table.name,
-      documented(table) ?? expect.stringMatching(/^(feed GBP|company JPY)$/),
-    ]);
-    expect(line["row_key"]).toBe(table.name === "ingested" ? "k/k" : "k");
+    const place = `${table.name}: its block in models/amount_currencies.sql against the currency in its schema`;
+    expect(source, place).toEqual(documented(table) ?? expect.stringMatching(/^(feed GBP|company JPY)$/));
+    expect(line["row_key"], place).toBe(table.name === "ingested" ? "k/k" : "k");
   }
 });

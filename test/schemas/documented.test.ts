@@ -24,14 +24,20 @@ function fits(kind: Kind, types: readonly string[]): boolean {
   return kind === (types.includes("b") ? "flag" : "json");
 }
 
+const FACTS = "test/facts/endpoints.json";
+const paths = new Set(endpoints.map(({ path }) => path));
+const undocumented = streams.filter(({ path }) => !paths.has(path));
+const documented = streams.filter(({ path }) => paths.has(path));
+const byName = documented.map(stream => [stream.name, stream] as const);
+
 const tablesOfStream = ({ tables }: Stream): readonly Table[] => [tables.main, ...tables.children];
 
 const fromRow = (table: Table) => table.columns.filter(column => column.source === "row" && column.path.length > 0);
 
-const pairs = streams.flatMap(stream => {
-  const documented = documentedTables(documentedRow(stream));
+const pairs = documented.flatMap(stream => {
+  const leaves = documentedTables(documentedRow(stream));
   return tablesOfStream(stream).map(
-    table => [table.name, table, documented.get(table.path.join(".")) ?? []] as [string, Table, Leaf[]],
+    table => [table.name, table, leaves.get(table.path.join(".")) ?? []] as [string, Table, Leaf[]],
   );
 });
 
@@ -43,42 +49,47 @@ describe("the documented endpoints", () => {
 
   it("has a stream for each endpoint that can be read", () => {
     const read = new Set(streams.map(stream => stream.path));
-    expect(endpoints.map(({ path }) => path).filter(path => !read.has(path))).toEqual(Object.keys(EXCLUDED));
+    expect(
+      endpoints.map(({ path }) => path).filter(path => !read.has(path)),
+      "documented, but no stream in streams/ reads it (add one, or give the reason in EXCLUDED)",
+    ).toEqual(Object.keys(EXCLUDED));
   });
 
-  it.each(streams.map(stream => [stream.name, stream] as const))(
-    "%s: a table for each documented array of objects",
-    (_, stream) => {
-      const documented = [...documentedTables(documentedRow(stream)).keys()].sort();
-      expect(
-        tablesOfStream(stream)
-          .map(table => table.path.join("."))
-          .sort(),
-      ).toEqual(documented);
-    },
-  );
+  it("are those that streams read", () => {
+    expect(
+      undocumented.map(({ name, path }) => `${name}: ${path}`),
+      `streams whose endpoint is not in ${FACTS}: add what the documents show of it there`,
+    ).toEqual([]);
+  });
 
-  it.each(streams.map(stream => [stream.name, stream] as const))(
-    "%s: what is read beside the rows is documented",
-    (_, stream) => {
-      const { mode } = stream;
-      const data = documentedData(stream);
-      if (mode.kind === "snapshot") {
-        for (const name of mode.omit ?? []) expect(at(data, name)).toBeDefined();
-        return;
-      }
-      for (const column of mode.pageColumns ?? [])
-        expect(at(data, column.field)).toMatchObject({ name: column.field.split(".").at(-1) });
-      if (mode.kind === "detail") {
-        expect(streams.some(parent => parent.name === mode.of)).toBe(true);
-        return;
-      }
-      if (mode.total !== undefined)
-        expect(at(data, mode.total)?.types.some(type => type === "n" || type === "i" || type === "s")).toBe(true);
-    },
-  );
+  it.each(byName)("%s: a table for each documented array of objects", (_, stream) => {
+    const arrays = [...documentedTables(documentedRow(stream)).keys()].sort();
+    expect(
+      tablesOfStream(stream)
+        .map(table => table.path.join("."))
+        .sort(),
+      `arrays of objects in ${FACTS} are \`table(…)\` in the schema, and nothing else is`,
+    ).toEqual(arrays);
+  });
 
-  it.each(streams.filter(isOneArray).map(stream => [stream.name, stream] as const))(
+  it.each(byName)("%s: what is read beside the rows is documented", (_, stream) => {
+    const { mode } = stream;
+    const data = documentedData(stream);
+    if (mode.kind === "snapshot") {
+      for (const name of mode.omit ?? []) expect(at(data, name)).toBeDefined();
+      return;
+    }
+    for (const column of mode.pageColumns ?? [])
+      expect(at(data, column.field)).toMatchObject({ name: column.field.split(".").at(-1) });
+    if (mode.kind === "detail") {
+      expect(streams.some(parent => parent.name === mode.of)).toBe(true);
+      return;
+    }
+    if (mode.total !== undefined)
+      expect(at(data, mode.total)?.types.some(type => type === "n" || type === "i" || type === "s")).toBe(true);
+  });
+
+  it.each(byName.filter(([, stream]) => isOneArray(stream)))(
     "%s: the scalars beside its rows are columns too",
     (_, stream) => {
       const { mode, tables } = stream;
@@ -88,7 +99,10 @@ describe("the documented endpoints", () => {
       const leaves = documentedTables(documentedData(stream)).get("") ?? [];
       const rows = rowPaths(stream) ?? [];
       const missing = leaves.filter(({ path }) => !rows.includes(path) && !read.has(path) && !keys.has(path));
-      expect(missing.map(({ path }) => path)).toEqual([]);
+      expect(
+        missing.map(({ path }) => path),
+        "documented beside the rows: add them to the stream's `pageColumns`",
+      ).toEqual([]);
     },
   );
 });
@@ -114,18 +128,24 @@ describe("the columns of each table", () => {
       fromRow(table)
         .map(column => column.path.join("."))
         .sort(),
+      `columns of the schema (+) against fields in ${FACTS} (-)`,
     ).toEqual(leaves.map(leaf => leaf.path).sort());
   });
 
   it.each(pairs)("%s: null exactly where the service may answer null", (_, table, leaves) => {
     const nullable = fromRow(table).map(column => [column.path.join("."), column.nullable]);
-    expect(Object.fromEntries(nullable)).toEqual(Object.fromEntries(leaves.map(leaf => [leaf.path, leaf.nullable])));
+    expect(Object.fromEntries(nullable), `.nullable() in the schema (+) against ${FACTS} (-)`).toEqual(
+      Object.fromEntries(leaves.map(leaf => [leaf.path, leaf.nullable])),
+    );
   });
 
   it.each(pairs)("%s: kinds that the documented types allow", (_, table, leaves) => {
     const wrong = fromRow(table).filter(
       column => !fits(column.kind, leaves.find(leaf => leaf.path === column.path.join("."))?.types ?? []),
     );
-    expect(wrong.map(column => `${column.name} ${column.kind}`)).toEqual([]);
+    expect(
+      wrong.map(column => `${column.name} ${column.kind}`),
+      `kinds of the schema that the types in ${FACTS} do not allow`,
+    ).toEqual([]);
   });
 });

@@ -59,17 +59,31 @@ describe.each(warehouses)("$name", ({ make }) => {
     const tables = streams.flatMap(({ tables: { main, children } }) => [main, ...children]);
     const places = new Set(all.map(({ place }) => place));
     const wanted = tables.flatMap(({ name, columns }) => columns.map(column => `procurement.${name}.${column.name}`));
-    expect(wanted.filter(place => !places.has(place))).toEqual([]);
-    const count = (start: string) => all.filter(({ place }) => place.startsWith(start)).length;
-    expect(count("_tributary.")).toBeGreaterThan(1_000);
-    expect(count("procurement_analytics.")).toBeGreaterThan(3_000);
-    expect(count("procurement.dock_doors_versions.")).toBeGreaterThan(8);
-
     expect(
-      all.filter(({ comment }) => comment === null || comment.trim().length < 20).map(({ place }) => place),
+      wanted.filter(place => !places.has(place)),
+      "columns of the catalogue that no table has",
+    ).toEqual([]);
+    const count = (start: string) => all.filter(({ place }) => place.startsWith(start)).length;
+    const few = "the question for comments finds too few columns of";
+    expect(count("_tributary."), `${few} _tributary`).toBeGreaterThan(1_000);
+    expect(count("procurement_analytics."), `${few} the views`).toBeGreaterThan(3_000);
+    expect(count("procurement.dock_doors_versions."), `${few} a table of versions`).toBeGreaterThan(8);
+
+    const mend = "comments are the descriptions in schemas/, in src/warehouse/state/state_comments.ts and in models/";
+    const short = all.filter(({ comment }) => comment === null || comment.trim().length < 20);
+    expect(
+      short.map(({ place, comment }) => `${place}: ${comment}`),
+      `shorter than 20 characters; ${mend}`,
     ).toEqual([]);
     const silent = all.filter(({ name, comment }) => tellingWords(name, ownWords(comment!)).length === 0);
-    expect(silent.map(({ place, comment }) => `${place}: ${comment}`)).toEqual([]);
-    expect(all.filter(({ comment }) => !/[.!?]$|API: [\w.]+$/.test(comment!)).map(({ place }) => place)).toEqual([]);
+    expect(
+      silent.map(({ place, comment }) => `${place}: ${comment}`),
+      `only words of the name; ${mend}`,
+    ).toEqual([]);
+    const open = all.filter(({ comment }) => !/[.!?]$|API: [\w.]+$/.test(comment!));
+    expect(
+      open.map(({ place, comment }) => `${place}: ${comment}`),
+      `not a sentence; ${mend}`,
+    ).toEqual([]);
   });
 });

@@ -1,8 +1,5 @@
-import { DuckDBInstance } from "@duckdb/node-api";
-import pg from "pg";
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Column, Table } from "../../src/catalog/columns.ts";
-import { isReserved } from "../../src/catalog/reserved_words.ts";
 import { groups, streams } from "../../streams/index.ts";
 import { coreTables, names } from "./names.ts";
 import { coreTablesOf } from "./names_file.ts";
@@ -84,29 +81,6 @@ describe("tables", () => {
     expect(fit.length === 0 ? ["a key"] : fit.sort(), `key columns that are not nullable; ${inSchema}`).toEqual(
       [...key].sort(),
     );
-  });
-
-  it.each(byName)("%s: can be made and read without quoting a column, in both databases", async (_, { columns }) => {
-    const names = columns.map(column => column.name);
-    expect(names.filter(isReserved), 'words of SQL: name the column with `named("…", field)` in its schema').toEqual(
-      [],
-    );
-    const make = `create temporary table t (${names.map(name => `${name} text`).join(", ")})`;
-    const read = `select ${names.join(", ")} from t`;
-    const instance = await DuckDBInstance.create(":memory:");
-    const duckdb = await instance.connect();
-    const postgres = new pg.Client(inject("postgresUrl"));
-    await postgres.connect();
-    try {
-      await postgres.query(make);
-      expect((await postgres.query(read)).fields.map(field => field.name)).toEqual(names);
-      await duckdb.run(make);
-      expect((await duckdb.run(read)).columnNames()).toEqual(names);
-    } finally {
-      await postgres.end();
-      duckdb.closeSync();
-      instance.closeSync();
-    }
   });
 });
 

@@ -6,6 +6,8 @@ import { startPostgres } from "./server.ts";
 declare module "vitest" {
   export interface ProvidedContext {
     postgresUrl: string;
+    /** Those that suites written for both run in. */
+    databases: readonly ("duckdb" | "postgres")[];
   }
 }
 
@@ -20,6 +22,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     buildProgram(),
   ]);
   project.provide("postgresUrl", server.url);
+  project.provide("databases", ["postgres", "duckdb"]);
   return async () => {
     await server.close();
     await removeProgram();

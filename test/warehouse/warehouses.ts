@@ -16,8 +16,7 @@ const run = {
   clock: systemClock,
 };
 
-/** An empty warehouse of each kind, gone when the test is over. */
-export const warehouses: readonly { readonly name: string; readonly make: () => Promise<Destination> }[] = [
+const all = [
   {
     name: "postgres",
     async make() {
@@ -43,4 +42,9 @@ export const warehouses: readonly { readonly name: string; readonly make: () => 
       return destination;
     },
   },
-];
+] as const;
+
+/** An empty warehouse of each kind that the run tests, gone when the test is over. */
+export const warehouses: readonly { readonly name: string; readonly make: () => Promise<Destination> }[] = all.filter(
+  ({ name }) => inject("databases").includes(name),
+);

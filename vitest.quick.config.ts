@@ -1,0 +1,20 @@
+import { defineConfig } from "vitest/config";
+import base from "./vitest.config.ts";
+
+/** `npm run test:quick`: what needs no server and no process of its own, and the conformance suite in DuckDB. */
+export default defineConfig({
+  test: {
+    ...base.test,
+    include: [
+      "test/*.test.ts",
+      "test/catalog/columns.test.ts",
+      "test/{config,rows,schemas,source,mutations}/**/*.test.ts",
+      "test/sync/extract/*.test.ts",
+      "test/repository/{contributing,generated,hygiene,layers,undici}.test.ts",
+      "test/warehouse/conformance/*.test.ts",
+    ],
+    // These ask PostgreSQL.
+    exclude: ["test/schemas/quoting.test.ts"],
+    globalSetup: ["test/support/quick.ts"],
+  },
+});

@@ -6,6 +6,7 @@ import { assembled } from "../source/assemble.ts";
 import { cataloguePage } from "./catalogue_page.ts";
 import { withCounts } from "./counts.ts";
 import { root } from "./sources.ts";
+import { statePage } from "./state_page.ts";
 
 /*
  * npm run generate: writes every file that can be worked out from other files. With --check it writes nothing, names the
@@ -21,6 +22,7 @@ export interface Generated {
 
 export const generated: readonly Generated[] = [
   { path: "docs/streams.md", from: "the catalogue in streams/", make: () => cataloguePage(groups) },
+  { path: "docs/state-tables.md", from: "the comments of the state tables", make: statePage },
   ...["README.md", "docs/tables.md"].map(path => ({
     path,
     from: "the catalogue: its counts of streams and tables",

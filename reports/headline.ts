@@ -1,4 +1,4 @@
-import type { Figure } from "../src/outputs/report/report.ts";
+import type { Figure } from "../src/outputs/report/definition.ts";
 
 /** What a board asks first. */
 export const headline: readonly Figure[] = [

@@ -1,4 +1,4 @@
-import type { Report } from "../src/outputs/report/report.ts";
+import type { Report } from "../src/outputs/report/definition.ts";
 import { deliveries } from "./deliveries.ts";
 import { exceptions } from "./exceptions.ts";
 import { headline } from "./headline.ts";

@@ -1,4 +1,4 @@
-import type { Section } from "../src/outputs/report/report.ts";
+import type { Section } from "../src/outputs/report/definition.ts";
 
 const currency = { name: "currency_code", label: "Currency", format: "currency" } as const;
 const needs = ["findings_value"];

@@ -1,7 +1,7 @@
 import { secretsInUrl } from "../secrets.ts";
 import type { Company } from "./config.ts";
 import type { Fault } from "./expansion.ts";
-import { serviceAddress } from "./normal.ts";
+import { serviceAddress } from "./normalise.ts";
 import { defaultKey, type EffectiveConfig } from "./schema.ts";
 import { type Surroundings, substitute } from "./substitution.ts";
 

@@ -1,7 +1,7 @@
 import { ConfigError } from "../errors.ts";
-import { type ConfigDocument, type Path, pathText } from "./document.ts";
 import { isOpen } from "./schema.ts";
 import { type Surroundings, substitute } from "./substitution.ts";
+import { type ConfigDocument, type Path, pathText } from "./yaml_document.ts";
 
 /** Something wrong in the file: `file:line:column key`, and what was expected, what came, what to do. */
 export interface Fault {

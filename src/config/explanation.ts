@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { nearest } from "../nearest_name.ts";
-import { type ConfigDocument, type Path, pathText } from "./document.ts";
 import type { Fault } from "./expansion.ts";
 import { bareSchema, configSchema, schemaAt } from "./schema.ts";
+import { type ConfigDocument, type Path, pathText } from "./yaml_document.ts";
 
 /** What the schema refused. `templates` are the values before `${…}` was replaced: what came is shown as it was written. */
 export function explain(error: z.ZodError, document: ConfigDocument, templates: unknown): Fault[] {

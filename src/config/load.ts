@@ -4,13 +4,13 @@ import { ConfigError } from "../errors.ts";
 import { createRedactor } from "../secrets.ts";
 import { companiesOf, doublyNamed, literalSecrets, withDefaultKey } from "./companies.ts";
 import type { Config } from "./config.ts";
-import { parseConfigDocument } from "./document.ts";
 import type { Fault } from "./expansion.ts";
 import { expand } from "./expansion.ts";
 import { explain } from "./explanation.ts";
-import { normalise } from "./normal.ts";
+import { normalise } from "./normalise.ts";
 import type { EffectiveConfig } from "./schema.ts";
 import { configSchema } from "./schema.ts";
+import { parseConfigDocument } from "./yaml_document.ts";
 
 /**
  * Reads `file`, else what TRIBUTARY_CONFIG names, else config.yaml.

@@ -3,18 +3,18 @@ import type { Stream } from "../catalog/stream.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { familyOf, select } from "../config/selection.ts";
-import { configured } from "../privacy/configured.ts";
-import { parentsOf } from "../sync/load/kin.ts";
+import { configured } from "../privacy/configured_catalog.ts";
+import { parentsOf } from "../sync/load/child_streams.ts";
 import { policyOf } from "../sync/run/jobs.ts";
 import { openDestination } from "../warehouse/connect/open.ts";
 import { hasUnpublished, openReading } from "../warehouse/connect/reading.ts";
 import { withTables } from "../warehouse/ddl/present_tables.ts";
 import type { Destination } from "../warehouse/destination.ts";
 import { dropTables, forgetProgress } from "../warehouse/schema/removal.ts";
+import { dropStages } from "../warehouse/state/drop_stages.ts";
 import { compareIdentity, forgetCompany } from "../warehouse/state/identity.ts";
-import { dropStages } from "../warehouse/state/stages.ts";
-import { recountDetail } from "../warehouse/state/standing.ts";
 import { DATA_VERSION, ensureState } from "../warehouse/state/state_ddl.ts";
+import { recountDetail } from "../warehouse/state/table_counts.ts";
 import { costFromStart } from "./cost.ts";
 
 /** What is to be forgotten. */

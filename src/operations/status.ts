@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { soonest } from "../config/cron.ts";
 import { selectedByConfig } from "../config/selection.ts";
 import { HeldError } from "../errors.ts";
-import { configured } from "../privacy/configured.ts";
+import { configured } from "../privacy/configured_catalog.ts";
 import { openReading, type RunningRun, runningRuns, type WarehouseReading } from "../warehouse/connect/reading.ts";
 import { lastStreamRuns } from "../warehouse/state/run_log.ts";
 

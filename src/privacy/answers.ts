@@ -1,7 +1,7 @@
 import type { Table, Treatment } from "../catalog/columns.ts";
 import { pathParameters, type Stream } from "../catalog/stream.ts";
 import { Numeral } from "../numeral.ts";
-import { isPersonalName } from "./names.ts";
+import { isPersonalName } from "./personal_names.ts";
 import { EXTRA_COLUMN, type Policy, policyWith } from "./policy.ts";
 import type { Treat } from "./treatment.ts";
 

@@ -1,5 +1,5 @@
 import type { Treatment } from "../catalog/columns.ts";
-import { isPersonalName } from "./names.ts";
+import { isPersonalName } from "./personal_names.ts";
 import { EXTRA_COLUMN, type Policy, policyWith } from "./policy.ts";
 import type { Treat } from "./treatment.ts";
 

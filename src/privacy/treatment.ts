@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Treatment } from "../catalog/columns.ts";
+import { textOf } from "../rows/encode_value.ts";
 import { canonicalJson, storable } from "../rows/json.ts";
-import { textOf } from "../rows/record.ts";
 
 /** What becomes of a value under a treatment; undefined: it is left out. `field`: what the service calls it, where that is known. */
 export type Treat = (value: unknown, treatment: Treatment, field?: string) => unknown;

@@ -3,13 +3,13 @@ import { Numeral } from "../numeral.ts";
 import type { Batch } from "./batch.ts";
 import { CsvWriter } from "./csv.ts";
 import { type Drift, exampleOf, type Presence, presenceOf, type Redact } from "./drift.ts";
+import { type Problem, textOf, valueAt } from "./encode_value.ts";
 import type { Hasher } from "./hash.ts";
 import { isStorable } from "./json.ts";
 import { type Formats, readMoment } from "./moment.ts";
-import { type Problem, textOf, valueAt } from "./record.ts";
 import { furtherRejects, knownKey, MOST_REJECTS, pageColumns, type Reject } from "./reject.ts";
 import { TableWriter, takeTable } from "./table_writer.ts";
-import { fieldTree } from "./unknown.ts";
+import { fieldTree } from "./unknown_fields.ts";
 
 type Row = Record<string, unknown>;
 

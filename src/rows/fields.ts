@@ -1,8 +1,8 @@
 import type { Kind } from "../catalog/columns.ts";
 import type { CsvWriter } from "./csv.ts";
+import { usual } from "./encode_usual_value.ts";
+import { valueAt } from "./encode_value.ts";
 import type { Formats } from "./moment.ts";
-import { valueAt } from "./record.ts";
-import { usual } from "./usual.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import type { Table } from "../catalog/columns.ts";
 import type { Redact } from "./drift.ts";
-import { textOf, valueAt } from "./record.ts";
+import { textOf, valueAt } from "./encode_value.ts";
 
 type Row = Record<string, unknown>;
 
@@ -10,7 +10,7 @@ export interface Beside {
   readonly page: Row;
 }
 
-/** A row that cannot be stored, with what it said. */
+/** A dead letter: a row that cannot be stored, with what it said. */
 export interface Reject {
   readonly raw: unknown;
   readonly reason: string;

@@ -3,11 +3,11 @@ import { Numeral } from "../numeral.ts";
 import { type EncodedTable, stageColumns } from "./batch.ts";
 import { CsvWriter } from "./csv.ts";
 import { isUsual, jsonType, type Presence, presenceOf, type Redact, TableDrift } from "./drift.ts";
+import { type Problem, type Reading, valueAt, writeValue } from "./encode_value.ts";
 import { type LineContext, type WriteFields, writerOf } from "./fields.ts";
 import { canonicalJson } from "./json.ts";
 import type { Formats } from "./moment.ts";
-import { type Problem, type Reading, valueAt, writeValue } from "./record.ts";
-import { type FieldTree, hasWhole, tellUnknown, unknownFields, unreadFields } from "./unknown.ts";
+import { type FieldTree, hasWhole, tellUnknown, unknownFields, unreadFields } from "./unknown_fields.ts";
 
 const DECIMAL: ReadonlySet<Kind> = new Set(["money", "quantity", "percent"]);
 

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
-import { parseExactly, sameNumber } from "./exact.ts";
-import { type Look, lookAt, MOST_LOOKED_AT } from "./look.ts";
+import { parseExactly, sameNumber } from "./exact_json.ts";
+import { type Look, lookAt, MOST_LOOKED_AT } from "./numeral_scan.ts";
 
 /** The body is larger than the ceiling, decompressed. */
 export class BodyTooLargeError extends Error {

@@ -8,8 +8,8 @@ import { type Dispatch, exchange, type WireAnswer } from "./exchange.ts";
 import { apiError, BarredError, BudgetSpentError, broken, tooLong, withoutKey } from "./fault.ts";
 import type { Limiter } from "./limit.ts";
 import { buildQuery } from "./path.ts";
+import { type Fault, judge, unpacked, type Verdict } from "./response_verdict.ts";
 import { backoff, limitedWait, maxAttempts } from "./retry.ts";
-import { type Fault, judge, unpacked, type Verdict } from "./verdict.ts";
 
 export type { Envelope, Pagination } from "./envelope.ts";
 

@@ -1,6 +1,6 @@
 import { ApiError, type ApiFailure } from "../errors.ts";
 import { BodyTooLargeError } from "./body.ts";
-import type { Fault, Verdict } from "./verdict.ts";
+import type { Fault, Verdict } from "./response_verdict.ts";
 
 const advice: Record<ApiFailure, string> = {
   unauthorized: "The API key was refused: check api.key, and that the key belongs to this base_url.",

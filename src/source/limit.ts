@@ -1,6 +1,6 @@
 import PQueue from "p-queue";
 import type { Clock } from "../clock.ts";
-import { createCeiling, type Outcome } from "./ceiling.ts";
+import { createCeiling, type Outcome } from "./adaptive_concurrency.ts";
 
 /** What the limiter is doing; `limitedBy` is what keeps requests from going faster, in the words of the progress line. */
 export interface LimiterState {

@@ -3,8 +3,8 @@ import { asksNothing } from "../../src/catalog/lookup.ts";
 import type { Preset, Stream } from "../../src/catalog/stream.ts";
 import { familyOf, type SelectionConfig, select, selectedByConfig } from "../../src/config/selection.ts";
 import { ConfigError } from "../../src/errors.ts";
-import type { CatalogueConfig } from "../../src/privacy/configured.ts";
-import { configured as configuredBy, unconfigured } from "../../src/privacy/configured.ts";
+import type { CatalogueConfig } from "../../src/privacy/configured_catalog.ts";
+import { configured as configuredBy, unconfigured } from "../../src/privacy/configured_catalog.ts";
 import { streams } from "../../streams/index.ts";
 
 const configured = (all: readonly Stream[], own: CatalogueConfig["streams"]["settings"]) =>

@@ -9,7 +9,7 @@ import type { WarehouseReading } from "../../src/warehouse/connect/reading.ts";
 import type { Destination } from "../../src/warehouse/destination.ts";
 import { openDuckdb } from "../../src/warehouse/duckdb/open.ts";
 import { openPostgres } from "../../src/warehouse/postgres/open.ts";
-import { tableOrder, viewOrder } from "../../src/warehouse/schema/prepare.ts";
+import { tableOrder, viewOrder } from "../../src/warehouse/schema/prepare_warehouse.ts";
 import { ensureTables } from "../../src/warehouse/schema/tables.ts";
 import { ensureState } from "../../src/warehouse/state/state_ddl.ts";
 import { streams } from "../../streams/index.ts";

@@ -1,6 +1,6 @@
 import type { Mutation } from "./mutation.ts";
 
-const absence = "src/sync/load/absence.ts";
+const absence = "src/sync/load/soft_delete_decision.ts";
 
 /** Nothing is deleted on doubt, nothing is lost on doubt. */
 export const doubting: readonly Mutation[] = [
@@ -10,7 +10,7 @@ export const doubting: readonly Mutation[] = [
     file: absence,
     text: "const exact = usable && total !== null && record.firstTotal === total && total === distinct;",
     becomes: "const exact = usable && total !== null;",
-    test: "test/sync/load/absence.test.ts",
+    test: "test/sync/load/soft_deletes.test.ts",
     notices: "a list that shows fewer rows than it counts is not complete",
   },
   {
@@ -19,7 +19,7 @@ export const doubting: readonly Mutation[] = [
     file: absence,
     text: "    verdict: { remember: complete, all: exact, before: complete, confirmed },",
     becomes: "    verdict: { remember: complete, all: complete, before: complete, confirmed },",
-    test: "test/sync/load/absence.test.ts",
+    test: "test/sync/load/soft_deletes.test.ts",
     notices: "with neither, only the second complete scan that misses a row deletes it",
   },
   {
@@ -28,7 +28,7 @@ export const doubting: readonly Mutation[] = [
     file: absence,
     text: "const tooMany = deleting > policy.deletes.maxShare * live && deleting > policy.deletes.minRows;",
     becomes: "const tooMany = false;",
-    test: "test/sync/load/absence.test.ts",
+    test: "test/sync/load/soft_deletes.test.ts",
     notices: "more deletions than the guard allows are held back with their numbers",
   },
   {
@@ -37,7 +37,7 @@ export const doubting: readonly Mutation[] = [
     file: absence,
     text: "const empty = distinct === 0 && lookupOf(stream) === undefined;",
     becomes: "const empty = false;",
-    test: "test/sync/load/absence.test.ts",
+    test: "test/sync/load/soft_deletes.test.ts",
     notices: "a list that comes back empty deletes nothing until that is confirmed",
   },
   {
@@ -46,7 +46,7 @@ export const doubting: readonly Mutation[] = [
     file: absence,
     text: "const usable = record.rejected === 0 && !record.capped;",
     becomes: "const usable = !record.capped;",
-    test: "test/sync/load/absence.test.ts",
+    test: "test/sync/load/soft_deletes.test.ts",
     notices: "a scan with a keyless row is not complete: it deletes nothing and remembers nothing as missing",
   },
   {
@@ -55,7 +55,7 @@ export const doubting: readonly Mutation[] = [
     file: absence,
     text: 'if (error instanceof ApiError && error.failure === "not_found") return key;',
     becomes: "if (error instanceof ApiError) return key;",
-    test: "test/sync/load/absence.test.ts",
+    test: "test/sync/load/soft_deletes.test.ts",
     notices: "its 404 deletes, its answer doesn't, nor does a refusal",
   },
   {
@@ -79,7 +79,7 @@ export const doubting: readonly Mutation[] = [
   {
     name: "a 404 without the service's envelope is believed",
     invariant: 4,
-    file: "src/source/verdict.ts",
+    file: "src/source/response_verdict.ts",
     text: "if (complaint !== undefined) return",
     becomes: "if (status === 404) return",
     test: "test/source/faults.test.ts",
@@ -97,7 +97,7 @@ export const doubting: readonly Mutation[] = [
   {
     name: "fields that no document names are dropped",
     invariant: 5,
-    file: "src/rows/unknown.ts",
+    file: "src/rows/unknown_fields.ts",
     text: "    found[field] = extra;",
     becomes: "    if (extra === undefined) found[field] = extra;",
     test: "test/sync/run/truth.test.ts",
@@ -115,7 +115,7 @@ export const doubting: readonly Mutation[] = [
   {
     name: "a scan of unusable rows is published",
     invariant: 5,
-    file: "src/sync/load/publication.ts",
+    file: "src/sync/load/publish_stage.ts",
     text: "if (record.rows > 0 && record.rejected / record.rows > maxRejectShare) {",
     becomes: "if (record.rows < 0 && record.rejected / record.rows > maxRejectShare) {",
     test: "test/sync/stream/scans.test.ts",

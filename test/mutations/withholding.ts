@@ -18,14 +18,14 @@ export const withholding: readonly Mutation[] = [
   {
     ...SWITCHED,
     name: "what was stored before stays as it was",
-    file: "src/privacy/settling.ts",
+    file: "src/privacy/apply_policy.ts",
     text: "const acts = transition(before, privacy.policy);",
     becomes: "const acts = transition(privacy.policy, privacy.policy);",
   },
   {
     ...SWITCHED,
     name: "the archive keeps answers as they came",
-    file: "src/privacy/settling.ts",
+    file: "src/privacy/apply_policy.ts",
     text: "return isChanged ? Buffer.from(jsonText(answer)) : undefined;",
     becomes: "return isChanged && false ? Buffer.from(jsonText(answer)) : undefined;",
   },
@@ -39,7 +39,7 @@ export const withholding: readonly Mutation[] = [
   {
     ...SWITCHED,
     name: "what a stream has staged that never published is not dropped",
-    file: "src/privacy/settling.ts",
+    file: "src/privacy/apply_policy.ts",
     text: '.union(db.selectFrom("stream_runs").select(["company", "stream"]))',
     becomes: "",
     notices: "what a first scan had staged when it failed is dropped",
@@ -55,7 +55,7 @@ export const withholding: readonly Mutation[] = [
   {
     ...SWITCHED,
     name: "what is staged in the spare stage is not dropped",
-    file: "src/warehouse/state/stages.ts",
+    file: "src/warehouse/state/drop_stages.ts",
     text: "await (await destination.spareStage(company, tables))?.drop();",
     becomes: "",
     test: "test/warehouse/state/stages.test.ts",

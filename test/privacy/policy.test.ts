@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
-import { configured, unconfigured } from "../../src/privacy/configured.ts";
-import { isPersonalName } from "../../src/privacy/names.ts";
+import { configured, unconfigured } from "../../src/privacy/configured_catalog.ts";
+import { isPersonalName } from "../../src/privacy/personal_names.ts";
 import { policyOf } from "../../src/privacy/policy.ts";
 import { differences, recordedPolicy, transition } from "../../src/privacy/transition.ts";
 import { createTreat, keyIdOf } from "../../src/privacy/treatment.ts";

@@ -4,7 +4,7 @@ import { Encoder } from "../../src/rows/encoder.ts";
 import { createHasher } from "../../src/rows/hash.ts";
 import { canonicalJson } from "../../src/rows/json.ts";
 import { isoUtc } from "../../src/rows/moment.ts";
-import { unknownFields } from "../../src/rows/unknown.ts";
+import { unknownFields } from "../../src/rows/unknown_fields.ts";
 import { createRedactor } from "../../src/secrets.ts";
 import { streams } from "../../streams/index.ts";
 import { everything } from "./store.ts";

@@ -7,12 +7,12 @@ import { z } from "zod";
 import { tablesOf } from "../../src/catalog/columns.ts";
 import { isConfidential } from "../../src/rows/confidential.ts";
 import { CsvWriter } from "../../src/rows/csv.ts";
+import { usual } from "../../src/rows/encode_usual_value.ts";
 import { Encoder } from "../../src/rows/encoder.ts";
 import { writerOf } from "../../src/rows/fields.ts";
 import { createHasher } from "../../src/rows/hash.ts";
 import { canonicalJson } from "../../src/rows/json.ts";
 import { isoUtc } from "../../src/rows/moment.ts";
-import { usual } from "../../src/rows/usual.ts";
 import { parseJson } from "../../src/source/body.ts";
 import { fields as fieldsIn } from "./reading.ts";
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { Kind } from "../../src/catalog/columns.ts";
 import { CsvWriter } from "../../src/rows/csv.ts";
 import { decimal } from "../../src/rows/decimal.ts";
+import { type Reading, writeValue } from "../../src/rows/encode_value.ts";
 import { isoUtc, momentText, readMoment, writeUsualMoment } from "../../src/rows/moment.ts";
-import { type Reading, writeValue } from "../../src/rows/record.ts";
 
 interface Written extends Reading {
   readonly text: string;

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { TableSet } from "../../src/catalog/columns.ts";
 import { tablesOf } from "../../src/catalog/columns.ts";
+import { layoutStamp } from "../../src/rows/column_stamp.ts";
 import { type Encoded, Encoder } from "../../src/rows/encoder.ts";
 import { createHasher } from "../../src/rows/hash.ts";
-import { layoutStamp } from "../../src/rows/layout.ts";
 import { type Formats, isoUtc } from "../../src/rows/moment.ts";
 import type { Destination } from "../../src/warehouse/destination.ts";
-import { compare } from "../../src/warehouse/merge/comparison.ts";
+import { compare } from "../../src/warehouse/merge/compare.ts";
 import type { Publication } from "../../src/warehouse/merge/publication.ts";
 import { type PublishOrder, publish } from "../../src/warehouse/merge/publish.ts";
 import { ensureTables } from "../../src/warehouse/schema/tables.ts";

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { createCeiling } from "../../src/source/ceiling.ts";
+import { createCeiling } from "../../src/source/adaptive_concurrency.ts";
 import { createLimiter } from "../../src/source/limit.ts";
 import { manualClock } from "./clocks.ts";
 

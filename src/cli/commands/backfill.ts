@@ -5,7 +5,7 @@ import type { BackfillOrder } from "../../operations/backfill/backfill.ts";
 import type { Estimate } from "../../operations/estimate/estimate.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples, runOptions, streamsArgument } from "../invocation/options.ts";
-import { standing } from "../invocation/standing.ts";
+import { standing } from "../invocation/run_defaults.ts";
 import { whereToRead } from "./sync.ts";
 
 interface BackfillOptions extends CommonOptions {

@@ -27,7 +27,7 @@ export function registerDbt(program: Command, context: CliContext): void {
 async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
   const { config, secrets } = await context.openConfig(options);
   const { streams: catalogue } = await import("../../../streams/index.ts");
-  const { configured } = await import("../../privacy/configured.ts");
+  const { configured } = await import("../../privacy/configured_catalog.ts");
   const { selectedByConfig, versionedBy } = await import("../../config/selection.ts");
   const { dialectOf } = await import("../../warehouse/connect/open.ts");
   const { analyticsSchema } = await import("../../warehouse/views/view.ts");
@@ -71,7 +71,7 @@ async function widened({ destination, streams }: Config, on: readonly Stream[]):
   const widens = ({ name }: Stream) => (settings[name]?.unknownFields ?? defaults.unknownFields) === "column";
   if (!on.some(widens)) return on;
   const { openReading } = await import("../../warehouse/connect/reading.ts");
-  const { standingColumns, withAdded } = await import("../../warehouse/schema/added_columns.ts");
+  const { standingColumns, withAdded } = await import("../../warehouse/schema/unknown_field_columns.ts");
   const reading = await openReading(destination);
   if (reading === undefined) return on;
   try {

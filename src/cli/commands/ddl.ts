@@ -34,9 +34,9 @@ async function script(config: Config, forDba: boolean): Promise<string> {
   const { dialectOf, roleOf } = await import("../../warehouse/connect/open.ts");
   const dialect = dialectOf(destination);
   if (forDba) return dbaScript(dialect, { ...destination, ...(await roleOf(destination)), views: config.views });
-  const { configured } = await import("../../privacy/configured.ts");
+  const { configured } = await import("../../privacy/configured_catalog.ts");
   const { selectedByConfig, versionedBy } = await import("../../config/selection.ts");
-  const { tableOrder, viewOrder } = await import("../../warehouse/schema/prepare.ts");
+  const { tableOrder, viewOrder } = await import("../../warehouse/schema/prepare_warehouse.ts");
   const { readModels } = await import("../invocation/models.ts");
   const { streams: catalogue } = await import("../../../streams/index.ts");
   const all = configured(catalogue, config);

@@ -3,8 +3,8 @@ import { dirname, join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Config } from "../../config/config.ts";
 import { ConfigError, DestinationError, HeldError } from "../../errors.ts";
-import type { Standing } from "../../outputs/dictionary/standing.ts";
 import type { StreamDescription } from "../../outputs/dictionary/stream_description.ts";
+import type { Standing } from "../../outputs/dictionary/warehouse_sample.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { configIfAny } from "../invocation/optional_config.ts";
 import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
@@ -81,7 +81,7 @@ async function folderOf(out: string, cwd: string): Promise<string> {
 async function describe(config: Config | undefined, options: DocsOptions, context: CliContext) {
   const { groups, streams } = await import("../../../streams/index.ts");
   const { noRelations, relationsOf } = await import("../../../streams/relations.ts");
-  const { configured, unconfigured } = await import("../../privacy/configured.ts");
+  const { configured, unconfigured } = await import("../../privacy/configured_catalog.ts");
   const { selectedByConfig, versionedBy } = await import("../../config/selection.ts");
   const { describeStreams } = await import("../../outputs/dictionary/stream_description.ts");
   const { analyticsSchema } = await import("../../warehouse/views/view.ts");
@@ -122,7 +122,7 @@ async function look(
 ): Promise<Standing | undefined> {
   const { companiesOf } = await import("../../sync/run/run.ts");
   const { openReading } = await import("../../warehouse/connect/reading.ts");
-  const { readStanding } = await import("../../outputs/dictionary/standing.ts");
+  const { readStanding } = await import("../../outputs/dictionary/warehouse_sample.ts");
   companiesOf(config, options.company);
   try {
     const reading = await openReading(config.destination);
@@ -145,7 +145,7 @@ async function look(
 async function filesOf(dictionary: Awaited<ReturnType<typeof describe>>, format: DocsOptions["format"]) {
   const files: { readonly name: string; readonly text: string }[] = [];
   if (format !== "md") {
-    const { dictionaryDocument } = await import("../../outputs/dictionary/document.ts");
+    const { dictionaryDocument } = await import("../../outputs/dictionary/dictionary_page.ts");
     files.push({ name: "index.html", text: dictionaryDocument(dictionary) });
   }
   if (format !== "html") {

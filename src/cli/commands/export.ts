@@ -71,7 +71,7 @@ async function exportTables(
   const { exportResources } = await import("../../warehouse/connect/exporting.ts");
   const { makeExport } = await import("../../outputs/export/export.ts");
   const { isNoted, notePlace } = await import("../../outputs/export/noting.ts");
-  const { expectSettled, privacyOf } = await import("../../privacy/settling.ts");
+  const { expectSettled, privacyOf } = await import("../../privacy/apply_policy.ts");
   const { streams } = await import("../../../streams/index.ts");
   const order = await orderOf(names, options, config);
   for (const spec of options.partitionBy) readPartitionSpec(spec);
@@ -110,7 +110,7 @@ async function orderOf(
   config: Awaited<ReturnType<CliContext["openConfig"]>>["config"],
 ): Promise<Omit<ExportOrder, "place" | "privacy">> {
   const { companiesOf } = await import("../../sync/run/run.ts");
-  const { configured } = await import("../../privacy/configured.ts");
+  const { configured } = await import("../../privacy/configured_catalog.ts");
   const { select, selectedByConfig } = await import("../../config/selection.ts");
   const { streams } = await import("../../../streams/index.ts");
   const { packageVersion } = await import("../invocation/package_root.ts");

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { ConfigError } from "../../errors.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples, streamsArgument } from "../invocation/options.ts";
-import { standing } from "../invocation/standing.ts";
+import { standing } from "../invocation/run_defaults.ts";
 import { whereToRead } from "./sync.ts";
 
 interface ReplayOptions extends CommonOptions {

@@ -50,7 +50,7 @@ async function report(options: ReportOptions, context: CliContext): Promise<void
   const { config } = await context.openConfig(options);
   const { companiesOf } = await import("../../sync/run/run.ts");
   const { demandOurs, writeWhole } = await import("../../outputs/report/file.ts");
-  const { reportDocument } = await import("../../outputs/report/document.ts");
+  const { reportDocument } = await import("../../outputs/report/report_page.ts");
   const companies = companiesOf(config, options.company).map(({ name }) => name);
   if (!config.views)
     throw new ConfigError(

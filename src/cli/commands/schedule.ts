@@ -10,7 +10,7 @@ import type { Surroundings } from "../invocation/attachments.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
 import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
-import { standing } from "../invocation/standing.ts";
+import { standing } from "../invocation/run_defaults.ts";
 
 interface ScheduleOptions extends CommonOptions {
   readonly once?: string;
@@ -62,7 +62,7 @@ async function schedule(options: ScheduleOptions, context: CliContext): Promise<
   const log = await context.openLog(options.logLevel);
   for (const warning of loaded.warnings) log.warn({}, warning);
   const { createDaemon } = await import("../../daemon/schedule/schedule.ts");
-  const { readPast } = await import("../../daemon/schedule/past.ts");
+  const { readPast } = await import("../../daemon/schedule/past_runs.ts");
   const { renewExports } = await import("../../outputs/export/renewing.ts");
   const { runAttempts } = await import("../../sync/run/attempts.ts");
   daemon = createDaemon(loaded.config, {
@@ -109,7 +109,7 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
 /** The configuration, its schedules found good. @throws ConfigError */
 async function openSchedules(options: ScheduleOptions, context: CliContext): Promise<LoadedConfig> {
   const loaded = await context.openConfig(options);
-  const { configured } = await import("../../privacy/configured.ts");
+  const { configured } = await import("../../privacy/configured_catalog.ts");
   const { demandSchedules } = await import("../../config/schedules.ts");
   demandSchedules(loaded, configured((await standing()).catalogue, loaded.config), context.now());
   return loaded;

@@ -19,7 +19,7 @@ export function registerStreams(program: Command, context: CliContext): void {
 
 async function listStreams(name: string | undefined, options: CommonOptions, context: CliContext): Promise<void> {
   const { groups, streams } = await import("../../../streams/index.ts");
-  const { configured, unconfigured } = await import("../../privacy/configured.ts");
+  const { configured, unconfigured } = await import("../../privacy/configured_catalog.ts");
   const { select, selectedByConfig, versionedBy } = await import("../../config/selection.ts");
   const { describeStreams } = await import("../../outputs/dictionary/stream_description.ts");
   const config = (await configIfAny(options, context, "On and off are shown by the default preset."))?.config;

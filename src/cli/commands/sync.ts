@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
-import type { RunOrder, RunTools } from "../../sync/run/order.ts";
+import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples, runOptions, streamsArgument } from "../invocation/options.ts";
-import { standing } from "../invocation/standing.ts";
+import { standing } from "../invocation/run_defaults.ts";
 
 interface SyncOptions extends CommonOptions {
   readonly full?: true;

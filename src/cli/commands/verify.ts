@@ -9,7 +9,7 @@ import {
   runOptions,
   streamsArgument,
 } from "../invocation/options.ts";
-import { standing } from "../invocation/standing.ts";
+import { standing } from "../invocation/run_defaults.ts";
 
 interface VerifyOptions extends CommonOptions {
   readonly sample: number;

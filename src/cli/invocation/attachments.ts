@@ -24,9 +24,9 @@ export async function attach(
   { context, log, server }: Surroundings,
 ): Promise<() => Promise<void>> {
   const { keepJournal } = await import("../../daemon/schedule/journal.ts");
-  const { createGlance } = await import("../../daemon/glance.ts");
+  const { createGlance } = await import("../../daemon/cached_status.ts");
   const { attachNotifier } = await import("../../daemon/notify/attached.ts");
-  const { readPast } = await import("../../daemon/schedule/past.ts");
+  const { readPast } = await import("../../daemon/schedule/past_runs.ts");
   const { readStatus } = await import("../../operations/status.ts");
   const { streams } = await import("../../../streams/index.ts");
   const { redact, env } = context;
@@ -66,7 +66,7 @@ async function serveAround(
     log,
     glance,
   }: Omit<Surroundings, "server"> & {
-    readonly glance: ReturnType<typeof import("../../daemon/glance.ts").createGlance>;
+    readonly glance: ReturnType<typeof import("../../daemon/cached_status.ts").createGlance>;
   },
 ): Promise<() => Promise<void>> {
   const { createMetrics } = await import("../../daemon/page/metrics.ts");

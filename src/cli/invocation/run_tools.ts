@@ -1,6 +1,6 @@
 import { systemClock } from "../../clock.ts";
 import type { LogLevel, LogSink } from "../../logging.ts";
-import type { RunTools } from "../../sync/run/order.ts";
+import type { RunTools } from "../../sync/run/run_order.ts";
 import { displayClock, type Progress, placeOn, startProgress } from "../terminal/progress.ts";
 import type { CliContext } from "./context.ts";
 import { interruption } from "./interruption.ts";

@@ -2,9 +2,9 @@ import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import type { Status } from "../../operations/status.ts";
 import { isLate } from "../../warehouse/state/freshness.ts";
-import type { Glance } from "../glance.ts";
+import type { Glance } from "../cached_status.ts";
 import type { Daemon } from "../schedule/events.ts";
-import type { Past } from "../schedule/past.ts";
+import type { Past } from "../schedule/past_runs.ts";
 import { createNotifier, type NotifyTools } from "./notify.ts";
 
 /** What notifications are made from. `settings` is asked each time, so that a reloaded configuration holds. */

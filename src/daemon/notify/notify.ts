@@ -6,7 +6,8 @@ import type { Status, StreamStatus } from "../../operations/status.ts";
 import type { Redactor } from "../../secrets.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
 import type { DaemonEvent } from "../schedule/events.ts";
-import type { Past, PastRun } from "../schedule/past.ts";
+import type { Past, PastRun } from "../schedule/past_runs.ts";
+import { createStandings } from "./alert_state.ts";
 import { type RunCommand, runCommand } from "./command.ts";
 import { createDelivery } from "./delivery.ts";
 import {
@@ -22,7 +23,6 @@ import {
   withHeldBack,
 } from "./message.ts";
 import { type Post, postJson } from "./post.ts";
-import { createStandings } from "./standing.ts";
 
 /** What a notifier is given; `post` and `runCommand` stand in for the network and for child processes. */
 export interface NotifyTools {

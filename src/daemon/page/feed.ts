@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../logging.ts";
 import { liveContent } from "./live.ts";
-import type { Look, Looker } from "./look.ts";
+import type { Look, Looker } from "./page_snapshot.ts";
 import type { PageSource } from "./source.ts";
 
 /** What a visitor's page is told: how far the run is, as markup, or that it should fetch itself anew. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { isFailure } from "../../errors.ts";
 import { isLate } from "../../warehouse/state/freshness.ts";
-import type { Glance } from "../glance.ts";
+import type { Glance } from "../cached_status.ts";
 import type { Daemon } from "../schedule/events.ts";
 import type { Route } from "./route.ts";
 

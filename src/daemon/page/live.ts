@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import type { RunningStatus } from "../../operations/status.ts";
 import { breakable, count, counted } from "../../outputs/html/wording.ts";
 import type { Cause, LiveRun } from "../schedule/events.ts";
-import type { View } from "./view.ts";
+import type { View } from "./page_model.ts";
 import { ago, span, time } from "./wording.ts";
 
 /** What is running now; `live` is the part that moves and is sent again with every progress. */

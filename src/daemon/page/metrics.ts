@@ -3,10 +3,10 @@ import { type Clock, isLater } from "../../clock.ts";
 import type { RunStatus, StreamStatus } from "../../operations/status.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
 import type { StreamRun } from "../../warehouse/state/run_log.ts";
-import type { Glance } from "../glance.ts";
+import type { Glance } from "../cached_status.ts";
 import type { Daemon, DaemonEvent, LiveRun } from "../schedule/events.ts";
+import { hasFailed } from "./page_model.ts";
 import type { Route } from "./route.ts";
-import { hasFailed } from "./view.ts";
 
 /** What the metrics are made from. `lateAfterMs` is asked at each scrape, so that a reloaded configuration holds. */
 export interface MetricsSources {

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import { barChart, ticks } from "../../outputs/html/sparks.ts";
 import { counted } from "../../outputs/html/wording.ts";
 import type { PastRun, PastStreamRun } from "./history.ts";
-import { namer, outcome, type View } from "./view.ts";
+import { namer, outcome, type View } from "./page_model.ts";
 import { clockTime, span, time } from "./wording.ts";
 
 /** How many runs are shown before one asks for more. */

@@ -10,11 +10,11 @@ import { ConfigError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { doorkeeper, isOwnName } from "./access.ts";
 import { clientScript } from "./client.ts";
-import { icon, pageDocument } from "./document.ts";
 import { createFeed } from "./feed.ts";
-import { createLooker, type Looker } from "./look.ts";
+import { createLooker, type Looker } from "./page_snapshot.ts";
 import type { Route } from "./route.ts";
 import type { PageSource } from "./source.ts";
+import { icon, pageDocument } from "./status_page.ts";
 import { stylesheet } from "./style.ts";
 
 export interface PageOptions {

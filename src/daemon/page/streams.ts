@@ -4,7 +4,7 @@ import { areaChart, columnChart, shareBar } from "../../outputs/html/sparks.ts";
 import { breakable, count, counted } from "../../outputs/html/wording.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
 import type { PastStreamRun } from "./history.ts";
-import { lastRunOf, outcome, type View } from "./view.ts";
+import { lastRunOf, outcome, type View } from "./page_model.ts";
 import { ago, date, roughly, span, time } from "./wording.ts";
 
 /** Every stream with its freshness, its last run and its charts; a table a company. */

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { PastRun } from "./history.ts";
-import { type Concern, concerns, outcome, type View } from "./view.ts";
+import { type Concern, concerns, outcome, type View } from "./page_model.ts";
 import { ago, parted, prose, time } from "./wording.ts";
 
 /** How many errors of runs before the last one are told. */

@@ -1,8 +1,8 @@
 import type { Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
 import { selectedByConfig } from "../../config/selection.ts";
-import { configured } from "../../privacy/configured.ts";
-import type { RunOrder } from "../../sync/run/order.ts";
+import { configured } from "../../privacy/configured_catalog.ts";
+import type { RunOrder } from "../../sync/run/run_order.ts";
 import type { Turn } from "./turn.ts";
 
 /** What every run of the daemon has in common. */

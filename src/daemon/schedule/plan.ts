@@ -2,7 +2,7 @@ import type { HooksConfig, Schedule } from "../../config/config.ts";
 import { type Timetable, timetableOf } from "../../config/cron.ts";
 import { HOOK } from "../../config/schedules.ts";
 import type { RunReport } from "../../sync/run/run.ts";
-import type { PastRun } from "./past.ts";
+import type { PastRun } from "./past_runs.ts";
 import { type Turn, turnOf } from "./turn.ts";
 
 /** What the plan is made of. */

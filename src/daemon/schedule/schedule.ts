@@ -2,14 +2,14 @@ import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import { StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import type { RunOrder, RunTools } from "../../sync/run/order.ts";
 import { exitCodeOf, messageOf, type RunView } from "../../sync/run/report.ts";
 import type { RunReport } from "../../sync/run/run.ts";
-import { catchUp } from "./catch_up.ts";
+import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { Daemon, DaemonEvent, LiveRun } from "./events.ts";
 import { hintedStreams, orderOf, type Standing } from "./order.ts";
-import type { Past } from "./past.ts";
+import type { Past } from "./past_runs.ts";
 import { createPlan, type Intentions } from "./plan.ts";
+import { catchUp } from "./plan_missed_runs.ts";
 import type { ConfigSource } from "./source.ts";
 import type { Turn } from "./turn.ts";
 

@@ -1,14 +1,14 @@
 import type { Feed, Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
-import { valueAt } from "../../rows/record.ts";
+import { valueAt } from "../../rows/encode_value.ts";
 import { PAGE_ROWS } from "../../sync/extract/listing.ts";
 import { besideRows, rowsIn } from "../../sync/extract/rows_in_answer.ts";
-import type { RunOrder } from "../../sync/run/order.ts";
+import type { RunOrder } from "../../sync/run/run_order.ts";
 import type { ServiceTools } from "../../sync/run/service.ts";
 import { timeOf } from "../../sync/stream/backfill.ts";
 import { noState, type Window } from "../../warehouse/state/stream_state.ts";
+import type { Ask, Guess } from "../estimate/context.ts";
 import { type Estimate, estimateSync } from "../estimate/estimate.ts";
-import type { Ask, Guess } from "../estimate/look.ts";
 import { type Decision, type Range, type Unfinished, windowsFor } from "./plan.ts";
 
 const DAY_MS = 86_400_000;

@@ -2,8 +2,8 @@ import type { Stream } from "../../catalog/stream.ts";
 import { ConfigError } from "../../errors.ts";
 import { hasDates } from "../../sync/stream/backfill.ts";
 import type { Destination } from "../../warehouse/destination.ts";
+import { dropStages } from "../../warehouse/state/drop_stages.ts";
 import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
-import { dropStages } from "../../warehouse/state/stages.ts";
 import type { Window } from "../../warehouse/state/stream_state.ts";
 import { type BackfillPlan, readStreamState, type StreamState } from "../../warehouse/state/stream_state.ts";
 

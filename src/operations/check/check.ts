@@ -2,7 +2,7 @@ import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
 import type { Company } from "../../config/config.ts";
 import type { LoadedConfig } from "../../config/load.ts";
 import { selectedByConfig, versionedBy } from "../../config/selection.ts";
-import { configured } from "../../privacy/configured.ts";
+import { configured } from "../../privacy/configured_catalog.ts";
 import { demandOwnKey } from "../../sync/run/companies.ts";
 import { policyOf } from "../../sync/run/jobs.ts";
 import type { ServiceTools } from "../../sync/run/service.ts";

@@ -8,7 +8,7 @@ import { openReading, runningRuns } from "../../warehouse/connect/reading.ts";
 import { hasState, type Looked } from "../../warehouse/ddl/present_tables.ts";
 import { inspectServer, rightsLacking } from "../../warehouse/ddl/rights.ts";
 import type { Dialect } from "../../warehouse/dialect.ts";
-import { tableOrder } from "../../warehouse/schema/prepare.ts";
+import { tableOrder } from "../../warehouse/schema/prepare_warehouse.ts";
 import { checkTables } from "../../warehouse/schema/tables.ts";
 import { compareIdentity } from "../../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";

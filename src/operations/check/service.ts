@@ -12,7 +12,7 @@ import {
 import type { Clock } from "../../clock.ts";
 import type { Company, Config } from "../../config/config.ts";
 import { ApiError, ConfigError } from "../../errors.ts";
-import { textOf, valueAt } from "../../rows/record.ts";
+import { textOf, valueAt } from "../../rows/encode_value.ts";
 import type { Answer, Api } from "../../source/client.ts";
 import { buildPath, PathError } from "../../source/path.ts";
 import { besideRows, placeOfRows, sectionsIn } from "../../sync/extract/rows_in_answer.ts";

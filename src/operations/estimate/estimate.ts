@@ -4,8 +4,8 @@ import type { Clock } from "../../clock.ts";
 import type { Company } from "../../config/config.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
 import { ApiError } from "../../errors.ts";
-import { configured } from "../../privacy/configured.ts";
-import { valueAt } from "../../rows/record.ts";
+import { configured } from "../../privacy/configured_catalog.ts";
+import { valueAt } from "../../rows/encode_value.ts";
 import type { Query } from "../../source/client.ts";
 import { PAGE_ROWS } from "../../sync/extract/listing.ts";
 import { besideRows, rowsIn } from "../../sync/extract/rows_in_answer.ts";
@@ -18,8 +18,8 @@ import { openReading } from "../../warehouse/connect/reading.ts";
 import { liveCount } from "../../warehouse/ddl/present_tables.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import { noState } from "../../warehouse/state/stream_state.ts";
-import { estimateDetails } from "./details.ts";
-import type { Ask, Guess, Look, Order } from "./look.ts";
+import type { Ask, Guess, Look, Order } from "./context.ts";
+import { estimateDetails } from "./estimate_details.ts";
 
 /** What a stream would ask for. `at_least`: there may be more than is known now. */
 export interface EstimateLine {

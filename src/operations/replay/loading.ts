@@ -5,7 +5,7 @@ import type { SyncContext } from "../../sync/context.ts";
 import { syncDetails } from "../../sync/stream/details.ts";
 import { type ReadBefore, reloadScans } from "../../sync/stream/reloading.ts";
 import { type Sitting, takeSnapshots } from "../../sync/stream/snapshot.ts";
-import type { Tally } from "../../sync/tally.ts";
+import type { Tally } from "../../sync/stream_progress.ts";
 import { answersIn, type HeldAnswer, sittingsIn, workOf } from "./answers_held.ts";
 import { firstPages, type HeldFile, type HeldScan, type Holdings } from "./holdings.ts";
 import type { Piece } from "./plan.ts";

@@ -5,9 +5,9 @@ import { unescapedJson } from "../../rows/json.ts";
 import { parseJson } from "../../source/body.ts";
 import type { SyncContext } from "../../sync/context.ts";
 import { besideRows } from "../../sync/extract/rows_in_answer.ts";
-import { publishStage } from "../../sync/load/publication.ts";
+import { publishStage } from "../../sync/load/publish_stage.ts";
 import { isPlaced } from "../../sync/stream/extraction.ts";
-import type { Tally } from "../../sync/tally.ts";
+import type { Tally } from "../../sync/stream_progress.ts";
 import type { Stage } from "../../warehouse/destination.ts";
 import {
   closeRejects,

@@ -1,8 +1,8 @@
 import { ConfigError } from "../../errors.ts";
 import { runAttempts } from "../../sync/run/attempts.ts";
 import { runCompany } from "../../sync/run/jobs.ts";
-import type { RunOrder, RunTools } from "../../sync/run/order.ts";
 import type { RunReport } from "../../sync/run/run.ts";
+import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { Work } from "../../sync/stream/sync_stream.ts";
 import { replayRejects } from "./rejects.ts";
 import { replayCompany } from "./rounds.ts";

@@ -4,7 +4,7 @@ import { type CompanyRun, runCompany } from "../../sync/run/jobs.ts";
 import { type Job, messageOf } from "../../sync/run/report.ts";
 import type { Service } from "../../sync/run/service.ts";
 import type { Work } from "../../sync/stream/sync_stream.ts";
-import { Tally } from "../../sync/tally.ts";
+import { Tally } from "../../sync/stream_progress.ts";
 import { COUNTERS, writeStreamRun } from "../../warehouse/state/run_log.ts";
 import { byBegin } from "./holdings.ts";
 import { loadPiece } from "./loading.ts";

@@ -6,8 +6,8 @@ import {
   type HeldRow,
   type LedgerRow,
 } from "../../warehouse/read/held_rows.ts";
+import { isSame, type Value } from "./compare_value.ts";
 import { type Discrepancy, keyText } from "./discrepancy.ts";
-import { isSame, type Value } from "./value.ts";
 
 /** A row as the service answered and the encoder wrote it: values in the order of `comparedColumns`. */
 export interface EncodedRow {

@@ -1,14 +1,14 @@
 import { type Detail, fixedPaths, type Stream } from "../../catalog/stream.ts";
 import { TributaryError } from "../../errors.ts";
 import { readDetails } from "../../sync/extract/details.ts";
-import { parentsOf } from "../../sync/load/kin.ts";
+import { parentsOf } from "../../sync/load/child_streams.ts";
 import { keyColumns, parameterColumns } from "../../sync/stream/details.ts";
-import type { Tally } from "../../sync/tally.ts";
+import type { Tally } from "../../sync/stream_progress.ts";
 import { withTables } from "../../warehouse/ddl/present_tables.ts";
 import { openFetched } from "../../warehouse/read/fetched_parents.ts";
 import type { VerifyContext } from "./context.ts";
-import type { Instrument } from "./instrument.ts";
 import type { Result } from "./result.ts";
+import type { Instrument } from "./stream_reader.ts";
 import { tellUnseen } from "./unseen.ts";
 
 /** Below the requests of lists. */

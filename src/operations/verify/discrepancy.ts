@@ -1,6 +1,6 @@
 import { INDEX_COLUMN, type Table } from "../../catalog/columns.ts";
-import type { Discord } from "../../warehouse/read/discord.ts";
-import type { Value } from "./value.ts";
+import type { Discord } from "../../warehouse/read/state_mismatch.ts";
+import type { Value } from "./compare_value.ts";
 
 /**
  * `differs`: the table holds another value than the service · `missing_here`: the table lacks the row · `missing_there`: only

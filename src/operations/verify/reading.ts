@@ -5,12 +5,12 @@ import { readLookup } from "../../sync/extract/lookups.ts";
 import { boundOf, planScan, statusesOf } from "../../sync/extract/scan_plan.ts";
 import { questionsOf } from "../../sync/stream/lookups.ts";
 import { choicesOf } from "../../sync/stream/snapshot.ts";
-import type { Tally } from "../../sync/tally.ts";
+import type { Tally } from "../../sync/stream_progress.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { VerifyContext } from "./context.ts";
 import { compareDetails } from "./details.ts";
-import { instrumentOf } from "./instrument.ts";
 import type { Result } from "./result.ts";
+import { instrumentOf } from "./stream_reader.ts";
 import { tellUnseen } from "./unseen.ts";
 
 /** Reads a stream once more and compares what comes with the warehouse. What was read before an error counts. */

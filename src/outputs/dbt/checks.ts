@@ -1,6 +1,6 @@
 import type { Relation } from "../../catalog/relation.ts";
-import { type PackageFile, plainly, sqlFile, yamlFile } from "./document.ts";
 import { bare, literal } from "./sql.ts";
+import { type PackageFile, plainly, sqlFile, yamlFile } from "./yaml_file.ts";
 
 /** A test as dbt's YAML names it. */
 export type DataTest = string | Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { lstat, mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/pr
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { ConfigError } from "../../errors.ts";
-import type { PackageFile } from "./document.ts";
+import type { PackageFile } from "./yaml_file.ts";
 
 /** Names the files of a folder that are ours, each with the hashes it may have. Until a write is done that is the old one and the new one. */
 const MANIFEST = ".tributary-dbt.json";

@@ -1,5 +1,5 @@
-import { plainly } from "./document.ts";
 import { literal, quoted } from "./sql.ts";
+import { plainly } from "./yaml_file.ts";
 
 /** How dbt says how long something may take. */
 export interface Span {

@@ -1,11 +1,11 @@
 import type { End, Relation } from "../../catalog/relation.ts";
 import { checkFiles } from "./checks.ts";
-import { type PackageFile, templateText, yamlFile } from "./document.ts";
 import { ATTACHED, PROFILE, type ProfileFacts, profileFile, profileVariables } from "./profile.ts";
 import { readmeFile } from "./readme.ts";
 import { type ModelSource, sourcesFile } from "./sources.ts";
 import { modelName, stagingFiles, type TestedRelation } from "./staging.ts";
 import type { PackageTable } from "./tables.ts";
+import { type PackageFile, templateText, yamlFile } from "./yaml_file.ts";
 
 /** What a package is made from; the same facts make the same bytes. */
 export interface PackageFacts {

@@ -1,4 +1,4 @@
-import { type PackageFile, templateText, yamlFile } from "./document.ts";
+import { type PackageFile, templateText, yamlFile } from "./yaml_file.ts";
 
 /** Which warehouse dbt is to read. */
 export type ProfileFacts =

@@ -1,8 +1,8 @@
-import type { PackageFile } from "./document.ts";
 import { allowedAge, type Span } from "./freshness.ts";
 import { ATTACHED, PROFILE, type ProfileVariable } from "./profile.ts";
 import type { ModelSource } from "./sources.ts";
 import type { TestedRelation } from "./staging.ts";
+import type { PackageFile } from "./yaml_file.ts";
 
 interface ReadmeFacts {
   readonly type: "duckdb" | "postgres";

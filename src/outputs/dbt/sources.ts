@@ -1,9 +1,9 @@
 import type { Model } from "../../catalog/model.ts";
 import { oneCurrentTest, uniqueTest } from "./checks.ts";
-import { type PackageFile, plainly, yamlFile } from "./document.ts";
 import { allowedAge, loadedAt, type RunRecord } from "./freshness.ts";
 import { bare } from "./sql.ts";
 import type { PackageColumn, PackageTable } from "./tables.ts";
+import { type PackageFile, plainly, yamlFile } from "./yaml_file.ts";
 
 /** What the sources are called and where they are. */
 export interface SourcePlace {

@@ -1,9 +1,9 @@
 import type { Relation } from "../../catalog/relation.ts";
 import { relatedTest } from "./checks.ts";
-import { type PackageFile, plainly, sqlFile, templateText, yamlFile } from "./document.ts";
 import { described } from "./sources.ts";
 import { bare } from "./sql.ts";
 import type { PackageTable } from "./tables.ts";
+import { type PackageFile, plainly, sqlFile, templateText, yamlFile } from "./yaml_file.ts";
 
 /** The engine's own columns that say nothing of a live row, or what only whoever looks for mistakes reads. */
 const LEFT_OUT = ["_extra", "_problems", "_first_seen_at", "_deleted_at"];

@@ -2,7 +2,7 @@ import { inDependencyOrder, type Model } from "../../catalog/model.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import { shapesOf } from "../../warehouse/ddl/shape.ts";
 import type { Dialect } from "../../warehouse/dialect.ts";
-import { tableComment } from "../../warehouse/schema/prepare.ts";
+import { tableComment } from "../../warehouse/schema/prepare_warehouse.ts";
 import { dailyName } from "../../warehouse/views/table_views.ts";
 
 /** A table as the package speaks of it. */

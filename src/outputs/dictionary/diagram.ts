@@ -1,6 +1,6 @@
 import { html } from "hono/html";
+import { type Box, type Layout, layOut, type PlacedLine } from "./diagram_layout.ts";
 import type { Dictionary, Domain, TableEntry } from "./dictionary.ts";
-import { type Box, type Layout, layOut, type PlacedLine } from "./layout.ts";
 import { joinOf, type Link } from "./links.ts";
 
 /** A drawing of tables and how they hang together, and in words what it shows. */

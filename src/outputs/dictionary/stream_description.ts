@@ -6,7 +6,7 @@ import { type Shape, type ShapedColumn, shapesOf } from "../../warehouse/ddl/sha
 import type { Dialect } from "../../warehouse/dialect.ts";
 import { duckdbDialect } from "../../warehouse/duckdb/session/dialect.ts";
 import { postgresDialect } from "../../warehouse/postgres/dialect.ts";
-import { absenceSentence, tableComment } from "../../warehouse/schema/prepare.ts";
+import { absenceSentence, tableComment } from "../../warehouse/schema/prepare_warehouse.ts";
 
 /** A stream as `streams --json` prints it. */
 export interface StreamDescription {

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { select } from "../../config/selection.ts";
 import { StoppedError } from "../../errors.ts";
 import { entryAt } from "../../files.ts";
-import type { Renewed, Renewing } from "../../sync/run/order.ts";
+import type { Renewed, Renewing } from "../../sync/run/run_order.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { forgetExport, notedExports } from "../../warehouse/state/noted_exports.ts";
 import { isUnder, makeExport } from "./export.ts";

@@ -2,7 +2,7 @@ import type { Column, Table } from "../../catalog/columns.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Moment } from "../../warehouse/connect/exporting.ts";
 import { versionsName } from "../../warehouse/ddl/as_of.ts";
-import { type PresentTable, readCatalog } from "../../warehouse/ddl/catalog.ts";
+import { type PresentTable, readCatalog } from "../../warehouse/ddl/database_catalog.ts";
 import { type Exportable, type SourceColumn, storedAs } from "../../warehouse/parquet_source.ts";
 import { recordedTables } from "../../warehouse/schema/table_record.ts";
 

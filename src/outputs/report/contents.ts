@@ -4,10 +4,10 @@ import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { atOneMoment } from "../../warehouse/read/question.ts";
 import { analyticsSchema } from "../../warehouse/views/view.ts";
 import { type Asker, askerOf, type Row, type Subject } from "./asking.ts";
+import type { Block, Field, Figure, Question, Report, Section } from "./definition.ts";
 import { canonicalNumber, isNumeric, type Value } from "./format.ts";
+import { type Lack, type Lacks, lacksOf } from "./missing_models.ts";
 import { type Period, periodUpTo } from "./period.ts";
-import type { Block, Field, Figure, Question, Report, Section } from "./report.ts";
-import { type Lack, type Lacks, lacksOf } from "./standing.ts";
 
 /** A question's answer, or what keeps it from being asked. `more`: rows beyond these were left out. */
 export interface Answer {

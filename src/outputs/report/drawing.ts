@@ -6,6 +6,7 @@ import { isolated } from "../html/picture.ts";
 import { counted } from "../html/wording.ts";
 import type { Row } from "./asking.ts";
 import { plain, prose } from "./cells.ts";
+import type { Block, Drawing, Field } from "./definition.ts";
 import {
   cleaned,
   compactNumber,
@@ -17,7 +18,6 @@ import {
   UNKNOWN_CURRENCY,
 } from "./format.ts";
 import type { Period } from "./period.ts";
-import type { Block, Drawing, Field } from "./report.ts";
 
 /** More currencies than these stand in the table alone. */
 const MOST_PANELS = 6;

@@ -2,7 +2,7 @@ import { mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ConfigError } from "../../errors.ts";
 import { syncFolder } from "../../files.ts";
-import { GENERATOR } from "./document.ts";
+import { GENERATOR } from "./report_page.ts";
 
 /** Where a page says what made it. */
 const HEAD = 1_000;

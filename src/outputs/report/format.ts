@@ -1,4 +1,4 @@
-import type { Format } from "./report.ts";
+import type { Format } from "./definition.ts";
 
 /** A value of an answer, as it is worked with: numbers as exact text. */
 export type Value = string | boolean | null;

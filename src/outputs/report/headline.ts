@@ -2,9 +2,9 @@ import { html } from "hono/html";
 import type { Row } from "./asking.ts";
 import { number } from "./cells.ts";
 import type { Answer } from "./contents.ts";
+import type { Figure } from "./definition.ts";
 import { exactNumber, shownNumber, UNKNOWN_CURRENCY, wholeNumber } from "./format.ts";
 import type { Period } from "./period.ts";
-import type { Figure } from "./report.ts";
 
 /** More currencies than these are told by their number. */
 const MOST_LINES = 5;

@@ -1,5 +1,5 @@
 import type { Detail, Stream } from "../../catalog/stream.ts";
-import { textOf, valueAt } from "../../rows/record.ts";
+import { textOf, valueAt } from "../../rows/encode_value.ts";
 import { besideRows, placeOfRows, sectionsIn } from "./rows_in_answer.ts";
 
 /** An answer, or a page of one, that is not what was asked for: the request failed. */

@@ -9,7 +9,7 @@ import { getWhole, type Page, readPages } from "../../source/pages.ts";
 import { buildPath, PathError } from "../../source/path.ts";
 import type { WorkItem, WorkList } from "../../warehouse/details/work_list.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
-import type { Tally } from "../tally.ts";
+import type { Tally } from "../stream_progress.ts";
 import { type Part, partOf, UnfitError } from "./answer.ts";
 import type { Batches } from "./batches.ts";
 import { PAGE_ROWS } from "./listing.ts";

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Feed, Listing, Scan } from "../../catalog/stream.ts";
 import { ApiError, DestinationError, HeldError } from "../../errors.ts";
+import { valueAt } from "../../rows/encode_value.ts";
 import type { Encoder } from "../../rows/encoder.ts";
-import { valueAt } from "../../rows/record.ts";
 import { telling } from "../../source/archive/about.ts";
 import type { Api, Query } from "../../source/client.ts";
 import { type Page, type PageRequest, readPages } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
-import type { Tally } from "../tally.ts";
+import type { Tally } from "../stream_progress.ts";
 import type { Batches } from "./batches.ts";
 import { besideRows, objectOf, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts";
 

@@ -5,7 +5,7 @@ import type { About } from "../../source/archive/about.ts";
 import type { Answer, Api, Query } from "../../source/client.ts";
 import { getWhole } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
-import type { Tally } from "../tally.ts";
+import type { Tally } from "../stream_progress.ts";
 import type { Batches } from "./batches.ts";
 import { isPause, takePage } from "./listing.ts";
 

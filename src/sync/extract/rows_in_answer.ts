@@ -1,6 +1,6 @@
 import type { Sections } from "../../catalog/stream.ts";
 import { Numeral } from "../../numeral.ts";
-import { valueAt } from "../../rows/record.ts";
+import { valueAt } from "../../rows/encode_value.ts";
 
 /** Rows of one array of an answer; `section` is the array's name where several stand side by side. */
 export interface Section {

@@ -6,7 +6,7 @@ import { telling } from "../../source/archive/about.ts";
 import type { Api, Query } from "../../source/client.ts";
 import { type Page, readPages } from "../../source/pages.ts";
 import type { ScanRecord, Window } from "../../warehouse/state/stream_state.ts";
-import type { Tally } from "../tally.ts";
+import type { Tally } from "../stream_progress.ts";
 import type { Batches } from "./batches.ts";
 import { PAGE_ROWS, takePage } from "./listing.ts";
 import { merged } from "./merging.ts";

@@ -1,8 +1,8 @@
 import type { Stream } from "../../catalog/stream.ts";
 import type { Comparison } from "../../warehouse/merge/publication.ts";
 import type { Proven } from "../../warehouse/state/run_log.ts";
-import type { Standing } from "../../warehouse/state/standing.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
+import type { Standing } from "../../warehouse/state/table_counts.ts";
 
 /** All that `difference_reason` can say. Several are joined by "; ". */
 export const reasons = {

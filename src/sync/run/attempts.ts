@@ -1,11 +1,11 @@
 import { DestinationError, HeldError } from "../../errors.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { endRun, type Proven, streamRunsOf, writeStreamRun } from "../../warehouse/state/run_log.ts";
-import { Tally } from "../tally.ts";
+import { Tally } from "../stream_progress.ts";
 import { mergeReports } from "./merging.ts";
-import type { Attempt, RunOrder, RunTools } from "./order.ts";
 import { exitCodeOf, exitCodeOfAll, messageOf, type RunReport, type RunView, statusOf } from "./report.ts";
 import { runSync } from "./run.ts";
+import type { Attempt, RunOrder, RunTools } from "./run_order.ts";
 import { type Commons, createCommons } from "./service.ts";
 
 /** Seconds before each further attempt: together longer than a server needs to restart, or to fail over. */

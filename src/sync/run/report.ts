@@ -3,7 +3,7 @@ import type { Clock } from "../../clock.ts";
 import { type ExitCode, TributaryError } from "../../errors.ts";
 import type { LimiterState } from "../../source/limit.ts";
 import type { StreamRun } from "../../warehouse/state/run_log.ts";
-import type { Tally } from "../tally.ts";
+import type { Tally } from "../stream_progress.ts";
 import type { Service } from "./service.ts";
 
 /** One stream of one company in a run. */

@@ -1,14 +1,14 @@
 import type { Feed, Stream } from "../../catalog/stream.ts";
+import { valueAt } from "../../rows/encode_value.ts";
 import { type Formats, momentText, readMoment } from "../../rows/moment.ts";
-import { valueAt } from "../../rows/record.ts";
 import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
 import type { BackfillPlan, StreamState } from "../../warehouse/state/stream_state.ts";
 import type { SyncContext } from "../context.ts";
 import { readWindows } from "../extract/windows.ts";
-import type { Tally } from "../tally.ts";
+import type { Tally } from "../stream_progress.ts";
 import { mayPublish, syncDetails } from "./details.ts";
+import { openRelay } from "./double_buffered_stage.ts";
 import { syncListing } from "./listing.ts";
-import { openRelay } from "./relay.ts";
 
 /** The part of a feed's mode that says how it is cut into windows. */
 type DatedFeed = Feed & { readonly narrow: { readonly by: "dates" } };

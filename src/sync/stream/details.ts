@@ -13,15 +13,15 @@ import {
 } from "../../warehouse/details/work_list.ts";
 import { type Absent, absentWithRows, areReadable, stagedAbsent } from "../../warehouse/merge/outcomes.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
-import { completeTogether } from "../../warehouse/state/standing.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
+import { completeTogether } from "../../warehouse/state/table_counts.ts";
 import type { SyncContext } from "../context.ts";
 import { completeWith } from "../context.ts";
 import { type DetailsResult, readDetails } from "../extract/details.ts";
-import { parentsOf } from "../load/kin.ts";
-import { heldBack, type Left, mayLeave } from "../load/leaving.ts";
-import { publishStage } from "../load/publication.ts";
-import type { Tally } from "../tally.ts";
+import { parentsOf } from "../load/child_streams.ts";
+import { heldBack, type Left, mayLeave } from "../load/detail_deletion_guard.ts";
+import { publishStage } from "../load/publish_stage.ts";
+import type { Tally } from "../stream_progress.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { areReadWhole } from "./lookups.ts";
 

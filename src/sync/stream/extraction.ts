@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { INDEX_COLUMN } from "../../catalog/columns.ts";
 import { lookupOf } from "../../catalog/lookup.ts";
 import type { Stream } from "../../catalog/stream.ts";
+import { layoutStamp, volatileTreatments } from "../../rows/column_stamp.ts";
 import { Encoder } from "../../rows/encoder.ts";
 import { canonicalJson, storable } from "../../rows/json.ts";
-import { layoutStamp, volatileTreatments } from "../../rows/layout.ts";
 import type { Reject } from "../../rows/reject.ts";
 import { cleaned } from "../../source/archive/cleaning.ts";
 import type { Stage } from "../../warehouse/destination.ts";
@@ -13,7 +13,7 @@ import { beginScan, readScanRecord, type ScanRecord, type StreamState } from "..
 import type { SyncContext } from "../context.ts";
 import { Batches } from "../extract/batches.ts";
 import { fingerprint } from "../extract/scan_plan.ts";
-import type { Tally } from "../tally.ts";
+import type { Tally } from "../stream_progress.ts";
 
 /** What a scan asks for; only the same request goes on with it. */
 export interface Request {

@@ -10,9 +10,9 @@ import { completeWith, type SyncContext } from "../context.ts";
 import { isPause, readListing } from "../extract/listing.ts";
 import { type Question, readLookup } from "../extract/lookups.ts";
 import { isAhead, isOutside, planScan, reachesBack, type ScanPlan, statusesOf } from "../extract/scan_plan.ts";
-import { type AbsenceDecision, decideAbsence } from "../load/absence.ts";
-import { publishStage } from "../load/publication.ts";
-import type { Tally } from "../tally.ts";
+import { publishStage } from "../load/publish_stage.ts";
+import { type AbsenceDecision, decideAbsence } from "../load/soft_delete_decision.ts";
+import type { Tally } from "../stream_progress.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { begunQuestions, findQuestions } from "./lookups.ts";
 

@@ -5,11 +5,11 @@ import { buildPath, PathError } from "../../source/path.ts";
 import { type Looked, withTables } from "../../warehouse/ddl/present_tables.ts";
 import { distinctValues } from "../../warehouse/read/distinct_values.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
-import { isComplete } from "../../warehouse/state/standing.ts";
 import type { BegunQuestions } from "../../warehouse/state/stream_state.ts";
+import { isComplete } from "../../warehouse/state/table_counts.ts";
 import type { SyncContext } from "../context.ts";
 import type { Question } from "../extract/lookups.ts";
-import type { Tally } from "../tally.ts";
+import type { Tally } from "../stream_progress.ts";
 
 /** Values that can't be asked for are named up to so many times. */
 const MOST_TOLD = 3;

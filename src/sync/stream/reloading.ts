@@ -5,7 +5,7 @@ import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { SyncContext } from "../context.ts";
 import { readListing } from "../extract/listing.ts";
 import { type Question, readLookup } from "../extract/lookups.ts";
-import type { Tally } from "../tally.ts";
+import type { Tally } from "../stream_progress.ts";
 import { openExtraction } from "./extraction.ts";
 import { type Again, publishScan } from "./listing.ts";
 

@@ -7,8 +7,8 @@ import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import { completeWith, type SyncContext } from "../context.ts";
 import { isPause } from "../extract/listing.ts";
-import { publishStage } from "../load/publication.ts";
-import type { Tally } from "../tally.ts";
+import { publishStage } from "../load/publish_stage.ts";
+import type { Tally } from "../stream_progress.ts";
 import { openExtraction, startAfresh } from "./extraction.ts";
 
 /**

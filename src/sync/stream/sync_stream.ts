@@ -1,10 +1,10 @@
 import type { Stream } from "../../catalog/stream.ts";
 import { ApiError, StoppedError } from "../../errors.ts";
 import { writeStreamRun } from "../../warehouse/state/run_log.ts";
-import { liveRows } from "../../warehouse/state/standing.ts";
+import { liveRows } from "../../warehouse/state/table_counts.ts";
 import type { SyncContext } from "../context.ts";
 import { unproven } from "../load/proof.ts";
-import type { Tally } from "../tally.ts";
+import type { Tally } from "../stream_progress.ts";
 import { syncDetails } from "./details.ts";
 import { syncListing } from "./listing.ts";
 import { syncSnapshot } from "./snapshot.ts";

@@ -5,7 +5,7 @@ import { entryAt } from "../../files.ts";
 import { liveHolder } from "../duckdb/lock/holder.ts";
 import { duckdbDialect } from "../duckdb/session/dialect.ts";
 import { attempting } from "../duckdb/session/failure.ts";
-import { layoutOf } from "../duckdb/session/layout.ts";
+import { layoutOf } from "../duckdb/session/file_layout.ts";
 import type { Resources } from "../duckdb/session/session.ts";
 import { versionMoment } from "../duckdb/versions/version_names.ts";
 import { linkedVersion } from "../duckdb/versions/versions.ts";

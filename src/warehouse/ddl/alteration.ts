@@ -1,6 +1,6 @@
 import { CompiledQuery, type Kysely, sql, type Transaction } from "kysely";
 import type { Dialect } from "../dialect.ts";
-import type { Fragment } from "../fragments.ts";
+import type { Fragment } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /** How long a lock on a table is waited for at once. */

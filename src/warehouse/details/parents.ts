@@ -2,9 +2,9 @@ import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { withTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
-import { equal, type Fragment, ledgerRef, tableRef } from "../fragments.ts";
-import type { Kin } from "./kin.ts";
-import { parentKey } from "./kin.ts";
+import { equal, type Fragment, ledgerRef, tableRef } from "../sql_fragments.ts";
+import type { Kin } from "./child_stream.ts";
+import { parentKey } from "./child_stream.ts";
 
 /** A column's value that a row must have. */
 export interface Only {

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { Destination, Stage } from "../destination.ts";
-import { type Fragment, temporaryName } from "../fragments.ts";
+import { type Fragment, temporaryName } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { type Parents, parentRows, presentParents } from "./parents.ts";
 
@@ -40,7 +40,7 @@ export interface WorkRequest {
   readonly now: string;
 }
 
-/** The details to fetch, in order. A query over ledgers: it survives crashes and heals itself. */
+/** The details to fetch or refetch, in order. A query over row state and detail state (the ledgers): it survives crashes and heals itself. */
 export interface WorkList {
   readonly total: number;
   readonly reasons: Readonly<Partial<Record<Reason, number>>>;

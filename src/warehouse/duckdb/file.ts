@@ -4,7 +4,7 @@ import { DestinationError } from "../../errors.ts";
 import { codeOf, entryAt, remove } from "../../files.ts";
 import { asHeld, claim, type Holder, renewClaim, writeHolder } from "./lock/holder.ts";
 import { attempting, isDamage } from "./session/failure.ts";
-import { isStageFolder, type Layout } from "./session/layout.ts";
+import { isStageFolder, type Layout } from "./session/file_layout.ts";
 import { checkpoint, identify, makeWhole, openSession, type Resources, type Session } from "./session/session.ts";
 import { removeGone } from "./stage/stage.ts";
 import {

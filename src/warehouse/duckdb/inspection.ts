@@ -3,7 +3,7 @@ import { access, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { entryAt } from "../../files.ts";
 import { attempting } from "./session/failure.ts";
-import { layoutOf, type Readers } from "./session/layout.ts";
+import { layoutOf, type Readers } from "./session/file_layout.ts";
 import { expectKnown, presentAt } from "./versions/seed.ts";
 import { versionsIn } from "./versions/versions.ts";
 

@@ -12,7 +12,7 @@ import { isWaitedFor, Waiting } from "./lock/waiting.ts";
 import { duckdbDialect } from "./session/dialect.ts";
 import { kyselyOver } from "./session/driver.ts";
 import { attempting, isOutOfMemory } from "./session/failure.ts";
-import { layoutOf, type Readers } from "./session/layout.ts";
+import { layoutOf, type Readers } from "./session/file_layout.ts";
 import { Mutex } from "./session/mutex.ts";
 import { checkpoint, select, writeAnew } from "./session/session.ts";
 import { openStage } from "./stage/stage.ts";

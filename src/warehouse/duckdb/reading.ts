@@ -7,7 +7,7 @@ import type { StateTables } from "../state_tables.ts";
 import { asHeld, claim, type Holder, liveHolder } from "./lock/holder.ts";
 import { kyselyOver } from "./session/driver.ts";
 import { attempting } from "./session/failure.ts";
-import { type Layout, layoutOf, type Readers } from "./session/layout.ts";
+import { type Layout, layoutOf, type Readers } from "./session/file_layout.ts";
 import { Mutex } from "./session/mutex.ts";
 import { identify, openSession, type Session } from "./session/session.ts";
 import { refusal } from "./versions/seed.ts";

@@ -2,8 +2,13 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import type { Table, TableSet } from "../../catalog/columns.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import type { Destination } from "../destination.ts";
-import { anyDiffers, columnList, equal, type Fragment, momentOf, tableRef } from "../fragments.ts";
+import { anyDiffers, columnList, equal, type Fragment, momentOf, tableRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
+
+/*
+ * Row history, as SCD type 2: `<table>_versions` holds every version of a row with the time from which and until which it
+ * was the present one.
+ */
 
 /** What a publish has at hand for the versions of the rows that it writes. */
 interface Versioning {

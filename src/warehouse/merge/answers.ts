@@ -1,11 +1,11 @@
 import { sql, type Transaction } from "kysely";
 import type { Destination, Stage } from "../destination.ts";
 import { liveParents, presentParents } from "../details/parents.ts";
-import { columnList, equalPairs, type Fragment, ledgerRef } from "../fragments.ts";
+import { columnList, equalPairs, type Fragment, ledgerRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import type { Comparison, Publication } from "./publication.ts";
-import type { TemporaryNames } from "./temporary.ts";
-import type { Work } from "./work.ts";
+import type { Work } from "./publish_context.ts";
+import type { TemporaryNames } from "./temporary_tables.ts";
 
 type Db = Transaction<StateTables>;
 

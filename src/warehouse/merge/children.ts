@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { Table } from "../../catalog/columns.ts";
 import { stageColumns } from "../../rows/batch.ts";
-import { anyDiffers, assignments, columnList, equal, momentOf, tableRef } from "../fragments.ts";
 import { beginVersions, endVersions } from "../history/row_versions.ts";
-import type { Work } from "./work.ts";
+import { anyDiffers, assignments, columnList, equal, momentOf, tableRef } from "../sql_fragments.ts";
+import type { Work } from "./publish_context.ts";
 
 /**
  * The child rows of every row that changed, matched by position: equal ones keep their `_changed_at`, differing and new

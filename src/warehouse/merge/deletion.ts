@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
-import { parentKey } from "../details/kin.ts";
-import { equal, equalPairs, type Fragment, ledgerRef, momentOf, tableRef } from "../fragments.ts";
+import { parentKey } from "../details/child_stream.ts";
 import { beginVersions, endVersions } from "../history/row_versions.ts";
-import type { Work } from "./work.ts";
+import { equal, equalPairs, type Fragment, ledgerRef, momentOf, tableRef } from "../sql_fragments.ts";
+import type { Work } from "./publish_context.ts";
 
 /** Which missing rows are gone for good; the others stay live. */
 export interface Verdict {
@@ -59,7 +59,7 @@ export async function deleteMissing(work: Work, verdict: Verdict): Promise<numbe
   return deleted;
 }
 
-/** Marks live rows as deleted, by key, and with them their details, whose ledger they leave: should they return, these are fetched anew. */
+/** Soft-deletes live rows (sets `_deleted_at`), by key, and with them their details, whose ledger they leave: should they return, these are fetched anew. */
 export async function deleteRows(work: Work, rows: Fragment): Promise<void> {
   const { trx, destination, publication } = work;
   const { company, tables, details } = publication;
@@ -73,7 +73,7 @@ export async function deleteRows(work: Work, rows: Fragment): Promise<void> {
   }
 }
 
-/** Marks the live rows `t` of a stream's tables that match the rows `g` as deleted, with their ledger. */
+/** The soft delete itself: sets `_deleted_at` of the live rows `t` of a stream's tables that match the rows `g`, and of their row state. */
 async function markDeleted(work: Work, tables: TableSet, rows: Fragment, match: Fragment): Promise<void> {
   const { trx, destination } = work;
   for (const table of [tables.main, ...tables.children]) {

@@ -1,13 +1,13 @@
 import { sql } from "kysely";
 import type { Outcome } from "../../rows/encoder.ts";
 import type { Destination, Stage } from "../destination.ts";
-import { parentKey } from "../details/kin.ts";
+import { parentKey } from "../details/child_stream.ts";
 import type { Parents, ValueSource } from "../details/parents.ts";
-import { columnList, equal, type Fragment, ledgerRef, tableRef } from "../fragments.ts";
+import { columnList, equal, type Fragment, ledgerRef, tableRef } from "../sql_fragments.ts";
 import { lastOutcomes, withhold } from "./answers.ts";
 import { deleteRows } from "./deletion.ts";
 import type { Comparison, Publication } from "./publication.ts";
-import type { Work } from "./work.ts";
+import type { Work } from "./publish_context.ts";
 
 /** What a publish makes of 404s: they mark rows deleted, count as failures because there are too many, or wait for the next publish. */
 export type Absent = "believed" | "doubted" | "kept back";

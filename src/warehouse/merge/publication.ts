@@ -1,6 +1,6 @@
 import type { TableSet } from "../../catalog/columns.ts";
 import type { Stage } from "../destination.ts";
-import type { Kin } from "../details/kin.ts";
+import type { Kin } from "../details/child_stream.ts";
 import type { Parents, ValueSource } from "../details/parents.ts";
 
 /** One company's stream, ready to be published from its stage. */

@@ -2,19 +2,19 @@ import { sql, type Transaction } from "kysely";
 import { stageColumns } from "../../rows/batch.ts";
 import { withTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
-import { parentKey } from "../details/kin.ts";
+import { parentKey } from "../details/child_stream.ts";
 import { restamped } from "../details/parents.ts";
-import { assignments, columnList, equal, ledgerRef, momentOf, tableRef } from "../fragments.ts";
 import { keptStreams } from "../history/row_history.ts";
 import { beginVersions, endVersions } from "../history/row_versions.ts";
+import { assignments, columnList, equal, ledgerRef, momentOf, tableRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { publishChildren } from "./children.ts";
 import { deleteMissing, restoreDetails, type Verdict } from "./deletion.ts";
 import { type Absent, type Allows, judgeAnswers, type Parted, publishOutcomes } from "./outcomes.ts";
 import type { Comparison, Publication } from "./publication.ts";
-import { dropTemporary, temporaryNames } from "./temporary.ts";
+import type { Work } from "./publish_context.ts";
+import { dropTemporary, temporaryNames } from "./temporary_tables.ts";
 import { noteUnfilled } from "./unfilled.ts";
-import type { Work } from "./work.ts";
 
 /** How a publish is to end. */
 export interface PublishOrder {
@@ -152,6 +152,7 @@ function summary(comparison: Comparison, deleted: number, ofMissing: number, par
   };
 }
 
+/** The upsert of main rows: those that changed are deleted and inserted again, which both databases do faster than MERGE. */
 async function replaceRows(work: Work, comparison: Comparison): Promise<void> {
   const { trx, destination, publication, names } = work;
   const { main } = publication.tables;

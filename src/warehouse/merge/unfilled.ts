@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Table } from "../../catalog/columns.ts";
 import type { Dialect } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
-import type { Work } from "./work.ts";
+import type { Work } from "./publish_context.ts";
 
 type Db = Kysely<StateTables>;
 

@@ -10,7 +10,7 @@ import { connect } from "./connect.ts";
 import { postgresDialect } from "./dialect.ts";
 import { kyselyOver } from "./driver.ts";
 import { type Holder, Locks } from "./locks.ts";
-import { repeating } from "./repetition.ts";
+import { repeating } from "./retry_transaction.ts";
 import { Session } from "./session.ts";
 import { openStage } from "./stage.ts";
 

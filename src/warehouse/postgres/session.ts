@@ -3,7 +3,7 @@ import { AbortedTransactionError, type TransactionSettings } from "kysely";
 import type { Client, QueryResult } from "pg";
 import { from, to } from "pg-copy-streams";
 import { type Address, explained } from "./failure.ts";
-import { repeating } from "./repetition.ts";
+import { repeating } from "./retry_transaction.ts";
 
 const COPY_CHUNK = 1 << 20;
 

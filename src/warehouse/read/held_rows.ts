@@ -4,7 +4,7 @@ import { INDEX_COLUMN } from "../../catalog/columns.ts";
 import { stageColumns } from "../../rows/batch.ts";
 import type { Destination } from "../destination.ts";
 import type { Dialect } from "../dialect.ts";
-import { equal, type Fragment, ledgerRef, tableRef } from "../fragments.ts";
+import { equal, type Fragment, ledgerRef, tableRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /** A warehouse in somebody's hands, for a look. */

@@ -7,16 +7,16 @@ import {
   type RawBuilder,
   sql,
 } from "kysely";
-import { type Catalog, emptyCatalog } from "../ddl/catalog.ts";
+import { type Catalog, emptyCatalog } from "../ddl/database_catalog.ts";
 import { allGrants, allViewGrants } from "../ddl/grants.ts";
 import type { Dialect } from "../dialect.ts";
 import { DATA_VERSION, stateStatements } from "../state/state_ddl.ts";
 import type { StateTables } from "../state_tables.ts";
-import { planViews, recordOf } from "../views/plan.ts";
-import { recordViews } from "../views/present.ts";
+import { recordViews } from "../views/present_views.ts";
 import { creation } from "../views/statements.ts";
 import { analyticsSchema } from "../views/view.ts";
-import { inOrder, planTables } from "./plan.ts";
+import { planViews, recordOf } from "../views/view_plan.ts";
+import { inOrder, planTables } from "./table_migration.ts";
 import { type TableOrder, wantedShapes } from "./tables.ts";
 
 /** SQL that makes the warehouse, or with a catalog that was read, what is still to be made of it. No connection is needed. */

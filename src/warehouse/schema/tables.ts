@@ -5,21 +5,21 @@ import { DestinationError } from "../../errors.ts";
 import type { Step } from "../ddl/alteration.ts";
 import { altering, executeAll } from "../ddl/alteration.ts";
 import { readFunctions } from "../ddl/as_of.ts";
-import { type Catalog, readCatalog } from "../ddl/catalog.ts";
+import { type Catalog, readCatalog } from "../ddl/database_catalog.ts";
 import { closedSchemas, grantSteps } from "../ddl/grants.ts";
 import { requireRights } from "../ddl/rights.ts";
 import { type Shape, shapesOf } from "../ddl/shape.ts";
 import type { Dialect } from "../dialect.ts";
-import type { Fragment } from "../fragments.ts";
 import { interruptHistory } from "../history/row_history.ts";
 import { unfilledColumns } from "../merge/unfilled.ts";
+import type { Fragment } from "../sql_fragments.ts";
 import { recordMaker, recordProgram } from "../state/identity.ts";
 import type { StateTables } from "../state_tables.ts";
-import { lookAtViews } from "../views/look.ts";
 import type { ViewedTables } from "../views/view.ts";
+import { lookAtViews } from "../views/view_changes.ts";
 import { foreignKeySteps, foreignKeysInTheWay } from "./foreign_keys.ts";
-import { interferences } from "./interference.ts";
-import { commentOnTable, inOrder, type Plan, planTables } from "./plan.ts";
+import { interferences } from "./foreign_triggers.ts";
+import { commentOnTable, inOrder, type Plan, planTables } from "./table_migration.ts";
 import { type RecordedColumns, recordColumns, recordedColumns, recordedTables, recordTables } from "./table_record.ts";
 
 /** The tables a warehouse is to have. */

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import type { Destination, Stage } from "../destination.ts";
-import { equal, ledgerRef } from "../fragments.ts";
+import { equal, ledgerRef } from "../sql_fragments.ts";
 
 /** Whose rejects. */
 export interface RejectsOf {

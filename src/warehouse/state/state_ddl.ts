@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import { ConfigError } from "../../errors.ts";
 import { altering, executeAll } from "../ddl/alteration.ts";
-import { type Catalog, readCatalog } from "../ddl/catalog.ts";
+import { type Catalog, readCatalog } from "../ddl/database_catalog.ts";
 import type { Dialect } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
 import { commentsOfState } from "./state_comments.ts";

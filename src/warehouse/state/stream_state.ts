@@ -79,7 +79,7 @@ const scanRecord = z.object({
   follows: z.string().nullable().default(null),
 });
 
-/** A scan under way: stored with the stage's rows, true for exactly them. */
+/** The checkpoint of a scan under way: stored with the stage's rows, true for exactly them. */
 export type ScanRecord = z.infer<typeof scanRecord>;
 
 /** A new scan's record. */
@@ -161,7 +161,7 @@ const streamState = z.object({
   unversioned: names.nullable().default(null),
 });
 
-/** What a stream remembers between runs. */
+/** What a stream remembers between runs: its high-water mark, its last full scan, what a backfill has done. */
 export type StreamState = z.infer<typeof streamState>;
 
 export const noState: StreamState = streamState.parse({});

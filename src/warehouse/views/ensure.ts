@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import { rightsLacking } from "../ddl/rights.ts";
 import type { Dialect } from "../dialect.ts";
 import { dependentsOf } from "./dependents.ts";
-import { isDone, recordOf, type ViewPlan } from "./plan.ts";
-import { type PresentViews, recordViews } from "./present.ts";
+import { type PresentViews, recordViews } from "./present_views.ts";
 import { attempt, comments, creation, type Db, dropViews, executeTogether } from "./statements.ts";
 import type { View } from "./view.ts";
+import { isDone, recordOf, type ViewPlan } from "./view_plan.ts";
 
 interface Place {
   /** Where the views stand. */

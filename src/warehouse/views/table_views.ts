@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Column, Table } from "../../catalog/columns.ts";
 import { OBSERVED_ON, type Stream } from "../../catalog/stream.ts";
-import type { Catalog } from "../ddl/catalog.ts";
 import { columnComment } from "../ddl/comments.ts";
+import type { Catalog } from "../ddl/database_catalog.ts";
 import { type Shape, type ShapedColumn, shapesOf } from "../ddl/shape.ts";
 import type { Dialect } from "../dialect.ts";
 import type { View, ViewOrder } from "./view.ts";

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { stringify } from "yaml";
 import type { Simulator } from "../../../simulator/simulator.ts";
-import type { Readers } from "../../../src/warehouse/duckdb/session/layout.ts";
+import type { Readers } from "../../../src/warehouse/duckdb/session/file_layout.ts";
 import { streams } from "../../../streams/index.ts";
 import { tear } from "../../support/tear.ts";
 import { compareWithTruth } from "../../support/truth.ts";

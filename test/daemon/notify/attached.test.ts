@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import type { Glance } from "../../../src/daemon/glance.ts";
+import type { Glance } from "../../../src/daemon/cached_status.ts";
 import { attachNotifier } from "../../../src/daemon/notify/attached.ts";
 import type { Daemon, DaemonEvent } from "../../../src/daemon/schedule/events.ts";
 import { commandOf } from "../../../src/daemon/schedule/order.ts";
-import { type Past, readPast } from "../../../src/daemon/schedule/past.ts";
+import { type Past, readPast } from "../../../src/daemon/schedule/past_runs.ts";
 import type { Status } from "../../../src/operations/status.ts";
 import { openDestination } from "../../../src/warehouse/connect/open.ts";
 import { beginRun, endRun } from "../../../src/warehouse/state/run_log.ts";

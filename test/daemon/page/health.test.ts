@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
-import { createGlance, type Glance } from "../../../src/daemon/glance.ts";
+import { createGlance, type Glance } from "../../../src/daemon/cached_status.ts";
 import { healthRoutes } from "../../../src/daemon/page/health.ts";
 import type { Daemon, DaemonEvent } from "../../../src/daemon/schedule/events.ts";
 import { readStatus, type Status } from "../../../src/operations/status.ts";

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import type { Config } from "../../../src/config/config.ts";
-import { createGlance } from "../../../src/daemon/glance.ts";
+import { createGlance } from "../../../src/daemon/cached_status.ts";
 import { createMetrics, type Metrics } from "../../../src/daemon/page/metrics.ts";
 import type { Daemon, DaemonEvent, LiveRun } from "../../../src/daemon/schedule/events.ts";
 import { readStatus } from "../../../src/operations/status.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { PastRun } from "../../../src/daemon/schedule/past.ts";
+import type { PastRun } from "../../../src/daemon/schedule/past_runs.ts";
 import { desk } from "./desk.ts";
 
 const nightly = { name: "nightly", cron: "0 2 * * *", retries: 2, retry_after: "10m" };

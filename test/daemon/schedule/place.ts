@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 import { type Simulator, startSimulator } from "../../../simulator/simulator.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import type { DaemonEvent } from "../../../src/daemon/schedule/events.ts";
-import { readPast } from "../../../src/daemon/schedule/past.ts";
+import { readPast } from "../../../src/daemon/schedule/past_runs.ts";
 import { createDaemon, type ScheduleDaemon } from "../../../src/daemon/schedule/schedule.ts";
 import { watchChanges } from "../../../src/daemon/schedule/source.ts";
 import { StoppedError } from "../../../src/errors.ts";

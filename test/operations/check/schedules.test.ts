@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { selectedByConfig } from "../../../src/config/selection.ts";
 import { checkSchedules } from "../../../src/operations/check/schedules.ts";
-import { configured, unconfigured } from "../../../src/privacy/configured.ts";
+import { configured, unconfigured } from "../../../src/privacy/configured_catalog.ts";
 import { streams } from "../../../streams/index.ts";
 import { loaded } from "./loaded.ts";
 

@@ -3,7 +3,7 @@ import { startSimulator } from "../../../simulator/simulator.ts";
 import { selectedByConfig } from "../../../src/config/selection.ts";
 import type { CheckLine } from "../../../src/operations/check/line.ts";
 import { checkService } from "../../../src/operations/check/service.ts";
-import { configured } from "../../../src/privacy/configured.ts";
+import { configured } from "../../../src/privacy/configured_catalog.ts";
 import { policyOf } from "../../../src/sync/run/jobs.ts";
 import { identityEndpoint } from "../../../streams/identity.ts";
 import { streams } from "../../../streams/index.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Kind } from "../../../src/catalog/columns.ts";
-import { isSame } from "../../../src/operations/verify/value.ts";
+import { isSame } from "../../../src/operations/verify/compare_value.ts";
 
 test.each<[Kind, string | null, string | null, boolean]>([
   ["money", "12.5", "12.500000000", true],

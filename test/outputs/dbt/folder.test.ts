@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ConfigError } from "../../../src/errors.ts";
-import type { PackageFile } from "../../../src/outputs/dbt/document.ts";
 import { writePackage } from "../../../src/outputs/dbt/folder.ts";
+import type { PackageFile } from "../../../src/outputs/dbt/yaml_file.ts";
 
 const newFolder = () => mkdtempSync(join(tmpdir(), "dbt-"));
 const files = (texts: Readonly<Record<string, string>>): readonly PackageFile[] =>

@@ -1,8 +1,8 @@
 import type { Stream } from "../../../src/catalog/stream.ts";
 import { parseDuration } from "../../../src/duration.ts";
-import type { PackageFile } from "../../../src/outputs/dbt/document.ts";
 import { dbtPackage } from "../../../src/outputs/dbt/package.ts";
 import { packageModels, packageTables } from "../../../src/outputs/dbt/tables.ts";
+import type { PackageFile } from "../../../src/outputs/dbt/yaml_file.ts";
 import { dialectOf } from "../../../src/warehouse/connect/open.ts";
 import { streams as catalogue } from "../../../streams/index.ts";
 import { relationsOf } from "../../../streams/relations.ts";

@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import type { PackageFile } from "../../../src/outputs/dbt/document.ts";
+import type { PackageFile } from "../../../src/outputs/dbt/yaml_file.ts";
 import { type Properties, properties } from "./accepted.ts";
 
 /** What a template's names stand for; a call such as `ref('x')` is a name too. */

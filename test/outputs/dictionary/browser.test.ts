@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { dictionaryDocument } from "../../../src/outputs/dictionary/document.ts";
+import { dictionaryDocument } from "../../../src/outputs/dictionary/dictionary_page.ts";
 import { startBrowser, violations } from "../../daemon/page/browser.ts";
 import { smaller, wholeDictionary } from "./dictionaries.ts";
 

@@ -1,8 +1,8 @@
 import { readModels } from "../../../src/cli/invocation/models.ts";
 import { type Dictionary, dictionaryOf } from "../../../src/outputs/dictionary/dictionary.ts";
-import type { Standing } from "../../../src/outputs/dictionary/standing.ts";
 import { describeState } from "../../../src/outputs/dictionary/state.ts";
 import { describeStreams } from "../../../src/outputs/dictionary/stream_description.ts";
+import type { Standing } from "../../../src/outputs/dictionary/warehouse_sample.ts";
 import { readableState } from "../../../src/warehouse/ddl/grants.ts";
 import { analyticsSchema } from "../../../src/warehouse/views/view.ts";
 import { groups, streams } from "../../../streams/index.ts";

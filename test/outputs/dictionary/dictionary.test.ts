@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { domainDiagram } from "../../../src/outputs/dictionary/diagram.ts";
 import type { Dictionary } from "../../../src/outputs/dictionary/dictionary.ts";
-import { dictionaryDocument } from "../../../src/outputs/dictionary/document.ts";
+import { dictionaryDocument } from "../../../src/outputs/dictionary/dictionary_page.ts";
 import { dictionaryMarkdown, type MarkdownFile } from "../../../src/outputs/dictionary/markdown.ts";
 import { sortOf } from "../../../src/outputs/dictionary/wording.ts";
 import { streams } from "../../../streams/index.ts";

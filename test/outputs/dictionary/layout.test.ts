@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Layout, layOut } from "../../../src/outputs/dictionary/layout.ts";
+import { type Layout, layOut } from "../../../src/outputs/dictionary/diagram_layout.ts";
 
 const boxes = (count: number) =>
   Array.from({ length: count }, (_, index) => ({

@@ -1,6 +1,6 @@
 import { procurementReport } from "../../../reports/procurement.ts";
 import { type Contents, readContents } from "../../../src/outputs/report/contents.ts";
-import { reportDocument } from "../../../src/outputs/report/document.ts";
+import { reportDocument } from "../../../src/outputs/report/report_page.ts";
 import type { WarehouseReading } from "../../../src/warehouse/connect/reading.ts";
 import { models } from "../../support/models.ts";
 

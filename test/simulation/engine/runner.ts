@@ -1,6 +1,6 @@
 import { loadConfig } from "../../../src/config/load.ts";
 import { renewExports } from "../../../src/outputs/export/renewing.ts";
-import type { RunOrder, RunTools } from "../../../src/sync/run/order.ts";
+import type { RunOrder, RunTools } from "../../../src/sync/run/run_order.ts";
 // First: what the engine calls has to be in place when it is loaded.
 import { relationsOf } from "../../../streams/relations.ts";
 import { models } from "../../support/models.ts";

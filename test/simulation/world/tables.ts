@@ -1,6 +1,6 @@
 import type { Table } from "../../../src/catalog/columns.ts";
 import type { Stream } from "../../../src/catalog/stream.ts";
-import { withAdded } from "../../../src/warehouse/schema/added_columns.ts";
+import { withAdded } from "../../../src/warehouse/schema/unknown_field_columns.ts";
 import type { Row, Stand } from "../scenario/stand.ts";
 import { isLate } from "./catalogue.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { readHistory } from "../../../src/daemon/page/history.ts";
 import { commandOf } from "../../../src/daemon/schedule/order.ts";
-import { readPast } from "../../../src/daemon/schedule/past.ts";
+import { readPast } from "../../../src/daemon/schedule/past_runs.ts";
 import { readStatus } from "../../../src/operations/status.ts";
 import { streams } from "../../../streams/index.ts";
 import { load } from "../../config/sample.ts";

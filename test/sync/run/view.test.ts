@@ -3,7 +3,7 @@ import { startSimulator } from "../../../simulator/simulator.ts";
 import { createLimiter } from "../../../src/source/limit.ts";
 import { type Job, type RunView, viewOf } from "../../../src/sync/run/report.ts";
 import type { Service } from "../../../src/sync/run/service.ts";
-import { Tally } from "../../../src/sync/tally.ts";
+import { Tally } from "../../../src/sync/stream_progress.ts";
 import { streams } from "../../../streams/index.ts";
 import { stillClock } from "../../support/clock.ts";
 import { interposed } from "../../support/interposed.ts";

@@ -1,14 +1,14 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { type Table, type TableSet, tablesOf } from "../../../src/catalog/columns.ts";
+import { layoutStamp } from "../../../src/rows/column_stamp.ts";
 import { Encoder } from "../../../src/rows/encoder.ts";
 import { createHasher } from "../../../src/rows/hash.ts";
-import { layoutStamp } from "../../../src/rows/layout.ts";
 import { isoUtc } from "../../../src/rows/moment.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
-import type { Kin } from "../../../src/warehouse/details/kin.ts";
+import type { Kin } from "../../../src/warehouse/details/child_stream.ts";
 import { settleHistory } from "../../../src/warehouse/history/row_history.ts";
-import { compare } from "../../../src/warehouse/merge/comparison.ts";
+import { compare } from "../../../src/warehouse/merge/compare.ts";
 import type { Publication } from "../../../src/warehouse/merge/publication.ts";
 import { publish } from "../../../src/warehouse/merge/publish.ts";
 import { ensureTables } from "../../../src/warehouse/schema/tables.ts";

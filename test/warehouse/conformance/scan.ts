@@ -1,5 +1,5 @@
 import type { Destination } from "../../../src/warehouse/destination.ts";
-import { compare, missingKeys } from "../../../src/warehouse/merge/comparison.ts";
+import { compare, missingKeys } from "../../../src/warehouse/merge/compare.ts";
 import type { Comparison } from "../../../src/warehouse/merge/publication.ts";
 import { stageRows } from "../../rows/store.ts";
 

@@ -1,7 +1,7 @@
 import { chmod, chown, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { layoutOf } from "../../../src/warehouse/duckdb/session/layout.ts";
+import { layoutOf } from "../../../src/warehouse/duckdb/session/file_layout.ts";
 import { factOf, fill, folderElsewhere, opened, settingsFor, temporaryFolder } from "./workbench.ts";
 
 test("a file that is written anew belongs to whom it belonged, and may be read by nobody else", async () => {

@@ -19,7 +19,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
 import { entryAt } from "../../../src/files.ts";
 import { inspectFile } from "../../../src/warehouse/duckdb/inspection.ts";
-import { layoutOf } from "../../../src/warehouse/duckdb/session/layout.ts";
+import { layoutOf } from "../../../src/warehouse/duckdb/session/file_layout.ts";
 import { tear } from "../../support/tear.ts";
 import { factOf, fill, helper, opened, setFact, settingsFor, temporaryFolder } from "./workbench.ts";
 

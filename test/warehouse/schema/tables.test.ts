@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type Table, type TableSet, tablesOf } from "../../../src/catalog/columns.ts";
 import { DestinationError } from "../../../src/errors.ts";
-import { readCatalog } from "../../../src/warehouse/ddl/catalog.ts";
+import { readCatalog } from "../../../src/warehouse/ddl/database_catalog.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
 import { checkTables, commentTables, ensureTables } from "../../../src/warehouse/schema/tables.ts";
 import { ensureState } from "../../../src/warehouse/state/state_ddl.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dropStages } from "../../../src/warehouse/state/stages.ts";
+import { dropStages } from "../../../src/warehouse/state/drop_stages.ts";
 import { ensureState } from "../../../src/warehouse/state/state_ddl.ts";
 import { encode, everything } from "../../rows/store.ts";
 import { warehouses } from "../warehouses.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { ConfigError } from "../../../src/errors.ts";
-import { readCatalog } from "../../../src/warehouse/ddl/catalog.ts";
+import { readCatalog } from "../../../src/warehouse/ddl/database_catalog.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
 import { checkIdentity, type Identity } from "../../../src/warehouse/state/identity.ts";
 import { DATA_VERSION, ensureState, type Migration } from "../../../src/warehouse/state/state_ddl.ts";

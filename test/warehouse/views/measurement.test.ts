@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Relation } from "../../../src/catalog/relation.ts";
-import { measureRelations } from "../../../src/warehouse/read/measurement.ts";
+import { measureRelations } from "../../../src/warehouse/read/relation_measurement.ts";
 import { warehouses } from "../warehouses.ts";
 import { ensure, items, rowsOf, sites } from "./place.ts";
 

@@ -2,9 +2,9 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { type Models, parseModel } from "../../../src/catalog/model.ts";
 import { defineStream, list, type Stream, snapshot } from "../../../src/catalog/stream.ts";
-import { type Catalog, readCatalog } from "../../../src/warehouse/ddl/catalog.ts";
+import { type Catalog, readCatalog } from "../../../src/warehouse/ddl/database_catalog.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
-import { tableOrder, viewOrder } from "../../../src/warehouse/schema/prepare.ts";
+import { tableOrder, viewOrder } from "../../../src/warehouse/schema/prepare_warehouse.ts";
 import { type Ensured, ensureTables, type TableOrder } from "../../../src/warehouse/schema/tables.ts";
 import { ensureState } from "../../../src/warehouse/state/state_ddl.ts";
 

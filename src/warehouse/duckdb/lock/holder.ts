@@ -7,7 +7,7 @@ import { z } from "zod";
 import { HeldError } from "../../../errors.ts";
 import { codeOf, remove } from "../../../files.ts";
 import { lockConflict } from "../session/failure.ts";
-import { isStageFolder, type Layout } from "../session/layout.ts";
+import { isStageFolder, type Layout } from "../session/file_layout.ts";
 
 const stored = z.object({
   run_id: z.string(),

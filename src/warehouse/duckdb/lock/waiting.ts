@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Clock } from "../../../clock.ts";
 import { remove } from "../../../files.ts";
-import { isStageFolder, type Layout } from "../session/layout.ts";
+import { isStageFolder, type Layout } from "../session/file_layout.ts";
 import { isAlive } from "./holder.ts";
 
 const PREFIX = "waiting-";

@@ -5,8 +5,8 @@ import { performance } from "node:perf_hooks";
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from "@duckdb/node-api";
 import { entryAt, remove, syncFolder } from "../../../files.ts";
 import { isOutOfMemory } from "./failure.ts";
-import type { Layout } from "./layout.ts";
-import { PLACED } from "./layout.ts";
+import type { Layout } from "./file_layout.ts";
+import { PLACED } from "./file_layout.ts";
 
 /** What a session may use. `spill` is the folder for what doesn't fit into memory. */
 export interface Resources {

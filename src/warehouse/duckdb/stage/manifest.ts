@@ -37,7 +37,7 @@ const manifestFacts = z.object({
 export type StagedFile = z.infer<typeof fileFacts>;
 /** The files of one appended batch; a table without rows has none. */
 export type StagedBatch = z.infer<typeof batchFacts>;
-/** What a stage holds: its record and exactly the batches that belong to it. */
+/** What a stage holds: the scan's checkpoint (`record`) and exactly the batches that belong to it. */
 export type Manifest = Omit<z.infer<typeof manifestFacts>, "record"> & { readonly record: StageRecord };
 
 /** Tells stages apart whose files would be read with other columns. */

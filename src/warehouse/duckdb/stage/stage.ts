@@ -7,6 +7,7 @@ import { remove } from "../../../files.ts";
 import { type Batch, type EncodedTable, stageColumns } from "../../../rows/batch.ts";
 import type { Stage, StageRecord } from "../../destination.ts";
 import { attempting } from "../session/failure.ts";
+import { type FileColumn, relationOf } from "./csv_relation.ts";
 import {
   layoutPrint,
   type Manifest,
@@ -16,8 +17,7 @@ import {
   type StagedFile,
   writeManifest,
 } from "./manifest.ts";
-import { pickLines } from "./picking.ts";
-import { type FileColumn, relationOf } from "./relation.ts";
+import { pickLines } from "./pick_lines.ts";
 
 const outcomeColumns: readonly FileColumn[] = [
   { name: "_seq", kind: "count" },

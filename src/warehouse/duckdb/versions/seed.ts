@@ -5,7 +5,7 @@ import { DestinationError } from "../../../errors.ts";
 import { codeOf, entryAt, remove, syncFolder } from "../../../files.ts";
 import { asHeld, heldError, isAlive, readHolder } from "../lock/holder.ts";
 import { isDamage } from "../session/failure.ts";
-import type { Layout } from "../session/layout.ts";
+import type { Layout } from "../session/file_layout.ts";
 import { checkpoint, identify, makeWhole, openSession, type Resources, type Session } from "../session/session.ts";
 import { copyDatabase } from "./copy.ts";
 import { damagedFile, isKnownAtPath, knowAtPath, linkedVersion, newestVersion, versionFile } from "./versions.ts";

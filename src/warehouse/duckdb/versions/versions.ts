@@ -5,8 +5,8 @@ import { z } from "zod";
 import { codeOf, entryAt, remove, syncFolder, writeDurably } from "../../../files.ts";
 import type { Shown } from "../../destination.ts";
 import { isDeadClaim } from "../lock/holder.ts";
-import type { Layout } from "../session/layout.ts";
-import { PLACED } from "../session/layout.ts";
+import type { Layout } from "../session/file_layout.ts";
+import { PLACED } from "../session/file_layout.ts";
 import { copyDatabase } from "./copy.ts";
 import { isVersion, lacksLinks, type MakeLink, nameAfter, nameIn, namesIn, targetOf } from "./version_names.ts";
 

@@ -1,0 +1,64 @@
+import type { Detail, Stream } from "../../catalog/stream.ts";
+import { valueAt } from "../../rows/encode_value.ts";
+import { besideRows } from "../../sync/extract/rows_in_answer.ts";
+import { policyOf } from "../../sync/run/jobs.ts";
+import { workRequest } from "../../sync/stream/details.ts";
+import { liveCount } from "../../warehouse/ddl/present_tables.ts";
+import { countWork } from "../../warehouse/details/work_list.ts";
+import type { Guess, Look } from "./context.ts";
+
+/** Details that are due by the warehouse; where nothing is loaded yet, as many as the list has rows or values. */
+export async function estimateDetails(look: Look, stream: Stream, mode: Detail): Promise<Guess> {
+  const { order, tools, catalogue, reading, company, listed } = look;
+  const parent = catalogue.find(other => other.name === mode.of);
+  const { maxDetails } = policyOf(order.config, stream.name);
+  const limited = (count: number): number => Math.min(count, maxDetails ?? count);
+  const own = reading === undefined ? undefined : await liveCount(reading, company.name, stream.tables);
+  if (
+    reading !== undefined &&
+    own !== undefined &&
+    parent !== undefined &&
+    (await liveCount(reading, company.name, parent.tables))
+  ) {
+    const counts = await countWork(reading, workRequest(contextOf(look), stream, mode));
+    const due = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    const reasons = Object.entries(counts).filter(([, count]) => count > 0);
+    const told = reasons.map(([reason, count]) => `${count} ${reason}`).join(", ") || "none is due";
+    const why = `${told}; those of rows that turn out new or changed come on top`;
+    return { requests: limited(due), atLeast: limited(due) !== maxDetails, why };
+  }
+  const known = listed.get(mode.of);
+  if (known === undefined) return { requests: 0, atLeast: true, why: `${mode.of} is not loaded yet` };
+  const start = order.config.streams.start === undefined ? "" : `, fewer because of streams.start`;
+  if (mode.by === undefined && mode.only === undefined)
+    return { requests: limited(known.count), atLeast: known.atLeast, why: `one for each row of ${mode.of}${start}` };
+  const found = parent === undefined ? 0 : askedOf(parent, mode, known.rows);
+  const what = mode.by === undefined ? `row of ${mode.of} that has one` : `${mode.by} of ${mode.of}`;
+  const atLeast = known.count > known.rows.length || known.atLeast || mode.also !== undefined;
+  return { requests: limited(found), atLeast, why: `one for each ${what}` };
+
+  function contextOf({ order: { config, allDetails } }: Look): Parameters<typeof workRequest>[0] {
+    return {
+      company: company.name,
+      catalogue,
+      clock: tools.clock,
+      policyOf: name => policyOf(config, name),
+      policy: { start: config.streams.start, to: look.order.to, allDetails },
+    };
+  }
+}
+
+/** How many details the rows of a page lead to. */
+function askedOf(parent: Stream, { by, only }: Detail, rows: readonly unknown[]): number {
+  const valueIn = (row: unknown, name: string): unknown => {
+    const column = parent.tables.main.columns.find(candidate => candidate.name === name);
+    return column === undefined ? undefined : valueAt(column.path, besideRows(row));
+  };
+  const some = only === undefined ? rows : rows.filter(row => valueIn(row, only.column) === only.value);
+  if (by === undefined) return some.length;
+  const values = some.flatMap(row => {
+    const value = valueIn(row, by);
+    return typeof value === "object" && value !== null ? Object.keys(value) : [value ?? []].flat();
+  });
+  return new Set(values.map(String)).size;
+}

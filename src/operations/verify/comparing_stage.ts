@@ -1,0 +1,99 @@
+import type { TableSet } from "../../catalog/columns.ts";
+import type { Batch } from "../../rows/batch.ts";
+import { readCsv } from "../../rows/csv_reading.ts";
+import type { Stage, StageRecord } from "../../warehouse/destination.ts";
+import { type HeldIn, heldRows } from "../../warehouse/read/held_rows.ts";
+import type { Value } from "./compare_value.ts";
+import { compareRow, type EncodedRow } from "./comparison.ts";
+import type { Result } from "./result.ts";
+
+/** How many keys one question to the warehouse holds: each is a parameter or more. */
+const KEYS_AT_ONCE = 500;
+
+/** What became of the details that were asked for, by parent. */
+export type Answers = Map<string, "ok" | "absent" | "failed">;
+
+/**
+ * A stage that keeps nothing: each batch that is read is compared with the warehouse and forgotten. So a verification reads
+ * and encodes as a sync does, and there is no second way to do either.
+ */
+export class Mirror implements Stage {
+  record: StageRecord | undefined;
+  staged = 0;
+  readonly answers: Answers = new Map();
+  readonly #warehouse: HeldIn;
+  readonly #company: string;
+  readonly #tables: TableSet;
+  readonly #stamp: number;
+  readonly #result: Result;
+
+  constructor(warehouse: HeldIn, company: string, tables: TableSet, stamp: number, result: Result) {
+    this.#warehouse = warehouse;
+    this.#company = company;
+    this.#tables = tables;
+    this.#stamp = stamp;
+    this.#result = result;
+  }
+
+  async begin(record: StageRecord): Promise<void> {
+    this.record = record;
+  }
+
+  async append(batch: Batch, record: StageRecord): Promise<void> {
+    const rows = encodedRows(this.#tables, batch);
+    this.staged += rows.length;
+    for (let i = 0; i < rows.length; i += KEYS_AT_ONCE) await this.#compare(rows.slice(i, i + KEYS_AT_ONCE));
+    // Of an answer that is not whole nobody knows what it lacks.
+    for (const [, parent, , outcome, , reason] of readCsv(batch.outcomes.bytes))
+      this.answers.set(parent ?? "", reason === null || outcome !== "ok" ? (outcome as "ok") : "failed");
+    this.record = record;
+  }
+
+  async #compare(rows: readonly EncodedRow[]): Promise<void> {
+    const keys = rows.map(row => row.key);
+    const held = await heldRows(this.#warehouse, this.#company, this.#tables, keys);
+    for (const [i, row] of rows.entries())
+      this.#result.row(row.key, compareRow(this.#tables, row, held[i]!, this.#stamp));
+  }
+
+  keys(): never {
+    throw new TypeError("a mirror keeps no rows");
+  }
+
+  rows(): never {
+    throw new TypeError("a mirror keeps no rows");
+  }
+
+  outcomes(): never {
+    throw new TypeError("a mirror keeps no rows");
+  }
+
+  async drop(): Promise<void> {
+    this.record = undefined;
+  }
+}
+
+/** The rows of a batch with their child rows. */
+function encodedRows({ children }: TableSet, batch: Batch): readonly EncodedRow[] {
+  const main = new Map<string, Value[]>();
+  for (const [seq, ...values] of readCsv(batch.main.bytes)) main.set(seq!, values);
+  const ofChildren = batch.children.map(table => {
+    const rows = new Map<string, Value[][]>();
+    for (const [seq, _index, ...values] of readCsv(table.bytes)) {
+      const own = rows.get(seq!);
+      if (own === undefined) rows.set(seq!, [values]);
+      else own.push(values);
+    }
+    return rows;
+  });
+  return [...readCsv(batch.keys.bytes)].map(line => {
+    const seq = line[0]!;
+    return {
+      key: line.slice(1, -2) as string[],
+      hash: line.at(-2)!,
+      vhash: line.at(-1)!,
+      values: main.get(seq)!,
+      children: children.map((_child, i) => ofChildren[i]!.get(seq) ?? []),
+    };
+  });
+}

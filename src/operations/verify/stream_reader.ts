@@ -1,0 +1,27 @@
+import { randomUUID } from "node:crypto";
+import type { Stream } from "../../catalog/stream.ts";
+import { layoutStamp } from "../../rows/column_stamp.ts";
+import { Batches } from "../../sync/extract/batches.ts";
+import { encoderOf } from "../../sync/stream/extraction.ts";
+import { beginScan, type ScanRecord } from "../../warehouse/state/stream_state.ts";
+import { Mirror } from "./comparing_stage.ts";
+import type { VerifyContext } from "./context.ts";
+import type { Result } from "./result.ts";
+
+/** What a stream is read through: its rows are encoded as a sync would, and compared instead of stored. */
+export interface Instrument {
+  readonly mirror: Mirror;
+  readonly encoder: ReturnType<typeof encoderOf>;
+  readonly batches: Batches;
+  readonly record: ScanRecord;
+}
+
+export function instrumentOf(context: VerifyContext, stream: Stream, result: Result): Instrument {
+  const { warehouse, company, hasher, clock } = context;
+  const mirror = new Mirror(warehouse, company, stream.tables, layoutStamp(stream.tables, hasher), result);
+  const encoder = encoderOf(context, stream);
+  const nothing = async () => undefined;
+  const batches = new Batches(mirror, encoder, clock, nothing, nothing);
+  const record = beginScan(randomUUID(), "verify", true, new Date(clock.now()).toISOString());
+  return { mirror, encoder, batches, record };
+}

@@ -1,0 +1,63 @@
+import type { Model } from "../../catalog/model.ts";
+import { DestinationError } from "../../errors.ts";
+import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
+import { columnsIn } from "../../warehouse/ddl/database_catalog.ts";
+import { unreadable } from "../../warehouse/ddl/rights.ts";
+
+/** Why a model cannot be asked, and the tables that would be needed to have it. */
+export interface Lack {
+  readonly model: string;
+  /** `beyond`: its values are more than the database can count with. */
+  readonly why: "missing" | "outdated" | "beyond";
+  readonly tables: readonly string[];
+}
+
+/** Which of the models that questions need are not there as this version knows them, by name. */
+export type Lacks = ReadonlyMap<string, Lack>;
+
+/**
+ * Looks which models are there. DestinationError where none is, or where this role may not read them.
+ * `schema`: where the views stand.
+ */
+export async function lacksOf(
+  reading: WarehouseReading,
+  schema: string,
+  needed: readonly string[],
+  models: readonly Model[],
+): Promise<Lacks> {
+  const present = await columnsIn(reading.db, schema);
+  if (reading.dialect.name === "postgres") await demandRights(reading, schema, needed);
+  if (!needed.some(name => present.has(name)))
+    throw new DestinationError(
+      `Expected the views for analysts in schema ${schema}, but there are none. \`tributary sync\` makes them, or says what keeps it from that.`,
+    );
+  const byName = new Map(models.map(model => [model.name, model]));
+  const lacks = needed.flatMap((name): Lack[] => {
+    const columns = present.get(name);
+    const expected = byName.get(name)?.columns ?? [];
+    if (columns === undefined) return [{ model: name, why: "missing", tables: missingTables(name, byName, present) }];
+    const isWhole = expected.every(column => columns.has(column.name));
+    return isWhole ? [] : [{ model: name, why: "outdated", tables: [] }];
+  });
+  return new Map(lacks.map(lack => [lack.model, lack]));
+}
+
+/** What is no model is a table; those that there is no view of have never been loaded. */
+function missingTables(
+  name: string,
+  models: ReadonlyMap<string, Model>,
+  present: ReadonlyMap<string, unknown>,
+): readonly string[] {
+  const model = models.get(name);
+  if (model === undefined) return present.has(name) ? [] : [name];
+  return [...new Set(model.needs.flatMap(need => missingTables(need, models, present)))];
+}
+
+async function demandRights({ db }: WarehouseReading, schema: string, needed: readonly string[]): Promise<void> {
+  const denied = await unreadable(db, schema, needed);
+  if (denied === undefined) return;
+  const { role, names } = denied;
+  throw new DestinationError(
+    `The role ${role} may not read ${names.join(", ")} in schema ${schema}, which the report is made of. Name the role in destination.grant_select_to and run \`tributary sync\` as the owner, or let the owner run: GRANT USAGE ON SCHEMA "${schema}" TO "${role}"; GRANT SELECT ON ALL TABLES IN SCHEMA "${schema}" TO "${role}";`,
+  );
+}

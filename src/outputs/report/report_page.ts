@@ -1,0 +1,123 @@
+import { html, raw } from "hono/html";
+import { count, counted, digest } from "../html/wording.ts";
+import { tableOf } from "./cells.ts";
+import { clientScript } from "./client.ts";
+import type { Answer, AnsweredSection, CompanyContents, Contents } from "./contents.ts";
+import type { Block } from "./definition.ts";
+import { drawingOf, legendOf } from "./drawing.ts";
+import { freshnessOf, moment, sourcesOf } from "./freshness.ts";
+import { headlineOf } from "./headline.ts";
+import type { Lack } from "./missing_models.ts";
+import type { Period } from "./period.ts";
+import { stylesheet } from "./style.ts";
+
+/** By this a file is known as one that may be overwritten. */
+export const GENERATOR = "tributary report";
+
+/** What the page says of itself. */
+export interface Edition {
+  /** ms. */
+  readonly madeAt: number;
+  /** When what was read was published, ISO 8601; undefined where readers see every transaction. */
+  readonly publishedAt: string | undefined;
+  readonly lateAfterMs: number;
+  /** The streams that would bring tables. */
+  readonly streamsOf: (tables: readonly string[]) => readonly string[];
+}
+
+/** The whole report as one page that loads nothing from anywhere and needs no script to be read. */
+export function reportDocument(contents: Contents, edition: Edition): string {
+  const { title, companies, period } = contents;
+  const span = spanOf(period);
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="generator" content="${GENERATOR}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src '${digest(stylesheet)}'; script-src '${digest(clientScript)}'">
+<title>${title}, ${span}</title>
+<link rel="icon" href="data:,">
+<style>${raw(stylesheet)}</style>
+</head>
+<body>
+<a class="skip" href="#content">To the content</a>
+<header><div class="cover">
+<p class="brand">tributary</p>
+<h1>${title}</h1>
+<dl class="facts">
+<div><dt>Period</dt><dd>${span}, ${counted(period.months.length, "whole month")}</dd></div>
+<div><dt>Ages counted to</dt><dd>${period.today}</dd></div>
+<div><dt>Made</dt><dd>${moment(new Date(edition.madeAt).toISOString())}</dd></div>
+${edition.publishedAt === undefined ? "" : html`<div><dt>Figures as published</dt><dd>${moment(edition.publishedAt)}</dd></div>`}
+</dl></div></header>
+<nav aria-label="Contents">${navigation(companies)}</nav>
+<main id="content">
+${companies.map((company, index) => companyArticle(company, `c${index + 1}`, contents, edition))}
+</main>
+<footer><p>Every figure is that of a view in the warehouse, as of one moment. Amounts of different currencies are never added up. Labels of the service are shown as they are and not interpreted.</p></footer>
+<script>${raw(clientScript)}</script>
+</body>
+</html>
+`;
+  return String(page);
+}
+
+const spanOf = ({ months }: Period): string => (months.length === 1 ? months[0]! : `${months[0]} to ${months.at(-1)}`);
+
+function navigation(companies: readonly CompanyContents[]) {
+  const sections = ({ sections: all }: CompanyContents, id: string) =>
+    html`<ul class="sections">${all.map(({ section }) => html`<li><a href="#${id}-${section.slug}">${section.title}</a></li>`)}</ul>`;
+  const [only] = companies;
+  if (companies.length === 1) return sections(only!, "c1");
+  return html`<ul class="companies">${companies.map((company, index) => html`<li><a href="#c${index + 1}"><bdi>${company.company}</bdi></a>${sections(company, `c${index + 1}`)}</li>`)}</ul>`;
+}
+
+function companyArticle(own: CompanyContents, id: string, { period }: Contents, edition: Edition) {
+  return html`<article id="${id}">
+<div class="opening"><h2><bdi>${own.company}</bdi></h2>
+${freshnessOf(own.sources, edition.lateAfterMs, edition.madeAt)}
+${headlineOf(own.figures, period)}
+${sourcesOf(own.sources, edition.lateAfterMs, edition.madeAt)}</div>
+${own.sections.map(answered => sectionOf(answered, id, period, edition))}
+</article>`;
+}
+
+function sectionOf({ section, blocks }: AnsweredSection, company: string, period: Period, edition: Edition) {
+  const id = `${company}-${section.slug}`;
+  return html`<section id="${id}"><h3>${section.title}</h3><p class="lead">${section.lead}</p>
+${blocks.map(({ block, answer }, index) => html`<div class="block">${blockOf(`${id}-${index + 1}`, block, answer, period, edition)}</div>`)}</section>`;
+}
+
+function blockOf(id: string, block: Block, answer: Answer, period: Period, edition: Edition) {
+  const note = block.note === undefined ? "" : html`<p class="note">${block.note}</p>`;
+  const head = html`<h4>${block.title}</h4>${note}`;
+  if (answer.lack !== undefined) return html`${head}<p class="absent">${absence(answer.lack, edition)}</p>`;
+  if (answer.rows.length === 0) return html`${head}<p class="absent">${block.empty}</p>`;
+  const table = tableOf(block.title, block.fields, answer);
+  if (block.drawing === undefined) return html`${head}${table}`;
+  // On paper the heading stays with its drawing.
+  return html`<div class="drawn">${head}${legend(block)}${drawingOf(id, block, answer.rows, period)}</div>
+<details><summary>The numbers as a table (${counted(answer.rows.length, "row")})</summary>${table}</details>`;
+}
+
+function legend(block: Block) {
+  const labels = legendOf(block);
+  if (labels.length === 0) return "";
+  return html`<ul class="legend">${labels.map((label, index) => html`<li><span class="${index === 0 ? "swatch solid" : "swatch outline"}"></span>${label}</li>`)}</ul>`;
+}
+
+/** What is missing for it, and how to get it. */
+function absence({ model, why, tables }: Lack, { streamsOf }: Edition) {
+  if (why === "outdated")
+    return html`The view <code>${model}</code> was made by another version of tributary: run <code>tributary sync</code>, which makes it anew.`;
+  if (why === "beyond")
+    return html`Amounts in the view <code>${model}</code> are too large for the database to add up: look for figures that were misread.`;
+  const streams = streamsOf(tables);
+  if (streams.length === 0)
+    return html`There is no view <code>${model}</code>: <code>tributary sync</code> makes it, or says what keeps it from that.`;
+  const names = streams.map((name, index) => html`${index === 0 ? "" : ", "}<code>${name}</code>`);
+  return html`This needs ${streams.length === 1 ? "the stream" : `${count(streams.length)} streams`} ${names}: add ${streams.length === 1 ? "it" : "them"} to <code>streams.include</code> of the configuration and run <code>tributary sync</code>.`;
+}

@@ -1,0 +1,233 @@
+import type { Stream } from "../../catalog/stream.ts";
+import { TributaryError } from "../../errors.ts";
+import { layoutStamp } from "../../rows/column_stamp.ts";
+import type { Stage } from "../../warehouse/destination.ts";
+import { compare } from "../../warehouse/merge/compare.ts";
+import type { Verdict } from "../../warehouse/merge/deletion.ts";
+import type { Absent, Allows } from "../../warehouse/merge/outcomes.ts";
+import type { Comparison, Publication } from "../../warehouse/merge/publication.ts";
+import { type Published, publish } from "../../warehouse/merge/publish.ts";
+import { loadStreamState, loadStreamStates, saveStreamState, writeStreamRun } from "../../warehouse/state/run_log.ts";
+import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
+import { recountDetail, saveDashboard, saveProblems } from "../../warehouse/state/table_counts.ts";
+import type { SyncContext } from "../context.ts";
+import { boundOf } from "../extract/scan_plan.ts";
+import type { Tally } from "../stream_progress.ts";
+import { askedWith, detailsOf, kinOf, parentsOf, valuedBy } from "./child_streams.ts";
+import { nameStorm } from "./mass_change.ts";
+import { proofOf } from "./proof.ts";
+import { changesOf, listed, type Settled, settleDrift, tellDrift } from "./schema_drift.ts";
+
+const DAY = 86_400_000;
+
+/** The stream's stage, ready to be compared with its tables. */
+export function publicationOf(context: SyncContext, stream: Stream, stage: Stage, state: StreamState): Publication {
+  const { catalogue } = context;
+  const { mode } = stream;
+  const start = boundOf(stream, state, context.policy.start);
+  return {
+    company: context.company,
+    stream: stream.name,
+    tables: stream.tables,
+    stage,
+    stamp: layoutStamp(stream.tables, context.hasher),
+    parent: mode.kind === "detail" ? parentsOf(catalogue, stream, mode) : undefined,
+    many: mode.kind === "detail" && mode.rows !== undefined,
+    details: detailsOf(catalogue, stream).map(detail => kinOf(detail, stream)),
+    valued: valuedBy(catalogue, stream),
+    scope: mode.kind === "feed" && start !== undefined ? { column: mode.mark, from: surelyIn(start) } : undefined,
+  };
+}
+
+/** A day of slack: which zone the service cuts its days in is not known, and the first hours may be the day before to it. */
+const surelyIn = (start: string): string => new Date(Date.parse(start) + DAY).toISOString();
+
+/** How a stage is to be published. */
+export interface PublishPlan {
+  readonly stream: Stream;
+  readonly stage: Stage;
+  readonly record: ScanRecord;
+  readonly tally: Tally;
+  /** Whether rows that the scan didn't see are looked for. */
+  readonly withMissing: boolean;
+  readonly decide: (comparison: Comparison, publication: Publication) => Promise<Verdict | undefined>;
+  readonly absent: Absent;
+  /** Whether so many rows of details may go; absent: they may. */
+  readonly allows?: Allows;
+  /** The rows came one by one, not as what their parents have. */
+  readonly apart?: true;
+  /** What else becomes true in the same transaction. */
+  readonly also?: (trx: SyncContext["destination"]["db"]) => Promise<void>;
+  /** A detail's parents are known whole. */
+  readonly settled?: boolean;
+  /** The state that becomes true with it. */
+  readonly state: StreamState;
+  /** How far the tables are complete with it; null: unchanged. */
+  readonly completeTo: string | null;
+}
+
+/**
+ * Compares, decides, publishes and empties the stage. Tables, marks and counters become true in one transaction.
+ * When more rows or values are unusable than the config allows nothing is published and the scan forgotten: it throws.
+ */
+export async function publishStage(context: SyncContext, plan: PublishPlan): Promise<Published> {
+  const { destination } = context;
+  const { stream, stage, record, tally } = plan;
+  tally.activity.state = "publishing";
+  context.log.debug({ stream: stream.name, rows: record.rows }, "publishing");
+  try {
+    checkQuality(context, plan);
+    await refuseUnknown(context, plan);
+  } catch (error) {
+    // Kept, it would be judged again in every run to come, however good the service's answers are by then.
+    await stage.drop();
+    tally.run.rejected += record.rejected;
+    tally.run.repeated += record.rows - record.rejected;
+    throw error;
+  }
+  const whole = publicationOf(context, stream, stage, plan.state);
+  const publication = { ...whole, many: whole.many === true && plan.apart !== true, settled: plan.settled ?? false };
+  const comparison = await compare(destination, publication, plan.withMissing);
+  await nameStorm(context, stream, publication, comparison, tally);
+  const verdict = plan.withMissing ? await plan.decide(comparison, publication) : undefined;
+  return context.inTurn(() => publishCompared(context, plan, publication, comparison, verdict));
+}
+
+async function publishCompared(
+  context: SyncContext,
+  plan: PublishPlan,
+  publication: Publication,
+  comparison: Comparison,
+  verdict: Verdict | undefined,
+): Promise<Published> {
+  const { destination, company, runId } = context;
+  const { stream, stage, record, tally } = plan;
+  const before = { ...tally.run };
+  let drift: Settled | undefined;
+  const { start } = context.policy;
+  const dated = stream.mode.kind === "detail" && stream.mode.newest !== undefined;
+  const bounded = (dated ? start : boundOf(stream, plan.state, start)) !== undefined;
+  const again = context.asOf !== undefined || plan.apart === true;
+  const published = await publish(destination, publication, {
+    comparison,
+    moment: trx => nextMoment(context, publication, trx),
+    verdict,
+    absent: plan.absent,
+    allows: plan.allows,
+    also: async (trx, result, moment) => {
+      const touched = result.inserted + result.updated + result.deleted > 0;
+      // What is remembered may be younger than the plan: an early publish of the same details wrote it.
+      const { fields } = await loadStreamState(trx, company, stream.name);
+      const since = before.started_at;
+      drift = await settleDrift(trx, context, stream, record, fields, { now: moment, since });
+      const state = {
+        ...plan.state,
+        publishedScan: record.scan,
+        lastMoment: touched ? moment : plan.state.lastMoment,
+        fields: drift.fields,
+      };
+      await saveStreamState(trx, company, stream.name, state, moment);
+      const rowsIn = (table: string) => rowsOf(table, stream, record);
+      await saveProblems(trx, company, stream.name, record.problems, rowsIn, moment);
+      // Rows of details come and go with their parents' publishes too.
+      const counted = touched || publication.parent !== undefined ? undefined : comparison;
+      // What was held back is lacking.
+      const completeTo = result.parted.held === undefined ? plan.completeTo : null;
+      const { parent } = publication;
+      const standing = await saveDashboard(trx, destination, company, stream, moment, completeTo, parent, counted);
+      // A run may end before they are published, and they come and go with these rows.
+      for (const { detail, parents } of touched ? askedWith(context.catalogue, stream) : [])
+        await recountDetail(trx, destination, company, detail, parents);
+      // A transaction that has to be done again counts once.
+      Object.assign(tally.run, before);
+      count(tally, result, record);
+      Object.assign(
+        tally.run,
+        proofOf({ stream, record, comparison, missing: result.missing, standing, bounded, again }),
+      );
+      await writeStreamRun(trx, runId, company, stream.name, tally.run);
+      await plan.also?.(trx);
+    },
+  });
+  tally.published = true;
+  const told = tellDrift(stream, drift?.fresh ?? [], context.policyOf(stream.name).unknownFields);
+  tally.warnings.push(...told.warnings);
+  tally.notes.push(...told.notes);
+  await stage.drop();
+  const changed = published.inserted + published.updated + published.refreshed + published.deleted;
+  if (changed > 0) await destination.settle(stream.tables, changed);
+  context.log.debug({ stream: stream.name, ...published }, "published");
+  return published;
+}
+
+/**
+ * Later than every publish that touched the same tables, of whatever company, also when a clock was set back: a list's
+ * publish touches its details' rows too.
+ */
+async function nextMoment(
+  { clock }: SyncContext,
+  { stream, parent, details }: Publication,
+  trx: SyncContext["destination"]["db"],
+): Promise<string> {
+  const kin = [...(parent === undefined ? [] : parent.kind === "rows" ? [parent] : parent.sources), ...details];
+  const states = await loadStreamStates(trx, [stream, ...kin.map(each => each.stream)]);
+  const before = states.map(state => (state.lastMoment === null ? 0 : Date.parse(state.lastMoment) + 1));
+  return new Date(Math.max(clock.now(), ...before)).toISOString();
+}
+
+function count(tally: Tally, published: Published, record: ScanRecord): void {
+  const { run } = tally;
+  run.inserted += published.inserted;
+  run.updated += published.updated;
+  run.unchanged += published.unchanged;
+  run.repeated += published.repeated;
+  run.missing = published.missing;
+  run.deleted += published.deleted;
+  run.rejected += record.rejected;
+  run.rounded += record.rounded;
+  run.problems += record.problems.reduce((sum, problem) => sum + problem.rows, 0);
+}
+
+/** Rows of a table that the scan brought; a row may bring many of a child table. */
+function rowsOf(table: string, { tables }: Stream, { rows, presence }: ScanRecord): number {
+  return table === tables.main.name ? rows : (presence[table]?.rows ?? rows);
+}
+
+function checkQuality(context: SyncContext, { stream, record, tally }: PublishPlan): void {
+  const { maxRejectShare } = context.policyOf(stream.name);
+  if (record.rows > 0 && record.rejected / record.rows > maxRejectShare) {
+    throw new TributaryError(
+      `${stream.name}: ${record.rejected} of ${record.rows} rows could not be stored, more than max_reject_share (${maxRejectShare}) allows. Nothing of it was published; \`tributary rejects ${stream.name}\` shows them.`,
+      1,
+    );
+  }
+  const { maxShare, onExceed } = context.policy.problems;
+  // What a field that no document names holds is nobody's loss: it is kept, if with an escape.
+  const documented = record.problems.filter(({ column }) => column !== "_extra");
+  const all = (table: string): number => Math.max(1, rowsOf(table, stream, record));
+  const worst = documented.filter(problem => problem.rows / all(problem.table) > maxShare);
+  if (worst.length === 0) return;
+  const named = worst
+    .map(problem => `${problem.table}.${problem.column} (${problem.rows} of ${all(problem.table)}: ${problem.reason})`)
+    .join(", ");
+  const message = `${stream.name}: values that could not be read exceed problems.max_share (${maxShare}): ${named}. \`tributary rejects ${stream.name} --problems\` shows them.`;
+  if (onExceed === "fail") throw new TributaryError(`${message} Nothing of it was published.`, 1);
+  tally.warnings.push(message);
+}
+
+/** Where fields that the documents don't name are a failure they are told all the same, though nothing else is written. */
+async function refuseUnknown(context: SyncContext, { stream, record, tally }: PublishPlan): Promise<void> {
+  if (context.policyOf(stream.name).unknownFields !== "fail") return;
+  const drift = record.drift.filter(({ sort }) => sort !== "type");
+  if (drift.length === 0) return;
+  const now = new Date(context.clock.now()).toISOString();
+  const only = { ...record, drift, presence: {} };
+  const since = tally.run.started_at;
+  await context.destination.db
+    .transaction()
+    .execute(trx => settleDrift(trx, context, stream, only, {}, { now, since }));
+  throw new TributaryError(
+    `${stream.name}: the service sends fields that its documents don't name: ${listed(changesOf(drift))}. With unknown_fields: fail nothing of it was published; keep or column would load it.`,
+    1,
+  );
+}

@@ -1,0 +1,142 @@
+import type { Stream } from "../../catalog/stream.ts";
+import type { Destination } from "../../warehouse/destination.ts";
+import { nameFor } from "../../warehouse/schema/unknown_field_columns.ts";
+import {
+  MORE_FIELDS,
+  newField,
+  newFieldType,
+  otherType,
+  RETURNED,
+  type SchemaChange,
+  SEE_CHANGES,
+  saveSchemaChanges,
+  VANISHED,
+} from "../../warehouse/state/schema_changes.ts";
+import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
+import type { StreamPolicy, SyncContext } from "../context.ts";
+
+type Fields = StreamState["fields"];
+
+/** How rows differ from the documents, and the fields that are to be remembered. */
+export interface Settled {
+  readonly fields: Fields;
+  /** What no publish before this one saw. */
+  readonly fresh: readonly SchemaChange[];
+}
+
+/** Writes what a scan's rows showed into `schema_changes`. `fields` is what is remembered; `since` began the stream's reading. */
+export async function settleDrift(
+  trx: Destination["db"],
+  { company }: SyncContext,
+  stream: Stream,
+  record: ScanRecord,
+  fields: Fields,
+  moment: { readonly now: string; readonly since: string },
+): Promise<Settled> {
+  const { next, changes } = comparePresence(fields, record);
+  const seen = [...changesOf(record.drift), ...changes];
+  // A complete scan is published once, and says by itself how many rows there are.
+  const since = record.full ? undefined : moment.since;
+  return { fields: next, fresh: await saveSchemaChanges(trx, company, stream.name, seen, { ...moment, since }) };
+}
+
+/** Drift in the words of `schema_changes`. */
+export function changesOf(drift: ScanRecord["drift"]): SchemaChange[] {
+  return drift.map(({ table, column, sort, type, example, rows }) => ({
+    table,
+    column,
+    change: sort === "more" ? MORE_FIELDS : sort === "new" ? newField(type) : otherType(type),
+    example: example === "" ? null : example,
+    count: rows,
+  }));
+}
+
+/** Fewer rows say nothing of a field that all of them have, or none. */
+const LEAST_ROWS = 20;
+
+/**
+ * Which fields vanished or came back. After a complete scan those of all its rows are remembered; after a part only what has
+ * been in every row all along. Windows of the past are no measure: their rows may be older than a field.
+ */
+export function comparePresence(
+  known: Fields,
+  { presence, full, windows }: Pick<ScanRecord, "presence" | "full" | "windows">,
+): { readonly next: Fields; readonly changes: readonly SchemaChange[] } {
+  const next = { ...known };
+  const changes: SchemaChange[] = [];
+  if (windows.length > 0) return { next, changes };
+  for (const [table, { rows, always, never }] of Object.entries(presence)) {
+    const before = known[table];
+    const enough = rows >= LEAST_ROWS;
+    if (rows === 0 || (before === undefined && !enough)) continue;
+    const had = before?.always ?? [];
+    const gone = before?.vanished ?? [];
+    const stillGone = gone.filter(name => never.includes(name));
+    const lost = enough ? [...stillGone, ...had.filter(name => never.includes(name))] : [];
+    const back = gone.filter(name => !never.includes(name));
+    for (const column of lost) changes.push({ table, column, change: VANISHED, example: null, count: rows });
+    for (const column of back) changes.push({ table, column, change: RETURNED, example: null, count: rows });
+    // What few rows lack may have vanished: more of them will say.
+    const kept = had.filter(name => always.includes(name) || (!enough && never.includes(name)));
+    const steady = enough && (full || before === undefined) ? always : kept;
+    next[table] = { always: steady, vanished: enough ? lost : stillGone };
+  }
+  return { next, changes };
+}
+
+const NAMED = 10;
+
+/** What is new, in sentences: the ones to warn of, and the ones that are worth knowing. */
+export function tellDrift(
+  stream: Stream,
+  fresh: readonly SchemaChange[],
+  policy: StreamPolicy["unknownFields"],
+): { readonly warnings: readonly string[]; readonly notes: readonly string[] } {
+  const { name } = stream;
+  const unknown = fresh.filter(({ change }) => newFieldType(change) !== undefined || change === MORE_FIELDS);
+  const types = fresh.filter(({ change }) => change.startsWith(otherType("")));
+  const vanished = fresh.filter(({ change }) => change === VANISHED);
+  const back = fresh.filter(({ change }) => change === RETURNED);
+  const warnings: string[] = [];
+  if (unknown.length > 0)
+    warnings.push(
+      `${name}: the service sends fields that its documents don't name: ${listed(unknown)}. ${whatBecomes(stream, unknown, policy)}`,
+    );
+  if (types.length > 0)
+    warnings.push(`${name}: values came as another type of JSON than the documents say: ${listed(types)}.`);
+  if (vanished.length > 0)
+    warnings.push(`${name}: fields that stood in every row are in none any more: ${listed(vanished)}.`);
+  const notes = back.length === 0 ? [] : [`${name}: fields that had vanished are back: ${listed(back)}.`];
+  return { warnings, notes };
+}
+
+function whatBecomes(
+  { tables }: Stream,
+  unknown: readonly SchemaChange[],
+  policy: StreamPolicy["unknownFields"],
+): string {
+  if (policy !== "column") return "They are kept in _extra.";
+  const all = [tables.main, ...tables.children];
+  const nameless = unknown.filter(({ table, column }) => {
+    const own = all.find(({ name }) => name === table);
+    return own === undefined || nameFor(own, column) === undefined;
+  });
+  const columns = "From the next run on they have columns of their own, once a value was seen; at most 100 a table";
+  if (nameless.length === 0) return `${columns}.`;
+  const names = nameless.slice(0, NAMED).map(({ table, column }) => `${table}.${column}`);
+  return `${columns}. Those that no column can be called after stay in _extra: ${names.join(", ")}.`;
+}
+
+/** Changes by name, with what they came as. */
+export function listed(changes: readonly SchemaChange[]): string {
+  const words = changes.slice(0, NAMED).map(wordsFor);
+  const rest = changes.length - words.length;
+  return `${words.join(", ")}${rest > 0 ? ` and ${rest} more` : ""} ${SEE_CHANGES}`;
+}
+
+function wordsFor({ table, column, change, example, count }: SchemaChange): string {
+  if (change === MORE_FIELDS) return `${count} more of ${table}`;
+  const [, type] = change.split(": ");
+  const shown = [type, example ?? undefined].filter(part => part !== undefined).join(" ");
+  return `${table}.${column}${shown === "" ? "" : ` (${shown})`}`;
+}

@@ -1,0 +1,288 @@
+import { sql, type Transaction } from "kysely";
+import type { TableSet } from "../../catalog/columns.ts";
+import { stageColumns } from "../../rows/batch.ts";
+import type { Destination, Stage } from "../destination.ts";
+import { anyDiffers, columnList, equal, type Fragment, ledgerRef, tableRef } from "../sql_fragments.ts";
+import type { StateTables } from "../state_tables.ts";
+import { aliveRows, countSurplus, stageAnswers } from "./answers.ts";
+import type { Comparison, Publication } from "./publication.ts";
+import { dropTemporary, temporaryNames } from "./temporary_tables.ts";
+
+/**
+ * The difference between stage and warehouse, by key and hash alone. Leaves two temporary tables for `publish`: `changed`
+ * (op: i new, r returned, u changed, v volatile fields only, s stamp only, m no longer missing) and, where `withMissing`, `gone`.
+ */
+export async function compare(
+  destination: Destination,
+  publication: Publication,
+  withMissing: boolean,
+): Promise<Comparison> {
+  return destination.withRoom("compare", () => findDifference(destination, publication, withMissing));
+}
+
+/** Keys of missing rows, the ones that no earlier scan missed first: they are what a 404 can settle. At most `limit`. */
+export async function missingKeys(
+  destination: Destination,
+  publication: Publication,
+  limit: number,
+): Promise<Record<string, string>[]> {
+  const key = publication.tables.main.key;
+  const { rows } = await sql<
+    Record<string, string>
+  >`select ${columnList(key)} from ${sql.id(temporaryNames(publication).gone)}
+    where missing_since is null order by ${columnList(key)} limit ${sql.lit(limit)}`.execute(destination.db);
+  return rows;
+}
+
+type Db = Transaction<StateTables>;
+
+/** Rows by `op`, as in `changed`. */
+type Counts = Readonly<Partial<Record<string, number>>>;
+
+/** Makes the temporary tables of `compare`, in one transaction. */
+async function findDifference(
+  destination: Destination,
+  publication: Publication,
+  withMissing: boolean,
+): Promise<Comparison> {
+  return destination.db.transaction().execute(async trx => {
+    await dropTemporary(trx, publication);
+    const ledger = ledgerRef(destination, publication.tables.main);
+    const { known, live } = await liveCount(trx, ledger, publication.company);
+    const whole = publication.parent === undefined && (withMissing || known === 0);
+    const atOnce = whole ? await joinAtOnce(trx, destination, publication, { known, live }) : undefined;
+    const { repeated } = atOnce ?? (await joinLatest(trx, destination, publication, known, withMissing));
+    if (withMissing && atOnce !== undefined) await separateGone(trx, destination, publication, atOnce.counts);
+    let counts = atOnce?.counts ?? (await countByOp(trx, publication));
+    if ((counts["s"] ?? 0) > 0) {
+      await settleStamps(trx, destination, publication);
+      counts = await countByOp(trx, publication);
+    }
+    const missing = withMissing ? await countGone(trx, publication) : { missing: 0, missedBefore: 0 };
+    const of = (...ops: string[]) => ops.reduce((sum, op) => sum + (counts[op] ?? 0), 0);
+    const touched = of("i", "u", "r", "v", "s", "m");
+    if (destination.dialect.name === "postgres") await estimable(trx, publication, touched, missing.missing);
+    const { staged } = publication.stage;
+    return {
+      staged,
+      distinct: staged - repeated,
+      inserted: of("i"),
+      updated: of("u", "r"),
+      refreshed: of("v", "s"),
+      touched,
+      ...missing,
+      known,
+      live,
+    };
+  });
+}
+
+/** Fewer rows than these are soon gone through, whatever PostgreSQL takes them for. */
+const ESTIMATED_FROM = 500;
+
+/**
+ * Nobody but who made a temporary table can gather its statistics. Without them PostgreSQL takes 1 % of `changed` for what a
+ * publish writes, and goes through a child table, or all of the details' ledger, once for each of its rows.
+ */
+async function estimable(db: Db, publication: Publication, touched: number, missing: number): Promise<void> {
+  const { changed, gone } = temporaryNames(publication);
+  if (touched >= ESTIMATED_FROM) await sql`analyze ${sql.id(changed)}`.execute(db);
+  if (missing >= ESTIMATED_FROM) await sql`analyze ${sql.id(gone)}`.execute(db);
+}
+
+const columnsOfStaged = (key: readonly string[]): Fragment => sql`s._seq, ${columnList(key, "s")}, s._hash, s._vhash`;
+
+const firstLoad = sql`cast(null as timestamptz) as first_seen_at, cast(null as timestamptz) as was_deleted_at,
+  cast(null as bigint) as was_hash`;
+const before = sql`l.first_seen_at, l.deleted_at as was_deleted_at, l.hash as was_hash`;
+
+const opOf = (stamp: number): Fragment => sql`case when l.stamp is null then 'i' when l.deleted_at is not null then 'r'
+  when l.stamp <> ${sql.lit(stamp)} then 's' when l.hash <> s._hash then 'u' when l.vhash <> s._vhash then 'v' else 'm' end`;
+
+const differs = (
+  stamp: number,
+): Fragment => sql`(l.stamp is null or l.deleted_at is not null or l.stamp <> ${sql.lit(stamp)}
+  or l.hash <> s._hash or l.vhash <> s._vhash or l.missing_since is not null)`;
+
+/**
+ * A list against all that is known, in one pass over both: a second one, for keys that come twice, would cost as much as
+ * the join, and they nearly never do. Whether any did is told by the numbers afterwards; then, and where rows were seen
+ * that cannot be stored, nothing is left behind and the answer is undefined. Missing rows are in `changed`, as `g`.
+ */
+async function joinAtOnce(
+  db: Db,
+  destination: Destination,
+  publication: Publication,
+  { known, live }: { readonly known: number; readonly live: number },
+): Promise<{ readonly counts: Counts; readonly repeated: 0 } | undefined> {
+  const { tables, stage, company, stamp } = publication;
+  const { key } = tables.main;
+  const changed = sql.id(temporaryNames(publication).changed);
+  const keys = stage.keys();
+  if (known === 0) {
+    await sql`create temporary table ${changed} as select ${columnsOfStaged(key)}, ${firstLoad},
+      cast(null as timestamptz) as missing_since, case when s._hash is null then 'x' else 'i' end as op from ${keys} s`.execute(
+      db,
+    );
+  } else {
+    // PostgreSQL takes it that half of the rows come out, and so many would not be worth its workers' while. It nearly never
+    // is more than a few: 0.7 instead of 1.2 s for a million. Within the memory that they can share in a container (64 MB).
+    if (destination.dialect.name === "postgres")
+      await sql`set local parallel_tuple_cost = 0; set local work_mem = '4MB'`.execute(db);
+    const either = sql.join(
+      key.map(name => sql`coalesce(${sql.id("s", name)}, ${sql.id("l", name)}) as ${sql.id(name)}`),
+    );
+    await sql`create temporary table ${changed} as
+      select s._seq, ${either}, s._hash, s._vhash, ${before}, l.missing_since,
+        case when s._seq is null then 'g' when s._hash is null then 'x' else ${opOf(stamp)} end as op
+      from ${keys} s full join (select ${columnList(key)}, hash, vhash, stamp, first_seen_at, missing_since, deleted_at
+        from ${ledgerRef(destination, tables.main)} where _company = ${company}) l on ${equal("l", "s", key)}
+      where case when s._seq is null then l.deleted_at is null else s._hash is null or ${differs(stamp)} end`.execute(
+      db,
+    );
+  }
+  const counts = await countByOp(db, publication);
+  const { i: added = 0, r: returned = 0, g: gone = 0, x: seenOnly = 0 } = counts;
+  const met = stage.staged - added - returned;
+  if (seenOnly === 0 && met === live - gone && (await areDistinct(db, publication, added + returned)))
+    return { counts, repeated: 0 };
+  await sql`drop table ${changed}`.execute(db);
+  return undefined;
+}
+
+async function areDistinct(db: Db, publication: Publication, count: number): Promise<boolean> {
+  if (count < 2) return true;
+  const { rows } = await sql<{
+    n: number;
+  }>`select count(*) as n from (select distinct ${columnList(publication.tables.main.key)}
+    from ${sql.id(temporaryNames(publication).changed)} where op in ('i', 'r')) d`.execute(db);
+  return Number(rows[0]?.n ?? 0) === count;
+}
+
+/** Takes the missing rows out of `changed` into `gone`, but for those that were not asked for. */
+async function separateGone(db: Db, destination: Destination, publication: Publication, counts: Counts): Promise<void> {
+  const names = temporaryNames(publication);
+  const { scope } = publication;
+  const inScope = scope === undefined ? sql`` : sql` and ${scopeOf(destination, publication, scope)}`;
+  await sql`create temporary table ${sql.id(names.gone)} as
+    select ${columnList(publication.tables.main.key, "l")}, l.missing_since, false as absent
+    from ${sql.id(names.changed)} l where op = 'g'${inScope}`.execute(db);
+  if ((counts["g"] ?? 0) > 0) await sql`delete from ${sql.id(names.changed)} where op = 'g'`.execute(db);
+}
+
+/** The last version of each staged row against the ledger, step by step. */
+async function joinLatest(
+  db: Db,
+  destination: Destination,
+  publication: Publication,
+  known: number,
+  withMissing: boolean,
+): Promise<{ readonly repeated: number }> {
+  const { tables, stage, company, stamp } = publication;
+  const names = temporaryNames(publication);
+  const { key } = tables.main;
+  const ledger = ledgerRef(destination, tables.main);
+  const alive = await aliveRows(db, destination, publication, names);
+  // A first load needs no difference: its keys go straight into `changed`, and one copy of them is saved.
+  const first = known === 0;
+  const keys = publication.many
+    ? await stageAnswers(db, publication, names)
+    : first
+      ? stage.keys()
+      : await materialize(db, destination, stage, names.staged);
+  const repeated = publication.many ? await countSurplus(db, keys, publication) : await repeats(db, keys, key);
+  const latest = repeated === 0 ? sql`${keys} s` : latestOf(keys, key);
+  const told = first ? sql`${firstLoad}, 'i' as op` : sql`${before}, ${opOf(stamp)} as op`;
+  const compared = first ? sql`` : sql`left join ${ledger} l on l._company = ${company} and ${equal("l", "s", key)}`;
+  await sql`
+    create temporary table ${sql.id(names.changed)} as select ${columnsOfStaged(key)}, ${told}
+    from ${latest} ${compared} where s._hash is not null and ${first ? sql`true` : differs(stamp)} and ${alive}`.execute(
+    db,
+  );
+  if (withMissing) {
+    const inScope =
+      publication.scope === undefined ? sql`` : sql` and ${scopeOf(destination, publication, publication.scope)}`;
+    await sql`
+      create temporary table ${sql.id(names.gone)} as
+      select ${columnList(key, "l")}, l.missing_since, false as absent from ${ledger} l
+      where l._company = ${company} and l.deleted_at is null
+        and not exists (select 1 from ${keys} s where ${equal("s", "l", key)})${inScope}`.execute(db);
+  }
+  return { repeated };
+}
+
+function scopeOf(
+  destination: Destination,
+  { company, tables }: Publication,
+  scope: { column: string; from: string },
+): Fragment {
+  return sql`exists (select 1 from ${tableRef(destination, tables.main)} t where t._company = ${company}
+    and ${equal("t", "l", tables.main.key)} and ${sql.id("t", scope.column)} >= cast(${scope.from} as timestamptz))`;
+}
+
+/** DuckDB would read the key files again for each question; PostgreSQL's stage is a table already. */
+async function materialize(db: Db, destination: Destination, stage: Stage, name: string): Promise<Fragment> {
+  if (destination.dialect.name === "postgres") return stage.keys();
+  await sql`create temporary table ${sql.id(name)} as select * from ${stage.keys()} k`.execute(db);
+  return sql.id(name);
+}
+
+function latestOf(keys: Fragment, key: readonly string[]): Fragment {
+  return sql`(select * from (select k.*, row_number() over (partition by ${columnList(key, "k")} order by k._seq desc) as nth
+    from ${keys} k) n where nth = 1) s`;
+}
+
+/** Rows of the stage that a later one of the same key replaces. */
+async function repeats(db: Db, keys: Fragment, key: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ surplus: number }>`select coalesce(sum(n - 1), 0) as surplus from (
+    select count(*) as n from ${keys} k group by ${columnList(key, "k")} having count(*) > 1) r`.execute(db);
+  return Number(rows[0]?.surplus ?? 0);
+}
+
+async function liveCount(db: Db, ledger: Fragment, company: string): Promise<{ known: number; live: number }> {
+  const { rows } = await sql<{
+    known: number;
+    live: number;
+  }>`select count(*) as known, count(*) - count(deleted_at) as live
+    from ${ledger} where _company = ${company}`.execute(db);
+  return { known: Number(rows[0]?.known ?? 0), live: Number(rows[0]?.live ?? 0) };
+}
+
+/** Hashes made over other columns say nothing: those rows are compared column by column, and become `u` only if one differs. */
+async function settleStamps(db: Db, destination: Destination, publication: Publication): Promise<void> {
+  const { tables, stage, company } = publication;
+  const changed = sql.id(temporaryNames(publication).changed);
+  const key = tables.main.key;
+  const stable = (table: TableSet["main"]) =>
+    stageColumns(table)
+      .filter(column => !column.volatile && !key.includes(column.name))
+      .map(column => column.name);
+  const differing = [
+    sql`select c._seq from ${changed} c join ${stage.rows(tables.main)} r on r._seq = c._seq
+      join ${tableRef(destination, tables.main)} t on t._company = ${company} and ${equal("t", "c", key)}
+      where c.op = 's' and ${anyDiffers("r", "t", stable(tables.main))}`,
+    ...tables.children.flatMap(child => [
+      sql`select c._seq from ${changed} c join ${stage.rows(child)} r on r._seq = c._seq
+        left join ${tableRef(destination, child)} t on t._company = ${company} and ${equal("t", "c", key)}
+          and t._index = r._index and t._deleted_at is null
+        where c.op = 's' and (t._company is null or ${anyDiffers("r", "t", stable(child))})`,
+      sql`select c._seq from ${changed} c join ${tableRef(destination, child)} t
+          on t._company = ${company} and ${equal("t", "c", key)} and t._deleted_at is null
+        left join ${stage.rows(child)} r on r._seq = c._seq and r._index = t._index
+        where c.op = 's' and r._seq is null`,
+    ]),
+  ];
+  await sql`update ${changed} set op = 'u' where _seq in (${sql.join(differing, sql` union `)})`.execute(db);
+}
+
+async function countByOp(db: Db, publication: Publication): Promise<Counts> {
+  const { rows } = await sql<{ op: string; n: number }>`select op, count(*) as n
+    from ${sql.id(temporaryNames(publication).changed)} group by op`.execute(db);
+  return Object.fromEntries(rows.map(({ op, n }) => [op, Number(n)]));
+}
+
+async function countGone(db: Db, publication: Publication): Promise<Pick<Comparison, "missing" | "missedBefore">> {
+  const { rows } = await sql<{ n: number; before: number }>`select count(*) as n, count(missing_since) as before
+    from ${sql.id(temporaryNames(publication).gone)}`.execute(db);
+  return { missing: Number(rows[0]?.n ?? 0), missedBefore: Number(rows[0]?.before ?? 0) };
+}

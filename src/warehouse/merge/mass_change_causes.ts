@@ -1,0 +1,98 @@
+import { sql } from "kysely";
+import type { Table } from "../../catalog/columns.ts";
+import { stageColumns } from "../../rows/batch.ts";
+import type { Destination } from "../destination.ts";
+import { anyDiffers, equal, type Fragment, tableRef } from "../sql_fragments.ts";
+import type { Publication } from "./publication.ts";
+import { temporaryNames } from "./temporary_tables.ts";
+
+/** So many wide rows, old and new, are compared in little memory; their hashes pick them as chance would. */
+const SAMPLE = 10_000;
+
+/** What made rows change: how many did, and in how many of them each column differs, most first. */
+export interface Causes {
+  /** Known rows that stayed and whose values changed. */
+  readonly changed: number;
+  /** The columns' numbers are estimates from a part of the rows. */
+  readonly estimated: boolean;
+  /** A child table's columns carry its name; `rows` without a column's are ones that came or went. */
+  readonly columns: readonly { readonly name: string; readonly rows: number }[];
+}
+
+/**
+ * Counts by column which values of the changed rows differ from the tables'. After `compare` and before `publish`: it reads
+ * the temporary table of the one and the old values that the other replaces.
+ */
+export async function causesOfChange(destination: Destination, publication: Publication): Promise<Causes> {
+  const { main, children } = publication.tables;
+  return destination.withRoom("compare", async () => {
+    const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.id(temporaryNames(publication).changed)}
+      where op = 'u'`.execute(destination.db);
+    const changed = Number(rows[0]?.n ?? 0);
+    const scale = Math.max(1, changed / SAMPLE);
+    const columns = await columnsOfMain(destination, publication, main);
+    for (const child of children) columns.push(...(await columnsOfChild(destination, publication, child)));
+    const found = columns.filter(column => column.rows > 0).toSorted((a, b) => b.rows - a.rows);
+    const scaled = found.map(({ name, rows: counted }) => ({ name, rows: Math.round(counted * scale) }));
+    return { changed, estimated: scale > 1, columns: scaled };
+  });
+}
+
+type Column = Causes["columns"][number];
+
+async function columnsOfMain(destination: Destination, publication: Publication, main: Table): Promise<Column[]> {
+  const { stage, company } = publication;
+  const names = comparedColumns(publication, main);
+  const pairs = sql`select ${differences(names)} from ${changedRows(publication)}
+    join ${stage.rows(main)} r on r._seq = c._seq
+    join ${tableRef(destination, main)} t on t._company = ${company} and ${equal("t", "c", main.key)}`;
+  return countEach(destination, names, pairs);
+}
+
+/** Child rows are matched by position; a row with several that differ counts once. */
+async function columnsOfChild(destination: Destination, publication: Publication, child: Table): Promise<Column[]> {
+  const { tables, stage, company } = publication;
+  const names = comparedColumns(publication, child);
+  const changed = changedRows(publication);
+  const staged = stage.rows(child);
+  const stored = tableRef(destination, child);
+  const own = sql`t._company = ${company} and ${equal("t", "c", tables.main.key)} and t._deleted_at is null`;
+  const pairs = sql`select c._seq, ${differences(names)} from ${changed} join ${staged} r on r._seq = c._seq
+    join ${stored} t on ${own} and t._index = r._index`;
+  const any = names.map((_, i) => sql`bool_or(${at(i)}) as ${at(i)}`);
+  const byRow = sql`select ${sql.join(any)} from (${pairs}) p group by _seq`;
+  const came = sql`select c._seq from ${changed} join ${staged} r on r._seq = c._seq
+    where not exists (select 1 from ${stored} t where ${own} and t._index = r._index)`;
+  const went = sql`select c._seq from ${changed} join ${stored} t on ${own}
+    where not exists (select 1 from ${staged} r where r._seq = c._seq and r._index = t._index)`;
+  const moved = await sql<{ n: number }>`select count(*) as n from (${came} union ${went}) m`.execute(destination.db);
+  const counted = await countEach(destination, names, byRow);
+  return [
+    ...counted.map(({ name, rows }) => ({ name: `${child.name}.${name}`, rows })),
+    { name: `rows of ${child.name}`, rows: Number(moved.rows[0]?.n ?? 0) },
+  ];
+}
+
+const changedRows = (publication: Publication): Fragment =>
+  sql`(select * from ${sql.id(temporaryNames(publication).changed)} where op = 'u'
+    order by _hash, _seq limit ${sql.lit(SAMPLE)}) c`;
+
+function comparedColumns({ tables }: Publication, table: Table): string[] {
+  const compared = stageColumns(table).filter(column => !column.volatile && !tables.main.key.includes(column.name));
+  return compared.map(column => column.name);
+}
+
+/** Names can be long, and two tables' the same: the columns of these questions are numbered. */
+const at = (index: number): Fragment => sql.id(`d${index}`);
+
+const differences = (names: readonly string[]): Fragment =>
+  sql.join(names.map((name, i) => sql`${anyDiffers("r", "t", [name])} as ${at(i)}`));
+
+async function countEach(destination: Destination, names: readonly string[], flags: Fragment): Promise<Column[]> {
+  if (names.length === 0) return [];
+  const counts = names.map((_, i) => sql`count(*) filter (where ${at(i)}) as ${at(i)}`);
+  const { rows } = await sql<Record<string, unknown>>`select ${sql.join(counts)} from (${flags}) f`.execute(
+    destination.db,
+  );
+  return names.map((name, i) => ({ name, rows: Number(rows[0]?.[`d${i}`] ?? 0) }));
+}

@@ -1,0 +1,40 @@
+import { type Kysely, sql } from "kysely";
+import { temporaryName } from "../sql_fragments.ts";
+import type { StateTables } from "../state_tables.ts";
+import type { Publication } from "./publication.ts";
+
+/** The temporary tables that `compare` leaves for `publish`. */
+export interface TemporaryNames {
+  readonly staged: string;
+  readonly changed: string;
+  readonly gone: string;
+  /** Values that live rows carry, of a detail that is asked for by them. */
+  readonly parents: string;
+  /** Of a detail with many rows an answer: which of the staged rows each parent's last answer is. */
+  readonly answers: string;
+}
+
+export function temporaryNames({ company, stream }: Publication): TemporaryNames {
+  const name = (purpose: string) => temporaryName(purpose, company, stream);
+  return {
+    staged: name("staged"),
+    changed: name("changed"),
+    gone: name("gone"),
+    parents: name("parents"),
+    answers: name("answers"),
+  };
+}
+
+/** Drops the ones that a comparison of this kind makes: each statement for nothing costs DuckDB most of a millisecond. */
+export async function dropTemporary(db: Kysely<StateTables>, publication: Publication): Promise<void> {
+  const { staged, changed, gone, parents, answers } = temporaryNames(publication);
+  const made = [staged, changed, gone];
+  if (publication.parent?.kind === "values") made.push(parents);
+  if (publication.many === true) made.push(answers);
+  await sql
+    .join(
+      made.map(name => sql`drop table if exists ${sql.id(name)}`),
+      sql`; `,
+    )
+    .execute(db);
+}

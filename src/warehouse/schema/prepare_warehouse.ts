@@ -1,0 +1,256 @@
+import type { Table } from "../../catalog/columns.ts";
+import { lookupOf } from "../../catalog/lookup.ts";
+import type { Models } from "../../catalog/model.ts";
+import { constructedRelations } from "../../catalog/relation.ts";
+import type { Stream } from "../../catalog/stream.ts";
+import { versionsName } from "../ddl/as_of.ts";
+import { versionsComment } from "../ddl/comments.ts";
+import type { Destination } from "../destination.ts";
+import { historiesLeft, settleHistory } from "../history/row_history.ts";
+import { dropStages } from "../state/drop_stages.ts";
+import { checkIdentity } from "../state/identity.ts";
+import { forgetStreamState } from "../state/run_log.ts";
+import { DATA_VERSION, ensureState } from "../state/state_ddl.ts";
+import { analyticsSchema, type ViewOrder } from "../views/view.ts";
+import { checkTables, commentTables, ensureTables, type TableOrder } from "./tables.ts";
+import { addColumns, withAdded } from "./unknown_field_columns.ts";
+
+/** What a run expects of the warehouse. */
+export interface Expectation {
+  /** The version of the program. */
+  readonly version: string;
+  readonly companies: readonly {
+    readonly name: string;
+    readonly baseUrl: string;
+    readonly companyId: string | undefined;
+  }[];
+  readonly catalogue: readonly Stream[];
+  /** The streams that get tables. */
+  readonly streams: readonly Stream[];
+  /** The lists (with their details) that this run works on. */
+  readonly families: readonly string[];
+  /** All streams of those families. */
+  readonly held: readonly string[];
+  /** The streams of which every version of a row is to be kept. */
+  readonly versioned: ReadonlySet<string>;
+  readonly grantSelectTo: readonly string[];
+  /** Streams of those families whose fields get columns though the documents don't name them. */
+  readonly widening: readonly string[];
+  /** Columns that the config calls volatile, by stream. */
+  readonly volatileOf: (stream: string) => readonly string[];
+  readonly waitMs: number;
+  /** ISO 8601. */
+  readonly now: string;
+  readonly views: Views;
+}
+
+/** The views beside the tables: whether there are to be any, and those that are written as files. */
+export interface Views {
+  readonly wanted: boolean;
+  readonly models: Models;
+}
+
+/** A warehouse that is ready. */
+export interface Prepared {
+  /** What was changed, as sentences. */
+  readonly done: readonly string[];
+  /** What could not be changed though the run can go on. */
+  readonly warnings: readonly string[];
+  /** The stream with the columns that were added to its tables. */
+  readonly widened: (stream: Stream) => Stream;
+  /**
+   * Begins and ends histories, and has tables say that stand still; answers sentences. After `privacy` has been settled: a
+   * version that is begun before says what the row does not, and nothing tells of it should the run be killed.
+   */
+  readonly settleHistories: () => Promise<readonly string[]>;
+}
+
+/**
+ * Makes a warehouse ready for a run: refuses what isn't ours, takes the locks, creates and upgrades tables. @throws DestinationError, ConfigError, HeldError, each before anything is written.
+ */
+export async function prepareWarehouse(destination: Destination, expectation: Expectation): Promise<Prepared> {
+  const { db, dialect, schema, stateSchema } = destination;
+  const { version, streams, grantSelectTo, widening, volatileOf, versioned, now } = expectation;
+  const seen = await checkTables(db, dialect, tableOrder(destination, expectation));
+  const upgraded = await ensureState(db, dialect, stateSchema, undefined, seen);
+  const companies = expectation.companies.map(({ name, baseUrl, companyId }) => ({
+    name,
+    baseUrl,
+    ...(companyId === undefined ? {} : { companyId }),
+  }));
+  await checkIdentity(db, dialect, { schema, version: DATA_VERSION, program: version, companies });
+  for (const { name } of expectation.companies) await destination.lock(name, expectation.families, expectation.waitMs);
+  const widenable = streams.filter(({ name }) => widening.includes(name));
+  const added = await addColumns(destination, widenable, now);
+  const widened = (stream: Stream): Stream => withAdded(stream, added, volatileOf(stream.name));
+  const wide = { version, streams: streams.map(widened), grantSelectTo, versioned };
+  const off = await offComments(destination, expectation);
+  const order = {
+    ...tableOrder(destination, wide),
+    views: viewOrder(destination, expectation.catalogue.map(widened), expectation.views, off),
+  };
+  const { done, missing, warnings } = await ensureTables(db, dialect, order);
+  const lost = expectation.catalogue.filter(stream => missing.includes(stream.name));
+  for (const stream of lost) await forgetLoss(destination, expectation, stream);
+  const gone = lost.map(stream => `${stream.name}: its tables were gone, it is read from the start`);
+  const kept = wide.streams.filter(({ name }) => versioned.has(name) && expectation.held.includes(name));
+  const settleHistories = async () => {
+    const histories = await settleHistory(destination, {
+      companies: companies.map(({ name }) => name),
+      kept: kept.map(stream => stream.tables),
+      left: expectation.held.filter(name => !kept.some(stream => stream.name === name)),
+      now,
+    });
+    await markOff(destination, expectation, new Map([...off, ...(await leftComments(destination, expectation))]));
+    return histories;
+  };
+  return { done: [...upgraded, ...done, ...gone], warnings, widened, settleHistories };
+}
+
+export function tableOrder(
+  destination: { schema: string; stateSchema: string },
+  expectation: Pick<Expectation, "streams" | "grantSelectTo"> & Partial<Pick<Expectation, "versioned" | "version">>,
+): TableOrder {
+  const comments = new Map(
+    expectation.streams.flatMap(stream =>
+      [stream.tables.main, ...stream.tables.children].map(table => [table.name, tableComment(stream, table)]),
+    ),
+  );
+  return {
+    schema: destination.schema,
+    stateSchema: destination.stateSchema,
+    program: expectation.version,
+    streams: expectation.streams.map(stream => stream.tables),
+    versioned: expectation.versioned ?? new Set(),
+    relations: constructedRelations(expectation.streams),
+    comment: table => comments.get(table.name) ?? table.description,
+    grantSelectTo: expectation.grantSelectTo,
+  };
+}
+
+/** The views of a catalogue's tables, and the models. `comments`: by the table's name, instead of its own. */
+export function viewOrder(
+  destination: { readonly schema: string },
+  catalogue: readonly Stream[],
+  { wanted, models }: Views,
+  comments: ReadonlyMap<string, string> = new Map(),
+): ViewOrder {
+  return {
+    ...models,
+    schema: analyticsSchema(destination.schema),
+    wanted,
+    catalogue,
+    comment: (stream, table) => comments.get(table.name) ?? tableComment(stream, table),
+  };
+}
+
+/** What a table's comment says: what it is, where it comes from, and what a row's absence means. */
+export function tableComment(stream: Stream, table: Table): string {
+  const { mode } = stream;
+  const endpoint = `API: GET /api/v1${stream.path}${table.path.length === 0 ? "" : `, ${table.path.join(".")}`}.`;
+  return [table.description, endpoint, absenceSentence(stream, mode)].filter(part => part !== "").join(" ");
+}
+
+/** What it means that the service no longer lists a row. */
+export function absenceSentence(stream: Stream, mode: Stream["mode"]): string {
+  switch (mode.kind) {
+    case "detail": {
+      if (mode.by === undefined) return `One request for each row of ${mode.of}; deleted with it.`;
+      const columns = [`${mode.of}.${mode.by}`, ...(mode.also ?? [])];
+      return `One request for each value of ${columns.join(" and ")}; deleted when no row carries it any more.`;
+    }
+    case "snapshot": {
+      const names = Object.keys(mode.parameters ?? {});
+      return `One row a day${names.length === 0 ? "" : ` for each ${names.join(" and ")}`}; never deleted.`;
+    }
+    default: {
+      if (lookupOf(stream) !== undefined)
+        return "Asked for the values that the configuration names; deleted when the service no longer knows them, or none names them.";
+      const seen =
+        mode.kind === "feed"
+          ? ` A deletion is seen at the next full scan, every ${mode.fullScanEveryDays} days at the latest.`
+          : "";
+      const absence = mode.absence ?? "gone";
+      if (absence === "kept") return `Rows that ${stream.path} no longer lists are kept.`;
+      const meaning =
+        absence === "left" ? "it left this working list, the normal end of a row" : "the service no longer lists it";
+      return `_deleted_at: ${meaning}.${seen}`;
+    }
+  }
+}
+
+async function forgetLoss(destination: Destination, expectation: Expectation, stream: Stream): Promise<void> {
+  await destination.db.transaction().execute(async trx => {
+    for (const { name } of expectation.companies) {
+      await forgetStreamState(trx, name, stream.name);
+      await trx.deleteFrom("details").where("company", "=", name).where("stream", "=", stream.name).execute();
+    }
+  });
+  for (const { name } of expectation.companies) await dropStages(destination, name, stream.tables);
+}
+
+/** What the tables of streams that are switched off say: since when they stand still. By the table's name. */
+async function offComments(
+  { db }: Destination,
+  { catalogue, streams, companies, now }: Expectation,
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.selectFrom("streams").select(["stream", "company", "last_success_at"]).execute();
+  const comments = new Map<string, string>();
+  for (const stream of catalogue.filter(candidate => !streams.includes(candidate))) {
+    const last = rows
+      .filter(row => row.stream === stream.name && companies.some(company => company.name === row.company))
+      .map(row => row.last_success_at?.toISOString() ?? now)
+      .sort()
+      .at(-1);
+    if (last === undefined) continue;
+    for (const table of [stream.tables.main, ...stream.tables.children]) {
+      comments.set(
+        table.name,
+        `not updated since ${last.slice(0, 10)} (the stream is off). ${tableComment(stream, table)}`,
+      );
+    }
+  }
+  return comments;
+}
+
+/** What tables of versions say that are no longer kept. By the table's name. */
+async function leftComments(
+  { db }: Destination,
+  { catalogue, streams, versioned, companies }: Expectation,
+): Promise<ReadonlyMap<string, string>> {
+  const names = companies.map(({ name }) => name);
+  const comments = new Map<string, string>();
+  for (const [name, since] of await historiesLeft(db, names)) {
+    const stream = catalogue.find(candidate => candidate.name === name);
+    const isOn = streams.some(candidate => candidate.name === name);
+    // To be kept again, by the next run that works on it.
+    if (stream === undefined || (isOn && versioned.has(name))) continue;
+    const why = isOn ? "history" : "the stream";
+    for (const table of [stream.tables.main, ...stream.tables.children])
+      comments.set(
+        versionsName(table),
+        `not kept since ${since.slice(0, 10)} (${why} is off). ${versionsComment(table)}`,
+      );
+  }
+  return comments;
+}
+
+/** A stream that is switched off keeps its tables; they say since when. */
+async function markOff(
+  { db, dialect, schema }: Destination,
+  { catalogue, streams, companies, now }: Expectation,
+  comments: ReadonlyMap<string, string>,
+): Promise<void> {
+  const off = catalogue.filter(stream => !streams.includes(stream)).map(({ name }) => name);
+  const rows = await db.selectFrom("streams").select(["stream", "company", "on"]).where("on", "=", true).execute();
+  for (const { stream, company } of rows) {
+    if (!off.includes(stream) || !companies.some(({ name }) => name === company)) continue;
+    await db
+      .updateTable("streams")
+      .set({ on: false, off_since: now })
+      .where("stream", "=", stream)
+      .where("company", "=", company)
+      .execute();
+  }
+  await commentTables(db, dialect, schema, comments);
+}

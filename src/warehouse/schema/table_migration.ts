@@ -1,0 +1,268 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Step } from "../ddl/alteration.ts";
+import { type AsOf, createAsOf } from "../ddl/as_of.ts";
+import { type Catalog, canonicalType, type PresentTable } from "../ddl/database_catalog.ts";
+import { NO_STAMP, type Shape, type ShapedColumn } from "../ddl/shape.ts";
+import type { Dialect } from "../dialect.ts";
+import { allFilled, type Unfilled } from "../merge/unfilled.ts";
+import { equal } from "../sql_fragments.ts";
+import { fillStatement, leaveOutStatement } from "./fill_from_extra.ts";
+import type { RecordedColumns } from "./table_record.ts";
+
+type Fragment = RawBuilder<unknown>;
+
+/** Everything in the order in which it has to be done. */
+export function inOrder(steps: readonly Step[]): readonly Fragment[] {
+  return [...steps.flatMap(step => step.statements), ...steps.flatMap(step => step.onRows ?? [])];
+}
+
+/** What has to be done to the tables, and why some of it cannot be. */
+export interface Plan {
+  readonly steps: readonly Step[];
+  readonly refusals: readonly string[];
+  /** Streams that have state but lack a table: they have to be read from the start. */
+  readonly missing: readonly string[];
+  /** Streams of whose rows somebody dropped or renamed columns. */
+  readonly emptied: readonly string[];
+  /** Streams of which a table of versions is made. */
+  readonly unversioned: readonly string[];
+  /** Tables that were there get columns or child tables that no program before this one knows. */
+  readonly reshaped: boolean;
+}
+
+/** Compares what is there with what is wanted. `known` tells the tables that were made once. */
+export function planTables(
+  dialect: Dialect,
+  catalog: Catalog,
+  shapes: readonly Shape[],
+  known: (shape: Shape) => boolean,
+  unfilled: Unfilled = allFilled,
+  given: RecordedColumns = new Map(),
+): Plan {
+  const steps: Step[] = [];
+  const refusals: string[] = [];
+  const missing = new Set<string>();
+  const unversioned = new Set<string>();
+  const emptied = new Set<string>();
+  let reshaped = false;
+  for (const shape of shapes) {
+    const present = catalog.tables.get(`${shape.schema}.${shape.name}`);
+    reshaped ||= isReshaped(catalog, shape, present);
+    if (present === undefined) {
+      steps.push({
+        sentence: shape.role === "ledger" ? undefined : `created table ${shape.name}`,
+        statements: [createTable(dialect, shape)],
+      });
+      if (shape.role === "versions") unversioned.add(shape.stream);
+      else if (shape.role !== "ledger" && known(shape)) missing.add(shape.stream);
+    } else {
+      const objections = objectionsTo(dialect, shape, present);
+      refusals.push(...objections);
+      const lost = objections.length > 0 ? [] : lostColumns(shape, present, given.get(shape.name));
+      if (objections.length === 0)
+        steps.push(...newColumns(dialect, shape, present), ...lateValues(dialect, shape, present, unfilled));
+      if (lost.length > 0) {
+        emptied.add(shape.stream);
+        steps.push(rowsAnew(shapes, shape, lost));
+      }
+    }
+    steps.push(...comments(shape, present));
+    if (shape.asOf !== undefined) steps.push(...functions(dialect, catalog, shape.asOf));
+  }
+  steps.push(...ledgerRepairs(catalog, shapes), ...filled(shapes, unfilled));
+  return {
+    ...{ steps, refusals, missing: [...missing], emptied: [...emptied], unversioned: [...unversioned], reshaped },
+  };
+}
+
+function isReshaped(catalog: Catalog, { role, schema, stream, columns }: Shape, present: PresentTable | undefined) {
+  if (present === undefined) return role === "child" && catalog.tables.has(`${schema}.${stream}`);
+  // What the service sends and nobody documented has its columns for every version.
+  const isLacking = ({ name, of }: ShapedColumn) => of !== undefined && of.added !== true && !present.columns.has(name);
+  return (role === "main" || role === "child") && columns.some(isLacking);
+}
+
+export const tableOf = (shape: { schema: string; name: string }): Fragment => sql.id(shape.schema, shape.name);
+
+function createTable(dialect: Dialect, shape: Shape): Fragment {
+  const parts = shape.columns.map(definition);
+  if (dialect.primaryKeys) parts.push(sql`primary key (${sql.join(shape.primaryKey.map(name => sql.id(name)))})`);
+  return sql`create table ${tableOf(shape)} (${sql.join(parts, sql`, `)})`;
+}
+
+const definition = (column: ShapedColumn): Fragment => sql`${sql.id(column.name)} ${sql.raw(column.type)}`;
+
+/** Why a table that is there cannot be used: every reason, so that one look at it is enough. */
+function objectionsTo(dialect: Dialect, shape: Shape, present: PresentTable): string[] {
+  const name = `${shape.schema}.${shape.name}`;
+  if (!present.isTable) return [`${name} is a view or another relation, not a table of tributary's.`];
+  const lacking = shape.columns.filter(column => column.of === undefined && !present.columns.has(column.name));
+  if (lacking.length > 0)
+    return [
+      `${name} isn't tributary's: it has no ${lacking.map(column => column.name).join(", ")}. Rename it, move it to another schema, or set destination.schema to one of its own.`,
+    ];
+  const found: string[] = [];
+  const keyMissing = shape.primaryKey.filter(column => !present.columns.has(column));
+  if (keyMissing.length > 0) found.push(`${name} lacks ${keyMissing.join(", ")} of its key; ${startOver(shape)}`);
+  for (const column of shape.columns) {
+    const there = present.columns.get(column.name);
+    if (there !== undefined && there.type !== canonicalType(column.type))
+      found.push(
+        `${name}.${column.name} is ${there.type}, but ${canonicalType(column.type)} is wanted; a column never changes its type in place, for that could lose data. ${capitalised(startOver(shape))}`,
+      );
+  }
+  for (const column of present.columns.values()) {
+    if (column.demanding && !shape.columns.some(own => own.name === column.name))
+      found.push(`${name}.${column.name} isn't tributary's and is NOT NULL without a default: no row could be added.`);
+  }
+  if (dialect.primaryKeys && present.primaryKey.join() !== shape.primaryKey.join())
+    found.push(
+      `${name} has the primary key (${present.primaryKey.join(", ")}), but (${shape.primaryKey.join(", ")}) is wanted; ${startOver(shape)}`,
+    );
+  return found;
+}
+
+const startOver = (shape: Shape): string =>
+  `rename the table to keep what it holds, or run \`tributary reset ${shape.stream} --drop\` and load it again.`;
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+function newColumns(dialect: Dialect, shape: Shape, present: PresentTable): Step[] {
+  return shape.columns
+    .filter(column => !present.columns.has(column.name))
+    .map(column => {
+      const fill = column.of === undefined ? undefined : fillStatement(dialect, tableOf(shape), column.of);
+      const add = sql`alter table ${tableOf(shape)} add column ${definition(column)}`;
+      const rows = fill === undefined ? [] : [fill, ...presentAgain(shape, column)];
+      return {
+        sentence: `added column ${shape.name}.${column.name}${fill === undefined ? "" : ", filled from _extra where it held the field"}`,
+        statements: [add],
+        onRows: rows,
+      };
+    });
+}
+
+/** Of what is lacking, the columns that the table once had. */
+function lostColumns(shape: Shape, present: PresentTable, given: ReadonlySet<string> = new Set()): readonly string[] {
+  // A version that ended has lost them for good; the present ones are filled from the rows.
+  if (shape.role !== "main" && shape.role !== "child") return [];
+  return shape.columns.flatMap(({ name, of }) =>
+    of !== undefined && !present.columns.has(name) && given.has(name) ? [name] : [],
+  );
+}
+
+/** The values went with the columns, which no hash of a row tells. */
+function rowsAnew(shapes: readonly Shape[], { name, stream }: Shape, lost: readonly string[]): Step {
+  const ledger = shapes.find(shape => shape.role === "ledger" && shape.stream === stream)!;
+  return {
+    sentence: `somebody had dropped or renamed ${name}.${lost.join(", ")}: its values come again with the next full scan, those of details as they are fetched again`,
+    statements: [],
+    onRows: [sql`update ${tableOf(ledger)} set stamp = ${sql.lit(NO_STAMP)}`],
+  };
+}
+
+/**
+ * Fills columns once more into which a run that did not know them has written no values. Nobody publishes meanwhile: rows
+ * that came after the fill would be forgotten with those before it.
+ */
+function lateValues(dialect: Dialect, shape: Shape, present: PresentTable, unfilled: Unfilled): Step[] {
+  const late = shape.columns.flatMap(({ name, of }) =>
+    of !== undefined && present.columns.has(name) && unfilled.has(ownName(shape), name) ? [{ name, of }] : [],
+  );
+  if (late.length === 0) return [];
+  const table = tableOf(shape);
+  const onRows = late.flatMap(({ name, of }) => {
+    // In SQL nothing can be hashed or masked as the others are: such a value is left out until it is read again.
+    const fill = of.treatment === undefined ? fillStatement(dialect, table, of) : leaveOutStatement(dialect, table, of);
+    return fill === undefined ? [] : [fill, ...presentAgain(shape, { name })];
+  });
+  const names = late.map(({ name }) => name).join(", ");
+  return [
+    {
+      sentence: `filled ${shape.name}.${names} from _extra: rows were written by a run that did not know of it`,
+      statements: dialect.name === "postgres" ? [sql`lock table ${table} in share row exclusive mode`] : [],
+      onRows,
+    },
+  ];
+}
+
+const ownName = ({ name, versionsOf }: Shape): string => versionsOf?.name ?? name;
+
+function filled(shapes: readonly Shape[], unfilled: Unfilled): Step[] {
+  const own = shapes.filter(({ role }) => role === "main" || role === "child");
+  const onRows = own.flatMap(shape =>
+    unfilled.forget(
+      shape.name,
+      shape.columns.map(({ name }) => name),
+    ),
+  );
+  return onRows.length === 0 ? [] : [{ sentence: undefined, statements: [], onRows }];
+}
+
+/** What a present version's `_extra` held when it began may be older than the row's: such a version says what the row says. */
+function presentAgain(shape: Shape, column: Pick<ShapedColumn, "name">): Fragment[] {
+  if (shape.versionsOf === undefined) return [];
+  const key = shape.primaryKey.filter(name => name !== "_valid_from");
+  const own = sql.id(column.name);
+  return [
+    sql`update ${tableOf(shape)} v set ${own} = t.${own}, _extra = t._extra from ${tableOf(shape.versionsOf)} t
+      where ${equal("t", "v", key)} and v._valid_to is null and t._deleted_at is null
+        and v.${own} is distinct from t.${own}`,
+  ];
+}
+
+function functions(dialect: Dialect, { functions: there }: Catalog, asOf: AsOf): Step[] {
+  if (there.get(`${asOf.schema}.${asOf.name}`) === asOf.comment) return [];
+  return [{ sentence: undefined, statements: createAsOf(dialect, asOf) }];
+}
+
+function comments(shape: Shape, present: PresentTable | undefined): Step[] {
+  const statements: Fragment[] = [];
+  if (shape.comment !== undefined && shape.comment !== present?.comment)
+    statements.push(commentOnTable(shape, shape.comment));
+  for (const column of shape.columns) {
+    if (column.comment !== undefined && column.comment !== present?.columns.get(column.name)?.comment)
+      statements.push(
+        sql`comment on column ${sql.id(shape.schema, shape.name, column.name)} is ${sql.lit(column.comment)}`,
+      );
+  }
+  return statements.length === 0 ? [] : [{ sentence: undefined, statements }];
+}
+
+export const commentOnTable = (table: { schema: string; name: string }, text: string): Fragment =>
+  sql`comment on table ${tableOf(table)} is ${sql.lit(text)}`;
+
+/** The row ledger must never know more rows than the table holds, nor fewer. */
+function ledgerRepairs(catalog: Catalog, shapes: readonly Shape[]): Step[] {
+  const isPresent = (shape: Shape) => catalog.tables.has(`${shape.schema}.${shape.name}`);
+  return shapes
+    .filter(shape => shape.role === "ledger")
+    .flatMap((ledger): Step[] => {
+      const main = shapes.find(shape => shape.role === "main" && shape.stream === ledger.stream)!;
+      const children = shapes.filter(shape => shape.role === "child" && shape.stream === ledger.stream);
+      if (isPresent(ledger) && !isPresent(main))
+        return [{ sentence: undefined, statements: [], onRows: [sql`delete from ${tableOf(ledger)}`] }];
+      if (!isPresent(ledger) && isPresent(main)) {
+        const key = sql.join(main.primaryKey.map(name => sql.id(name)));
+        return [
+          {
+            sentence: `rebuilt the row ledger of ${main.name}`,
+            statements: [],
+            onRows: [
+              sql`insert into ${tableOf(ledger)} (${key}, hash, vhash, stamp, first_seen_at, deleted_at)
+                select ${key}, 0, 0, ${sql.lit(NO_STAMP)}, _first_seen_at, _deleted_at from ${tableOf(main)}`,
+            ],
+          },
+        ];
+      }
+      const added = children.filter(child => !isPresent(child));
+      if (!isPresent(main) || added.length === 0) return [];
+      return [
+        {
+          sentence: `the next full scan of ${main.name} fills ${added.map(child => child.name).join(", ")}`,
+          statements: [],
+          onRows: [sql`update ${tableOf(ledger)} set stamp = ${sql.lit(NO_STAMP)}`],
+        },
+      ];
+    });
+}

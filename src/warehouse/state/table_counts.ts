@@ -1,0 +1,202 @@
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
+import type { Stream } from "../../catalog/stream.ts";
+import type { ColumnProblems } from "../../rows/encoder.ts";
+import { withTables } from "../ddl/present_tables.ts";
+import type { Destination } from "../destination.ts";
+import { liveParents, type Parents, presentParents } from "../details/parents.ts";
+import { ledgerRef } from "../sql_fragments.ts";
+import type { StateTables } from "../state_tables.ts";
+
+/** Adds what a publish could not read to the table `problems`: one row a column and reason, first and last seen. `rowsIn` tells how many rows of a table were read. */
+export async function saveProblems(
+  db: Kysely<StateTables>,
+  company: string,
+  stream: string,
+  problems: readonly ColumnProblems[],
+  rowsIn: (table: string) => number,
+  now: string,
+): Promise<void> {
+  for (const { table, column, reason, example, rows: affected } of problems) {
+    const [known] = await db
+      .deleteFrom("problems")
+      .where("company", "=", company)
+      .where("table_name", "=", table)
+      .where("column_name", "=", column)
+      .where("reason", "=", reason)
+      .returning("first_seen_at")
+      .execute();
+    await db
+      .insertInto("problems")
+      .values({
+        company,
+        stream,
+        table_name: table,
+        column_name: column,
+        reason,
+        rows: affected,
+        share: affected / Math.max(1, rowsIn(table)),
+        example,
+        first_seen_at: known?.first_seen_at.toISOString() ?? now,
+        last_seen_at: now,
+      })
+      .execute();
+  }
+}
+
+/** What a stream's main table holds, and of details what there is to ask for. */
+export interface Standing {
+  readonly known: number;
+  readonly live: number;
+  readonly parents: ParentCounts | undefined;
+}
+
+/** Live parents; those whose detail was never fetched, failed, or is of an earlier state of the parent; the first of these alone; those that have none. */
+export interface ParentCounts {
+  readonly all: number;
+  readonly pending: number;
+  readonly never: number;
+  readonly absent: number;
+}
+
+/** The stream's row in `streams`, as of this publish. `completeTo` null leaves what it was; `counted` saves a look at the ledger. */
+export async function saveDashboard(
+  db: Kysely<StateTables>,
+  destination: Destination,
+  company: string,
+  stream: Stream,
+  now: string,
+  completeTo: string | null,
+  parent: Parents | undefined,
+  counted?: { readonly known: number; readonly live: number },
+): Promise<Standing> {
+  const table = stream.tables.main;
+  const { known, live } = counted ?? (await countRows(db, destination, company, stream));
+  const parents = parent === undefined ? undefined : await countParents(db, destination, company, stream.name, parent);
+  const row = {
+    stream: stream.name,
+    on: true,
+    off_since: null,
+    last_success_at: now,
+    rows: known,
+    live_rows: live,
+    ...columnsOf(parents),
+  };
+  const { numUpdatedRows } = await db
+    .updateTable("streams")
+    .set(completeTo === null ? row : { ...row, complete_to: completeTo })
+    .where("company", "=", company)
+    .where("table_name", "=", table.name)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n)
+    await db
+      .insertInto("streams")
+      .values({ company, table_name: table.name, ...row, complete_to: completeTo, note: null })
+      .execute();
+  return { known, live, parents };
+}
+
+/**
+ * Counts a detail's rows and what there is to ask for it anew, after something else than its own publish touched them.
+ * Nothing where it was never published.
+ */
+export async function recountDetail(
+  db: Kysely<StateTables>,
+  destination: Destination,
+  company: string,
+  stream: Stream,
+  parent: Parents,
+): Promise<void> {
+  const own = (builder: ExpressionBuilder<StateTables, "streams">) =>
+    builder.and({ company, table_name: stream.tables.main.name });
+  if ((await db.selectFrom("streams").select("stream").where(own).executeTakeFirst()) === undefined) return;
+  // One that is off may have no tables any more, nor the list that it was asked for by.
+  const needed = [stream, ...(parent.kind === "rows" ? [parent] : parent.sources.slice(0, 1))];
+  if ((await withTables({ db, schema: destination.schema }, needed)).length < needed.length) return;
+  const { known, live } = await countRows(db, destination, company, stream);
+  const parents = await countParents(db, destination, company, stream.name, parent);
+  await db
+    .updateTable("streams")
+    .set({ rows: known, live_rows: live, ...columnsOf(parents) })
+    .where(own)
+    .execute();
+}
+
+const columnsOf = (parents: ParentCounts | undefined) => ({
+  details_pending: parents?.pending ?? null,
+  details_wanted: parents?.all ?? null,
+  details_never: parents?.never ?? null,
+});
+
+/** How far those of these streams that are on, and were ever complete, are so together; null: none was. */
+export async function completeTogether(
+  db: Kysely<StateTables>,
+  company: string,
+  streams: readonly string[],
+): Promise<string | null> {
+  const rows = await db
+    .selectFrom("streams")
+    .select("complete_to")
+    .where("company", "=", company)
+    .where("on", "=", true)
+    .where("stream", "in", streams)
+    .where("complete_to", "is not", null)
+    .orderBy("complete_to")
+    .limit(1)
+    .execute();
+  return rows[0]?.complete_to?.toISOString() ?? null;
+}
+
+/** Whether a stream's tables are complete to any moment. */
+export async function isComplete(db: Kysely<StateTables>, company: string, stream: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("streams")
+    .select("complete_to")
+    .where("company", "=", company)
+    .where("stream", "=", stream)
+    .executeTakeFirst();
+  return (row?.complete_to ?? null) !== null;
+}
+
+/** Live rows of a table as of its last publish; null before the first. */
+export async function liveRows(db: Kysely<StateTables>, company: string, table: string): Promise<number | null> {
+  const row = await db
+    .selectFrom("streams")
+    .select("live_rows")
+    .where("company", "=", company)
+    .where("table_name", "=", table)
+    .executeTakeFirst();
+  return row?.live_rows ?? null;
+}
+
+async function countRows(
+  db: Kysely<StateTables>,
+  destination: Destination,
+  company: string,
+  stream: Stream,
+): Promise<{ known: number; live: number }> {
+  const { rows } = await sql<{ known: number; live: number }>`
+    select count(*) as known, count(*) - count(deleted_at) as live
+    from ${ledgerRef(destination, stream.tables.main)} where _company = ${company}`.execute(db);
+  return { known: Number(rows[0]?.known ?? 0), live: Number(rows[0]?.live ?? 0) };
+}
+
+/** Counts the rows or values that a stream's details are asked for. */
+async function countParents(
+  db: Kysely<StateTables>,
+  destination: Destination,
+  company: string,
+  stream: string,
+  parents: Parents,
+): Promise<ParentCounts> {
+  const present = await presentParents({ db, schema: destination.schema }, parents);
+  const changed = parents.kind === "values" && parents.aged ? sql`` : sql` or d.parent_hash <> p.parent_hash`;
+  const { rows } = await sql<ParentCounts>`select count(*) as "all",
+      count(*) filter (where d.parent_key is null or d.outcome = 'failed'${changed}) as pending,
+      count(*) filter (where d.parent_key is null) as never,
+      count(*) filter (where d.outcome = 'absent') as absent
+    from ${liveParents(destination, company, present)} p
+    left join ${sql.id(destination.stateSchema, "details")} d
+      on d.company = ${company} and d.stream = ${stream} and d.parent_key = p.parent_key`.execute(db);
+  const { all = 0, pending = 0, never = 0, absent = 0 } = rows[0] ?? {};
+  return { all: Number(all), pending: Number(pending), never: Number(never), absent: Number(absent) };
+}

@@ -1,0 +1,48 @@
+import type { Kysely } from "kysely";
+import type { Catalog } from "../ddl/database_catalog.ts";
+import { viewGrants } from "../ddl/grants.ts";
+import type { Dialect } from "../dialect.ts";
+import type { StateTables } from "../state_tables.ts";
+import { ensureViews } from "./ensure.ts";
+import { presentViews } from "./present_views.ts";
+import type { ViewedTables } from "./view.ts";
+import { isDone, planViews } from "./view_plan.ts";
+
+/** What is to be done to the views beside the tables that are there or being made. */
+export interface Outlook {
+  readonly isDone: boolean;
+  readonly warnings: readonly string[];
+  /** Does it, in the transaction that it is given. */
+  ensure(trx: Kysely<StateTables>): Promise<{ readonly done: readonly string[]; readonly warnings: readonly string[] }>;
+}
+
+const nothing: Outlook = { isDone: true, warnings: [], ensure: async () => ({ done: [], warnings: [] }) };
+
+/** Looks at the views; `catalog` is what was there before the tables were changed. */
+export async function lookAtViews(
+  db: Kysely<StateTables>,
+  dialect: Dialect,
+  order: ViewedTables,
+  catalog: Catalog,
+): Promise<Outlook> {
+  const { views, stateSchema, grantSelectTo } = order;
+  if (views === undefined) return nothing;
+  const present = await presentViews(db, dialect, { schema: views.schema, stateSchema });
+  const made = new Set(order.streams.flatMap(({ main, children }) => [main, ...children].map(table => table.name)));
+  const compile = (fragment: { compile(db: Kysely<StateTables>): { readonly sql: string } }) =>
+    fragment.compile(db).sql;
+  const plan = planViews(dialect, order, views, { catalog, made }, present, compile);
+  const standing = [...plan.wanted.keys()].filter(name => present.names.get(name) === true);
+  const isReady = isDone(plan) && (await viewGrants(db, dialect, grantSelectTo, views.schema, standing)).length === 0;
+  return {
+    isDone: isReady,
+    warnings: plan.warnings,
+    async ensure(trx) {
+      const place = { schema: views.schema, stateSchema };
+      const { done, warnings, standing } = await ensureViews(trx, dialect, place, plan, present);
+      for (const grant of await viewGrants(trx, dialect, grantSelectTo, views.schema, standing))
+        await grant.execute(trx);
+      return { done, warnings };
+    },
+  };
+}

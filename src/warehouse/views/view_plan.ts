@@ -1,0 +1,83 @@
+import { inDependencyOrder, type Model, modelSelect } from "../../catalog/model.ts";
+import type { Catalog } from "../ddl/database_catalog.ts";
+import type { Dialect } from "../dialect.ts";
+import type { PresentViews } from "./present_views.ts";
+import { type Compile, tableViews } from "./table_views.ts";
+import { printOf, type View, type ViewOrder, type ViewRecord } from "./view.ts";
+
+/** What has to be done to the views. */
+export interface ViewPlan {
+  /** Views to be made or made anew, each after those it reads. */
+  readonly changed: readonly View[];
+  /** Views whose comments alone differ. */
+  readonly recommented: readonly View[];
+  /** Views of ours that are no longer wanted. */
+  readonly obsolete: readonly string[];
+  /** All that are wanted and can be had, by name. */
+  readonly wanted: ReadonlyMap<string, View>;
+  readonly warnings: readonly string[];
+}
+
+interface Place {
+  readonly schema: string;
+  readonly stateSchema: string;
+}
+
+/** Compares the views that are there with those that the tables and models give. */
+export function planViews(
+  dialect: Dialect,
+  place: Place,
+  order: ViewOrder,
+  tables: { readonly catalog: Catalog; readonly made: ReadonlySet<string> },
+  present: PresentViews,
+  compile: Compile,
+): ViewPlan {
+  const warnings: string[] = [];
+  const isInTheWay = (name: string) => present.names.get(name) === false;
+  const wanted = new Map<string, View>();
+  const take = (view: View) => {
+    if (isInTheWay(view.name)) warnings.push(inTheWay(order.schema, view.name));
+    else wanted.set(view.name, view);
+  };
+  if (order.wanted) {
+    for (const view of tableViews(dialect, place, order, tables, compile)) take(view);
+    for (const model of inDependencyOrder(order.models)) {
+      if (model.needs.every(name => wanted.has(name))) take(viewOfModel(model, place, order, name => wanted.has(name)));
+    }
+  }
+  const all = [...wanted.values()];
+  const isDefined = (view: View) =>
+    present.names.get(view.name) === true && present.record[view.name]?.definition === printOf(view).definition;
+  const isCommented = (view: View) => present.record[view.name]?.comments === printOf(view).comments;
+  return {
+    changed: all.filter(view => !isDefined(view)),
+    recommented: all.filter(view => isDefined(view) && !isCommented(view)),
+    obsolete: Object.keys(present.record).filter(name => present.names.get(name) === true && !wanted.has(name)),
+    wanted,
+    warnings,
+  };
+}
+
+export const isDone = ({ changed, recommented, obsolete }: ViewPlan): boolean =>
+  changed.length + recommented.length + obsolete.length === 0;
+
+/** What was made, as it is to be remembered. */
+export const recordOf = (views: Iterable<View>): ViewRecord =>
+  Object.fromEntries([...views].map(view => [view.name, printOf(view)]));
+
+function viewOfModel(model: Model, place: Place, order: ViewOrder, has: (name: string) => boolean): View {
+  const places = {
+    [`${order.writtenFor.schema}_analytics`]: order.schema,
+    [order.writtenFor.schema]: place.schema,
+    [order.writtenFor.stateSchema]: place.stateSchema,
+  };
+  return {
+    name: model.name,
+    select: modelSelect(model, has, places),
+    comment: model.description,
+    columns: model.columns.map(({ name, description }) => ({ name, comment: description })),
+  };
+}
+
+const inTheWay = (schema: string, name: string): string =>
+  `${schema}.${name} is not tributary's and was left alone, so its own view of that name is missing. Rename yours (ALTER VIEW ${schema}.${name} RENAME TO …, or move it to another schema) and run again.`;

@@ -13,7 +13,7 @@ export interface TestDatabase {
 /** Makes a database; its name is random, so that suites can run side by side. */
 export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `t_${randomBytes(6).toString("hex")}`;
-  await ask(serverUrl, `create database ${name} encoding 'UTF8' template template0`);
+  await ask(serverUrl, `create database ${name} encoding 'UTF8' template template0 strategy file_copy`);
   const address = new URL(serverUrl);
   address.pathname = `/${name}`;
   const admin = await connected(address.href);

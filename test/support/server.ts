@@ -46,7 +46,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
     postgresFlags: ["listen_addresses=127.0.0.1", "max_connections=200", ...settings].flatMap(each => ["-c", each]),
-    initdbFlags: ["--no-sync"],
+    initdbFlags: ["--no-sync", "--set=scram_iterations=1"],
     onLog: () => undefined,
     onError: () => undefined,
   });

@@ -5,13 +5,22 @@ import { codeOf, entryAt, remove } from "../../files.ts";
 import { asHeld, claim, type Holder, renewClaim, writeHolder } from "./lock/holder.ts";
 import { attempting, isDamage } from "./session/failure.ts";
 import { isStageFolder, type Layout } from "./session/file_layout.ts";
-import { checkpoint, identify, makeWhole, openSession, type Resources, type Session } from "./session/session.ts";
+import {
+  checkpoint,
+  identify,
+  letGo,
+  makeWhole,
+  openSession,
+  type Resources,
+  type Session,
+} from "./session/session.ts";
 import { removeGone } from "./stage/stage.ts";
 import {
   expectIdentity,
   expectKnown,
   expectOurs,
   guardFile,
+  openOurs,
   type Present,
   presentAt,
   replaceDamaged,
@@ -62,14 +71,16 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
   const resources = { ...taking.resources, spill: `${layout.spill}-${holder.runId}` };
   const direct = layout.readers === "direct";
   let seeded = direct ? false : await seed(layout, present, stateSchema, resources);
-  if (present === "file" && !seeded) {
-    await expectOurs(layout, layout.path, stateSchema, resources, direct);
+  if (present === "file" && !seeded && !direct) {
+    await expectOurs(layout, layout.path, stateSchema, resources);
     await expectKnown(layout);
   }
   const isNew = !seeded && (await entryAt(layout.work)) === undefined;
   if (isNew) await makeWhole(layout.work, layout, resources);
-  const openWork = () => openSession(layout.work, false, resources).catch(asHeld(layout));
-  const session = await openWork().catch(async error => {
+  // The file at the path is the work file itself: whose it is has to be known before it is opened for writing, which may change it.
+  const begun = present === "file" && direct ? await lookedAt(taking, resources) : undefined;
+  const openWork = (reused?: Session) => openSession(layout.work, false, resources, reused).catch(asHeld(layout));
+  const session = await openWork(begun).catch(async error => {
     if (direct || !isDamage(error)) throw error;
     const source = await replaceDamaged(layout, present, stateSchema, resources);
     if (source !== undefined) taking.warn(replaced(layout));
@@ -98,6 +109,18 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
         if (isNothing) await clear(layout);
       },
     };
+  } catch (error) {
+    session.close();
+    throw error;
+  }
+}
+
+/** A session that has found the file at the path to be ours, or empty, and has let go of it. */
+async function lookedAt({ layout, stateSchema }: Taking, resources: Resources): Promise<Session> {
+  const session = await openOurs(layout, layout.path, stateSchema, resources, true);
+  try {
+    await letGo(session);
+    return session;
   } catch (error) {
     session.close();
     throw error;

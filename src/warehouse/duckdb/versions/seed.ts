@@ -63,8 +63,18 @@ export async function expectOurs(
   file: string,
   stateSchema: string,
   resources: Resources,
-  acceptsEmpty = false,
 ): Promise<void> {
+  (await openOurs(layout, file, stateSchema, resources, false)).close();
+}
+
+/** The same, and the session with the file open for reading. */
+export async function openOurs(
+  layout: Layout,
+  file: string,
+  stateSchema: string,
+  resources: Resources,
+  acceptsEmpty: boolean,
+): Promise<Session> {
   const session = await openSession(file, true, resources).catch(async error => {
     if (/not a valid DuckDB database/.test(String(error)))
       throw refusal(layout, `${file} is no DuckDB database`, error);
@@ -72,8 +82,10 @@ export async function expectOurs(
   });
   try {
     await expectIdentity(layout, file, session, stateSchema, acceptsEmpty);
-  } finally {
+    return session;
+  } catch (error) {
     session.close();
+    throw error;
   }
 }
 

@@ -105,6 +105,28 @@ test("no barrels: nothing in src/ is called index.ts, exports all of another fil
   expect(barrels.map(({ path }) => path)).toEqual([]);
 });
 
+/** Too small for a file of their own, were it not for the reason given. */
+const small: Readonly<Record<string, string>> = {
+  "src/cli/commands/config.ts": "a file a command",
+  "src/cli/commands/streams.ts": "a file a command",
+  "src/outputs/report/client.ts": "a script for the browser",
+  "src/source/archive/pruning.ts": "its importer stands in another room",
+  "src/source/body_wasm.ts": "generated",
+  "src/source/numeral_scan.ts": "runs the generated code",
+  "src/sync/load/detail_deletion_guard.ts": "its importer stands in another room",
+};
+
+test("a file under 40 lines with one importer stands in its importer, but for those with a reason", () => {
+  const importers = Map.groupBy(
+    sources.flatMap(({ path, imports }) => [...new Set(imports.map(({ to }) => to))].map(to => ({ path, to }))),
+    ({ to }) => to,
+  );
+  const alone = sources.filter(
+    source => source.path.startsWith("src/") && lengthOf(source) < 40 && importers.get(source.path)?.length === 1,
+  );
+  expect(alone.map(({ path }) => path)).toEqual(Object.keys(small));
+});
+
 test("no drawers, no crowded folders, and no file over 400 lines", () => {
   const drawer = /(^|\/)(utils?|helpers?|common|lib|misc|types)(\/|\.ts$)/;
   expect(sources.filter(({ path }) => drawer.test(path)).map(({ path }) => path)).toEqual([]);

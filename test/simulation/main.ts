@@ -38,7 +38,7 @@ for (const name of ["lives", "seed", "hours", "workers", "shrink"] as const)
     throw new TypeError(`--${name}: expected a number, got ${values[name]}`);
 
 const folder = join(import.meta.dirname, "../../node_modules/.cache");
-const lastSeeds = join(folder, `soak-${database}.json`);
+const lastSeeds = join(folder, `simulation-${database}.json`);
 const begun = performance.now();
 const until = values.hours === undefined ? Number.POSITIVE_INFINITY : begun + Number(values.hours) * 3_600_000;
 const first = values.seed === undefined ? (values.hours === undefined ? 1 : await nextSeed()) : Number(values.seed);
@@ -55,7 +55,7 @@ const next = (): Story | undefined => (each === undefined ? storyOf(seed++, data
 const workers = Math.max(1, Math.min(Number(values.workers), lives));
 
 // Nothing in here has to outlive the machine: memory is faster, and a kill of a process loses none of it.
-const room = await mkdtemp(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "soak-"));
+const room = await mkdtemp(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "simulation-"));
 // PostgreSQL runs as a user of its own, who has to get in.
 await chmod(room, 0o755);
 const runner = await buildRunner();

@@ -1,4 +1,4 @@
-/** What a soak has seen, summed over lives. */
+/** What a simulation has seen, summed over scenarios. */
 export interface Tally {
   lives: number;
   readonly runs: Record<string, number>;

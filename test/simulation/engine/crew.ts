@@ -21,7 +21,7 @@ export interface Crew {
 export async function buildRunner(): Promise<{ readonly file: string; remove(): Promise<void> }> {
   const cache = join(import.meta.dirname, "../../../node_modules/.cache");
   await mkdir(cache, { recursive: true });
-  const folder = await mkdtemp(join(cache, "soak-"));
+  const folder = await mkdtemp(join(cache, "simulation-"));
   await build({
     input: join(import.meta.dirname, "runner.ts"),
     platform: "node",

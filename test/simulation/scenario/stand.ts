@@ -86,7 +86,7 @@ const isTorn = (error: unknown): boolean => /Corrupt database/.test(String(error
 
 async function duckdbStand(looks: Looks, readers: "snapshot" | "direct"): Promise<Stand> {
   const { connection } = looks;
-  const folder = await mkdtemp(join(tmpdir(), "soak-"));
+  const folder = await mkdtemp(join(tmpdir(), "simulation-"));
   const path = join(folder, "w.duckdb");
   const home = join(folder, readers === "direct" ? "w.duckdb.stage" : "w.versions");
   const work = readers === "direct" ? path : join(home, "work.duckdb");
@@ -197,7 +197,7 @@ async function duckdbStand(looks: Looks, readers: "snapshot" | "direct"): Promis
 /** A database for each warehouse, on one server. */
 export function postgresStands(serverUrl: string): MakeStand {
   return async () => {
-    const folder = await mkdtemp(join(tmpdir(), "soak-"));
+    const folder = await mkdtemp(join(tmpdir(), "simulation-"));
     const config = join(folder, "config.yaml");
     const database = await createDatabase(serverUrl);
     await database.admin.end();

@@ -1,5 +1,5 @@
 /*
- * node test/crash/soak.ts --kills 50 --database duckdb: kills as many syncs of companies of several sizes, each followed by a
+ * node test/crash/prove.ts --kills 50 --database duckdb: kills as many syncs of companies of several sizes, each followed by a
  * run that has to end as if nothing had been, and prints what the kills hit and cost; with --database postgres it kills
  * the server --server-kills times as well. --seed repeats the instants.
  */

@@ -103,7 +103,7 @@ async function billOfMaterials(manifest: Manifest): Promise<Bom> {
   const project = { name, version, description, license, dependencies };
   const runtime = Object.entries(locked)
     .filter(([, { dev, devOptional }]) => !dev && !devOptional)
-    // Where this machine's packages came from is nobody's business.
+    // The addresses that packages were fetched from belong to the machine that built it.
     .map(([path, { resolved: _, ...entry }]) => [path, entry]);
   const folder = await mkdtemp(join(tmpdir(), "tributary-sbom-"));
   try {

@@ -81,7 +81,7 @@ export interface Renewing {
   };
 }
 
-/** Sentences of what was done, and of what has to be done by somebody. */
+/** What was made anew, in sentences, and what could not be: a person has to do that. */
 export interface Renewed {
   readonly done: readonly string[];
   readonly warnings: readonly string[];

@@ -24,6 +24,7 @@ test("the quoted stream is the file's", () => {
 
 test.each([
   ["README.md", 150],
+  ["ARCHITECTURE.md", 150],
   ["CHANGELOG.md", 25],
 ])("%s has at most %i lines", (page, most) => {
   expect(read(page).split("\n").length - 1).toBeLessThanOrEqual(most);

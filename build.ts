@@ -137,4 +137,4 @@ async function writeJson(file: string, value: unknown): Promise<void> {
   await writeFile(join(dist, file), `${JSON.stringify(value, null, 2)}\n`);
 }
 
-if (import.meta.main) await main();
+if (process.argv[1] === import.meta.filename) await main();

@@ -58,13 +58,7 @@ export interface LoadedConfig {
 }
 
 /** What the chosen destination and way of naming companies leave without a meaning is not part of the configuration. */
-export function withoutIdle({
-  company,
-  companies,
-  api,
-  destination,
-  ...others
-}: EffectiveConfig): Record<string, unknown> {
+function withoutIdle({ company, companies, api, destination, ...others }: EffectiveConfig): Record<string, unknown> {
   const { path, readers, keep_versions, url, grant_select_to, ...shared } = destination;
   const own = destination.type === "duckdb" ? { path, readers, keep_versions } : { url, grant_select_to };
   return {
@@ -75,7 +69,7 @@ export function withoutIdle({
   };
 }
 
-export async function configText(file: string): Promise<string> {
+async function configText(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
@@ -91,7 +85,7 @@ export async function configText(file: string): Promise<string> {
   }
 }
 
-export function unusable(faults: readonly Fault[], secrets: readonly string[]): ConfigError {
+function unusable(faults: readonly Fault[], secrets: readonly string[]): ConfigError {
   const redact = createRedactor(secrets);
   // A value that could not be replaced is missing for the schema too: one fault, not two.
   const firsts = faults.filter(({ where }, index) => faults.findIndex(other => other.where === where) === index);

@@ -40,7 +40,7 @@ export function configured(catalogue: readonly Stream[], { streams, privacy }: C
 }
 
 /** What the service is asked with has to be what it said. */
-export function demandUntreated(
+function demandUntreated(
   catalogue: readonly Stream[],
   settings: Readonly<Record<string, OwnSettings>>,
   { treatments }: Policy,

@@ -39,7 +39,7 @@ export interface RunOrder {
   readonly again?: typeof runCompany;
 }
 
-/** A run that lets others go first: while it waits for the lock it asks nobody to make room. */
+/** A run with low priority: others go first, and it waits for the lock without asking the holder to make room. */
 export interface Background {
   /** With the locks held and the tables made, before the first stream. */
   begin(destination: Destination, companies: readonly string[], catalogue: readonly Stream[]): Promise<void>;

@@ -21,8 +21,8 @@ export async function openStage(
 }
 
 /**
- * Rows and the scan's checkpoint (`record`) in UNLOGGED tables: a crash of the server empties both, a commit keeps both. The record's row carries
- * the tables' layout; one of another layout speaks of rows that no longer fit and is void.
+ * Rows and the scan's checkpoint (`record`) in UNLOGGED tables: a crash of the server empties both, a commit keeps both. The
+ * record's row carries the tables' layout; one of another layout belongs to rows that no longer fit, and is void.
  */
 class PostgresStage implements Stage {
   readonly #session: Session;

@@ -15,7 +15,7 @@ export interface ViewOrder extends Models {
   readonly comment: (stream: Stream, table: Table) => string;
 }
 
-/** What the views are told of the tables that are there or being made. */
+/** The tables beside which views are made, and the roles that may read them. */
 export interface ViewedTables {
   readonly stateSchema: string;
   readonly schema: string;

@@ -9,7 +9,7 @@ import { apiError, BarredError, BudgetSpentError, broken, tooLong, withoutKey } 
 import type { Limiter } from "./limit.ts";
 import { buildQuery } from "./path.ts";
 import { type Fault, judge, unpacked, type Verdict } from "./response_verdict.ts";
-import { backoff, limitedWait, maxAttempts } from "./retry.ts";
+import { backoff, httpDate, limitedWait, maxAttempts } from "./retry.ts";
 
 export type { Envelope, Pagination } from "./envelope.ts";
 
@@ -48,7 +48,7 @@ export interface RawAnswer {
   readonly about: object | undefined;
 }
 
-/** Counters since the client was made: `bytes` decompressed, waits in ms, `failures` by kind of what `get` threw. */
+/** Counters since the client was made: `bytes` decompressed, waits in ms, `failures` by kind of what `get` threw, `clockOffsets` how far the service's clock was ahead of ours in the last two answers that have a `Date`. */
 export interface ApiStats {
   readonly requests: number;
   readonly retries: number;
@@ -57,6 +57,7 @@ export interface ApiStats {
   readonly failures: Readonly<Partial<Record<ApiFailure, number>>>;
   readonly retryWaitMs: number;
   readonly limitedWaitMs: number;
+  readonly clockOffsets?: readonly number[];
 }
 
 /** A request is about to be sent again after `waitMs`; `reason` never holds the key. `attempt` counts the requests sent so far. */
@@ -106,7 +107,13 @@ export function createApi(settings: ApiSettings): Api {
   // Twice as many connections as requests: one whose answer has just ended takes the next only a turn of the loop later, 2 ms.
   const origin = connect(base, limit.state.maximum * 2, timeoutMs);
   const failures: Partial<Record<ApiFailure, number>> = {};
-  const stats = { requests: 0, retries: 0, limited: 0, bytes: 0, failures, retryWaitMs: 0, limitedWaitMs: 0 };
+  let clockOffsets: readonly number[] = [];
+  const stats = {
+    ...{ requests: 0, retries: 0, limited: 0, bytes: 0, failures, retryWaitMs: 0, limitedWaitMs: 0 },
+    get clockOffsets() {
+      return clockOffsets;
+    },
+  };
   let refreshing: Promise<void> | undefined;
   /** Why nothing is sent any more, once the service wants a pause that nobody here waits for. */
   let barred: string | undefined;
@@ -139,6 +146,8 @@ export function createApi(settings: ApiSettings): Api {
       throw error;
     }
     const { status, latencyMs } = answer;
+    const said = httpDate(String(answer.headers["date"] ?? ""));
+    if (said !== undefined) clockOffsets = [...clockOffsets.slice(-1), said.getTime() - begun - latencyMs];
     limit.observe({ ok: status < 500, limited: status === 429, latencyMs, kind });
     // Data is read when the slot has been given on: the next request need not wait until a page has been parsed.
     if (status === 200) {

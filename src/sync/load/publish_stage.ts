@@ -7,12 +7,13 @@ import type { Verdict } from "../../warehouse/merge/deletion.ts";
 import type { Absent, Allows } from "../../warehouse/merge/outcomes.ts";
 import type { Comparison, Publication } from "../../warehouse/merge/publication.ts";
 import { type Published, publish } from "../../warehouse/merge/publish.ts";
-import { loadStreamState, loadStreamStates, saveStreamState, writeStreamRun } from "../../warehouse/state/run_log.ts";
+import { lastPublishesOf, loadStreamState, saveStreamState, writeStreamRun } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
 import { recountDetail, saveDashboard, saveProblems } from "../../warehouse/state/table_counts.ts";
 import type { SyncContext } from "../context.ts";
 import { boundOf } from "../extract/scan_plan.ts";
 import type { Tally } from "../stream_progress.ts";
+import { witnessedTime } from "../witnessed_time.ts";
 import { askedWith, detailsOf, kinOf, parentsOf, valuedBy } from "./child_streams.ts";
 import { nameStorm } from "./mass_change.ts";
 import { proofOf } from "./proof.ts";
@@ -162,17 +163,21 @@ async function publishCompared(
 
 /**
  * Later than every publish that touched the same tables, of whatever company, also when a clock was set back: a list's
- * publish touches its details' rows too.
+ * publish touches its details' rows too. What another company's run wrote whose clock was ahead is no publish to wait for:
+ * its next run mends it.
  */
 async function nextMoment(
-  { clock }: SyncContext,
+  { clock, api, company, destination }: SyncContext,
   { stream, parent, details }: Publication,
   trx: SyncContext["destination"]["db"],
 ): Promise<string> {
   const kin = [...(parent === undefined ? [] : parent.kind === "rows" ? [parent] : parent.sources), ...details];
-  const states = await loadStreamStates(trx, [stream, ...kin.map(each => each.stream)]);
-  const before = states.map(state => (state.lastMoment === null ? 0 : Date.parse(state.lastMoment) + 1));
-  return new Date(Math.max(clock.now(), ...before)).toISOString();
+  const before = await lastPublishesOf(trx, [stream, ...kin.map(each => each.stream)]);
+  const own = Math.max(0, ...before.filter(last => last.company === company).map(({ at }) => at + 1));
+  const witnesses = { clock, stats: api.stats, db: trx, dialect: destination.dialect };
+  const { at, future = Number.POSITIVE_INFINITY } = await witnessedTime(witnesses, own);
+  const others = before.filter(last => last.at <= future).map(last => last.at + 1);
+  return new Date(Math.max(at, own, ...others)).toISOString();
 }
 
 function count(tally: Tally, published: Published, record: ScanRecord): void {

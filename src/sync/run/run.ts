@@ -15,6 +15,7 @@ import type { Destination } from "../../warehouse/destination.ts";
 import { prepareWarehouse } from "../../warehouse/schema/prepare_warehouse.ts";
 import { beginRun } from "../../warehouse/state/run_log.ts";
 import { Tally } from "../stream_progress.ts";
+import { mendTimestamps, presentTime } from "../witnessed_time.ts";
 import { holdToWarehouse, identityOf, isItself, logOf, sideBySide } from "./companies.ts";
 import { conclude, firstLook, reportOf, showEvery } from "./conclusion.ts";
 import { contextOf, policyOf, runCompany } from "./jobs.ts";
@@ -90,13 +91,14 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     if (services.every(service => service.failure !== undefined) && !(await hasState(destination))) return refused(run);
     const policy = (name: string) => policyOf(config, name);
     const families = new Set(streams.map(stream => familyOf(catalogue, stream)));
+    const held = catalogue.filter(stream => families.has(familyOf(catalogue, stream)));
     const { done, warnings, widened, settleHistories } = await prepareWarehouse(destination, {
       version,
       companies: services.filter(isItself).map(identityOf),
       catalogue,
       streams: catalogue.filter(stream => on.includes(stream) || streams.includes(stream)),
       families: [...families],
-      held: catalogue.filter(stream => families.has(familyOf(catalogue, stream))).map(({ name }) => name),
+      held: held.map(({ name }) => name),
       versioned: versionedBy(catalogue, config.streams),
       grantSelectTo: config.destination.type === "postgres" ? config.destination.grantSelectTo : [],
       widening: streams.map(({ name }) => name).filter(name => policy(name).unknownFields === "column"),
@@ -113,16 +115,25 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       log,
       always: order.again !== undefined,
     });
+    const names = services.filter(isItself).map(({ company }) => company.name);
+    const mended: string[] = [];
+    for (const { company, api } of services.filter(isItself)) {
+      const sentence = await mendTimestamps(
+        destination,
+        { clock, stats: api.stats },
+        { company: company.name, streams: held },
+      );
+      if (sentence !== undefined) mended.push(sentence);
+    }
     const histories = await settleHistories();
     const renewed = await tools.renewExports(destination, {
       ...{ catalogue, on, clock, log, signal, version, privacy: privacy.policy.id, holder: { runId, ...holder } },
     });
     const wide = catalogue.map(widened);
     const wideOf = (stream: Stream) => wide[catalogue.indexOf(stream)]!;
-    const told = [...destination.warnings, ...warnings, ...settled.warnings, ...renewed.warnings];
+    const told = [...destination.warnings, ...warnings, ...settled.warnings, ...mended, ...renewed.warnings];
     for (const warning of told) log.warn({}, warning);
     for (const sentence of [...done, ...settled.done, ...histories, ...renewed.done]) log.info({}, sentence);
-    const names = services.filter(isItself).map(({ company }) => company.name);
     await order.background?.begin(destination, names, wide);
     await order.attempt?.begin(destination);
     const left = jobs
@@ -133,7 +144,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     leaving.abort();
     await Promise.allSettled(opening);
     for (const api of commons.apis) await api.close();
-    await archives.end();
+    await archives.end(Math.min(clock.now(), ...commons.apis.map(api => presentTime(clock, api.stats))));
     await destination?.close();
   }
 }
@@ -263,8 +274,8 @@ function limitTime(
 interface Archives {
   /** Undefined: nowhere. */
   of(company: string): Archive | undefined;
-  /** Closes the files and removes those that are too old. */
-  end(): Promise<void>;
+  /** Closes the files and removes those that are too old. `now`: by our clock, unless the service's is behind it. */
+  end(now: number): Promise<void>;
 }
 
 const none: Archives = { of: () => undefined, end: async () => undefined };
@@ -281,10 +292,10 @@ function openArchives(
       open.set(company, archive);
       return archive;
     },
-    async end() {
+    async end(now) {
       for (const archive of open.values()) await archive.close();
       try {
-        const removed = await pruneArchive(config.path, tools.clock.now() - config.keepMs);
+        const removed = await pruneArchive(config.path, now - config.keepMs);
         if (removed > 0) log.debug({ files: removed }, "removed from the archive what was older than archive.keep");
       } catch (error) {
         log.warn({ err: error }, `${config.path}: files older than archive.keep could not be removed`);

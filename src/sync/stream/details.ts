@@ -22,6 +22,7 @@ import { parentsOf } from "../load/child_streams.ts";
 import { heldBack, type Left, mayLeave } from "../load/detail_deletion_guard.ts";
 import { publishStage } from "../load/publish_stage.ts";
 import type { Tally } from "../stream_progress.ts";
+import { presentTime } from "../witnessed_time.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { areReadWhole } from "./lookups.ts";
 
@@ -68,7 +69,7 @@ export async function syncDetails(
     let refusal: unknown;
     const settled = await areSettled(context, request.parents);
     const shelf: Shelf = { context, stream, extraction, state, tally, settled, before, left: 0, held: undefined };
-    const at = before?.at ?? (() => new Date(clock.now()).toISOString());
+    const at = before?.at ?? (() => new Date(presentTime(clock, context.api.stats)).toISOString());
     const result = await fetchAll(context, stream, mode, request.parents, work, at, extraction, tally, async record => {
       if (clock.now() - published < policy.publishEveryMs) return record;
       await extraction.batches.flush();

@@ -20,6 +20,7 @@ const types: Readonly<Record<Kind, string>> = {
 export const postgresDialect: Dialect = {
   name: "postgres",
   columnType: kind => types[kind],
+  serverTime: sql`clock_timestamp()`,
   primaryKeys: true,
   fieldNames: json =>
     sql`(select jsonb_object_keys(case when jsonb_typeof(${json}) = 'object' then ${json} else '{}'::jsonb end) as value)`,

@@ -40,6 +40,8 @@ export const COUNTERS = [
 
 type Db = Kysely<StateTables> | Transaction<StateTables>;
 
+const EPOCH = "1970-01-01T00:00:00.000Z";
+
 /**
  * Begins a run's row, and closes those of runs that ended without saying so: nothing is held in their name any more. What has
  * ended by then came before it: rows with a moment after `now`, of a clock that was ahead, are brought back to before this run,
@@ -129,10 +131,17 @@ export async function loadStreamState(db: Db, company: string, stream: string): 
   return readStreamState(row?.state);
 }
 
-/** Those of several streams, of all companies, in no order; a stream without a state has none. */
-export async function loadStreamStates(db: Db, streams: readonly string[]): Promise<StreamState[]> {
-  const rows = await db.selectFrom("stream_state").select("state").where("stream", "in", streams).execute();
-  return rows.map(row => readStreamState(row.state));
+/** When the streams were last changed by a publish, by company, ms since 1970; in no order. */
+export async function lastPublishesOf(
+  db: Db,
+  streams: readonly string[],
+): Promise<readonly { readonly company: string; readonly at: number }[]> {
+  const rows = await db
+    .selectFrom("stream_state")
+    .select(["company", "state"])
+    .where("stream", "in", streams)
+    .execute();
+  return rows.map(({ company, state }) => ({ company, at: Date.parse(readStreamState(state).lastMoment ?? EPOCH) }));
 }
 
 export async function saveStreamState(

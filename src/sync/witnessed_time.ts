@@ -1,0 +1,86 @@
+import { type Kysely, sql, type Transaction } from "kysely";
+import type { Clock } from "../clock.ts";
+import type { ApiStats } from "../source/client.ts";
+import type { Destination } from "../warehouse/destination.ts";
+import type { Dialect } from "../warehouse/dialect.ts";
+import { type FutureOrder, mendFutureTimestamps } from "../warehouse/schema/future_timestamps.ts";
+import type { StateTables } from "../warehouse/state_tables.ts";
+
+/*
+ * Our clock may be wrong for a run: days ahead, its timestamps would be later than those of every run to come. So what is
+ * stored for good is at most a minute ahead of a clock that is not ours.
+ */
+
+/** What lies further ahead is in the future. */
+const FUTURE_MS = 60_000;
+/** So far ahead of the other clock a publish may be: each of those that follow at once is a millisecond later. */
+const AHEAD_MS = FUTURE_MS / 2;
+
+/** Who says what time it is besides our clock. */
+export interface Witnesses {
+  readonly clock: Pick<Clock, "now">;
+  readonly stats: ApiStats;
+  readonly db: Kysely<StateTables> | Transaction<StateTables>;
+  readonly dialect: Dialect;
+}
+
+/** Milliseconds since 1970. `at`: our clock's time, at most a minute ahead of the other clock's. */
+export interface WitnessedTime {
+  readonly at: number;
+  /** Whatever lies after it is in the future by every clock there is; undefined where ours is the only one. */
+  readonly future: number | undefined;
+}
+
+/**
+ * The time for a publish that comes after one at `last` (ms since 1970). The other clock is the service's, where its last two
+ * answers agree and it has not gone back behind that publish, else the database server's.
+ */
+export async function witnessedTime({ clock, stats, db, dialect }: Witnesses, last: number): Promise<WitnessedTime> {
+  const own = clock.now();
+  const service = serviceTime(own, stats);
+  const other = service !== undefined && service >= last - FUTURE_MS ? service : await serverTime(db, dialect);
+  if (other === undefined) return { at: own, future: undefined };
+  const future = Math.max(own, other, service ?? 0) + FUTURE_MS;
+  return { at: Math.min(own, other + AHEAD_MS), future };
+}
+
+/** Our clock's time (ms since 1970), at most a minute ahead of the service's. */
+export function presentTime(clock: Pick<Clock, "now">, stats: ApiStats): number {
+  const own = clock.now();
+  return Math.min(own, (serviceTime(own, stats) ?? own) + AHEAD_MS);
+}
+
+/** The service's time when ours is `own`; undefined where its last two answers don't agree within half a minute. */
+function serviceTime(own: number, { clockOffsets: [first, second] = [] }: ApiStats): number | undefined {
+  if (first === undefined || second === undefined || Math.abs(first - second) > AHEAD_MS) return undefined;
+  return own + Math.max(first, second);
+}
+
+async function serverTime(db: Witnesses["db"], { serverTime: now }: Dialect): Promise<number | undefined> {
+  if (now === undefined) return undefined;
+  const { rows } = await sql<{ now: Date }>`select ${now} as now`.execute(db);
+  return rows[0]?.now.getTime();
+}
+
+/**
+ * Mends timestamps of a company that are in the future by every clock there is; where ours is the only one nobody knows.
+ * Before the run's first publish, hence by whatever the service has said of the time. Answers what whoever copies rows by
+ * `_changed_at` has to do, as a sentence; undefined where nothing was to be mended.
+ */
+export async function mendTimestamps(
+  destination: Destination,
+  { clock, stats }: Pick<Witnesses, "clock" | "stats">,
+  order: Pick<FutureOrder, "company" | "streams">,
+): Promise<string | undefined> {
+  const own = clock.now();
+  const offset = stats.clockOffsets?.at(-1);
+  const service = offset === undefined ? undefined : own + offset;
+  const other = service ?? (await serverTime(destination.db, destination.dialect));
+  if (other === undefined) return undefined;
+  const future = Math.max(own, other) + FUTURE_MS;
+  const now = Math.min(own, other + AHEAD_MS);
+  const mended = await mendFutureTimestamps(destination, { ...order, now, future });
+  if (mended === undefined) return undefined;
+  const before = new Date(Date.parse(mended.from) - 1).toISOString();
+  return `${order.company}: the clock of an earlier run was ahead. Its timestamps in the future (_changed_at, _first_seen_at, _deleted_at, _valid_from, _valid_to; streams: ${mended.streams.join(", ")}) are now ${mended.from}, each later publish of that run a millisecond after. Whoever copies rows by _changed_at sets a later bookmark back, so that nothing is missed: update <bookmarks> set last_changed_at = timestamptz '${before}' where last_changed_at > timestamptz '${before}';`;
+}

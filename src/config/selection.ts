@@ -59,6 +59,20 @@ export function select(
   return { streams: catalogue.filter(stream => wanted.has(stream.name)), named };
 }
 
+/**
+ * The names (patterns, presets) and, of each list among the streams they name, the details that are on: they hang on its rows.
+ * @throws ConfigError for a name that there is not
+ */
+export function withDetails(
+  catalogue: readonly Stream[],
+  on: readonly Stream[],
+  names: readonly string[],
+): readonly string[] {
+  const wanted = expand(catalogue, names, "stream");
+  const details = on.filter(stream => wanted.has(familyOf(catalogue, stream)) && !wanted.has(stream.name));
+  return [...names, ...details.map(({ name }) => name)];
+}
+
 /** Lookups that the config gives no values are left out, unless one is asked for by its name: then the keys to set are told. */
 function leaveUnasked(
   catalogue: readonly Stream[],

@@ -104,7 +104,7 @@ export function bench({
       const { catalogue, identity, version, names, company, maxTimeMs, maxRequests, waitMs } = whole;
       const common = { catalogue, identity, version, names, company, maxTimeMs, maxRequests, waitMs };
       const all = { sample: undefined, seed: "seed" };
-      const config = await configOf(simulator, warehouse, more);
+      const config = await configFor(order);
       return verify({ ...common, ...all, ...order, config }, tools(signal));
     },
     async estimate(order = {}) {

@@ -1,3 +1,4 @@
+import { selectedByConfig, withDetails } from "../../config/selection.ts";
 import { ConfigError } from "../../errors.ts";
 import { runAttempts } from "../../sync/run/attempts.ts";
 import { runCompany } from "../../sync/run/jobs.ts";
@@ -23,8 +24,13 @@ export interface ReplayOrder
 /** Loads streams again from what is at hand, without a request. @throws ConfigError where there is no archive */
 export async function runReplay(order: ReplayOrder, tools: RunTools): Promise<RunReport> {
   const { span, rejects, ...rest } = order;
+  const on = selectedByConfig(order.catalogue, order.config.streams);
+  const names = withDetails(order.catalogue, on, order.names);
   const policy = { full: false, allDetails: false, confirmDeletes: false, maxRequests: undefined };
-  return runAttempts({ ...rest, ...policy, again: rejects ? againRejects : againFrom(order) }, tools);
+  return runAttempts(
+    { ...rest, ...policy, names, named: order.names, again: rejects ? againRejects : againFrom(order) },
+    tools,
+  );
 }
 
 function againFrom({ config, span }: ReplayOrder): typeof runCompany {

@@ -39,12 +39,13 @@ export async function compareCompany(
     const { stream, tally } = job;
     const { signal, company, warehouse } = context;
     if (signal.aborted) return line(job, undefined, "the verification was ending");
+    const lost = await missingTables(warehouse, stream.tables);
     const loaded = (await liveRows(warehouse.db, company, stream.tables.main.name)) !== null;
-    if (!loaded) return line(job, undefined, null);
+    // Every run makes the tables of all streams that are on: without them it was dropped, or no run has been since.
+    if (!loaded && (lost.length === 0 || !context.on.has(stream.name))) return line(job, undefined, null);
     const result = new Result();
     tally.activity.state = "reading";
     try {
-      const lost = await missingTables(warehouse, stream.tables);
       for (const table of lost) result.add([], lostTable(table));
       if (lost.length === 0) await compareRows(stream, result, tally);
       tally.activity.state = "done";

@@ -21,6 +21,8 @@ export interface VerifyContext {
   readonly redact: (text: string) => string;
   /** All streams there are, with the columns that were added to them. */
   readonly catalogue: readonly Stream[];
+  /** Names of the streams that the configuration switches on. */
+  readonly on: ReadonlySet<string>;
   readonly policyOf: (stream: string) => StreamPolicy;
   /** YYYY-MM-DD; nothing older is asked for. */
   readonly start: string | undefined;

@@ -74,12 +74,14 @@ export const nothingLoaded = (): ConfigError =>
 /** The streams that are to be compared: those named, else all that are on. A named detail is compared without its list. */
 export function verifiedStreams({ config, catalogue, names }: Pick<VerifyOrder, "config" | "catalogue" | "names">): {
   readonly all: readonly Stream[];
+  readonly on: readonly Stream[];
   readonly wanted: readonly Stream[];
 } {
   const { settings } = config.streams;
   const all = configured(catalogue, config);
-  const { streams, named } = select(all, selectedByConfig(all, config.streams), names, settings);
-  return { all, wanted: names.length === 0 ? streams : streams.filter(stream => named.has(stream.name)) };
+  const on = selectedByConfig(all, config.streams);
+  const { streams, named } = select(all, on, names, settings);
+  return { all, on, wanted: names.length === 0 ? streams : streams.filter(stream => named.has(stream.name)) };
 }
 
 async function compareAll(
@@ -92,7 +94,7 @@ async function compareAll(
 ): Promise<Compared> {
   const { config, version, maxRequests } = order;
   const { clock, random, log, redact } = tools;
-  const { all, wanted } = verifiedStreams(order);
+  const { all, on, wanted } = verifiedStreams(order);
   const added = await standingColumns(reading);
   const widened = (stream: Stream) => withAdded(stream, added, config.streams.settings[stream.name]?.volatile ?? []);
   const catalogue = all.map(widened);
@@ -116,6 +118,7 @@ async function compareAll(
     const contextOf = ({ company, api, limiter }: Service, own: AbortSignal) => ({
       ...{ company: company.name, api, limiter, warehouse: reading, clock, hasher, signal: own, redact, catalogue },
       ...{ formats: config.formats, start: config.streams.start, seed, sample: order.sample },
+      on: new Set(on.map(({ name }) => name)),
       policyOf: (name: string) => policyOf(config, name),
     });
     const lines: Compared["lines"][number][] = [];

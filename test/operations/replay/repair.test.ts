@@ -60,6 +60,23 @@ test("a stream that was dropped comes back with everything that its runs had mad
   expect(Object.keys(statuses(report))).toEqual(["things", "thing_parts"]);
 });
 
+test("a list that is replayed takes its details with it, those that are on", async () => {
+  const its = await place();
+  const { copy, catalogue, warehouse } = its;
+  const details = () => warehouse.query("select * from procurement.thing_parts order by thing");
+  const before = await details();
+  expect(before.length).toBeGreaterThan(0);
+  await forget(its, catalogue, ["things"], { drop: true });
+  const report = await copy.replay({ catalogue, names: ["things"] });
+  expect(report).toMatchObject({ exit_code: 0, errors: [] });
+  expect(Object.keys(statuses(report))).toEqual(["things", "thing_parts"]);
+  const without = (rows: typeof before) => rows.map(({ _first_seen_at, _changed_at, ...row }) => row);
+  expect(without(await details())).toEqual(without(before));
+  await forget(its, catalogue, ["things"], { drop: true });
+  copy.configure({ ...its.config, streams: { exclude: ["thing_parts"] } });
+  expect(Object.keys(statuses(await copy.replay({ catalogue, names: ["things"] })))).toEqual(["things"]);
+});
+
 test("a stream whose archived answers are damaged fails, and says what to do; others come back", async () => {
   const its = await place([things, others]);
   const { copy, catalogue, path } = its;

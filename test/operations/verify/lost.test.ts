@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { id, record } from "../../../schemas/fields.ts";
 import { defineStream, lookup } from "../../../src/catalog/stream.ts";
 import type { VerifyReport } from "../../../src/operations/verify/report.ts";
+import { streams } from "../../../streams/index.ts";
+import { forget } from "../../support/forgetting.ts";
 import { refused } from "../../support/interposed.ts";
 import { warehouses } from "../../support/warehouse.ts";
 import { told } from "../../sync/answers.ts";
@@ -28,6 +30,21 @@ test.each(warehouses)(
     });
     expect(lineOf(report, "purchase_order_details")).toMatchObject({ status: "different", differences: 1 });
     expect(lineOf(report, "purchase_orders")).toMatchObject({ status: "equal", rows_checked: 12 });
+  },
+);
+
+test.each(warehouses)(
+  "$name: tables of a stream that is on and was dropped are differences; of one that is off nothing is told",
+  async ({ make }) => {
+    const place = await scenario(make, { items: 5, orders: 3 });
+    expect((await place.sync()).exit_code).toBe(0);
+    await forget(place, streams, ["purchase_orders"], { drop: true });
+    const report = await place.verify({ names: ["items", "purchase_order*", "contracts"] });
+    expect(report).toMatchObject({ status: "different", exit_code: 1, errors: [] });
+    expect(report.differences).toContainEqual(expect.objectContaining(gone("purchase_orders")));
+    expect(report.differences).toContainEqual(expect.objectContaining(gone("purchase_order_line_items")));
+    expect(lineOf(report, "items")).toMatchObject({ status: "equal", rows_checked: 5 });
+    expect(lineOf(report, "contracts")).toMatchObject({ status: "skipped", differences: 0 });
   },
 );
 

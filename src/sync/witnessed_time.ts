@@ -1,10 +1,8 @@
-import { type Kysely, sql, type Transaction } from "kysely";
 import type { Clock } from "../clock.ts";
 import type { ApiStats } from "../source/client.ts";
 import type { Destination } from "../warehouse/destination.ts";
 import type { Dialect } from "../warehouse/dialect.ts";
-import { type FutureOrder, mendFutureTimestamps } from "../warehouse/schema/future_timestamps.ts";
-import type { StateTables } from "../warehouse/state_tables.ts";
+import { type FutureOrder, mendFutureTimestamps, serverTime } from "../warehouse/schema/future_timestamps.ts";
 
 /*
  * Our clock may be wrong for a run: days ahead, its timestamps would be later than those of every run to come. So what is
@@ -20,7 +18,7 @@ const AHEAD_MS = FUTURE_MS / 2;
 export interface Witnesses {
   readonly clock: Pick<Clock, "now">;
   readonly stats: ApiStats;
-  readonly db: Kysely<StateTables> | Transaction<StateTables>;
+  readonly db: Destination["db"];
   readonly dialect: Dialect;
 }
 
@@ -54,12 +52,6 @@ export function presentTime(clock: Pick<Clock, "now">, stats: ApiStats): number 
 function serviceTime(own: number, { clockOffsets: [first, second] = [] }: ApiStats): number | undefined {
   if (first === undefined || second === undefined || Math.abs(first - second) > AHEAD_MS) return undefined;
   return own + Math.max(first, second);
-}
-
-async function serverTime(db: Witnesses["db"], { serverTime: now }: Dialect): Promise<number | undefined> {
-  if (now === undefined) return undefined;
-  const { rows } = await sql<{ now: Date }>`select ${now} as now`.execute(db);
-  return rows[0]?.now.getTime();
 }
 
 /**

@@ -1,12 +1,12 @@
-import { sql, type Transaction } from "kysely";
+import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { readCatalog } from "../ddl/database_catalog.ts";
 import { shapesOf } from "../ddl/shape.ts";
 import type { Destination } from "../destination.ts";
+import type { Dialect } from "../dialect.ts";
 import type { Fragment } from "../sql_fragments.ts";
 import { saveStreamState } from "../state/run_log.ts";
 import { readStreamState, type StreamState } from "../state/stream_state.ts";
-import type { StateTables } from "../state_tables.ts";
 
 /** Streams of one company whose locks are held, and what time it is; ms since 1970. */
 export interface FutureOrder {
@@ -17,7 +17,7 @@ export interface FutureOrder {
   readonly future: number;
 }
 
-type Db = Destination["db"] | Transaction<StateTables>;
+type Db = Destination["db"];
 
 /**
  * Mends what a run wrote whose clock was ahead: timestamps that lie in the future become the present one, each a millisecond
@@ -57,6 +57,13 @@ export async function mendFutureTimestamps(
       return { streams: streams.map(({ stream }) => stream), from: new Date(from).toISOString() };
     }),
   );
+}
+
+/** What time it is (ms since 1970) by the database server's clock; undefined where the database has none but ours. */
+export async function serverTime(db: Db, { serverTime: now }: Dialect): Promise<number | undefined> {
+  if (now === undefined) return undefined;
+  const { rows } = await sql<{ now: Date }>`select ${now} as now`.execute(db);
+  return rows[0]?.now.getTime();
 }
 
 const timestamp = (at: number): Fragment => sql`cast(${new Date(at).toISOString()} as timestamptz)`;

@@ -4,8 +4,10 @@ import { soonest } from "../config/cron.ts";
 import { selectedByConfig } from "../config/selection.ts";
 import { HeldError } from "../errors.ts";
 import { configured } from "../privacy/configured_catalog.ts";
+import { momentText } from "../rows/moment.ts";
 import { openReading, type RunningRun, runningRuns, type WarehouseReading } from "../warehouse/connect/reading.ts";
 import { lastStreamRuns } from "../warehouse/state/run_log.ts";
+import { readStreamState, type StreamState } from "../warehouse/state/stream_state.ts";
 
 /** What `status --json` prints. Moments are ISO 8601. */
 export interface Status {
@@ -66,7 +68,14 @@ export interface StreamStatus {
   readonly difference_reason: string | null;
   readonly problems: number;
   readonly rejects: number;
+  /** Its time filter is not relied on, and the stream read whole: since when, and for which rows. */
+  readonly distrusted_filter: DistrustedFilter | null;
   readonly error: string | null;
+}
+
+export interface DistrustedFilter {
+  readonly since: string | null;
+  readonly rows: readonly { readonly key: string; readonly time: string }[];
 }
 
 /** Looks at the warehouse without a lock. @throws DestinationError, ConfigError */
@@ -158,6 +167,7 @@ async function streamStatuses(
   wanted: readonly Wanted[],
 ): Promise<readonly StreamStatus[]> {
   const boards = reading === undefined ? [] : await reading.db.selectFrom("streams").selectAll().execute();
+  const states = reading === undefined ? [] : await reading.db.selectFrom("stream_state").selectAll().execute();
   const runs = reading === undefined ? [] : await lastStreamRuns(reading.db, reading.stateSchema);
   return wanted.flatMap(({ company, stream, on }) => {
     const same = (row: { company: string; stream: string }) => row.company === company && row.stream === stream;
@@ -181,9 +191,15 @@ async function streamStatuses(
       difference_reason: removed ? null : (run?.difference_reason ?? null),
       problems: Number(run?.problems ?? 0),
       rejects: Number(run?.rejected ?? 0),
+      distrusted_filter: distrustOf(readStreamState(states.find(same)?.state)),
       error: run?.error ?? null,
     };
   });
+}
+
+function distrustOf({ filterDistrusted, distrustedAt, strays }: StreamState): DistrustedFilter | null {
+  if (!filterDistrusted) return null;
+  return { since: distrustedAt, rows: strays.map(({ key, at }) => ({ key, time: momentText(at) })) };
 }
 
 const countOf = (value: number | null | undefined): number | null =>

@@ -7,6 +7,7 @@ import { type Problem, textOf, valueAt } from "./encode_value.ts";
 import type { Hasher } from "./hash.ts";
 import { isStorable } from "./json.ts";
 import { type Formats, readMoment } from "./moment.ts";
+import { OldestRows, type OldRow } from "./old_rows.ts";
 import { furtherRejects, knownKey, MOST_REJECTS, pageColumns, type Reject } from "./reject.ts";
 import { TableWriter, takeTable } from "./table_writer.ts";
 import { fieldTree } from "./unknown_fields.ts";
@@ -22,7 +23,7 @@ export interface ColumnProblems {
   rows: number;
 }
 
-/** A batch, and what its making told. `latest` and `earliest` are the marks among its rows, in microseconds. */
+/** A batch, and what its making told. `latest` is the greatest mark among its rows, in microseconds. */
 export interface Encoded {
   readonly batch: Batch;
   readonly rejects: readonly Reject[];
@@ -30,7 +31,10 @@ export interface Encoded {
   readonly problems: readonly ColumnProblems[];
   readonly rounded: number;
   readonly latest: number | undefined;
-  readonly earliest: number | undefined;
+  /** Rows with the smallest marks, those that were left out among them. */
+  readonly oldest: readonly OldRow[];
+  /** Rows that were left out because their mark lies before `from`. */
+  readonly beforeStart: number;
   /** How rows differ from the documents, and by table which documented fields they had. */
   readonly drift: readonly Drift[];
   readonly presence: Readonly<Record<string, Presence>>;
@@ -45,6 +49,8 @@ export interface EncoderSettings {
   readonly ignored: readonly string[];
   /** Column of the mark, in feeds. */
   readonly mark: string | undefined;
+  /** Rows whose mark lies before this moment, in microseconds since 1970, are counted and left out. */
+  readonly from?: number | undefined;
   /** The encoder itself gives rows their place (`_index`) among those whose key is the same but for it. */
   readonly placed?: boolean;
   /** What is told of values, keys of rejects and examples, goes through it before it is cut. */
@@ -89,7 +95,8 @@ export class Encoder {
   #rejected = 0;
   #problems = new Map<string, ColumnProblems>();
   #latest: number | undefined;
-  #earliest: number | undefined;
+  readonly #oldest: OldestRows<readonly [fields: Row, given: Row]>;
+  #beforeStart = 0;
 
   constructor(settings: EncoderSettings) {
     const { tables, formats, redact } = settings;
@@ -101,6 +108,7 @@ export class Encoder {
     this.#children = tables.children.map(child => new TableWriter(child, formats, fieldTree(child, [], []), redact));
     this.#absent = new Uint32Array(tables.children.length);
     this.#mark = settings.mark === undefined ? undefined : column(settings.mark);
+    this.#oldest = new OldestRows(([fields, given]) => knownKey(tables.main, fields, given, redact) ?? "no key");
     this.forgetPlaces();
   }
 
@@ -115,13 +123,14 @@ export class Encoder {
     return this.#keyWriter.rows + children + this.#outcomeWriter.rows + this.#rejects.length;
   }
 
-  /** Encodes a row with what came beside it. A row without its key becomes a reject: false. */
+  /** Encodes a row with what came beside it. False for one that is left out, and for one without its key, which becomes a reject. */
   add(came: unknown, page: Row, given: Row): boolean {
     const row = this.#withoutIgnored(came);
     const main = this.#main;
     if (!isObject(row) && (!main.takesAnything || row === null || row === undefined))
       return this.#reject(row, {}, page, given, "expected an object", undefined);
     const fields: Row = isObject(row) ? row : {};
+    if (!this.#observe(fields, given)) return false;
     const context = this.#places === undefined ? given : { ...given, [INDEX_COLUMN]: this.#places(fields, given) };
     const key: string[] = [];
     for (const column of this.#keys) {
@@ -147,7 +156,6 @@ export class Encoder {
     if (main.problems !== undefined) this.#mixed.mix(hasher.hash(Buffer.from(main.problems)), 0n);
     const [hash, volatileHash] = this.#mixed.with(hasher, stable, changeable);
     this.#writeKey(key, hash, volatileHash);
-    this.#observe(fields);
     return true;
   }
 
@@ -198,13 +206,18 @@ export class Encoder {
     writer.endLine();
   }
 
-  #observe(row: Row): void {
-    if (this.#mark === undefined) return;
+  /** Notes a row's mark; false for a row that is to be left out. */
+  #observe(row: Row, given: Row): boolean {
+    if (this.#mark === undefined) return true;
     const value = valueAt(this.#mark.path, row);
     const micros = typeof value === "string" ? readMoment(value, this.#settings.formats) : undefined;
-    if (micros === undefined) return;
+    if (micros === undefined) return true;
     if (this.#latest === undefined || micros > this.#latest) this.#latest = micros;
-    if (this.#earliest === undefined || micros < this.#earliest) this.#earliest = micros;
+    this.#oldest.see([row, given], micros);
+    const { from } = this.#settings;
+    if (from === undefined || micros >= from) return true;
+    this.#beforeStart++;
+    return false;
   }
 
   /** Notes a row that cannot be stored. */
@@ -257,7 +270,8 @@ export class Encoder {
       problems: [...this.#problems.values()],
       rounded: writers.reduce((sum, table) => sum + table.takeRounded(), 0),
       latest: this.#latest,
-      earliest: this.#earliest,
+      oldest: this.#oldest.take(),
+      beforeStart: this.#beforeStart,
       drift: writers.flatMap(table => table.drift.take()),
       presence,
     };
@@ -265,7 +279,7 @@ export class Encoder {
     this.#rejected = 0;
     this.#problems = new Map();
     this.#latest = undefined;
-    this.#earliest = undefined;
+    this.#beforeStart = 0;
     return encoded;
   }
 

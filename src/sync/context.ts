@@ -36,6 +36,8 @@ export interface RunPolicy {
   readonly problems: { readonly maxShare: number; readonly onExceed: "warn" | "fail" };
   /** YYYY-MM-DD; nothing older is asked for. */
   readonly start: string | undefined;
+  /** Requests beyond which what an earlier `start` leaves in is not read by itself. */
+  readonly confirmAbove: number;
   /** YYYY-MM-DD; details of parents from then on are left to other runs. */
   readonly to?: string | undefined;
   /** Details of parents that are dated outside a range are left to other runs, also those that the config's start would leave in. */

@@ -43,6 +43,7 @@ export class Tally {
       rejected: 0,
       problems: 0,
       rounded: 0,
+      before_start: 0,
       bytes: 0,
       error: null,
       service_rows: null,

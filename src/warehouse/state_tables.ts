@@ -49,6 +49,7 @@ export interface StreamRunsTable {
   rejected: number;
   problems: number;
   rounded: number;
+  before_start: number;
   bytes: number;
   error: string | null;
   /** What the service has of the stream's rows, as far as the run could tell. */

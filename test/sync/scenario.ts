@@ -68,9 +68,10 @@ export function balance(line: {
   unchanged: number;
   rejected: number;
   repeated: number;
+  before_start: number;
 }): { came: number; went: number } {
   return {
     came: line.rows_read + line.carried,
-    went: line.inserted + line.updated + line.unchanged + line.rejected + line.repeated,
+    went: line.inserted + line.updated + line.unchanged + line.rejected + line.repeated + line.before_start,
   };
 }

@@ -86,6 +86,7 @@ function remarks(streams: readonly StreamStatus[]): string[] {
   return [
     ...failed,
     ...differences(apart),
+    ...streams.flatMap(distrusted),
     ...(rejecting.length > 0
       ? [`Rows that could not be stored (${named(rejecting)}): \`tributary rejects\` shows them.`]
       : []),
@@ -95,5 +96,15 @@ function remarks(streams: readonly StreamStatus[]): string[] {
     ...(behind.length > 0
       ? [`Details still to be fetched (${named(behind)}): the next \`tributary sync\` goes on.`]
       : []),
+  ];
+}
+
+function distrusted({ stream, distrusted_filter: filter }: StreamStatus): string[] {
+  if (filter === null) return [];
+  const since = filter.since === null ? "" : ` since ${filter.since.slice(0, 10)}`;
+  const rows = filter.rows.map(({ key, time }) => `${key} of ${time}`);
+  const why = rows.length === 0 ? "" : `: it let through ${rows.join(" and ")}`;
+  return [
+    `The time filter of ${stream} is distrusted${since}${why}. It is read whole until its next full scan, or \`tributary sync ${stream} --full\`; then the filter is tried again.`,
   ];
 }

@@ -81,6 +81,8 @@ function asBackfill(config: Config, range: Range): Config {
   });
   return {
     ...config,
+    // Consent is asked for what this finds out.
+    backfill: { confirmAbove: Number.POSITIVE_INFINITY },
     streams: {
       ...streams,
       start: range.from ?? streams.start,

@@ -9,15 +9,16 @@ import { valueAt } from "../../rows/encode_value.ts";
 import type { Query } from "../../source/client.ts";
 import { PAGE_ROWS } from "../../sync/extract/listing.ts";
 import { besideRows, rowsIn } from "../../sync/extract/rows_in_answer.ts";
-import { planScan } from "../../sync/extract/scan_plan.ts";
+import { planScan, type ScanPlan } from "../../sync/extract/scan_plan.ts";
 import { policyOf } from "../../sync/run/jobs.ts";
 import { openClient, type ServiceTools } from "../../sync/run/service.ts";
+import { gapInWords, gapOf, gapRefused, gapRequests } from "../../sync/stream/feed.ts";
 import { questionsOf } from "../../sync/stream/lookups.ts";
 import { choicesOf } from "../../sync/stream/snapshot.ts";
 import { openReading } from "../../warehouse/connect/reading.ts";
 import { liveCount } from "../../warehouse/ddl/present_tables.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
-import { noState } from "../../warehouse/state/stream_state.ts";
+import { noState, type StreamState } from "../../warehouse/state/stream_state.ts";
 import type { Ask, Guess, Look, Order } from "./context.ts";
 import { estimateDetails } from "./estimate_details.ts";
 
@@ -143,7 +144,7 @@ const lineOf = (company: Company, stream: Stream, { requests, atLeast, why }: Gu
 });
 
 async function estimateListing(look: Look, stream: Stream, mode: Scan | Feed): Promise<Guess> {
-  const { order, tools, reading, company, listed } = look;
+  const { order, tools, reading, company } = look;
   const { config, full, confirmDeletes } = order;
   const { start } = config.streams;
   const policy = policyOf(config, stream.name);
@@ -152,7 +153,33 @@ async function estimateListing(look: Look, stream: Stream, mode: Scan | Feed): P
     reading === undefined || known === undefined
       ? noState
       : await loadStreamState(reading.db, company.name, stream.name);
-  const plan = planScan(stream, state, policy, { full, confirmDeletes, start, now: tools.clock.now() });
+  const { confirmAbove } = config.backfill;
+  const planFrom = (from: string | undefined) =>
+    planScan(stream, state, policy, { full, confirmDeletes, start: from, now: tools.clock.now() });
+  const gap = mode.kind === "feed" ? gapOf(state, start) : undefined;
+  if (gap !== undefined && mode.kind === "feed") {
+    const ask: Ask = (path, query) => measured(look, path, query, true);
+    const question = { stream, mode, state, gap, plan: planFrom(start), formats: config.formats, ask };
+    const requests = await gapRequests(question);
+    const rest = await estimatePlan(look, stream, mode, state, planFrom(gap.to));
+    if (requests > confirmAbove)
+      return { ...rest, why: `${rest.why}; ${gapRefused(stream, gap, requests, confirmAbove)}` };
+    const why = `${rest.why}; about ${requests} for ${gapInWords(gap)}, which streams.start leaves in`;
+    return { ...rest, requests: rest.requests + requests, why };
+  }
+  return estimatePlan(look, stream, mode, state, planFrom(start));
+}
+
+/** By the last full scan, or by a page of it. */
+async function estimatePlan(
+  look: Look,
+  stream: Stream,
+  mode: Scan | Feed,
+  state: StreamState,
+  plan: ScanPlan,
+): Promise<Guess> {
+  const { order, listed } = look;
+  const policy = policyOf(order.config, stream.name);
   if (plan.full && state.lastFullPages !== null)
     return { requests: state.lastFullPages, atLeast: false, why: `as many pages as the last full scan: ${plan.why}` };
   const paged = mode.kind === "feed" || mode.paged !== false;

@@ -47,7 +47,8 @@ async function loadScans(
   const last = scans.at(-1)!;
   const again = scans.map(scan => readBefore(holdings, scan));
   // What a scan was not asked for it cannot miss, whatever the config says by now.
-  const policy = { ...context.policy, confirmDeletes: last.accepted, start: startOf(mode, again.at(-1)!) };
+  const start = later(context.policy.start, full ? startOf(mode, again.at(-1)!) : undefined);
+  const policy = { ...context.policy, confirmDeletes: last.accepted, start };
   const statuses = statusesIn(stream, again);
   const policyOf = (name: string) => ({ ...context.policyOf(name), ...(name === stream.name ? { statuses } : {}) });
   const asOf = { at: Date.parse(last.endedAt), completeTo };
@@ -78,6 +79,12 @@ function startOf(mode: Scan | Feed, { queries }: ReadBefore): string | undefined
   const from = mode.kind === "feed" && mode.narrow.by === "dates" ? queries[0]?.[mode.narrow.from] : undefined;
   return from === undefined ? undefined : String(from);
 }
+
+const later = (a: string | undefined, b: string | undefined) =>
+  [a, b]
+    .filter(day => day !== undefined)
+    .sort()
+    .at(-1);
 
 /** The further statuses that scans asked for: their rows came by these. */
 function statusesIn(stream: Stream, scans: readonly ReadBefore[]): readonly string[] {

@@ -51,8 +51,7 @@ async function compareListing(
   const job = { api, path: stream.path, queries, listing: mode, encoder, batches, record: begun, signal, tally };
   const record = await readListing(job);
   const bounded =
-    boundOf(stream, state, start) !== undefined ||
-    statusesOf(state, policy, { confirmDeletes: false }).dropped.length > 0;
+    boundOf(stream, start) !== undefined || statusesOf(state, policy, { confirmDeletes: false }).dropped.length > 0;
   // A row that could not be stored may be any of those that were not seen.
   const whole = !bounded && mode.absence !== "kept" && !record.capped && record.rejected === 0;
   if (whole) await tellUnseen(context, stream, result, undefined);

@@ -19,7 +19,7 @@ export interface Instrument {
 export function instrumentOf(context: VerifyContext, stream: Stream, result: Result): Instrument {
   const { warehouse, company, hasher, clock } = context;
   const mirror = new Mirror(warehouse, company, stream.tables, layoutStamp(stream.tables, hasher), result);
-  const encoder = encoderOf(context, stream);
+  const encoder = encoderOf(context, stream, context.start);
   const nothing = async () => undefined;
   const batches = new Batches(mirror, encoder, clock, nothing, nothing);
   const record = beginScan(randomUUID(), "verify", true, new Date(clock.now()).toISOString());

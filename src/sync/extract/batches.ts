@@ -1,6 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { mergeDrift, mergePresence } from "../../rows/drift.ts";
 import type { ColumnProblems, Encoded, Encoder } from "../../rows/encoder.ts";
+import { oldestOf } from "../../rows/old_rows.ts";
 import type { Reject } from "../../rows/reject.ts";
 import type { Stage, StageRecord } from "../../warehouse/destination.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
@@ -81,12 +82,12 @@ export class Batches {
 /** The record of a scan once the rows of a batch are stored, with what their encoding told. */
 function absorb(record: ScanRecord, encoded: Encoded, sequence: number): ScanRecord {
   const later = (a: number | null, b: number | undefined) => (b === undefined ? a : a === null ? b : Math.max(a, b));
-  const earlier = (a: number | null, b: number | undefined) => (b === undefined ? a : a === null ? b : Math.min(a, b));
   return {
     ...record,
     sequence,
     latest: later(record.latest, encoded.latest),
-    earliest: earlier(record.earliest, encoded.earliest),
+    oldest: oldestOf([...record.oldest, ...encoded.oldest]),
+    beforeStart: record.beforeStart + encoded.beforeStart,
     rejected: record.rejected + encoded.rejected,
     rounded: record.rounded + encoded.rounded,
     problems: mergeProblems(record.problems, encoded.problems),

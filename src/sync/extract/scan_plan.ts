@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Feed, Stream } from "../../catalog/stream.ts";
+import type { OldRow } from "../../rows/old_rows.ts";
 import type { Query } from "../../source/client.ts";
 import type { StreamState } from "../../warehouse/state/stream_state.ts";
 import type { RunPolicy, StreamPolicy } from "../context.ts";
@@ -13,6 +14,10 @@ export interface ScanPlan {
   readonly full: boolean;
   readonly range: Range | undefined;
   readonly why: string;
+  /** A time filter that is distrusted is tried again after it. */
+  readonly restoresTrust?: true;
+  /** A part that no full scan has read: by all its statuses, too. */
+  readonly coversAnew?: true;
 }
 
 /** What a scan that is narrowed, if only by the config's start, asked for: from a day on, or so many days back by the service's own clock. Moments in ms. */
@@ -20,13 +25,9 @@ export type Range =
   | { readonly by: "day"; readonly from: number }
   | { readonly by: "window"; readonly days: number; readonly since: number };
 
-/** From which day on a listing is asked for when it is read whole; undefined: all of it, for its filter can't say `start`. */
-export function boundOf(
-  { mode }: Stream,
-  { filterDistrusted }: StreamState,
-  start: string | undefined,
-): string | undefined {
-  return mode.kind === "feed" && mode.narrow.by === "dates" && !filterDistrusted ? start : undefined;
+/** The day from which on a listing's rows are stored; undefined: all of them, for only a feed's say when they came about. */
+export function boundOf({ mode }: Stream, start: string | undefined): string | undefined {
+  return mode.kind === "feed" ? start : undefined;
 }
 
 /** Whether a mark is yet to come, by more than a zone: what it was taken from was ahead, and until it comes nothing would be asked for. */
@@ -57,10 +58,15 @@ export function planScan(
   const query = stream.query ?? {};
   const { mode } = stream;
   if (mode.kind !== "feed") return { query, full: true, range: undefined, why: "lists are read whole" };
+  const every = policy.fullScanEveryMs ?? mode.fullScanEveryDays * DAY;
   // Then neither may `start` be left to it.
-  if (state.filterDistrusted)
-    return { query, full: true, range: undefined, why: "its time filter does not follow its time field" };
-  const start = boundOf(stream, state, run.start);
+  if (state.filterDistrusted) {
+    const since = state.distrustedAt === null ? 0 : Date.parse(state.distrustedAt);
+    const due = run.full || run.confirmDeletes || Math.abs(run.now - since) >= every;
+    const why = "its time filter is distrusted";
+    return { query, full: true, range: undefined, why, ...(due ? { restoresTrust: true } : {}) };
+  }
+  const start = mode.narrow.by === "dates" ? run.start : undefined;
   const bounded = start !== undefined && mode.narrow.by === "dates" ? { ...query, [mode.narrow.from]: start } : query;
   const range = start === undefined ? undefined : ({ by: "day", from: Date.parse(start) } as const);
   const whole = (why: string): ScanPlan => ({ query: bounded, full: true, range, why });
@@ -71,7 +77,6 @@ export function planScan(
   if (isAhead(state, run.now)) return whole("its mark is yet to come: a clock was ahead");
   const pages = policy.fullScanPages ?? mode.fullScanPages;
   if ((state.lastFullPages ?? 0) <= pages) return whole(`it has no more than ${pages} pages`);
-  const every = policy.fullScanEveryMs ?? mode.fullScanEveryDays * DAY;
   if (run.now - Date.parse(state.lastFullAt) >= every) return whole("its regular full scan is due");
   const since = Date.parse(state.mark) - (policy.lookbackMs ?? mode.lookbackDays * DAY);
   return narrowed(mode, query, since, run) ?? whole("its mark lies further back than its filter reaches");
@@ -110,11 +115,11 @@ export function reachesBack(range: Range | undefined, at: number): boolean {
   return range?.by !== "window" || at - range.since <= range.days * DAY;
 }
 
-/** Whether a row as old as `earliest` (microseconds) proves that the service filters by another field; a day of slack for its zone. */
-export function isOutside(range: Range | undefined, earliest: number | null, at: number): boolean {
-  if (range === undefined || earliest === null) return false;
+/** Those of a scan's oldest rows that it did not ask for; a day of slack for the service's zone. `at`: the service's time, in ms. */
+export function strayRows(range: Range | undefined, oldest: readonly OldRow[], at: number): readonly OldRow[] {
+  if (range === undefined) return [];
   const from = range.by === "day" ? range.from : at - range.days * DAY;
-  return earliest < (from - DAY) * 1000;
+  return oldest.filter(row => row.at < (from - DAY) * 1000);
 }
 
 /** What a scan is: one is continued only by the request that began it. */

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Listing } from "../../catalog/stream.ts";
 import { ApiError, DestinationError, HeldError } from "../../errors.ts";
 import type { Encoder } from "../../rows/encoder.ts";
+import { differentRows, type OldRow, PLURAL } from "../../rows/old_rows.ts";
 import { telling } from "../../source/archive/about.ts";
 import type { Api, Query } from "../../source/client.ts";
 import { type Page, readPages } from "../../source/pages.ts";
@@ -34,8 +35,10 @@ export interface WindowsJob {
   readonly tally: Tally;
   /** Where the window without an end ends, ms since 1970. */
   readonly now: number;
-  /** When a row came about, in microseconds since 1970. */
-  readonly timeOf: (row: unknown) => number | undefined;
+  /** Which row it is, and when it came about; undefined for one that doesn't say when. */
+  readonly datedRow: (row: unknown) => OldRow | undefined;
+  /** Rows that the filter should have left out before. */
+  readonly strays: readonly OldRow[];
   /** Called between batches, with the record of all rows handed over so far; returns the record to go on with. */
   readonly between: (record: ScanRecord) => Promise<ScanRecord>;
 }
@@ -43,8 +46,8 @@ export interface WindowsJob {
 /** How the reading ended. */
 export interface WindowsResult {
   readonly record: ScanRecord;
-  /** A row's time that its window excludes, in microseconds: the service filters by something else, and the rest was not read. */
-  readonly stray: number | undefined;
+  /** Rows that their windows exclude. Where they and those before are several the rest was not read. */
+  readonly strays: readonly OldRow[];
 }
 
 interface WindowPage {
@@ -63,6 +66,7 @@ export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
   encoder.sequence = record.sequence;
   const coverage = createCoverage(record.windows, job.now);
   let read = 0;
+  let strays: readonly OldRow[] = [];
   const told = (): WindowsJob => ({ ...job, api: telling(job.api, { scan: record.scan, full: false, window: true }) });
   const sources = record.windows.flatMap((window, index) =>
     window.done ? [] : [() => pagesOf(told(), window, index, () => record.windows[index]!)],
@@ -70,19 +74,20 @@ export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
   try {
     for await (const { index, page } of merged(sources, job.width)) {
       const rows = await takePage(job, page, {}, AT_ONCE);
-      const times = rows.map(job.timeOf).filter(time => time !== undefined);
-      const stray = strayAmong(record.windows[index]!, times);
+      const dated = rows.map(job.datedRow).filter(row => row !== undefined);
+      strays = differentRows([...strays, ...straysAmong(record.windows[index]!, dated)]);
       record = advance(record, index, page, rows.length);
       tally.rows(rows.length);
       read += rows.length;
+      const times = dated.map(row => row.at);
       coverage.page(index, record.windows[index]!, times);
       const left = coverage.rowsLeft(read);
       tally.activity.total = left === undefined ? undefined : tally.activity.rows + left;
-      if (stray !== undefined) return { record: await stored(record), stray };
+      if (differentRows([...strays, ...job.strays]).length >= PLURAL) return { record: await stored(record), strays };
       if (batches.due) record = await job.between(await batches.put(record));
       await nextTurn();
     }
-    return { record: await stored({ ...record, phase: "read" }), stray: undefined };
+    return { record: await stored({ ...record, phase: "read" }), strays };
   } catch (error) {
     if (error instanceof DestinationError || error instanceof HeldError) throw error;
     tally.failedRequest(error);
@@ -144,10 +149,10 @@ function advance(record: ScanRecord, index: number, page: Page, rows: number): S
 }
 
 /** A day of slack on both sides: in which zone the service cuts its days is not known, nor whether the last day belongs to it. */
-function strayAmong({ from, to }: Window, times: readonly number[]): number | undefined {
+function straysAmong({ from, to }: Window, rows: readonly OldRow[]): readonly OldRow[] {
   const earliest = Date.parse(from) * 1000 - DAY_US;
   const latest = to === null ? Number.POSITIVE_INFINITY : Date.parse(to) * 1000 + 2 * DAY_US;
-  return times.find(at => at < earliest || at >= latest);
+  return rows.filter(({ at }) => at < earliest || at >= latest);
 }
 
 const FEW_ROWS = 500;

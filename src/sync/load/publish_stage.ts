@@ -22,10 +22,10 @@ import { changesOf, listed, type Settled, settleDrift, tellDrift } from "./schem
 const DAY = 86_400_000;
 
 /** The stream's stage, ready to be compared with its tables. */
-export function publicationOf(context: SyncContext, stream: Stream, stage: Stage, state: StreamState): Publication {
+export function publicationOf(context: SyncContext, stream: Stream, stage: Stage): Publication {
   const { catalogue } = context;
   const { mode } = stream;
-  const start = boundOf(stream, state, context.policy.start);
+  const start = boundOf(stream, context.policy.start);
   return {
     company: context.company,
     stream: stream.name,
@@ -86,7 +86,7 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
     tally.run.repeated += record.rows - record.rejected;
     throw error;
   }
-  const whole = publicationOf(context, stream, stage, plan.state);
+  const whole = publicationOf(context, stream, stage);
   const publication = { ...whole, many: whole.many === true && plan.apart !== true, settled: plan.settled ?? false };
   const comparison = await compare(destination, publication, plan.withMissing);
   await nameStorm(context, stream, publication, comparison, tally);
@@ -107,7 +107,7 @@ async function publishCompared(
   let drift: Settled | undefined;
   const { start } = context.policy;
   const dated = stream.mode.kind === "detail" && stream.mode.newest !== undefined;
-  const bounded = (dated ? start : boundOf(stream, plan.state, start)) !== undefined;
+  const bounded = (dated ? start : boundOf(stream, start)) !== undefined;
   const again = context.asOf !== undefined || plan.apart === true;
   const published = await publish(destination, publication, {
     comparison,
@@ -190,6 +190,7 @@ function count(tally: Tally, published: Published, record: ScanRecord): void {
   run.deleted += published.deleted;
   run.rejected += record.rejected;
   run.rounded += record.rounded;
+  run.before_start += record.beforeStart;
   run.problems += record.problems.reduce((sum, problem) => sum + problem.rows, 0);
 }
 

@@ -134,17 +134,16 @@ async function putRight({ db }: Destination, report: RunReport): Promise<void> {
 }
 
 type Counts = Proven &
-  Pick<
-    Line,
-    "inserted" | "updated" | "unchanged" | "repeated" | "missing" | "deleted" | "rejected" | "problems" | "rounded"
-  >;
+  Pick<Line, "inserted" | "updated" | "unchanged" | "repeated" | "missing" | "deleted"> &
+  Pick<Line, "rejected" | "problems" | "rounded" | "before_start">;
 
 /** Of a stream's row what is written by the transactions that publish. */
 function publishedBy(row: Counts): Counts {
-  const { inserted, updated, unchanged, repeated, missing, deleted, rejected, problems, rounded } = row;
+  const { inserted, updated, unchanged, repeated, missing, deleted } = row;
+  const { rejected, problems, rounded, before_start } = row;
   const { service_rows, table_rows, difference, difference_reason } = row;
   return {
-    ...{ inserted, updated, unchanged, repeated, missing, deleted, rejected, problems, rounded },
+    ...{ inserted, updated, unchanged, repeated, missing, deleted, rejected, problems, rounded, before_start },
     ...{ service_rows, table_rows, difference, difference_reason },
   };
 }

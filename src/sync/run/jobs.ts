@@ -206,6 +206,7 @@ export async function contextOf(
       deletes: config.deletes,
       problems: config.problems,
       start: config.streams.start,
+      confirmAbove: config.backfill.confirmAbove,
       publishEveryMs: config.destination.publishEveryMs,
     },
     policyOf: name => policyOf(config, name),

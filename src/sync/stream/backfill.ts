@@ -1,17 +1,20 @@
 import type { Feed, Stream } from "../../catalog/stream.ts";
 import { valueAt } from "../../rows/encode_value.ts";
-import { type Formats, momentText, readMoment } from "../../rows/moment.ts";
+import { type Formats, readMoment } from "../../rows/moment.ts";
+import type { OldRow } from "../../rows/old_rows.ts";
+import { knownKey } from "../../rows/reject.ts";
 import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
 import type { BackfillPlan, StreamState } from "../../warehouse/state/stream_state.ts";
 import type { SyncContext } from "../context.ts";
+import { besideRows } from "../extract/rows_in_answer.ts";
 import { readWindows } from "../extract/windows.ts";
 import type { Tally } from "../stream_progress.ts";
 import { mayPublish, syncDetails } from "./details.ts";
 import { openRelay } from "./double_buffered_stage.ts";
-import { syncListing } from "./listing.ts";
+import { distrustFilter, doubtsOf, syncListing } from "./listing.ts";
 
 /** The part of a feed's mode that says how it is cut into windows. */
-type DatedFeed = Feed & { readonly narrow: { readonly by: "dates" } };
+export type DatedFeed = Feed & { readonly narrow: { readonly by: "dates" } };
 
 /**
  * Loads what the stream's plan names and isn't done: a list whole, a detail for parents dated in the range, a feed in
@@ -32,7 +35,7 @@ export async function backfillStream(context: SyncContext, stream: Stream, tally
       break;
     case "feed":
       if (hasDates(mode) && plan.windows.length > 0 && !state.filterDistrusted)
-        return backfillFeed(context, stream, mode, plan, tally);
+        return backfillFeed(context, stream, mode, plan, tally, state.strays);
       await readWhole(context, stream, mode, tally);
       break;
     case "detail":
@@ -85,12 +88,16 @@ async function backfillFeed(
   mode: DatedFeed,
   plan: BackfillPlan,
   tally: Tally,
+  before: readonly OldRow[],
 ): Promise<void> {
   const { api, limiter, signal } = context;
   const relay = await openRelay(context, stream, plan, tally);
   tally.activity.state = "reading";
+  const timeOfRow = timeOf(context.formats, stream, mode);
+  const nameOf = (row: unknown) => knownKey(stream.tables.main, besideRows(row), {}, context.redact) ?? "no key";
+  let doubts: readonly OldRow[] | undefined;
   try {
-    const { record, stray } = await readWindows({
+    const { record, strays } = await readWindows({
       api,
       path: stream.path,
       query: stream.query ?? {},
@@ -103,20 +110,26 @@ async function backfillFeed(
       signal,
       tally,
       now: context.clock.now(),
-      timeOf: timeOf(context.formats, stream, mode),
+      datedRow(row) {
+        const at = timeOfRow(row);
+        return at === undefined ? undefined : { key: nameOf(row), at };
+      },
+      strays: before,
       between: record => relay.between(record),
     });
-    if (stray === undefined) return await relay.finish(record);
-    tally.warnings.push(
-      `${stream.name}: asked for rows of one window of time, got one of ${momentText(stray)} from outside it: the service filters by another field. The feed is read whole now and from now on.`,
-    );
+    doubts = doubtsOf(stream, { strays: before }, strays, "of one window of time", tally);
+    if (doubts === undefined) {
+      await relay.finish(record);
+      if (strays.length + before.length > 0) await saveState(context, stream, { strays });
+      return;
+    }
     await relay.forget(record);
   } catch (error) {
     await relay.leave(mayPublish(error));
     throw error;
   }
-  await saveState(context, stream, { filterDistrusted: true, backfill: { ...plan, windows: [] } });
-  await readWhole(context, stream, mode, tally);
+  await saveState(context, stream, { backfill: { ...plan, windows: [] } });
+  await distrustFilter(context, stream, mode, { ...(await loadState(context, stream)), strays: doubts }, tally);
   await endPlan(context, stream);
 }
 

@@ -3,7 +3,13 @@ import type { Stream } from "../../catalog/stream.ts";
 import type { Encoder } from "../../rows/encoder.ts";
 import type { Stage } from "../../warehouse/destination.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
-import { type BackfillPlan, beginScan, readScanRecord, type ScanRecord } from "../../warehouse/state/stream_state.ts";
+import {
+  type BackfillPlan,
+  beginScan,
+  readScanRecord,
+  type ScanRecord,
+  type StreamState,
+} from "../../warehouse/state/stream_state.ts";
 import type { SyncContext } from "../context.ts";
 import type { Batches } from "../extract/batches.ts";
 import { publishStage } from "../load/publish_stage.ts";
@@ -154,8 +160,8 @@ export async function openRelay(
     const before = { ...tally.run };
     Object.assign(apart.run, before);
     await publish(stage, record, apart);
-    for (const name of ["inserted", "updated", "unchanged", "repeated", "rejected", "rounded", "problems"] as const)
-      tally.run[name] += apart.run[name] - before[name];
+    const counted = ["inserted", "updated", "unchanged", "repeated", "rejected", "rounded", "problems"] as const;
+    for (const name of [...counted, "before_start"] as const) tally.run[name] += apart.run[name] - before[name];
     tally.warnings.push(...apart.warnings);
     tally.published = true;
   }
@@ -171,15 +177,25 @@ export async function openRelay(
       withMissing: false,
       decide: async () => undefined,
       absent: "believed",
-      state: {
-        ...(await loadStreamState(destination.db, company, stream.name)),
-        lastFullAt: null,
-        backfill: { ...plan, windows, done: windows.every(window => window.done) },
-      },
+      state: withWindows(await loadStreamState(destination.db, company, stream.name), plan, windows),
       completeTo: null,
     });
     published = clock.now();
     publishedRows += record.rows;
     counting.activity.state = "reading";
   }
+}
+
+/** The state once these windows are published. Where they reach the days that were covered before, so are theirs. */
+function withWindows(state: StreamState, { from, to }: BackfillPlan, windows: ScanRecord["windows"]): StreamState {
+  const done = windows.every(window => window.done);
+  const { coversFrom } = state;
+  const joins =
+    done && from !== null && typeof coversFrom === "string" && from < coversFrom && (to ?? coversFrom) >= coversFrom;
+  return {
+    ...state,
+    lastFullAt: null,
+    backfill: { from, to, windows, done },
+    ...(joins ? { coversFrom: from } : {}),
+  };
 }

@@ -5,6 +5,7 @@ import type { Stream } from "../../catalog/stream.ts";
 import { layoutStamp, volatileTreatments } from "../../rows/column_stamp.ts";
 import { Encoder } from "../../rows/encoder.ts";
 import { canonicalJson, storable } from "../../rows/json.ts";
+import { readMoment } from "../../rows/moment.ts";
 import type { Reject } from "../../rows/reject.ts";
 import { cleaned } from "../../source/archive/cleaning.ts";
 import type { Stage } from "../../warehouse/destination.ts";
@@ -12,7 +13,7 @@ import { saveRejects } from "../../warehouse/state/run_log.ts";
 import { beginScan, readScanRecord, type ScanRecord, type StreamState } from "../../warehouse/state/stream_state.ts";
 import type { SyncContext } from "../context.ts";
 import { Batches } from "../extract/batches.ts";
-import { fingerprint } from "../extract/scan_plan.ts";
+import { boundOf, fingerprint } from "../extract/scan_plan.ts";
 import type { Tally } from "../stream_progress.ts";
 
 /** What a scan asks for; only the same request goes on with it. */
@@ -38,16 +39,18 @@ export function isPlaced({ mode, key }: Stream): boolean {
   return mode.kind !== "detail" && key.includes(INDEX_COLUMN);
 }
 
-/** The encoder of a stream's rows. */
+/** The encoder of a stream's rows, of which those from before `start` (YYYY-MM-DD) are left out where they say when they came about. */
 export function encoderOf(
   { formats, hasher, redact }: Pick<SyncContext, "formats" | "hasher" | "redact">,
   stream: Stream,
+  start: string | undefined,
 ): Encoder {
   const { mode, tables } = stream;
   return new Encoder({
     ...{ tables, formats, hasher, redact },
     ignored: mode.kind === "snapshot" ? (mode.omit ?? []) : [],
     mark: mode.kind === "feed" ? mode.mark : undefined,
+    from: start === undefined ? undefined : readMoment(start, formats),
     placed: isPlaced(stream),
   });
 }
@@ -65,7 +68,7 @@ export async function openExtraction<R extends Request>(
   begun?: R,
 ): Promise<Extraction<R>> {
   const stage = await context.destination.stage(context.company, stream.tables);
-  const encoder = encoderOf(context, stream);
+  const encoder = encoderOf(context, stream, context.policy.start);
   const batches = new Batches(
     stage,
     encoder,
@@ -95,6 +98,7 @@ export async function openExtraction<R extends Request>(
 }
 
 function printOf(context: SyncContext, stream: Stream, { query, full }: Request): string {
+  const start = boundOf(stream, context.policy.start);
   return fingerprint([
     stream.path,
     query,
@@ -105,6 +109,7 @@ function printOf(context: SyncContext, stream: Stream, { query, full }: Request)
     context.baseUrl,
     context.formats,
     ...volatileTreatments(stream.tables),
+    ...(start === undefined ? [] : [start]),
   ]);
 }
 

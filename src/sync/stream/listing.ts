@@ -1,6 +1,7 @@
 import type { Feed, Scan, Stream } from "../../catalog/stream.ts";
 import { ApiError, TributaryError } from "../../errors.ts";
 import { momentText } from "../../rows/moment.ts";
+import { differentRows, type OldRow, PLURAL } from "../../rows/old_rows.ts";
 import { telling } from "../../source/archive/about.ts";
 import type { Query } from "../../source/client.ts";
 import type { Stage } from "../../warehouse/destination.ts";
@@ -9,7 +10,7 @@ import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state
 import { completeWith, type SyncContext } from "../context.ts";
 import { isPause, readListing } from "../extract/listing.ts";
 import { type Question, readLookup } from "../extract/lookups.ts";
-import { isAhead, isOutside, planScan, reachesBack, type ScanPlan, statusesOf } from "../extract/scan_plan.ts";
+import { isAhead, planScan, reachesBack, type ScanPlan, statusesOf, strayRows } from "../extract/scan_plan.ts";
 import { publishStage } from "../load/publish_stage.ts";
 import { type AbsenceDecision, decideAbsence } from "../load/soft_delete_decision.ts";
 import type { Tally } from "../stream_progress.ts";
@@ -42,6 +43,10 @@ async function scanOnce(
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
   const plan = planScan(stream, state, context.policyOf(stream.name), { ...policy, now });
   log.debug({ stream: stream.name, query: plan.query, why: plan.why }, "reading");
+  if (state.filterDistrusted)
+    tally.notes.push(
+      `${stream.name}: its time filter is distrusted${state.strays.length === 0 ? "" : `, because of ${inWords(state.strays)}`}: the feed is read whole${plan.restoresTrust === true ? " once more, and the filter tried again by the next run" : ", until its next full scan"}.`,
+    );
   if (mode.kind === "scan" && mode.lookup !== undefined) return lookUp(context, stream, mode, state, tally);
   const extraction = await openExtraction(context, stream, state, plan, tally);
   tally.activity.state = "reading";
@@ -51,16 +56,50 @@ async function scanOnce(
     await setAside(extraction, record, tally);
     return scanOnce(context, stream, mode, tally, at);
   }
-  if (isOutside(plan.range, record.earliest, at)) {
-    const wanted = plan.full ? `from ${policy.start} on` : plan.why;
-    tally.warnings.push(
-      `${stream.name}: asked for rows ${wanted}, got one of ${momentText(record.earliest!)}: the service filters by another field. The feed is read whole now and from now on.`,
-    );
+  const strays = strayRows(plan.range, record.oldest, at);
+  const asked = plan.full ? `from ${policy.start} on` : plan.why;
+  const doubts = doubtsOf(stream, state, strays, asked, tally);
+  if (doubts !== undefined) {
     await setAside(extraction, record, tally);
-    return distrustFilter(context, stream, mode, state, tally);
+    return distrustFilter(context, stream, mode, { ...state, strays: doubts }, tally);
   }
-  return publishScan(context, stream, mode, extraction.stage, record, state, tally);
+  const next = plan.restoresTrust === true ? trusting(state) : plan.range === undefined ? state : { ...state, strays };
+  return publishScan(context, stream, mode, extraction.stage, record, next, tally);
 }
+
+/**
+ * The rows that were not asked for where they say that the service filters by another field: several different ones, in this
+ * scan and the one before. A single row may be odd itself, and may come every night.
+ */
+export function doubtsOf(
+  { name }: Stream,
+  state: Pick<StreamState, "strays">,
+  strays: readonly OldRow[],
+  asked: string,
+  tally: Tally,
+): readonly OldRow[] | undefined {
+  if (strays.length === 0) return undefined;
+  const all = differentRows([...strays, ...state.strays]);
+  const got = `${name}: asked for rows ${asked}, got ${inWords(all)}`;
+  if (all.length < PLURAL) {
+    tally.notes.push(`${got}. One odd row is no reason to distrust the service's filter.`);
+    return undefined;
+  }
+  tally.warnings.push(
+    `${got}: the service filters by another field. The feed is read whole now and until its next full scan, after which the filter is tried again.`,
+  );
+  return all;
+}
+
+const inWords = (rows: readonly OldRow[]): string =>
+  rows.map(({ key, at }) => `one of ${momentText(at)} (${key})`).join(" and ");
+
+const trusting = (state: StreamState): StreamState => ({
+  ...state,
+  filterDistrusted: false,
+  distrustedAt: null,
+  strays: [],
+});
 
 /** Asks all that the config asks of a lookup; what a run before began to ask is asked to its end first. */
 async function lookUp(
@@ -105,21 +144,22 @@ async function lookUp(
 }
 
 /** Forgets a scan whose rows the next one brings again. */
-async function setAside({ stage }: Extraction, record: ScanRecord, tally: Tally): Promise<void> {
+export async function setAside({ stage }: Extraction, record: ScanRecord, tally: Tally): Promise<void> {
   tally.run.repeated += record.rows;
   await stage.drop();
 }
 
-async function distrustFilter(
+/** Notes that the filter is distrusted, for its rows in `state.strays` too, and reads the feed whole. */
+export async function distrustFilter(
   context: SyncContext,
   stream: Stream,
   mode: Scan | Feed,
   state: StreamState,
   tally: Tally,
 ): Promise<boolean> {
-  const distrusting = { ...state, filterDistrusted: true };
   const { clock, company, destination, policy } = context;
   const now = new Date(clock.now()).toISOString();
+  const distrusting = { ...state, filterDistrusted: true, distrustedAt: now };
   // Known only once the whole feed is published, it would be found out anew by every run that is cut short, and the feed begun anew.
   await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, distrusting, now));
   const plan = planScan(stream, distrusting, context.policyOf(stream.name), { ...policy, now: clock.now() });
@@ -128,7 +168,8 @@ async function distrustFilter(
   return publishScan(context, stream, mode, extraction.stage, record, distrusting, tally);
 }
 
-async function read(
+/** Reads a scan to its end; where the service no longer takes its cursor, from its beginning. */
+export async function read(
   context: SyncContext,
   stream: Stream,
   mode: Scan | Feed,
@@ -171,9 +212,9 @@ async function read(
   }
 }
 
-/** A full scan also asks for the statuses that the config names: which ones the list shows by itself is not documented. */
+/** Where nothing was read before the statuses that the config names are asked for, too: which ones the list shows by itself is not documented. */
 function queriesOf(context: SyncContext, stream: Stream, plan: ScanPlan): readonly Query[] {
-  if (!plan.full) return [plan.query];
+  if (!plan.full && plan.coversAnew !== true) return [plan.query];
   return [plan.query, ...context.policyOf(stream.name).statuses.map(status => ({ ...plan.query, status }))];
 }
 
@@ -218,12 +259,13 @@ export async function publishScan(
   stream: Stream,
   mode: Scan | Feed,
   stage: Stage,
-  record: ScanRecord,
+  came: ScanRecord,
   state: StreamState,
   tally: Tally,
   asked: readonly Question[] = [],
   again?: Again,
 ): Promise<boolean> {
+  const record = sinceStart(came);
   const answered = record.unread.length === 0;
   const whole = record.full && answered;
   const date = dateOf(record);
@@ -237,6 +279,7 @@ export async function publishScan(
     mark: nextMark(mode, record, before, date),
     questions: null,
     lastFullAt: again?.stale === true ? null : newest ? date : state.lastFullAt,
+    ...(mode.kind === "feed" ? coverage(state, context.policy.start, newest, again) : {}),
     lastFullPages: newest ? record.pages + record.absent.length : state.lastFullPages,
     statuses: whole || again !== undefined ? statuses : state.statuses,
   };
@@ -292,4 +335,21 @@ function nextMark(mode: Scan | Feed, record: ScanRecord, before: string | null, 
   if (mode.kind !== "feed" || record.latest === null) return before;
   const latest = new Date(Math.min(Math.floor(record.latest / 1000), Date.parse(date))).toISOString();
   return before !== null && before > latest ? before : latest;
+}
+
+/** What the list counted, without the rows from before the config's start: nobody misses them. */
+function sinceStart(record: ScanRecord): ScanRecord {
+  const { firstTotal, lastTotal, beforeStart } = record;
+  const less = (total: number | null) => (total === null ? null : Math.max(0, total - beforeStart));
+  return { ...record, firstTotal: less(firstTotal), lastTotal: less(lastTotal) };
+}
+
+/** From which day on a feed is covered: that of its last full scan. Where nobody noted it, the configuration is taken at its word. */
+function coverage(
+  { coversFrom }: StreamState,
+  start: string | undefined,
+  newest: boolean,
+  again: Again | undefined,
+): Pick<StreamState, "coversFrom"> {
+  return newest || (coversFrom === undefined && again === undefined) ? { coversFrom: start ?? null } : {};
 }

@@ -6,6 +6,7 @@ import type { SyncContext } from "../context.ts";
 import { unproven } from "../load/proof.ts";
 import type { Tally } from "../stream_progress.ts";
 import { syncDetails } from "./details.ts";
+import { syncFeed } from "./feed.ts";
 import { syncListing } from "./listing.ts";
 import { syncSnapshot } from "./snapshot.ts";
 
@@ -29,7 +30,7 @@ export async function syncStream(
   await note();
   try {
     await work(context, stream, tally);
-    noteUnusable(stream, tally);
+    noteLeftOut(stream, tally);
     run.status = tally.warnings.length > 0 ? "warning" : "succeeded";
     activity.state = "done";
   } catch (error) {
@@ -68,8 +69,9 @@ function noteUnavailable(context: SyncContext, { name }: Stream, tally: Tally, e
   context.log.warn({ stream: name }, text);
 }
 
-function noteUnusable(stream: Stream, { run, warnings }: Tally): void {
-  const { name } = stream;
+function noteLeftOut({ name }: Stream, { run, warnings, notes }: Tally): void {
+  if (run.before_start > 0)
+    notes.push(`${name}: ${run.before_start} rows from before streams.start came, and were not stored.`);
   if (run.rejected > 0)
     warnings.push(`${name}: ${run.rejected} rows could not be stored; \`tributary rejects ${name}\` shows them.`);
   if (run.problems > 0)
@@ -82,8 +84,9 @@ function syncByMode(context: SyncContext, stream: Stream, tally: Tally): Promise
   const { mode } = stream;
   switch (mode.kind) {
     case "scan":
-    case "feed":
       return syncListing(context, stream, mode, tally);
+    case "feed":
+      return syncFeed(context, stream, mode, tally);
     case "snapshot":
       return syncSnapshot(context, stream, mode, tally);
     case "detail":

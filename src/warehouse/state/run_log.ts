@@ -21,6 +21,7 @@ export interface StreamRun {
   rejected: number;
   problems: number;
   rounded: number;
+  before_start: number;
   bytes: number;
   error: string | null;
   service_rows: number | null;
@@ -35,7 +36,7 @@ export type Proven = Pick<StreamRun, "service_rows" | "table_rows" | "difference
 /** What adds up where several runs, or parts of one, did a stream's work. `carried` does only where nothing was staged between them. */
 export const COUNTERS = [
   ...(["requests", "retries", "pages", "rows_read", "bytes", "repeated"] as const),
-  ...(["inserted", "updated", "unchanged", "deleted", "rejected", "problems", "rounded"] as const),
+  ...(["inserted", "updated", "unchanged", "deleted", "rejected", "problems", "rounded", "before_start"] as const),
 ];
 
 type Db = Kysely<StateTables> | Transaction<StateTables>;

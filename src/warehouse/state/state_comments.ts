@@ -68,6 +68,7 @@ export const stateComments: Comments = {
       rejected: "Rows that could not be stored at all; they stand in rejects.",
       problems: "Values that did not fit their column and became NULL; they stand in problems.",
       rounded: "Decimals with more than nine places, which were rounded half away from zero.",
+      before_start: "Rows the service sent though they are from before streams.start: they were left out.",
       bytes: "Bytes of the answers' bodies, decompressed.",
       error: "Why the stream failed, in words; NULL where it did not.",
       service_rows:

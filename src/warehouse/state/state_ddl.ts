@@ -36,8 +36,15 @@ const countNeverFetched: Migration = async (trx, dialect, stateSchema) => {
       add column if not exists ${sql.id(name)} ${sql.raw(dialect.columnType(kind))}`.execute(trx);
 };
 
+/** Runs say how many rows they left out because they are from before the configuration's start. */
+const countBeforeStart: Migration = async (trx, dialect, stateSchema) => {
+  const { before_start } = stateColumns.stream_runs;
+  await sql`alter table ${sql.id(stateSchema, "stream_runs")}
+    add column if not exists before_start ${sql.raw(dialect.columnType(before_start))}`.execute(trx);
+};
+
 /** The n-th takes a warehouse from version n to n + 1 (from 1). Only ever appended to. */
-const migrations: readonly Migration[] = [describeRejects, countBothSides, countNeverFetched];
+const migrations: readonly Migration[] = [describeRejects, countBothSides, countNeverFetched, countBeforeStart];
 
 /** The shape of the state schema this program writes. */
 export const DATA_VERSION = migrations.length + 1;

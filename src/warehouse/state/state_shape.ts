@@ -49,6 +49,7 @@ export const stateColumns: StateColumns = {
     table_rows: "count",
     difference: "count",
     difference_reason: "text",
+    before_start: "count",
   },
   stream_state: { company: "text", stream: "text", state: "json", updated_at: "moment" },
   details: {

@@ -24,6 +24,8 @@ const drift = z.object({
 
 const names = z.array(z.string()).readonly();
 
+const oldRow = z.object({ key: z.string(), at: z.number() });
+
 const window = z.object({
   /** Calendar dates: rows from this day on, up to that one; null: up to now. */
   from: z.string(),
@@ -56,9 +58,11 @@ const scanRecord = z.object({
   lastTotal: z.number().nullable(),
   /** `Date` of the first answer. */
   date: z.string().nullable(),
-  /** Greatest and smallest mark among the rows, microseconds since 1970. */
+  /** Greatest mark among the rows, microseconds since 1970, and the rows with the smallest ones. */
   latest: z.number().nullable(),
-  earliest: z.number().nullable(),
+  oldest: z.array(oldRow).readonly().default([]),
+  /** Rows that were read and left out: their marks lie before the config's start. */
+  beforeStart: z.number().default(0),
   rejected: z.number(),
   rounded: z.number(),
   problems: z.array(problem),
@@ -99,7 +103,8 @@ export function beginScan(scan: string, fingerprint: string, full: boolean, star
     lastTotal: null,
     date: null,
     latest: null,
-    earliest: null,
+    oldest: [],
+    beforeStart: 0,
     rejected: 0,
     rounded: 0,
     problems: [],
@@ -150,8 +155,16 @@ const streamState = z.object({
   lastMoment: z.string().nullable().default(null),
   /** Further statuses that a list's rows came by: one that is not asked for any more hides its rows. */
   statuses: names.default([]),
-  /** The time filter turned out to look at another field: read whole from then on. */
+  /** The time filter seems to look at another field: read whole until a full scan that is due or asked for lets it be tried again. */
   filterDistrusted: z.boolean().default(false),
+  /** Since when, ISO 8601; null: nobody noted. */
+  distrustedAt: z.string().nullable().default(null),
+  /** Rows that the filter should have left out: those it is distrusted for, else those of the last scan that it narrowed. */
+  strays: z.array(oldRow).readonly().default([]),
+  /** From which day on a feed was read whole; null: from its beginning; undefined: nobody noted. */
+  coversFrom: z.string().nullable().optional(),
+  /** What the config's start leaves in that is not covered, and how many requests it was estimated to take. */
+  startGap: z.object({ from: z.string().nullable(), to: z.string(), requests: z.number() }).nullable().default(null),
   backfill: backfill.nullable().default(null),
   /** Of a lookup's scan under way: it goes on with these values, whatever the columns hold by then. */
   questions: questions.nullable().default(null),

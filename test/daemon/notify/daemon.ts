@@ -40,7 +40,7 @@ export function refused(clock: HandClock, exitCode: number, error: string): Fini
 function streamRun(name: string, error: string | null, startedAt: string, finishedAt: string) {
   const [company = "acme", stream = name] = name.includes("/") ? name.split("/") : ["acme", name];
   const zero = { requests: 0, retries: 0, pages: 0, rows_read: 0, inserted: 0, updated: 0, unchanged: 0, repeated: 0 };
-  const more = { carried: 0, missing: 0, deleted: 0, rejected: 0, problems: 0, rounded: 0, bytes: 0 };
+  const more = { carried: 0, missing: 0, deleted: 0, rejected: 0, problems: 0, rounded: 0, before_start: 0, bytes: 0 };
   const unproven = { service_rows: null, table_rows: null, difference: null, difference_reason: null };
   const status = error === null ? ("succeeded" as const) : ("failed" as const);
   return {
@@ -65,7 +65,14 @@ export function standing(streams: Readonly<Record<string, string | null>>): Stat
       ([stream, completeTo]): StreamStatus => ({
         ...{ company: "acme", stream, on: true, status: "succeeded", rows: 1, live_rows: 1, details_pending: null },
         ...{ service_rows: 1, difference: 0, difference_reason: "equal" },
-        ...{ problems: 0, rejects: 0, error: null, last_success_at: completeTo, complete_to: completeTo },
+        ...{
+          problems: 0,
+          rejects: 0,
+          distrusted_filter: null,
+          error: null,
+          last_success_at: completeTo,
+          complete_to: completeTo,
+        },
       }),
     ),
   };

@@ -22,6 +22,7 @@ export function stream(facts: Partial<StreamStatus> = {}): StreamStatus {
     ...{ service_rows: 10, difference: 0, difference_reason: "equal" },
     problems: 0,
     rejects: 0,
+    distrusted_filter: null,
     error: null,
     ...facts,
   };

@@ -134,7 +134,17 @@ async function perform(
   if (throws !== undefined) throw throws;
   const finished = new Date(clock.now()).toISOString();
   const none = { requests: 0, retries: 0, pages: 0, rows_read: 0, inserted: 0, updated: 0, unchanged: 0, repeated: 0 };
-  const rest = { carried: 0, missing: 0, deleted: 0, rejected: 0, problems: 0, rounded: 0, bytes: 0, error: null };
+  const rest = {
+    carried: 0,
+    missing: 0,
+    deleted: 0,
+    rejected: 0,
+    problems: 0,
+    rounded: 0,
+    before_start: 0,
+    bytes: 0,
+    error: null,
+  };
   const unproven = { service_rows: null, table_rows: null, difference: null, difference_reason: null };
   const lines = Object.entries(told).map(([name, status]) => {
     const [company = "", stream = ""] = name.includes("/") ? name.split("/") : ["acme", name];

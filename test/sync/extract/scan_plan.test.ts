@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { asksNothing } from "../../../src/catalog/lookup.ts";
 import { defineStream, feed, scan } from "../../../src/catalog/stream.ts";
 import type { StreamPolicy } from "../../../src/sync/context.ts";
-import { fingerprint, isOutside, planScan, reachesBack } from "../../../src/sync/extract/scan_plan.ts";
+import { fingerprint, planScan, reachesBack, strayRows } from "../../../src/sync/extract/scan_plan.ts";
 import { noState, type StreamState } from "../../../src/warehouse/state/stream_state.ts";
 import { findings } from "../../../streams/findings.ts";
 import { ingested } from "../../../streams/ingested.ts";
@@ -96,16 +96,28 @@ test("a window holds for the service's clock: beyond it the mark is out of reach
   expect(reachesBack(planScan(ingested, long, policy, run).range, now + 500 * DAY)).toBe(true);
 });
 
-test("a row proves another filter only when it is a day older than what was asked for", () => {
-  const micros = (text: string) => Date.parse(text) * 1000;
+test("a filter that is distrusted is tried again after a full scan that is asked for, or due by the day since when it is", () => {
+  const at = { ...long, filterDistrusted: true, distrustedAt: "2026-03-13T10:00:00.000Z" };
+  expect(planScan(ingested, at, policy, run).restoresTrust).toBeUndefined();
+  expect(planScan(ingested, at, policy, { ...run, now: now + 29 * DAY }).restoresTrust).toBe(true);
+  expect(planScan(ingested, at, { ...policy, fullScanEveryMs: DAY }, run).restoresTrust).toBe(true);
+  expect(planScan(ingested, at, policy, { ...run, full: true }).restoresTrust).toBe(true);
+  expect(planScan(ingested, at, policy, { ...run, confirmDeletes: true }).restoresTrust).toBe(true);
+  // Of a warehouse that noted no day.
+  expect(planScan(ingested, { ...at, distrustedAt: null }, policy, run).restoresTrust).toBe(true);
+});
+
+test("a row is a stray only when it is a day older than what was asked for", () => {
+  const row = (text: string) => ({ key: "a", at: Date.parse(text) * 1000 });
   const { range } = planScan(ingested, long, policy, run);
-  expect(isOutside(range, micros("2026-03-05T00:00:00Z"), now)).toBe(false);
-  expect(isOutside(range, micros("2026-03-04T23:59:59Z"), now)).toBe(true);
-  expect(isOutside(range, null, now)).toBe(false);
+  const late = row("2026-03-05T00:00:00Z");
+  const stray = row("2026-03-04T23:59:59Z");
+  expect(strayRows(range, [stray, late], now)).toEqual([stray]);
+  expect(strayRows(range, [], now)).toEqual([]);
   const window = planScan(findings, long, policy, run).range;
-  expect(isOutside(window, micros("2026-03-07T12:00:00Z"), now)).toBe(false);
-  expect(isOutside(window, micros("2026-03-07T11:59:59Z"), now)).toBe(true);
-  expect(isOutside(undefined, 0, now)).toBe(false);
+  const [within, before] = [row("2026-03-07T12:00:00Z"), row("2026-03-07T11:59:59Z")];
+  expect(strayRows(window, [before, within], now)).toEqual([before]);
+  expect(strayRows(undefined, [stray], now)).toEqual([]);
 });
 
 test("a fingerprint tells requests apart, and nothing else", () => {

@@ -1,0 +1,178 @@
+import type { Feed, Stream } from "../../catalog/stream.ts";
+import { valueAt } from "../../rows/encode_value.ts";
+import type { Formats } from "../../rows/moment.ts";
+import { PLURAL } from "../../rows/old_rows.ts";
+import { telling } from "../../source/archive/about.ts";
+import type { Answer, Query } from "../../source/client.ts";
+import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
+import type { StreamState } from "../../warehouse/state/stream_state.ts";
+import type { SyncContext } from "../context.ts";
+import { PAGE_ROWS } from "../extract/listing.ts";
+import { besideRows, rowsIn } from "../extract/rows_in_answer.ts";
+import { planScan, type ScanPlan, strayRows } from "../extract/scan_plan.ts";
+import { publishStage } from "../load/publish_stage.ts";
+import type { Tally } from "../stream_progress.ts";
+import { type DatedFeed, hasDates, timeOf } from "./backfill.ts";
+import { openExtraction } from "./extraction.ts";
+import { distrustFilter, doubtsOf, read, setAside, syncListing } from "./listing.ts";
+
+const DAY = 86_400_000;
+/** How far back the beginning of a feed is looked for, in years. */
+const LONGEST = 64;
+
+/** Calendar dates: what the config's start leaves in of a feed and no full scan has covered. From null: from the feed's beginning. */
+export interface Gap {
+  readonly from: string | null;
+  readonly to: string;
+}
+
+/** Reads a feed, first what an earlier `start` leaves in that was never read. */
+export async function syncFeed(context: SyncContext, stream: Stream, mode: Feed, tally: Tally): Promise<void> {
+  const { clock, company, destination, policy } = context;
+  const state = await loadStreamState(destination.db, company, stream.name);
+  const gap = gapOf(state, policy.start);
+  if (gap === undefined) return syncListing(context, stream, mode, tally);
+  const plan = planScan(stream, state, context.policyOf(stream.name), { ...policy, now: clock.now() });
+  const api = telling(context.api, { confirms: true });
+  const ask = async (path: string, query: Query) => {
+    try {
+      const answer = await api.get(path, query, { paged: true, signal: context.signal });
+      tally.page(answer);
+      return answer;
+    } catch (error) {
+      tally.failedRequest(error);
+      throw error;
+    }
+  };
+  const requests = await gapRequests({ stream, mode, state, gap, plan, formats: context.formats, ask });
+  if (state.startGap?.requests !== requests || !isSame(state.startGap, gap)) {
+    const now = new Date(clock.now()).toISOString();
+    const noted = { ...state, startGap: { ...gap, requests } };
+    await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, noted, now));
+  }
+  if (requests > policy.confirmAbove) {
+    tally.warnings.push(`${stream.name}: ${gapRefused(stream, gap, requests, policy.confirmAbove)}`);
+    return syncListing({ ...context, policy: { ...policy, start: gap.to } }, stream, mode, tally);
+  }
+  if (requests > 0)
+    tally.notes.push(
+      `${stream.name}: ${gapInWords(gap)} is read now, as streams.start leaves it in: about ${requests} requests.`,
+    );
+  // A full scan brings it, too; where the filter can't say a day nothing else does.
+  if (plan.full) return syncListing(context, stream, mode, tally);
+  if (!hasDates(mode)) return syncListing({ ...context, policy: { ...policy, full: true } }, stream, mode, tally);
+  const distrusted = await readGap(context, stream, mode, gap, tally);
+  if (!distrusted) await syncListing(context, stream, mode, tally);
+}
+
+/** What a start that was moved to an earlier day, or removed, leaves in. A warehouse that noted nothing is taken to be covered. */
+export function gapOf({ coversFrom }: StreamState, start: string | undefined): Gap | undefined {
+  if (coversFrom === undefined || coversFrom === null) return undefined;
+  return start === undefined || start < coversFrom ? { from: start ?? null, to: coversFrom } : undefined;
+}
+
+const isSame = (known: StreamState["startGap"], { from, to }: Gap): boolean => known?.from === from && known.to === to;
+
+/** `what lies before 2023-01-01`. */
+export const gapInWords = ({ from, to }: Gap): string =>
+  from === null ? `what lies before ${to}` : `what lies from ${from} to ${to}`;
+
+/** Why a gap is left open, and how to load it. */
+export function gapRefused({ name }: Stream, gap: Gap, requests: number, confirmAbove: number): string {
+  const dates = gap.from === null ? "" : ` --from ${gap.from} --to ${gap.to}`;
+  return `${gapInWords(gap)} is not loaded: streams.start leaves it in, but it takes about ${requests} requests, more than backfill.confirm_above (${confirmAbove}). \`tributary backfill ${name}${dates}\` loads it.`;
+}
+
+/** What it takes to work out the cost of a gap. */
+export interface GapQuestion {
+  readonly stream: Stream;
+  readonly mode: Feed;
+  readonly state: StreamState;
+  readonly gap: Gap;
+  /** How the feed is read otherwise. */
+  readonly plan: ScanPlan;
+  readonly formats: Formats;
+  readonly ask: (path: string, query: Query) => Promise<Answer>;
+}
+
+/**
+ * How many requests a gap takes, beside those of the run without it: by the list's total, else by the time that a page of it
+ * covers. One that was worked out before is not asked about again.
+ */
+export async function gapRequests({ stream, mode, state, gap, plan, formats, ask }: GapQuestion): Promise<number> {
+  const { narrow } = mode;
+  // Read whole it is asked for anyway.
+  if (state.filterDistrusted) return 0;
+  if (narrow.by === "window") return plan.full ? 0 : (state.lastFullPages ?? 0);
+  if (state.startGap !== null && isSame(state.startGap, gap)) return state.startGap.requests;
+  const until = (to: string, limit: number) =>
+    ask(stream.path, {
+      ...stream.query,
+      ...(gap.from === null ? {} : { [narrow.from]: gap.from }),
+      [narrow.to]: to,
+      limit,
+    });
+  const { data, pagination } = await until(gap.to, PAGE_ROWS);
+  if (pagination?.hasMore !== true) return 1;
+  const total = mode.total === undefined ? undefined : Number(valueAt(mode.total.split("."), besideRows(data)));
+  if (Number.isFinite(total)) return Math.max(1, Math.ceil(total! / PAGE_ROWS));
+  const times = rowsIn(data, mode.rows)
+    .map(timeOf(formats, stream, mode))
+    .filter(time => time !== undefined);
+  const covered = Math.max(...times) - Math.min(...times);
+  let from = gap.from;
+  for (let years = 1; from === null; years *= 2) {
+    const day = dayOf(Date.parse(gap.to) - years * 365 * DAY);
+    // A single row that is older than all others may be odd.
+    const older = rowsIn((await until(day, PLURAL)).data, mode.rows).length >= PLURAL;
+    if (!older || years >= LONGEST) from = day;
+  }
+  const length = (Date.parse(gap.to) - Date.parse(from)) * 1000;
+  return Math.ceil(length / Math.max(covered, 60_000_000));
+}
+
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** Reads a gap to its end; stopped, the next run goes on with it. Whether the filter turned out not to be relied on, and the feed was read whole. */
+async function readGap(
+  context: SyncContext,
+  stream: Stream,
+  mode: DatedFeed,
+  gap: Gap,
+  tally: Tally,
+): Promise<boolean> {
+  const { narrow } = mode;
+  const state = await loadStreamState(context.destination.db, context.company, stream.name);
+  // The day itself, too: rows that the service counts to it may lie before it.
+  const dates = { [narrow.to]: dayOf(Date.parse(gap.to) + DAY) };
+  const plan: ScanPlan = {
+    query: { ...stream.query, ...(gap.from === null ? {} : { [narrow.from]: gap.from }), ...dates },
+    full: false,
+    range: gap.from === null ? undefined : { by: "day", from: Date.parse(gap.from) },
+    why: gapInWords(gap),
+    coversAnew: true,
+  };
+  const extraction = await openExtraction(context, stream, state, plan, tally);
+  tally.activity.state = "reading";
+  const record = await read(context, stream, mode, plan, extraction, state, tally);
+  const strays = strayRows(plan.range, record.oldest, 0);
+  const doubts = doubtsOf(stream, state, strays, `from ${gap.from} on`, tally);
+  if (doubts !== undefined) {
+    await setAside(extraction, record, tally);
+    await distrustFilter(context, stream, mode, { ...state, strays: doubts }, tally);
+    return true;
+  }
+  // Neither a mark nor a full scan: rows that have no time are in no window, and what is newer comes next.
+  await publishStage(context, {
+    stream,
+    stage: extraction.stage,
+    record,
+    tally,
+    withMissing: false,
+    decide: async () => undefined,
+    absent: "believed",
+    state: { ...state, coversFrom: gap.from, startGap: null },
+    completeTo: null,
+  });
+  return false;
+}

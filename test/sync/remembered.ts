@@ -1,0 +1,26 @@
+import { openDestination } from "../../src/warehouse/connect/open.ts";
+import type { Scenario } from "./scenario.ts";
+
+type Stored = Record<string, unknown>;
+
+/** What is stored of a stream between two runs, as JSON. */
+export async function remembered({ warehouse }: Scenario, stream: string): Promise<Stored> {
+  const [row] = await warehouse.query<{ state: Stored }>(
+    `select state from _tributary.stream_state where stream = '${stream}'`,
+  );
+  return row!.state;
+}
+
+/** Stores it otherwise, as another version of the program may have done. */
+export async function remember(place: Scenario, stream: string, change: (stored: Stored) => Stored): Promise<void> {
+  const state = JSON.stringify(change(await remembered(place, stream)));
+  const shared = { schema: "procurement", stateSchema: "_tributary", keepVersions: 2, grantSelectTo: [] };
+  const holder = { pid: process.pid, host: "here", command: "a test", startedAt: place.clock.date().toISOString() };
+  const where = { ...shared, ...place.warehouse.destination } as unknown as Parameters<typeof openDestination>[0];
+  const destination = await openDestination(where, { runId: "changing", holder, clock: place.clock }, 0);
+  try {
+    await destination.db.updateTable("stream_state").set({ state }).where("stream", "=", stream).execute();
+  } finally {
+    await destination.close();
+  }
+}

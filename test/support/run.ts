@@ -5,7 +5,7 @@ import { stringify } from "yaml";
 import type { Simulator } from "../../simulator/simulator.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { type BackfillOrder, planBackfill, runBackfill } from "../../src/operations/backfill/backfill.ts";
-import type { Estimate } from "../../src/operations/estimate/estimate.ts";
+import { type Estimate, estimateSync } from "../../src/operations/estimate/estimate.ts";
 import type { VerifyReport } from "../../src/operations/verify/report.ts";
 import { type VerifyOrder, verify } from "../../src/operations/verify/verify.ts";
 import { renewExports } from "../../src/outputs/export/renewing.ts";
@@ -53,6 +53,8 @@ export interface Bench {
   ): Promise<RunReport>;
   /** Compares the warehouse with the service. */
   verify(order?: Verified, signal?: AbortSignal): Promise<VerifyReport>;
+  /** What such a sync would request. */
+  dryRun(order?: Ordered): Promise<Estimate>;
   /** What such a backfill would request. */
   estimate(order?: HistoryOrdered): Promise<Estimate>;
   /** Changes the configuration of the runs to come. */
@@ -106,6 +108,10 @@ export function bench({
       const all = { sample: undefined, seed: "seed" };
       const config = await configFor(order);
       return verify({ ...common, ...all, ...order, config }, tools(signal));
+    },
+    async dryRun(order = {}) {
+      const config = await configFor(order);
+      return estimateSync({ ...whole, ...order, config }, config.companies, { ...tools(never), ...whole });
     },
     async estimate(order = {}) {
       return planBackfill(await history(order), tools(never));

@@ -153,14 +153,12 @@ async function estimateListing(look: Look, stream: Stream, mode: Scan | Feed): P
     reading === undefined || known === undefined
       ? noState
       : await loadStreamState(reading.db, company.name, stream.name);
-  const { confirmAbove } = config.backfill;
   const planFrom = (from: string | undefined) =>
     planScan(stream, state, policy, { full, confirmDeletes, start: from, now: tools.clock.now() });
-  const gap = mode.kind === "feed" ? gapOf(state, start) : undefined;
+  const gap = mode.kind === "feed" ? gapOf(mode, state, planFrom(start), start) : undefined;
   if (gap !== undefined && mode.kind === "feed") {
-    const ask: Ask = (path, query) => measured(look, path, query, true);
-    const question = { stream, mode, state, gap, plan: planFrom(start), formats: config.formats, ask };
-    const requests = await gapRequests(question);
+    const { confirmAbove } = config.backfill;
+    const requests = await gapRequests(stream, mode, state, gap, (path, query) => measured(look, path, query, true));
     const rest = await estimatePlan(look, stream, mode, state, planFrom(gap.to));
     if (requests > confirmAbove)
       return { ...rest, why: `${rest.why}; ${gapRefused(stream, gap, requests, confirmAbove)}` };

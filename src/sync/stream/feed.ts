@@ -1,6 +1,6 @@
 import type { Feed, Stream } from "../../catalog/stream.ts";
 import { valueAt } from "../../rows/encode_value.ts";
-import type { Formats } from "../../rows/moment.ts";
+import { isoUtc } from "../../rows/moment.ts";
 import { PLURAL } from "../../rows/old_rows.ts";
 import { telling } from "../../source/archive/about.ts";
 import type { Answer, Query } from "../../source/client.ts";
@@ -30,22 +30,19 @@ export interface Gap {
 export async function syncFeed(context: SyncContext, stream: Stream, mode: Feed, tally: Tally): Promise<void> {
   const { clock, company, destination, policy } = context;
   const state = await loadStreamState(destination.db, company, stream.name);
-  const gap = gapOf(state, policy.start);
-  if (gap === undefined) return syncListing(context, stream, mode, tally);
   const plan = planScan(stream, state, context.policyOf(stream.name), { ...policy, now: clock.now() });
+  const gap = gapOf(mode, state, plan, policy.start);
+  if (gap === undefined) return syncListing(context, stream, mode, tally);
   const api = telling(context.api, { confirms: true });
-  const ask = async (path: string, query: Query) => {
-    try {
-      const answer = await api.get(path, query, { paged: true, signal: context.signal });
-      tally.page(answer);
-      return answer;
-    } catch (error) {
+  const requests = await gapRequests(stream, mode, state, gap, async (path, query) => {
+    const answer = await api.get(path, query, { paged: true, signal: context.signal }).catch(error => {
       tally.failedRequest(error);
       throw error;
-    }
-  };
-  const requests = await gapRequests({ stream, mode, state, gap, plan, formats: context.formats, ask });
-  if (state.startGap?.requests !== requests || !isSame(state.startGap, gap)) {
+    });
+    tally.page(answer);
+    return answer;
+  });
+  if (!isSame(state.startGap, gap)) {
     const now = new Date(clock.now()).toISOString();
     const noted = { ...state, startGap: { ...gap, requests } };
     await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, noted, now));
@@ -54,10 +51,9 @@ export async function syncFeed(context: SyncContext, stream: Stream, mode: Feed,
     tally.warnings.push(`${stream.name}: ${gapRefused(stream, gap, requests, policy.confirmAbove)}`);
     return syncListing({ ...context, policy: { ...policy, start: gap.to } }, stream, mode, tally);
   }
-  if (requests > 0)
-    tally.notes.push(
-      `${stream.name}: ${gapInWords(gap)} is read now, as streams.start leaves it in: about ${requests} requests.`,
-    );
+  tally.notes.push(
+    `${stream.name}: ${gapInWords(gap)} is read now, as streams.start leaves it in: about ${requests} requests.`,
+  );
   // A full scan brings it, too; where the filter can't say a day nothing else does.
   if (plan.full) return syncListing(context, stream, mode, tally);
   if (!hasDates(mode)) return syncListing({ ...context, policy: { ...policy, full: true } }, stream, mode, tally);
@@ -65,9 +61,18 @@ export async function syncFeed(context: SyncContext, stream: Stream, mode: Feed,
   if (!distrusted) await syncListing(context, stream, mode, tally);
 }
 
-/** What a start that was moved to an earlier day, or removed, leaves in. A warehouse that noted nothing is taken to be covered. */
-export function gapOf({ coversFrom }: StreamState, start: string | undefined): Gap | undefined {
-  if (coversFrom === undefined || coversFrom === null) return undefined;
+/**
+ * What a start that was moved to an earlier day, or removed, leaves in, where the plan doesn't ask for it anyway. A warehouse
+ * that noted nothing is taken to be covered.
+ */
+export function gapOf(
+  { narrow }: Feed,
+  { coversFrom, filterDistrusted }: StreamState,
+  { full }: ScanPlan,
+  start: string | undefined,
+): Gap | undefined {
+  if (coversFrom === undefined || coversFrom === null || (full && (filterDistrusted || narrow.by === "window")))
+    return undefined;
   return start === undefined || start < coversFrom ? { from: start ?? null, to: coversFrom } : undefined;
 }
 
@@ -83,27 +88,19 @@ export function gapRefused({ name }: Stream, gap: Gap, requests: number, confirm
   return `${gapInWords(gap)} is not loaded: streams.start leaves it in, but it takes about ${requests} requests, more than backfill.confirm_above (${confirmAbove}). \`tributary backfill ${name}${dates}\` loads it.`;
 }
 
-/** What it takes to work out the cost of a gap. */
-export interface GapQuestion {
-  readonly stream: Stream;
-  readonly mode: Feed;
-  readonly state: StreamState;
-  readonly gap: Gap;
-  /** How the feed is read otherwise. */
-  readonly plan: ScanPlan;
-  readonly formats: Formats;
-  readonly ask: (path: string, query: Query) => Promise<Answer>;
-}
-
 /**
  * How many requests a gap takes, beside those of the run without it: by the list's total, else by the time that a page of it
  * covers. One that was worked out before is not asked about again.
  */
-export async function gapRequests({ stream, mode, state, gap, plan, formats, ask }: GapQuestion): Promise<number> {
+export async function gapRequests(
+  stream: Stream,
+  mode: Feed,
+  state: StreamState,
+  gap: Gap,
+  ask: (path: string, query: Query) => Promise<Answer>,
+): Promise<number> {
   const { narrow } = mode;
-  // Read whole it is asked for anyway.
-  if (state.filterDistrusted) return 0;
-  if (narrow.by === "window") return plan.full ? 0 : (state.lastFullPages ?? 0);
+  if (narrow.by === "window") return state.lastFullPages ?? 0;
   if (state.startGap !== null && isSame(state.startGap, gap)) return state.startGap.requests;
   const until = (to: string, limit: number) =>
     ask(stream.path, {
@@ -117,7 +114,7 @@ export async function gapRequests({ stream, mode, state, gap, plan, formats, ask
   const total = mode.total === undefined ? undefined : Number(valueAt(mode.total.split("."), besideRows(data)));
   if (Number.isFinite(total)) return Math.max(1, Math.ceil(total! / PAGE_ROWS));
   const times = rowsIn(data, mode.rows)
-    .map(timeOf(formats, stream, mode))
+    .map(timeOf(isoUtc, stream, mode))
     .filter(time => time !== undefined);
   const covered = Math.max(...times) - Math.min(...times);
   let from = gap.from;

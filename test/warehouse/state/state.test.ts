@@ -67,6 +67,7 @@ describe.each(warehouses)("$name", ({ name, make }) => {
       "upgraded the warehouse from data version 1 to 2",
       "upgraded the warehouse from data version 2 to 3",
       "upgraded the warehouse from data version 3 to 4",
+      "upgraded the warehouse from data version 4 to 5",
     ]);
     const rejects = await db.selectFrom("rejects").selectAll().execute();
     expect(rejects).toMatchObject([{ ...old, raw: [1.5], key: null, field: null, context: null }]);

@@ -30,6 +30,8 @@ export interface RunPolicy {
   readonly full: boolean;
   /** Details of all live parents, whatever the ledger says. */
   readonly allDetails: boolean;
+  /** Since when what `full` and `allDetails` ask for is read afresh, ISO 8601: what was begun before is not gone on with. Absent: it is. */
+  readonly afreshSince?: string | undefined;
   /** The guard's limits don't hold for this run. */
   readonly confirmDeletes: boolean;
   readonly deletes: { readonly maxShare: number; readonly minRows: number };

@@ -73,7 +73,7 @@ export interface DetailsTable {
   company: string;
   stream: string;
   parent_key: string;
-  parent_hash: ColumnType<string, string, string>;
+  parent_hash: ColumnType<string | null, string | null, string | null>;
   fetched_at: Moment;
   outcome: string;
   attempts: number;

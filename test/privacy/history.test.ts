@@ -26,7 +26,14 @@ async function begun({ warehouse, clock }: Place, exclude: string[]): Promise<vo
       version: "0.0.0",
       companies: [{ name: "acme", baseUrl: (known[0]!.value as { base_url: string }).base_url, companyId: undefined }],
       ...{ catalogue: treated, streams: treated, families: names, held: names, versioned: new Set(names) },
-      ...{ grantSelectTo: [], widening: [], volatileOf: () => [], waitMs: 0, now: clock.date().toISOString() },
+      ...{
+        grantSelectTo: [],
+        widening: [],
+        formats: { dates: ["iso"], timezone: "UTC" },
+        volatileOf: () => [],
+        waitMs: 0,
+        now: clock.date().toISOString(),
+      },
       views: {
         wanted: false,
         models: { models: [], writtenFor: { schema: "procurement", stateSchema: "_tributary" } },

@@ -9,7 +9,7 @@ import { type Estimate, estimateSync } from "../../src/operations/estimate/estim
 import type { VerifyReport } from "../../src/operations/verify/report.ts";
 import { type VerifyOrder, verify } from "../../src/operations/verify/verify.ts";
 import { renewExports } from "../../src/outputs/export/renewing.ts";
-import { type RunReport, type RunView, runSync } from "../../src/sync/run/run.ts";
+import { companiesOf, type RunReport, type RunView, runSync } from "../../src/sync/run/run.ts";
 import type { RunOrder, RunTools } from "../../src/sync/run/run_order.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
 import { streams } from "../../streams/index.ts";
@@ -110,8 +110,9 @@ export function bench({
       return verify({ ...common, ...all, ...order, config }, tools(signal));
     },
     async dryRun(order = {}) {
-      const config = await configFor(order);
-      return estimateSync({ ...whole, ...order, config }, config.companies, { ...tools(never), ...whole });
+      const run = { ...whole, ...order, config: await configFor(order) };
+      const { version, maxRequests } = run;
+      return estimateSync(run, companiesOf(run.config, run.company), { ...tools(never), version, maxRequests });
     },
     async estimate(order = {}) {
       return planBackfill(await history(order), tools(never));

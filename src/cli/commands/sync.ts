@@ -8,6 +8,7 @@ import { standing } from "../invocation/run_defaults.ts";
 interface SyncOptions extends CommonOptions {
   readonly full?: true;
   readonly details?: true;
+  readonly resume?: true;
   readonly confirmDeletes?: true;
 }
 
@@ -19,6 +20,7 @@ export function registerSync(program: Command, context: CliContext): void {
     .description("Bring the tables up to date: read what is new or changed, store it, publish it.")
     .option("--full", "read lists and feeds whole, whatever the marks say")
     .option("--details", "fetch the details of all rows again, unchanged ones too")
+    .option("--resume", "let --full and --details go on with what a stopped run began; without them a run always does")
     .option("--confirm-deletes", "read lists and feeds whole, and accept the deletions that were held back");
   attachOptions(command, ...runOptions)
     .addHelpText(
@@ -27,6 +29,7 @@ export function registerSync(program: Command, context: CliContext): void {
         "tributary sync",
         "tributary sync purchase_orders purchase_order_details",
         "tributary sync 'invoice*' --full",
+        "tributary sync --full --resume --max-time 1h",
         "tributary sync --max-time 4h --wait 30m --json",
       ),
     )
@@ -73,6 +76,7 @@ async function runOrder(names: readonly string[], options: SyncOptions, config: 
     company: options.company,
     full: options.full ?? false,
     allDetails: options.details ?? false,
+    resume: options.resume ?? false,
     confirmDeletes: options.confirmDeletes ?? false,
     maxTimeMs: options.maxTime,
     maxRequests: options.maxRequests,

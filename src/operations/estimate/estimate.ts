@@ -17,7 +17,7 @@ import { questionsOf } from "../../sync/stream/lookups.ts";
 import { choicesOf } from "../../sync/stream/snapshot.ts";
 import { openReading } from "../../warehouse/connect/reading.ts";
 import { liveCount } from "../../warehouse/ddl/present_tables.ts";
-import { loadStreamState } from "../../warehouse/state/run_log.ts";
+import { loadStateUnder } from "../../warehouse/state/formats_record.ts";
 import { noState, type StreamState } from "../../warehouse/state/stream_state.ts";
 import type { Ask, Guess, Look, Order } from "./context.ts";
 import { estimateDetails } from "./estimate_details.ts";
@@ -152,7 +152,7 @@ async function estimateListing(look: Look, stream: Stream, mode: Scan | Feed): P
   const state =
     reading === undefined || known === undefined
       ? noState
-      : await loadStreamState(reading.db, company.name, stream.name);
+      : await loadStateUnder(reading.db, company.name, stream.name, config.formats);
   const planFrom = (from: string | undefined) =>
     planScan(stream, state, policy, { full, confirmDeletes, start: from, now: tools.clock.now() });
   const gap = mode.kind === "feed" ? gapOf(mode, state, planFrom(start), start) : undefined;

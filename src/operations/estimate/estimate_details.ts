@@ -5,6 +5,7 @@ import { policyOf } from "../../sync/run/jobs.ts";
 import { workRequest } from "../../sync/stream/details.ts";
 import { liveCount } from "../../warehouse/ddl/present_tables.ts";
 import { countWork } from "../../warehouse/details/work_list.ts";
+import { loadStateUnder } from "../../warehouse/state/formats_record.ts";
 import type { Guess, Look } from "./context.ts";
 
 /** Details that are due by the warehouse; where nothing is loaded yet, as many as the list has rows or values. */
@@ -20,10 +21,13 @@ export async function estimateDetails(look: Look, stream: Stream, mode: Detail):
     parent !== undefined &&
     (await liveCount(reading, company.name, parent.tables))
   ) {
-    const counts = await countWork(reading, workRequest(contextOf(look), stream, mode));
+    const { formats } = order.config;
+    const { mixedFormats: otherFormats } = await loadStateUnder(reading.db, company.name, stream.name, formats);
+    const counts = await countWork(reading, { ...workRequest(contextOf(look), stream, mode), otherFormats });
     const due = Object.values(counts).reduce((sum, count) => sum + count, 0);
     const reasons = Object.entries(counts).filter(([, count]) => count > 0);
-    const told = reasons.map(([reason, count]) => `${count} ${reason}`).join(", ") || "none is due";
+    const inWords = (reason: string) => (reason === "formats" ? "as formats changed since they were read" : reason);
+    const told = reasons.map(([reason, count]) => `${count} ${inWords(reason)}`).join(", ") || "none is due";
     const why = `${told}; those of rows that turn out new or changed come on top`;
     return { requests: limited(due), atLeast: limited(due) !== maxDetails, why };
   }

@@ -7,6 +7,7 @@ import { messageOf } from "../../sync/run/report.ts";
 import type { Tally } from "../../sync/stream_progress.ts";
 import { missingTables } from "../../warehouse/ddl/present_tables.ts";
 import { discords } from "../../warehouse/read/state_mismatch.ts";
+import { loadStateUnder } from "../../warehouse/state/formats_record.ts";
 import { liveRows } from "../../warehouse/state/table_counts.ts";
 import type { VerifyContext } from "./context.ts";
 import { discrepancyOf, lostTable } from "./discrepancy.ts";
@@ -47,6 +48,7 @@ export async function compareCompany(
     tally.activity.state = "reading";
     try {
       for (const table of lost) result.add([], lostTable(table));
+      await expectReadAlike(stream);
       if (lost.length === 0) await compareRows(stream, result, tally);
       tally.activity.state = "done";
       log.info({ stream: stream.name, rows: result.checked, differences: result.differences }, "compared");
@@ -59,6 +61,16 @@ export async function compareCompany(
       log.warn({ stream: stream.name }, messageOf(error));
       return line(job, result, error.message);
     }
+  }
+
+  /** Every date would differ that was read in another way, and tell nothing of the service. */
+  async function expectReadAlike({ name }: Stream): Promise<void> {
+    const { warehouse, company, formats } = context;
+    if (!(await loadStateUnder(warehouse.db, company, name, formats)).mixedFormats) return;
+    throw new TributaryError(
+      `${name}: formats changed since its rows were read: run \`tributary sync ${name}\` first, which reads them as the configuration says.`,
+      1,
+    );
   }
 
   async function compareRows(stream: Stream, result: Result, tally: Tally): Promise<void> {

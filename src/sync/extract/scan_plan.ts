@@ -73,6 +73,7 @@ export function planScan(
   if (run.full) return whole("asked for with --full");
   // A part of a feed misses nothing: there would be nothing to accept.
   if (run.confirmDeletes) return whole("asked for with --confirm-deletes");
+  if (state.mixedFormats) return whole("formats changed since it was read");
   if (state.mark === null || state.lastFullAt === null) return whole("never read whole before");
   if (isAhead(state, run.now)) return whole("its mark is yet to come: a clock was ahead");
   const pages = policy.fullScanPages ?? mode.fullScanPages;

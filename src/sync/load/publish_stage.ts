@@ -126,6 +126,7 @@ async function publishCompared(
         publishedScan: record.scan,
         lastMoment: touched ? moment : plan.state.lastMoment,
         fields: drift.fields,
+        formats: context.formats,
       };
       await saveStreamState(trx, company, stream.name, state, moment);
       const rowsIn = (table: string) => rowsOf(table, stream, record);

@@ -182,9 +182,9 @@ export async function contextOf(
   service: Service,
   destination: Destination,
   rest: Pick<SyncContext, "runId" | "clock" | "signal" | "log" | "redact" | "catalogue" | "named"> &
-    Pick<SyncContext["policy"], "full" | "allDetails" | "confirmDeletes">,
+    Pick<SyncContext["policy"], "full" | "allDetails" | "afreshSince" | "confirmDeletes">,
 ): Promise<SyncContext> {
-  const { full, allDetails, confirmDeletes, ...shared } = rest;
+  const { full, allDetails, afreshSince, confirmDeletes, ...shared } = rest;
   const on = selectedByConfig(shared.catalogue, config.streams);
   return {
     ...shared,
@@ -202,6 +202,7 @@ export async function contextOf(
     policy: {
       full,
       allDetails,
+      afreshSince,
       confirmDeletes,
       deletes: config.deletes,
       problems: config.problems,

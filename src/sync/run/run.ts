@@ -7,12 +7,14 @@ import { ConfigError, StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { expectOwnKey, privacyOf, settlePrivacy } from "../../privacy/apply_policy.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
+import type { Formats } from "../../rows/moment.ts";
 import { type Archive, type ArchiveTools, openArchive } from "../../source/archive/archive.ts";
 import { pruneArchive } from "../../source/archive/pruning.ts";
 import { openDestination } from "../../warehouse/connect/open.ts";
 import { hasState } from "../../warehouse/ddl/present_tables.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { prepareWarehouse } from "../../warehouse/schema/prepare_warehouse.ts";
+import { adoptFormats } from "../../warehouse/state/formats_record.ts";
 import { beginRun } from "../../warehouse/state/run_log.ts";
 import { Tally } from "../stream_progress.ts";
 import { mendTimestamps, presentTime } from "../witnessed_time.ts";
@@ -102,6 +104,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       versioned: versionedBy(catalogue, config.streams),
       grantSelectTo: config.destination.type === "postgres" ? config.destination.grantSelectTo : [],
       widening: streams.map(({ name }) => name).filter(name => policy(name).unknownFields === "column"),
+      formats: config.formats,
       volatileOf: name => config.streams.settings[name]?.volatile ?? [],
       waitMs: order.waitMs,
       now: startedAt,
@@ -205,6 +208,7 @@ async function runJobs(run: Run): Promise<RunReport> {
     },
     new Date(clock.now()),
   );
+  await announceFormats(run);
   const ending = new AbortController();
   const signal = AbortSignal.any([tools.signal, ending.signal]);
   const timers = new AbortController();
@@ -217,7 +221,7 @@ async function runJobs(run: Run): Promise<RunReport> {
   const looking = firstLook(run);
   const listed = () => looking().catch(error => void errors.push(error));
   tools.watch(viewOf(jobs, services, clock));
-  const { full, allDetails, confirmDeletes } = order;
+  const { full, allDetails, confirmDeletes, resume, askedAt = startedAt } = order;
   await sideBySide(services, async (service, streamsAtOnce) => {
     const company = service.company.name;
     const ownEnding = new AbortController();
@@ -231,6 +235,7 @@ async function runJobs(run: Run): Promise<RunReport> {
       named: new Set(order.named ?? order.names),
       full,
       allDetails,
+      afreshSince: (full || allDetails) && resume !== true ? askedAt : undefined,
       confirmDeletes,
     };
     await (order.again ?? runCompany)(await contextOf(order.config, service, destination, shared), service, {
@@ -252,6 +257,20 @@ async function runJobs(run: Run): Promise<RunReport> {
   const report = await conclude(run, errors);
   order.attempt?.end(errors);
   return report;
+}
+
+/** Says what it costs that `formats` have changed, before anything is asked for. */
+async function announceFormats({ order, tools, destination, jobs }: Run): Promise<void> {
+  const { formats } = order.config;
+  const { clock, log } = tools;
+  const reread = await adoptFormats(destination.db, jobs, formats, new Date(clock.now()).toISOString());
+  if (reread.length === 0) return;
+  const requests = reread.reduce((sum, each) => sum + each.requests, 0).toLocaleString("en-US");
+  const inWords = ({ dates, timezone }: Formats) => `dates [${dates.join(", ")}] and timezone ${timezone}`;
+  const befores = [...new Set(reread.map(({ before }) => inWords(before)))];
+  const text = `formats: ${reread.length} streams were read with ${befores.join(", or ")}, and the configuration now says ${inWords(formats)}. Their lists and feeds are read whole and all of their details fetched again, about ${requests} requests beyond those of a usual run; snapshots of earlier days stay as they were read.`;
+  log.warn({ requests, streams: reread.map(({ stream }) => stream.name) }, text);
+  jobs.find(({ stream }) => stream === reread[0]!.stream)?.tally.notes.push(text);
 }
 
 /** Calls `stop` with a StoppedError when what is left of --max-time after `spentMs` is over, until the signal. */

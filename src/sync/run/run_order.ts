@@ -27,6 +27,8 @@ export interface RunOrder {
   readonly company: string | undefined;
   readonly full: boolean;
   readonly allDetails: boolean;
+  /** `full` and `allDetails` go on with what a stopped run began; absent: they begin afresh. */
+  readonly resume?: boolean;
   readonly confirmDeletes: boolean;
   readonly maxTimeMs: number | undefined;
   readonly maxRequests: number | undefined;

@@ -9,6 +9,7 @@ import { readMoment } from "../../rows/moment.ts";
 import type { Reject } from "../../rows/reject.ts";
 import { cleaned } from "../../source/archive/cleaning.ts";
 import type { Stage } from "../../warehouse/destination.ts";
+import { stagedAnswers } from "../../warehouse/merge/outcomes.ts";
 import { saveRejects } from "../../warehouse/state/run_log.ts";
 import { beginScan, readScanRecord, type ScanRecord, type StreamState } from "../../warehouse/state/stream_state.ts";
 import type { SyncContext } from "../context.ts";
@@ -77,24 +78,50 @@ export async function openExtraction<R extends Request>(
     () => context.archived(),
   );
   const stored = readScanRecord(stage.record);
+  const unwanted = stored !== undefined && isUnwanted(context, stream, stored);
   const requests = begun === undefined ? [request] : [request, begun];
   const same = requests.find(each => stored?.fingerprint === printOf(context, stream, each));
   const continued = same !== undefined && stored?.scan !== state.publishedScan ? stored : undefined;
   // A row that moved to a later page meanwhile would be taken for one more of its key; a lookup's answers are whole.
   const lost = isPlaced(stream) && lookupOf(stream) === undefined && continued?.phase === "reading";
-  if (same !== undefined && continued !== undefined && !lost) {
+  if (same !== undefined && continued !== undefined && !lost && !unwanted) {
     tally.run.carried = continued.rows;
     tally.activity.rows = continued.rows;
     // A scan that never got an answer is as young as its first one: nothing of it can have moved meanwhile.
     const startedAt = continued.pages === 0 ? new Date(context.clock.now()).toISOString() : continued.startedAt;
     return { stage, encoder, batches, record: { ...continued, startedAt }, request: same, resumed: true };
   }
-  if (lost && continued.rows > 0)
+  if (unwanted && continued !== undefined) await noteThrownAway(context, stream, stage, continued, tally);
+  else if (lost && continued.rows > 0)
     tally.notes.push(
       `${stream.name}: its rows have no id of their own, so what an earlier run had read of it, ${continued.pages} pages, is read again. It is published only by a run that reads it to its end: where one is stopped (--max-requests, --max-time), give it more.`,
     );
   const record = await startAfresh(context, stage, printOf(context, stream, request), request.full, continued);
   return { stage, encoder, batches, record, request, resumed: false };
+}
+
+/** Whether an order for all of it, --full or --details, came after the scan was begun: it is not what was asked for. */
+function isUnwanted({ clock, policy }: SyncContext, { mode }: Stream, { startedAt }: ScanRecord): boolean {
+  const { afreshSince } = policy;
+  const isOrdered = mode.kind === "detail" ? policy.allDetails : policy.full && mode.kind !== "snapshot";
+  if (!isOrdered || afreshSince === undefined) return false;
+  // One of later than now was begun by a clock that was ahead. An attempt of the same order may have begun the others.
+  return startedAt <= afreshSince || Date.parse(startedAt) > clock.now();
+}
+
+async function noteThrownAway(
+  { destination, log }: SyncContext,
+  stream: Stream,
+  stage: Stage,
+  { pages, rows }: ScanRecord,
+  tally: Tally,
+): Promise<void> {
+  const isDetail = stream.mode.kind === "detail";
+  const read = isDetail ? await stagedAnswers(destination, stage) : pages;
+  if (read === 0) return;
+  const text = `${stream.name}: ${isDetail ? "--details" : "--full"} begins afresh: what a stopped run had read, ${read} ${isDetail ? "details" : "pages"} (${rows} rows), is thrown away and asked for again. With --resume it would have been gone on with.`;
+  log.info({ stream: stream.name, rows }, text);
+  tally.notes.push(text);
 }
 
 function printOf(context: SyncContext, stream: Stream, { query, full }: Request): string {

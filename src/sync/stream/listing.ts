@@ -270,7 +270,7 @@ export async function publishScan(
   const whole = record.full && answered;
   const date = dateOf(record);
   const newest = whole && (again === undefined || state.lastFullAt === null || state.lastFullAt <= date);
-  const before = again === undefined && isAhead(state, Date.parse(date)) ? null : state.mark;
+  const before = again === undefined && (state.mixedFormats || isAhead(state, Date.parse(date))) ? null : state.mark;
   // Only a whole scan deletes what could be accepted.
   const accepting = { confirmDeletes: whole && context.policy.confirmDeletes };
   const { all: statuses, dropped } = statusesOf(state, context.policyOf(stream.name), accepting);
@@ -282,6 +282,8 @@ export async function publishScan(
     ...(mode.kind === "feed" ? coverage(state, context.policy.start, newest, again) : {}),
     lastFullPages: newest ? record.pages + record.absent.length : state.lastFullPages,
     statuses: whole || again !== undefined ? statuses : state.statuses,
+    // What is loaded again need not be all that was read since.
+    mixedFormats: state.mixedFormats && !(whole && again === undefined),
   };
   const decision: { made: AbsenceDecision | undefined } = { made: undefined };
   await publishStage(context, {

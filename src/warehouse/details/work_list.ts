@@ -4,8 +4,8 @@ import { type Fragment, temporaryName } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { type Parents, parentRows, presentParents } from "./parents.ts";
 
-/** Why a detail is fetched: its parent is new or changed, it failed before, it is due, its turn in the audit has come, or all are asked for. */
-export type Reason = "new" | "changed" | "retry" | "refresh" | "audit" | "forced";
+/** Why a detail is fetched: its parent is new or changed, it failed before, it was read with other formats, it is due, its turn in the audit has come, or all are asked for. */
+export type Reason = "new" | "changed" | "retry" | "formats" | "refresh" | "audit" | "forced";
 
 /** One detail to fetch. `params`: the path's parameters by the parent's column. */
 export interface WorkItem {
@@ -35,6 +35,8 @@ export interface WorkRequest {
   readonly everyMs?: number | undefined;
   /** All live parents, whatever the ledger says. */
   readonly force: boolean;
+  /** Those that were fetched are due as the ledger does not say yet: the next run reads with other formats. */
+  readonly otherFormats?: boolean;
   /** The most that a run asks for: what was never fetched first, then what was fetched longest ago. */
   readonly limit: number | undefined;
   readonly now: string;
@@ -178,7 +180,8 @@ function candidateQuery(
   const reason = request.force
     ? sql`'forced'`
     : sql`case when d.parent_key is null then 'new'
-        when d.outcome = 'failed' then case when d.next_try <= ${ago(0)} or ${ahead(sql`d.next_try`)} then 'retry' else 'waiting' end${changed}
+        when d.outcome = 'failed' then case when d.next_try <= ${ago(0)} or ${ahead(sql`d.next_try`)} then 'retry' else 'waiting' end
+        when ${request.otherFormats === true ? sql`d.outcome = 'ok'` : sql`d.parent_hash is null`} then 'formats'${changed}
         when ${refreshed} then 'refresh' else ${otherwise} end`;
   // What lies ahead was fetched nobody knows how long ago.
   const recent = request.force ? sql` and o.fetched_at >= ${ago(RECENT_MS)} and o.fetched_at <= ${ago(0)}` : sql``;

@@ -26,6 +26,12 @@ export async function stagedAbsent(destination: Destination, stage: Stage): Prom
   }));
 }
 
+/** How many details of a stage have been asked for. */
+export async function stagedAnswers({ db }: Destination, stage: Stage): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from ${lastOutcomes(stage)} o`.execute(db);
+  return Number(rows[0]?.n ?? 0);
+}
+
 /** Of the details of a stage that answered 404 those that have live rows, and of how many parents there are such rows at all. */
 export async function absentWithRows(
   destination: Destination,

@@ -16,7 +16,7 @@ export interface FetchedRequest {
   readonly limit: number | undefined;
 }
 
-/** Live parents whose detail was fetched, in an order that only the seed decides: the first so many of them are a sample. */
+/** Live parents whose detail was fetched, as the configuration reads it, in an order that only the seed decides: the first so many of them are a sample. */
 export async function openFetched(place: HeldIn, request: FetchedRequest): Promise<WorkList> {
   const { company, stream, columns, seed, limit } = request;
   const parents = await presentParents(place, request.parents);
@@ -27,7 +27,7 @@ export async function openFetched(place: HeldIn, request: FetchedRequest): Promi
     from ${parentRows(place, company, parents, { ...none, params: columns })} p
     join ${sql.id(place.stateSchema, "details")} d
       on d.company = ${company} and d.stream = ${stream} and d.parent_key = p.parent_key
-    where d.outcome = 'ok')`;
+    where d.outcome = 'ok' and d.parent_hash is not null)`;
   const { rows } = await sql<{ n: number }>`select count(*) as n from ${fetched} f`.execute(place.db);
   const total = Math.min(Number(rows[0]?.n ?? 0), limit ?? Number.POSITIVE_INFINITY);
   let taken = 0;

@@ -3,6 +3,7 @@ import { lookupOf } from "../../catalog/lookup.ts";
 import type { Models } from "../../catalog/model.ts";
 import { constructedRelations } from "../../catalog/relation.ts";
 import type { Stream } from "../../catalog/stream.ts";
+import type { Formats } from "../../rows/moment.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import { versionsComment } from "../ddl/comments.ts";
 import type { Destination } from "../destination.ts";
@@ -38,6 +39,7 @@ export interface Expectation {
   readonly widening: readonly string[];
   /** Columns that the config calls volatile, by stream. */
   readonly volatileOf: (stream: string) => readonly string[];
+  readonly formats: Formats;
   readonly waitMs: number;
   /** ISO 8601. */
   readonly now: string;
@@ -70,7 +72,7 @@ export interface Prepared {
  */
 export async function prepareWarehouse(destination: Destination, expectation: Expectation): Promise<Prepared> {
   const { db, dialect, schema, stateSchema } = destination;
-  const { version, streams, grantSelectTo, widening, volatileOf, versioned, now } = expectation;
+  const { version, streams, grantSelectTo, widening, volatileOf, versioned, formats, now } = expectation;
   const seen = await checkTables(db, dialect, tableOrder(destination, expectation));
   const upgraded = await ensureState(db, dialect, stateSchema, undefined, seen);
   const companies = expectation.companies.map(({ name, baseUrl, companyId }) => ({
@@ -78,7 +80,7 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
     baseUrl,
     ...(companyId === undefined ? {} : { companyId }),
   }));
-  await checkIdentity(db, dialect, { schema, version: DATA_VERSION, program: version, companies });
+  await checkIdentity(db, dialect, { schema, version: DATA_VERSION, program: version, companies, formats });
   for (const { name } of expectation.companies) await destination.lock(name, expectation.families, expectation.waitMs);
   const widenable = streams.filter(({ name }) => widening.includes(name));
   const added = await addColumns(destination, widenable, now);

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { ConfigError } from "../../errors.ts";
+import type { Formats } from "../../rows/moment.ts";
 import { altering } from "../ddl/alteration.ts";
 import type { Dialect } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
@@ -13,8 +14,12 @@ export interface Identity {
   /** Its release; absent: it writes no rows. */
   readonly program?: string;
   readonly companies: readonly { readonly name: string; readonly baseUrl: string; readonly companyId?: string }[];
+  /** What it reads with; absent: it reads nothing. */
+  readonly formats?: Formats;
 }
 
+/** What the first run that recorded it read with. */
+export const FORMATS = "formats";
 const storedCompany = z.object({ base_url: z.string(), company_id: z.string().nullable() });
 const COMPANY = "company:";
 /** The newest program that gave tables another shape. */
@@ -143,6 +148,7 @@ export async function forgetCompany(db: Kysely<StateTables>, company: string): P
 function freshValues(stored: ReadonlyMap<string, unknown>, identity: Identity): { key: string; value: unknown }[] {
   const fresh: { key: string; value: unknown }[] = [];
   if (!stored.has("schema")) fresh.push({ key: "schema", value: identity.schema });
+  if (!stored.has(FORMATS) && identity.formats !== undefined) fresh.push({ key: FORMATS, value: identity.formats });
   for (const { name, baseUrl, companyId } of identity.companies) {
     const kept = companyOf(stored, name);
     const id = companyId ?? kept?.company_id ?? null;

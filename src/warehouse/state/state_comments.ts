@@ -95,7 +95,7 @@ export const stateComments: Comments = {
       stream: "Name of the stream of details, whose table of the same name holds the rows.",
       parent_key: "Key of the parent row that the request was for, as text.",
       parent_hash:
-        "Fingerprint of the parent row when the request went out: another one there means the detail is due again.",
+        "Fingerprint of the parent row when the request went out: another one there means the detail is due again. NULL: it is due because `formats` changed.",
       fetched_at: "When the service answered: the age of the detail's rows.",
       outcome: "ok, absent (the service has none: 404) or failed.",
       attempts: "Requests in a row that failed; 0 after an answer.",

@@ -144,6 +144,9 @@ const questions = z.object({
 /** What a lookup that takes its values from columns has begun to ask. */
 export type BegunQuestions = z.infer<typeof questions>;
 
+/** How dates and moments without a zone were read. */
+export const formats = z.object({ dates: names, timezone: z.string() });
+
 const streamState = z.object({
   /** How far the data is complete: a moment taken from the service's own rows. */
   mark: z.string().nullable().default(null),
@@ -172,6 +175,10 @@ const streamState = z.object({
   fields: z.record(z.string(), z.object({ always: names, vanished: names })).default({}),
   /** Where versions of the rows are kept: the columns whose changes began none, `table.column`; null: nobody noted. */
   unversioned: names.nullable().default(null),
+  /** What its rows were read with last; null: nothing was published since that is noted. */
+  formats: formats.nullable().default(null),
+  /** Of a list or feed: rows that were read with other formats may be left, until it is read whole. */
+  mixedFormats: z.boolean().default(false),
 });
 
 /** What a stream remembers between runs: its high-water mark, its last full scan, what a backfill has done. */

@@ -191,7 +191,7 @@ async function countParents(
   const present = await presentParents({ db, schema: destination.schema }, parents);
   const changed = parents.kind === "values" && parents.aged ? sql`` : sql` or d.parent_hash <> p.parent_hash`;
   const { rows } = await sql<ParentCounts>`select count(*) as "all",
-      count(*) filter (where d.parent_key is null or d.outcome = 'failed'${changed}) as pending,
+      count(*) filter (where d.parent_key is null or d.outcome = 'failed' or d.parent_hash is null${changed}) as pending,
       count(*) filter (where d.parent_key is null) as never,
       count(*) filter (where d.outcome = 'absent') as absent
     from ${liveParents(destination, company, present)} p

@@ -119,14 +119,26 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(await place.count("order_moves", `id = '${FIRST}' and ${live}`)).toBe(2);
   });
 
-  test("--details asks again for what a run that was broken off the day before had fetched, not an hour before", async () => {
+  test("--details asks for all again, whatever a broken-off run had fetched, and says what it throws away", async () => {
+    const place = await loaded(make, details, (state, each) => ({ id: each, note: state }));
+    await place.breakOff();
+    const taken = ids.indexOf(END);
+    // Its detail changes, and its row in the list does not tell.
+    place.first = { id: FIRST, note: "3" };
+    const report = await place.run({ full: true, allDetails: true });
+    expect(lineOf(report, "order_details")).toMatchObject({ carried: 0, requests: ids.length, updated: ids.length });
+    expect(await place.count("order_details", `id = '${FIRST}' and note = '3'`)).toBe(1);
+    expect(report.notes.join()).toContain(`--details begins afresh: what a stopped run had read, ${taken} details`);
+  });
+
+  test("--details --resume asks again for what a run that was broken off the day before had fetched, not an hour before", async () => {
     const place = await loaded(make, details, (state, each) => ({ id: each, note: state }));
     await place.breakOff();
     const taken = ids.indexOf(END);
     // Its detail changes, and its row in the list does not tell.
     place.first = { id: FIRST, note: "3" };
     place.clock.advance(3_600_000);
-    expect(lineOf(await place.run({ allDetails: true }), "order_details")).toMatchObject({
+    expect(lineOf(await place.run({ allDetails: true, resume: true }), "order_details")).toMatchObject({
       requests: ids.length - taken,
       updated: ids.length,
     });
@@ -135,7 +147,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     await place.breakOff("4");
     place.first = { id: FIRST, note: "5" };
     place.clock.advance(86_400_000);
-    expect(lineOf(await place.run({ allDetails: true }), "order_details")).toMatchObject({
+    expect(lineOf(await place.run({ allDetails: true, resume: true }), "order_details")).toMatchObject({
       requests: ids.length,
       updated: ids.length,
     });
@@ -147,7 +159,9 @@ describe.each(warehouses)("$name", ({ make }) => {
     await place.breakOff();
     place.first = { id: FIRST, note: "3" };
     place.clock.advance(-24 * 3_600_000);
-    expect(lineOf(await place.run({ allDetails: true }), "order_details")).toMatchObject({ requests: ids.length });
+    expect(lineOf(await place.run({ allDetails: true, resume: true }), "order_details")).toMatchObject({
+      requests: ids.length,
+    });
     expect(await place.count("order_details", `id = '${FIRST}' and note = '3'`)).toBe(1);
   });
 });

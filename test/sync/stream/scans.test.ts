@@ -59,6 +59,33 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(await compareWithTruth(place.simulator, place.warehouse, items, "")).toMatchObject({ differences: [] });
   });
 
+  test("--full begins a list afresh that a stopped run had read in part, and says what it throws away; with --resume it goes on", async () => {
+    const place = await scenario(make, { items: 1450 });
+    await place.sync({ names, maxRequests: 11 });
+    expect(cursorsOf(place)).toHaveLength(10);
+    place.clock.advance(60_000);
+    place.simulator.requests.clear();
+    const resumed = await place.sync({ names, full: true, resume: true, maxRequests: 3 });
+    expect(lineOf(resumed, "items")).toMatchObject({ status: "stopped", carried: 1000, rows_read: 200 });
+    expect(cursorsOf(place)).not.toContain(null);
+    expect(resumed.notes).toEqual([]);
+    place.simulator.requests.clear();
+    const report = await place.sync({ names, full: true });
+    expect(lineOf(report, "items")).toMatchObject({ status: "succeeded", carried: 0, rows_read: 1450, inserted: 1450 });
+    expect(cursorsOf(place)).toHaveLength(15);
+    expect(report.notes.join()).toMatch(/--full begins afresh: .* 12 pages \(1200 rows\), is thrown away/);
+  });
+
+  test("a second attempt of --full goes on with what its first one read", async () => {
+    const place = await scenario(make, { items: 720 });
+    const asked = place.clock.date().toISOString();
+    place.clock.advance(1_000);
+    const order = { names, full: true, askedAt: asked };
+    await place.sync({ ...order, maxRequests: 4 });
+    place.clock.advance(1_000);
+    expect(lineOf(await place.sync(order), "items")).toMatchObject({ carried: 300, rows_read: 420, inserted: 720 });
+  });
+
   test("a run whose requests are used up stops, and the next one finishes with the rest of them", async () => {
     const place = await scenario(make, { items: 720 });
     const stopped = await place.sync({ names, maxRequests: 5 });

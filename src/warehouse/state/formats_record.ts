@@ -1,0 +1,81 @@
+import type { Kysely } from "kysely";
+import type { Stream } from "../../catalog/stream.ts";
+import type { Formats } from "../../rows/moment.ts";
+import type { StateTables } from "../state_tables.ts";
+import { FORMATS } from "./identity.ts";
+import { loadStreamState, saveStreamState } from "./run_log.ts";
+import { noState, readStreamState, type StreamState, formats as storedFormats } from "./stream_state.ts";
+
+type Db = Kysely<StateTables>;
+
+/** A stream whose rows were read with other formats than the configuration has now. */
+export interface Reread {
+  readonly company: string;
+  readonly stream: Stream;
+  readonly before: Formats;
+  /** Requests it takes to read it again, beyond what a run sends anyway. */
+  readonly requests: number;
+}
+
+/** A stream's state as it is once it is read with these formats: `mixedFormats` says that its rows were read with others. */
+export async function loadStateUnder(db: Db, company: string, stream: string, formats: Formats): Promise<StreamState> {
+  return stateUnder(await loadStreamState(db, company, stream), formats, await formatsAtFirst(db));
+}
+
+/** What streams without a record of their own were read with: the first run that keeps records noted its configuration. */
+async function formatsAtFirst(db: Db): Promise<Formats | undefined> {
+  const row = await db.selectFrom("warehouse").select("value").where("key", "=", FORMATS).executeTakeFirst();
+  return storedFormats.safeParse(row?.value).data;
+}
+
+/** What a stream's rows were read with; undefined where nothing of it has been published. */
+const formatsOf = (state: StreamState, atFirst: Formats | undefined): Formats | undefined =>
+  state.formats ?? (state.publishedScan === null ? undefined : atFirst);
+
+/** The same object where its rows were read with no others. */
+function stateUnder(state: StreamState, formats: Formats, atFirst: Formats | undefined): StreamState {
+  const before = formatsOf(state, atFirst);
+  return before === undefined || isSame(before, formats) ? state : { ...state, formats, mixedFormats: true };
+}
+
+/** In which order date formats are named means nothing: a date that fits two of them is a problem. */
+const isSame = (a: Formats, b: Formats): boolean =>
+  a.timezone === b.timezone && new Set(a.dates).symmetricDifference(new Set(b.dates)).size === 0;
+
+/**
+ * Notes, before anything is read, which of the streams are to be read with other formats than before: lists and feeds are
+ * read whole until such a scan is published, details are due. A run that is stopped after some of them forgets none.
+ */
+export async function adoptFormats(
+  db: Db,
+  streams: readonly { readonly company: string; readonly stream: Stream }[],
+  formats: Formats,
+  now: string,
+): Promise<readonly Reread[]> {
+  const rows = await db.selectFrom("stream_state").select(["company", "stream", "state"]).execute();
+  const states = new Map(rows.map(row => [JSON.stringify([row.company, row.stream]), readStreamState(row.state)]));
+  const atFirst = await formatsAtFirst(db);
+  const reread: Reread[] = [];
+  for (const { company, stream } of streams) {
+    const { name, mode } = stream;
+    const state = states.get(JSON.stringify([company, name])) ?? noState;
+    const next = stateUnder(state, formats, atFirst);
+    if (next === state) continue;
+    const isListing = mode.kind === "scan" || mode.kind === "feed";
+    const due = await db.transaction().execute(async trx => {
+      await saveStreamState(trx, company, name, { ...next, mixedFormats: isListing }, now);
+      if (mode.kind !== "detail") return 0;
+      const { numUpdatedRows } = await trx
+        .updateTable("details")
+        .set({ parent_hash: null })
+        .where("company", "=", company)
+        .where("stream", "=", name)
+        .where("outcome", "=", "ok")
+        .executeTakeFirst();
+      return Number(numUpdatedRows);
+    });
+    const requests = mode.kind === "feed" ? (state.lastFullPages ?? 0) : due;
+    reread.push({ company, stream, before: formatsOf(state, atFirst)!, requests });
+  }
+  return reread;
+}

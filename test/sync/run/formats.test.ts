@@ -1,0 +1,202 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { id, moment, record } from "../../../schemas/fields.ts";
+import { defineStream, detail, list } from "../../../src/catalog/stream.ts";
+import { openDestination, type Where } from "../../../src/warehouse/connect/open.ts";
+import { addressIn, again } from "../../operations/replay/again.ts";
+import { type Warehouse, warehouses } from "../../support/warehouse.ts";
+import { page, type Told, told } from "../answers.ts";
+import { events } from "../events.ts";
+
+const made = moment().nullable().describe("When it was made.");
+const orders = defineStream({
+  name: "orders",
+  path: "/orders",
+  mode: list({ rows: "orders" }),
+  row: record("An order.", { id: id().describe("Its id."), made_at: made }),
+  key: ["id"],
+  preset: "core",
+});
+const details = defineStream({
+  name: "order_details",
+  path: "/orders/{id}",
+  mode: detail({ of: "orders" }),
+  row: record("A detail.", { id: id().describe("Its order."), made_at: made }),
+  key: ["id"],
+  preset: "core",
+});
+const catalogue = [events, orders, details];
+
+/** The service says no zone. */
+const eventRows = Array.from({ length: 40 }, (_, nth) => ({
+  event_id: `E${10 + nth}`,
+  happened_at: `2026-${nth < 37 ? "02-01" : "03-14"}T10:00:00`,
+}));
+const orderRow = (name: string) => ({ id: name, made_at: "2026-02-01T10:00:00" });
+const names = Array.from({ length: 12 }, (_, nth) => `P${10 + nth}`);
+
+/** Two pages of the feed, three rows of it since the mark; the clock stands still at 2026-03-15. */
+const says = {
+  "/events": ({ query }: { query: URLSearchParams }) => {
+    if (query.has("date_from")) return page({ events: eventRows.slice(37) }, null);
+    return query.has("cursor")
+      ? page({ events: eventRows.slice(20) }, null)
+      : page({ events: eventRows.slice(0, 20) }, "2");
+  },
+  "/orders": () => ({ orders: names.map(orderRow) }),
+  // An order's row keeps its state, so that no detail is due because of its parent.
+  ...Object.fromEntries(names.map(each => [`/orders/${each}`, () => orderRow(each)])),
+};
+
+const settings = (more: object = {}) => ({ streams: { defaults: { audit: 0 }, settings: more } });
+const utc = settings();
+const newYork = { ...utc, formats: { timezone: "America/New_York" } };
+const whole = ["/events?limit=100", "/events?limit=100&cursor=2"];
+const narrowed = "/events?date_from=2026-03-12&limit=100";
+
+async function loaded(make: () => Promise<Warehouse>, config: object = utc): Promise<Told> {
+  const place = await told(make, catalogue, says, { ...config });
+  expect((await place.run()).exit_code).toBe(0);
+  await place.run();
+  expect(place.asked).toEqual(expect.arrayContaining([narrowed]));
+  expect(place.asked).toHaveLength(2);
+  return place;
+}
+
+/** How many rows of a table say ten o'clock by UTC. */
+const atTen = (place: Told, table: string, column: string) =>
+  place.count(table, `extract(hour from ${column} at time zone 'UTC') = 10`);
+
+async function expectNewYork(place: Told): Promise<void> {
+  expect(await atTen(place, "events", "happened_at")).toBe(0);
+  expect(await place.count("events")).toBe(40);
+  expect(await atTen(place, "orders", "made_at")).toBe(0);
+  expect(await atTen(place, "order_details", "made_at")).toBe(0);
+  expect(await place.count("order_details")).toBe(12);
+}
+
+/** Leaves the warehouse as a version made it that kept no record of formats. */
+async function forget({ warehouse, clock }: Told): Promise<void> {
+  const shared = { schema: "procurement", stateSchema: "_tributary", keepVersions: 2, grantSelectTo: [] };
+  const holder = { pid: process.pid, host: "here", command: "a test", startedAt: clock.date().toISOString() };
+  const where = { ...shared, ...warehouse.destination } as unknown as Where;
+  const { db, show, close } = await opened();
+  await db.deleteFrom("warehouse").where("key", "=", "formats").execute();
+  for (const { stream, state } of await db.selectFrom("stream_state").select(["stream", "state"]).execute()) {
+    const { formats: _formats, mixedFormats: _mixed, ...before } = state as Record<string, unknown>;
+    await db
+      .updateTable("stream_state")
+      .set({ state: JSON.stringify(before) })
+      .where("stream", "=", stream)
+      .execute();
+  }
+  await show();
+  await close();
+
+  async function opened() {
+    const destination = await openDestination(where, { runId: "forgetting", holder, clock }, 0);
+    return { db: destination.db, show: () => destination.show(), close: () => destination.close() };
+  }
+}
+
+describe.each(warehouses)("$name", ({ make }) => {
+  test("other formats: feeds are read whole and details fetched again, the run says beforehand what that costs, and --dry-run names it", async () => {
+    const place = await loaded(make);
+    expect(await atTen(place, "events", "happened_at")).toBe(40);
+    place.configure(newYork);
+    const { streams } = await place.foresee({ catalogue });
+    const line = (name: string) => streams.find(({ stream }) => stream === name);
+    expect(line("events")).toMatchObject({ requests: 2, why: expect.stringContaining("formats changed") });
+    expect(line("order_details")).toMatchObject({ requests: 12, why: expect.stringContaining("formats changed") });
+    place.said.length = 0;
+    const report = await place.run();
+    const expected = [...whole, "/orders", ...names.map(each => `/orders/${each}`)];
+    expect(place.asked.toSorted()).toEqual(expected.toSorted());
+    await expectNewYork(place);
+    const told = expect.stringMatching(/^formats: 3 streams .* timezone UTC.* America\/New_York.* 14 requests/);
+    expect(place.said).toEqual(expect.arrayContaining([told]));
+    expect(report.notes).toEqual([told]);
+    expect(report.exit_code).toBe(0);
+    // From then on it is as ever.
+    expect(await place.run()).toMatchObject({ notes: [], warnings: [] });
+    expect(place.asked).toHaveLength(2);
+    expect(place.asked).toContain(narrowed);
+    const [, , after] = (await place.foresee({ catalogue })).streams;
+    expect(after).toMatchObject({ stream: "order_details", why: expect.stringMatching(/^none is due/) });
+  });
+
+  test("a run that is stopped on the way forgets none of it, and max_details spreads the details over runs", async () => {
+    const place = await loaded(make);
+    place.configure({ ...newYork, ...settings({ order_details: { max_details: 5 } }) });
+    expect((await place.run({ maxRequests: 2 })).exit_code).toBe(5);
+    expect((await place.run({ names: ["orders"] })).exit_code).toBe(0);
+    for (let nth = 0; nth < 4; nth++) await place.run();
+    await expectNewYork(place);
+    expect(place.asked).toHaveLength(2);
+  });
+
+  test("a warehouse without a record takes the configuration for what it was read with, and asks for nothing", async () => {
+    const place = await loaded(make);
+    const changed = () => place.warehouse.query("select max(_changed_at) as at from procurement.events");
+    const before = await changed();
+    await forget(place);
+    // That of one stream is enough for all.
+    await place.run({ names: ["orders"] });
+    expect(place.asked).toEqual(["/orders"]);
+    await forgetNothingBut(place);
+    expect(await changed()).toEqual(before);
+    place.configure(newYork);
+    await place.run();
+    expect(place.asked).toHaveLength(15);
+    await expectNewYork(place);
+
+    async function forgetNothingBut({ run, asked }: Told): Promise<void> {
+      await run({ names: ["events"] });
+      expect(asked).toEqual([narrowed]);
+    }
+  });
+
+  test("formats that were set for a while are forgotten again, however far their run came", async () => {
+    const place = await loaded(make);
+    place.configure({ ...newYork, ...settings({ order_details: { max_details: 5 } }) });
+    await place.backfill({ catalogue, names: ["events"], range: { from: "2026-03-01", to: undefined } });
+    await place.run({ names: ["order_details"] });
+    expect(await atTen(place, "order_details", "made_at")).toBe(7);
+    place.configure(utc);
+    await place.run();
+    expect(place.asked).toEqual(expect.arrayContaining(whole));
+    for (const [table, column] of [
+      ["events", "happened_at"],
+      ["orders", "made_at"],
+      ["order_details", "made_at"],
+    ] as const)
+      expect(await atTen(place, table, column)).toBe(await place.count(table));
+  });
+
+  test("a replay with other formats leaves nothing mixed: what it loads again need not be all", async () => {
+    const archive = { path: await mkdtemp(join(tmpdir(), "tributary-formats-")), keep: "3000d" };
+    onTestFinished(() => rm(archive.path, { recursive: true }));
+    const place = await loaded(make, { ...utc, archive });
+    const replaying = again(place.warehouse, place.clock, { ...newYork, archive }, await addressIn(place.warehouse));
+    expect((await replaying.replay({ catalogue })).exit_code).toBe(0);
+    expect(await atTen(place, "order_details", "made_at")).toBe(0);
+    place.configure(newYork);
+    await place.run();
+    // The list gave the orders other values, so that their details are due by these.
+    expect(place.asked).toEqual(expect.arrayContaining(whole));
+    await expectNewYork(place);
+  });
+
+  test("verify compares nothing that was read with other formats, and says so", async () => {
+    const place = await loaded(make);
+    place.configure(newYork);
+    const { streams, exit_code } = await place.verify({ catalogue });
+    expect(exit_code).toBe(1);
+    for (const { differences, error } of streams) {
+      expect(differences).toBe(0);
+      expect(error).toContain("formats changed since its rows were read: run `tributary sync");
+    }
+  });
+});

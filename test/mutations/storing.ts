@@ -3,6 +3,33 @@ import type { Mutation } from "./mutation.ts";
 /** Stage, cursor and mark. */
 export const storing: readonly Mutation[] = [
   {
+    name: "a feed that was read with other formats is read since its mark",
+    invariant: 3,
+    file: "src/sync/extract/scan_plan.ts",
+    text: '  if (state.mixedFormats) return whole("formats changed since it was read");\n',
+    becomes: "",
+    test: "test/sync/run/formats.test.ts",
+    notices: "other formats: feeds are read whole and details fetched again",
+  },
+  {
+    name: "details that were read with other formats stay as they are",
+    invariant: 3,
+    file: "src/warehouse/state/formats_record.ts",
+    text: ".set({ parent_hash: null })",
+    becomes: ".set({ attempts: 0 })",
+    test: "test/sync/run/formats.test.ts",
+    notices: "a run that is stopped on the way forgets none of it",
+  },
+  {
+    name: "a warehouse without a record of formats takes those of each run for its own",
+    invariant: 3,
+    file: "src/warehouse/state/formats_record.ts",
+    text: "state.formats ?? (state.publishedScan === null ? undefined : atFirst);",
+    becomes: "state.formats ?? undefined;",
+    test: "test/sync/run/formats.test.ts",
+    notices: "a warehouse without a record takes the configuration for what it was read with",
+  },
+  {
     name: "a manifest is written before the files that it names",
     invariant: 1,
     file: "src/warehouse/duckdb/stage/stage.ts",

@@ -21,9 +21,9 @@ export async function estimateDetails(look: Look, stream: Stream, mode: Detail):
     parent !== undefined &&
     (await liveCount(reading, company.name, parent.tables))
   ) {
-    const { formats } = order.config;
-    const { mixedFormats: otherFormats } = await loadStateUnder(reading.db, company.name, stream.name, formats);
-    const counts = await countWork(reading, { ...workRequest(contextOf(look), stream, mode), otherFormats });
+    const { mixedFormats } = await loadStateUnder(reading.db, company.name, stream.name, order.config.formats);
+    const request = { ...workRequest(contextOf(look), stream, mode), otherFormats: mixedFormats };
+    const counts = await countWork(reading, request);
     const due = Object.values(counts).reduce((sum, count) => sum + count, 0);
     const reasons = Object.entries(counts).filter(([, count]) => count > 0);
     const inWords = (reason: string) => (reason === "formats" ? "as formats changed since they were read" : reason);

@@ -262,14 +262,13 @@ async function runJobs(run: Run): Promise<RunReport> {
 /** Says what it costs that `formats` have changed, before anything is asked for. */
 async function announceFormats({ order, tools, destination, jobs }: Run): Promise<void> {
   const { formats } = order.config;
-  const { clock, log } = tools;
-  const reread = await adoptFormats(destination.db, jobs, formats, new Date(clock.now()).toISOString());
+  const reread = await adoptFormats(destination.db, jobs, formats, new Date(tools.clock.now()).toISOString());
   if (reread.length === 0) return;
   const requests = reread.reduce((sum, each) => sum + each.requests, 0).toLocaleString("en-US");
   const inWords = ({ dates, timezone }: Formats) => `dates [${dates.join(", ")}] and timezone ${timezone}`;
   const befores = [...new Set(reread.map(({ before }) => inWords(before)))];
   const text = `formats: ${reread.length} streams were read with ${befores.join(", or ")}, and the configuration now says ${inWords(formats)}. Their lists and feeds are read whole and all of their details fetched again, about ${requests} requests beyond those of a usual run; snapshots of earlier days stay as they were read.`;
-  log.warn({ requests, streams: reread.map(({ stream }) => stream.name) }, text);
+  tools.log.warn({ requests, streams: reread.map(({ stream }) => stream.name) }, text);
   jobs.find(({ stream }) => stream === reread[0]!.stream)?.tally.notes.push(text);
 }
 

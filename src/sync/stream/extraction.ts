@@ -91,8 +91,7 @@ export async function openExtraction<R extends Request>(
     const startedAt = continued.pages === 0 ? new Date(context.clock.now()).toISOString() : continued.startedAt;
     return { stage, encoder, batches, record: { ...continued, startedAt }, request: same, resumed: true };
   }
-  if (unwanted && continued !== undefined)
-    tally.notes.push(...[await thrownAway(context, stream, stage, continued)].flatMap(text => text ?? []));
+  if (unwanted && continued !== undefined) tally.notes.push(...(await thrownAway(context, stream, stage, continued)));
   else if (lost && continued.rows > 0)
     tally.notes.push(
       `${stream.name}: its rows have no id of their own, so what an earlier run had read of it, ${continued.pages} pages, is read again. It is published only by a run that reads it to its end: where one is stopped (--max-requests, --max-time), give it more.`,
@@ -110,17 +109,17 @@ function isUnwanted({ clock, policy }: SyncContext, { mode }: Stream, { startedA
   return startedAt <= afreshSince || Date.parse(startedAt) > clock.now();
 }
 
-/** What such an order throws away, in a sentence; undefined where that is nothing. */
+/** What such an order throws away: a sentence, none for nothing. */
 async function thrownAway(
   { destination }: SyncContext,
   { name, mode }: Stream,
   stage: Stage,
   { pages, rows }: ScanRecord,
-): Promise<string | undefined> {
+): Promise<readonly string[]> {
   const [option, what] = mode.kind === "detail" ? ["--details", "details"] : ["--full", "pages"];
   const read = mode.kind === "detail" ? await stagedAnswers(destination, stage) : pages;
-  if (read === 0) return undefined;
-  return `${name}: ${option} begins afresh: what a stopped run had read, ${read} ${what} (${rows} rows), is thrown away and asked for again. With --resume it would have been gone on with.`;
+  const text = `${name}: ${option} begins afresh: what a stopped run had read, ${read} ${what} (${rows} rows), is thrown away and asked for again. With --resume it would have been gone on with.`;
+  return read === 0 ? [] : [text];
 }
 
 function printOf(context: SyncContext, stream: Stream, { query, full }: Request): string {

@@ -6,11 +6,8 @@ import { FORMATS } from "./identity.ts";
 import { loadStreamState, saveStreamState } from "./run_log.ts";
 import { noState, readStreamState, type StreamState, formats as storedFormats } from "./stream_state.ts";
 
-type Db = Kysely<StateTables>;
-
 /** A stream whose rows were read with other formats than the configuration has now. */
 export interface Reread {
-  readonly company: string;
   readonly stream: Stream;
   readonly before: Formats;
   /** Requests it takes to read it again, beyond what a run sends anyway. */
@@ -18,12 +15,17 @@ export interface Reread {
 }
 
 /** A stream's state as it is once it is read with these formats: `mixedFormats` says that its rows were read with others. */
-export async function loadStateUnder(db: Db, company: string, stream: string, formats: Formats): Promise<StreamState> {
+export async function loadStateUnder(
+  db: Kysely<StateTables>,
+  company: string,
+  stream: string,
+  formats: Formats,
+): Promise<StreamState> {
   return stateUnder(await loadStreamState(db, company, stream), formats, await formatsAtFirst(db));
 }
 
 /** What streams without a record of their own were read with: the first run that keeps records noted its configuration. */
-async function formatsAtFirst(db: Db): Promise<Formats | undefined> {
+async function formatsAtFirst(db: Kysely<StateTables>): Promise<Formats | undefined> {
   const row = await db.selectFrom("warehouse").select("value").where("key", "=", FORMATS).executeTakeFirst();
   return storedFormats.safeParse(row?.value).data;
 }
@@ -47,7 +49,7 @@ const isSame = (a: Formats, b: Formats): boolean =>
  * read whole until such a scan is published, details are due. A run that is stopped after some of them forgets none.
  */
 export async function adoptFormats(
-  db: Db,
+  db: Kysely<StateTables>,
   streams: readonly { readonly company: string; readonly stream: Stream }[],
   formats: Formats,
   now: string,
@@ -75,7 +77,7 @@ export async function adoptFormats(
       return Number(numUpdatedRows);
     });
     const requests = mode.kind === "feed" ? (state.lastFullPages ?? 0) : due;
-    reread.push({ company, stream, before: formatsOf(state, atFirst)!, requests });
+    reread.push({ stream, before: formatsOf(state, atFirst)!, requests });
   }
   return reread;
 }

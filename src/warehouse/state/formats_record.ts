@@ -6,14 +6,6 @@ import { FORMATS } from "./identity.ts";
 import { loadStreamState, saveStreamState } from "./run_log.ts";
 import { noState, readStreamState, type StreamState, formats as storedFormats } from "./stream_state.ts";
 
-/** A stream whose rows were read with other formats than the configuration has now. */
-export interface Reread {
-  readonly stream: Stream;
-  readonly before: Formats;
-  /** Requests it takes to read it again, beyond what a run sends anyway. */
-  readonly requests: number;
-}
-
 /** A stream's state as it is once it is read with these formats: `mixedFormats` says that its rows were read with others. */
 export async function loadStateUnder(
   db: Kysely<StateTables>,
@@ -47,17 +39,18 @@ const isSame = (a: Formats, b: Formats): boolean =>
 /**
  * Notes, before anything is read, which of the streams are to be read with other formats than before: lists and feeds are
  * read whole until such a scan is published, details are due. A run that is stopped after some of them forgets none.
+ * Answers those streams, what they were read with `before`, and the requests that this takes beyond a usual run's.
  */
 export async function adoptFormats(
   db: Kysely<StateTables>,
   streams: readonly { readonly company: string; readonly stream: Stream }[],
   formats: Formats,
   now: string,
-): Promise<readonly Reread[]> {
+): Promise<readonly { stream: Stream; before: Formats; requests: number }[]> {
   const rows = await db.selectFrom("stream_state").select(["company", "stream", "state"]).execute();
   const states = new Map(rows.map(row => [JSON.stringify([row.company, row.stream]), readStreamState(row.state)]));
   const atFirst = await formatsAtFirst(db);
-  const reread: Reread[] = [];
+  const reread: { stream: Stream; before: Formats; requests: number }[] = [];
   for (const { company, stream } of streams) {
     const { name, mode } = stream;
     const state = states.get(JSON.stringify([company, name])) ?? noState;

@@ -105,7 +105,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     const place = await loaded(make);
     expect(await atTen(place, "events", "happened_at")).toBe(40);
     place.configure(newYork);
-    const { streams } = await place.foresee({ catalogue });
+    const { streams } = await place.dryRun({ catalogue });
     const line = (name: string) => streams.find(({ stream }) => stream === name);
     expect(line("events")).toMatchObject({ requests: 2, why: expect.stringContaining("formats changed") });
     expect(line("order_details")).toMatchObject({ requests: 12, why: expect.stringContaining("formats changed") });
@@ -122,7 +122,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(await place.run()).toMatchObject({ notes: [], warnings: [] });
     expect(place.asked).toHaveLength(2);
     expect(place.asked).toContain(narrowed);
-    const [, , after] = (await place.foresee({ catalogue })).streams;
+    const [, , after] = (await place.dryRun({ catalogue })).streams;
     expect(after).toMatchObject({ stream: "order_details", why: expect.stringMatching(/^none is due/) });
   });
 

@@ -5,7 +5,7 @@ import { defineStream, detail, scan } from "../src/catalog/stream.ts";
 export const invoices = defineStream({
   name: "invoices",
   path: "/reconciliation",
-  mode: scan({ rows: "invoices", confirm: "/reconciliation/{doc_id}/line-items" }),
+  mode: scan({ rows: "invoices" }),
   row: invoice,
   key: ["doc_id"],
   preset: "core",

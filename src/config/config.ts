@@ -6,7 +6,14 @@ export interface Config {
   readonly destination: DestinationConfig;
   readonly streams: StreamsConfig;
   /** Deletions above both limits are held back until they are confirmed. */
-  readonly deletes: { readonly maxShare: number; readonly minRows: number };
+  readonly deletes: {
+    readonly maxShare: number;
+    readonly minRows: number;
+    /** Addresses of missing rows that a run asks of a list. */
+    readonly confirmMax: number;
+    /** Lists of at most so many pages are read a second time in the same run where rows are missing. */
+    readonly secondLookPages: number;
+  };
   readonly problems: { readonly maxShare: number; readonly onExceed: "warn" | "fail" };
   /** Date formats beside ISO, and the IANA zone of moments that carry none. */
   readonly formats: { readonly dates: readonly DateFormat[]; readonly timezone: string };

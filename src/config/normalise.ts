@@ -30,7 +30,12 @@ export function normalise(effective: EffectiveConfig, companies: readonly Compan
         Object.entries(streams.settings).map(([name, own]) => [name, settings(own, streams.defaults)]),
       ),
     },
-    deletes: { maxShare: deletes.max_share, minRows: deletes.min_rows },
+    deletes: {
+      maxShare: deletes.max_share,
+      minRows: deletes.min_rows,
+      confirmMax: deletes.confirm_max,
+      secondLookPages: deletes.second_look_pages,
+    },
     problems: { maxShare: problems.max_share, onExceed: problems.on_exceed },
     formats,
     privacy: {

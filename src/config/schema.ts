@@ -128,7 +128,12 @@ export const configSchema = object({
     }).prefault({}),
     settings: z.record(z.string(), streamSettings, map).default({}),
   }).prefault({}),
-  deletes: object({ max_share: f.share().default(0.2), min_rows: f.whole(0, 1_000_000_000).default(50) }).prefault({}),
+  deletes: object({
+    max_share: f.share().default(0.2),
+    min_rows: f.whole(0, 1_000_000_000).default(50),
+    confirm_max: f.whole(1, 100_000).default(500),
+    second_look_pages: f.whole(0, 1_000_000_000).default(20),
+  }).prefault({}),
   problems: object({
     max_share: f.share().default(0.05),
     on_exceed: f.choice("warn", "fail").default("warn"),

@@ -7,6 +7,8 @@ export interface Page {
   readonly data: unknown;
   readonly cursor: string | undefined;
   readonly nextCursor: string | undefined;
+  /** The most rows that it was asked to hold; undefined: all there are. */
+  readonly limit: number | undefined;
   readonly date: Date | undefined;
   readonly bytes: number;
   readonly requests: number;
@@ -149,7 +151,7 @@ async function readPage(
     };
     try {
       const answer = await api.get(request.path, query, options);
-      return pageOf(answer, request.path, cursor, refused);
+      return { ...pageOf(answer, request.path, cursor, refused), limit };
     } catch (error) {
       const tooLarge = error instanceof ApiError && error.failure === "too_large";
       if (!tooLarge || index === limits.length - 1) throw error;
@@ -159,7 +161,7 @@ async function readPage(
   throw incomplete(request.path, "no page size was left to ask for");
 }
 
-function pageOf(answer: Answer, path: string, cursor: string | undefined, refused: number): Page {
+function pageOf(answer: Answer, path: string, cursor: string | undefined, refused: number): Omit<Page, "limit"> {
   const more = answer.pagination?.hasMore === true;
   const nextCursor = more ? answer.pagination?.nextCursor : undefined;
   if (more && nextCursor === undefined) throw incomplete(path, "has_more is true, but next_cursor is missing");

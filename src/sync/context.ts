@@ -1,6 +1,7 @@
 import type { Asking } from "../catalog/lookup.ts";
 import type { Stream } from "../catalog/stream.ts";
 import type { Clock } from "../clock.ts";
+import type { Config } from "../config/config.ts";
 import type { Log } from "../logging.ts";
 import type { Hasher } from "../rows/hash.ts";
 import type { Formats } from "../rows/moment.ts";
@@ -34,7 +35,7 @@ export interface RunPolicy {
   readonly afreshSince?: string | undefined;
   /** The guard's limits don't hold for this run. */
   readonly confirmDeletes: boolean;
-  readonly deletes: { readonly maxShare: number; readonly minRows: number };
+  readonly deletes: Config["deletes"];
   readonly problems: { readonly maxShare: number; readonly onExceed: "warn" | "fail" };
   /** YYYY-MM-DD; nothing older is asked for. */
   readonly start: string | undefined;

@@ -11,6 +11,7 @@ export const communications = defineStream({
   mode: feed({
     rows: "communications",
     total: "total",
+    confirm: "/communications/{id}",
     mark: "received_at",
     narrow: { by: "dates", from: "date_from", to: "date_to" },
     ...pace,

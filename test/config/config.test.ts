@@ -31,7 +31,7 @@ test("an empty file is the contract's defaults", async () => {
       defaults: { unknownFields: "keep", audit: 0.02, maxRejectShare: 0.05, history: false },
       settings: {},
     },
-    deletes: { maxShare: 0.2, minRows: 50 },
+    deletes: { maxShare: 0.2, minRows: 50, confirmMax: 500, secondLookPages: 20 },
     problems: { maxShare: 0.05, onExceed: "warn" },
     privacy: { pii: "keep", key: undefined, exclude: [], hash: [], mask: [] },
     formats: { dates: ["iso"], timezone: "UTC" },

@@ -178,8 +178,12 @@ async function estimatePlan(
 ): Promise<Guess> {
   const { order, listed } = look;
   const policy = policyOf(order.config, stream.name);
-  if (plan.full && state.lastFullPages !== null)
-    return { requests: state.lastFullPages, atLeast: false, why: `as many pages as the last full scan: ${plan.why}` };
+  if (plan.full && state.lastFullPages !== null) {
+    const atLeast = state.undecided !== null;
+    const open = atLeast ? "; rows are missing, undecided: their addresses are asked, or it is read again" : "";
+    const why = `as many pages as the last full scan: ${plan.why}${open}`;
+    return { requests: state.lastFullPages, atLeast, why };
+  }
   const paged = mode.kind === "feed" || mode.paged !== false;
   const limit = mode.kind === "feed" || paged ? PAGE_ROWS : mode.limit;
   const answer = await measured(look, stream.path, { ...plan.query, ...(limit === undefined ? {} : { limit }) }, paged);

@@ -54,7 +54,8 @@ async function loadScans(
   const asOf = { at: Date.parse(last.endedAt), completeTo };
   try {
     const scan = [...last.ids].at(-1)!;
-    await reloadScans({ ...context, policy, policyOf, asOf }, stream, mode, again, { full, scan, seen, stale }, tally);
+    const how = { full, scan, run: last.run, seen, stale };
+    await reloadScans({ ...context, policy, policyOf, asOf }, stream, mode, again, how, tally);
   } finally {
     for (const { api } of again) await api.close();
   }

@@ -17,6 +17,8 @@ export interface About {
   readonly window: true;
   /** Asks whether a missing row is gone. */
   readonly confirms: true;
+  /** Asks for a row that is listed, to see whether its path answers. */
+  readonly control: true;
   /** Deletions beyond the guard's limits were accepted. */
   readonly accepted: true;
 }

@@ -55,10 +55,10 @@ export function openArchive({ path, onError }: Omit<ArchiveConfig, "keepMs">, to
       const about = answer.about as Partial<About> | undefined;
       const { stream } = about ?? {};
       if (about === undefined || stream === undefined || ended.has(stream)) return;
-      const { confirms, context, parent } = about;
+      const { confirms, control, context, parent } = about;
       const found = answer.status < 300;
-      // That a row is still there changes no table; and a 404 says something only of what was asked for by its name.
-      if (found ? confirms === true : (confirms ?? context ?? parent) === undefined) return;
+      // That a missing row is still there changes no table; and a 404 says something only of what was asked for by its name.
+      if (found ? confirms === true && control !== true : (confirms ?? context ?? parent) === undefined) return;
       const line = lineOf(answer, about, { run, company, at: new Date(clock.now()).toISOString(), privacy }, redact);
       const series = open.get(stream) ?? new Series(folderOf(path, company, stream), run, largest);
       open.set(stream, series);

@@ -101,7 +101,7 @@ function requestOf(job: ListingJob, record: ScanRecord): PageRequest {
   return {
     path: job.path,
     query: limit === undefined ? query : { ...query, limit },
-    limit: PAGE_ROWS,
+    limit: record.pageRows ?? PAGE_ROWS,
     paged,
     isEmpty: data => rowsIn(data, job.listing.rows).length === 0,
     signal: job.signal,
@@ -125,6 +125,7 @@ function advance(job: ListingJob, record: ScanRecord, page: Page, rows: number):
     phase: ended && record.part + 1 >= job.queries.length ? "read" : "reading",
     firstTotal: record.pages === 0 ? total : record.firstTotal,
     lastTotal: total,
+    oneAnswer: ended && record.pages === 0 && job.queries.length === 1 && rows < (page.limit ?? limit ?? Infinity),
     capped: record.capped || (ended && limit !== undefined && rows >= limit),
     date: record.date ?? page.date?.toISOString() ?? null,
   };

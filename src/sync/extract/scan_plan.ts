@@ -76,6 +76,7 @@ export function planScan(
   if (state.mixedFormats) return whole("formats changed since it was read");
   if (state.mark === null || state.lastFullAt === null) return whole("never read whole before");
   if (isAhead(state, run.now)) return whole("its mark is yet to come: a clock was ahead");
+  if (state.undecided?.again === true) return whole("rows were missing from its last full scan");
   const pages = policy.fullScanPages ?? mode.fullScanPages;
   if ((state.lastFullPages ?? 0) <= pages) return whole(`it has no more than ${pages} pages`);
   if (run.now - Date.parse(state.lastFullAt) >= every) return whole("its regular full scan is due");

@@ -9,7 +9,7 @@ export const reasons = {
   equal: "equal",
   counted: "equal; the service gives no total, the rows of its pages were counted",
   rejected: "rows rejected: `tributary rejects` shows them",
-  missing: "rows missing and not yet believed gone",
+  missing: "missing, undecided",
   kept: "rows that the list no longer shows are kept",
   older: "rows from before `start` are not asked for",
   arrived: "rows came or went while the list was read",
@@ -80,9 +80,10 @@ function proofOfList({ record, comparison, missing, standing, bounded }: Publish
   const open = kept || bounded;
   const adrift = open ? standing.live < distinct : standing.live !== distinct + missing;
   const shown = distinct + rejected;
+  const undecided = `${missing} ${reasons.missing}`;
   const why = [
     [rejected > 0, reasons.rejected],
-    [missing > 0, reasons.missing],
+    [missing > 0, undecided],
     [kept && standing.live > distinct, reasons.kept],
     [bounded && standing.live > distinct + missing, reasons.older],
     [firstTotal !== lastTotal, reasons.arrived],
@@ -93,7 +94,9 @@ function proofOfList({ record, comparison, missing, standing, bounded }: Publish
     [adrift, reasons.unexplained],
   ] as const;
   const said = why.filter(([holds]) => holds).map(([, reason]) => reason);
-  return compared(service, standing.live, lastTotal === null ? reasons.counted : reasons.equal, said);
+  // A row that is missing and one that came balance, and the rows are not the same.
+  const equal = missing > 0 ? undecided : lastTotal === null ? reasons.counted : reasons.equal;
+  return compared(service, standing.live, equal, said);
 }
 
 /** Of details that are one row each there are as many as there are rows to ask for. */

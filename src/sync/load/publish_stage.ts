@@ -3,7 +3,6 @@ import { TributaryError } from "../../errors.ts";
 import { layoutStamp } from "../../rows/column_stamp.ts";
 import type { Stage } from "../../warehouse/destination.ts";
 import { compare } from "../../warehouse/merge/compare.ts";
-import type { Verdict } from "../../warehouse/merge/deletion.ts";
 import type { Absent, Allows } from "../../warehouse/merge/outcomes.ts";
 import type { Comparison, Publication } from "../../warehouse/merge/publication.ts";
 import { type Published, publish } from "../../warehouse/merge/publish.ts";
@@ -18,6 +17,7 @@ import { askedWith, detailsOf, kinOf, parentsOf, valuedBy } from "./child_stream
 import { nameStorm } from "./mass_change.ts";
 import { proofOf } from "./proof.ts";
 import { changesOf, listed, type Settled, settleDrift, tellDrift } from "./schema_drift.ts";
+import type { AbsenceDecision } from "./soft_delete_decision.ts";
 
 const DAY = 86_400_000;
 
@@ -43,6 +43,9 @@ export function publicationOf(context: SyncContext, stream: Stream, stage: Stage
 /** A day of slack: which zone the service cuts its days in is not known, and the first hours may be the day before to it. */
 const surelyIn = (start: string): string => new Date(Date.parse(start) + DAY).toISOString();
 
+/** Which missing rows are gone, and what is remembered of those that stay. */
+type Decided = Pick<AbsenceDecision, "verdict" | "undecided">;
+
 /** How a stage is to be published. */
 export interface PublishPlan {
   readonly stream: Stream;
@@ -51,7 +54,7 @@ export interface PublishPlan {
   readonly tally: Tally;
   /** Whether rows that the scan didn't see are looked for. */
   readonly withMissing: boolean;
-  readonly decide: (comparison: Comparison, publication: Publication) => Promise<Verdict | undefined>;
+  readonly decide: (comparison: Comparison, publication: Publication) => Promise<Decided | undefined>;
   readonly absent: Absent;
   /** Whether so many rows of details may go; absent: they may. */
   readonly allows?: Allows;
@@ -90,8 +93,8 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
   const publication = { ...whole, many: whole.many === true && plan.apart !== true, settled: plan.settled ?? false };
   const comparison = await compare(destination, publication, plan.withMissing);
   await nameStorm(context, stream, publication, comparison, tally);
-  const verdict = plan.withMissing ? await plan.decide(comparison, publication) : undefined;
-  return context.inTurn(() => publishCompared(context, plan, publication, comparison, verdict));
+  const decided = plan.withMissing ? await plan.decide(comparison, publication) : undefined;
+  return context.inTurn(() => publishCompared(context, plan, publication, comparison, decided));
 }
 
 async function publishCompared(
@@ -99,7 +102,7 @@ async function publishCompared(
   plan: PublishPlan,
   publication: Publication,
   comparison: Comparison,
-  verdict: Verdict | undefined,
+  decided: Decided | undefined,
 ): Promise<Published> {
   const { destination, company, runId } = context;
   const { stream, stage, record, tally } = plan;
@@ -112,7 +115,7 @@ async function publishCompared(
   const published = await publish(destination, publication, {
     comparison,
     moment: trx => nextMoment(context, publication, trx),
-    verdict,
+    verdict: decided?.verdict,
     absent: plan.absent,
     allows: plan.allows,
     also: async (trx, result, moment) => {
@@ -127,6 +130,7 @@ async function publishCompared(
         lastMoment: touched ? moment : plan.state.lastMoment,
         fields: drift.fields,
         formats: context.formats,
+        undecided: decided === undefined ? plan.state.undecided : decided.undecided,
       };
       await saveStreamState(trx, company, stream.name, state, moment);
       const rowsIn = (table: string) => rowsOf(table, stream, record);

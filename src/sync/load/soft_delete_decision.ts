@@ -1,141 +1,117 @@
 import { lookupOf } from "../../catalog/lookup.ts";
-import { type Feed, fixedPaths, type Listing, type Scan, type Stream } from "../../catalog/stream.ts";
 import { isWithin } from "../../clock.ts";
-import { ApiError } from "../../errors.ts";
-import { buildPath } from "../../source/path.ts";
 import { missingKeys } from "../../warehouse/merge/compare.ts";
 import type { Verdict } from "../../warehouse/merge/deletion.ts";
-import type { Comparison, Publication } from "../../warehouse/merge/publication.ts";
-import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
+import type { Publication } from "../../warehouse/merge/publication.ts";
+import type { StreamState } from "../../warehouse/state/stream_state.ts";
 import type { SyncContext } from "../context.ts";
-import { inParallel } from "../extract/parallel.ts";
 import type { Tally } from "../stream_progress.ts";
+import { askAddresses, type IncompleteSight } from "./row_addresses.ts";
 
 /** A scan that took longer cannot say what is missing: rows moved too far meanwhile. */
 const OLDEST_SCAN_MS = 6 * 3_600_000;
-/** Requests a run spends on asking whether missing rows are gone. */
-const MOST_ASKED = 200;
-/** Rows that are marked one by one; the others are, when the next scan misses them too. */
+/** Rows of a lookup's unknown values that are marked one by one; the others are, when the next scan misses them too. */
 const MOST_PROVEN = 1_000;
 
 export interface AbsenceDecision {
   /** Undefined: nothing is deleted, nothing remembered. */
   readonly verdict: Verdict | undefined;
-  /** Why the guard held deletions back: the stream fails with it. */
+  /** Why the deletion guard blocked deletions until they are confirmed: the stream fails with it. */
   readonly held: string | undefined;
-  /** Another complete scan would settle rows that this one leaves open. */
+  /** Another complete scan would settle rows that this one leaves undecided. */
   readonly unsettled: boolean;
+  /** What is remembered of the rows that stay; null: none do. */
+  readonly undecided: StreamState["undecided"];
 }
 
-const nothing: AbsenceDecision = { verdict: undefined, held: undefined, unsettled: false };
-
-/** Values that a lookup asked with, by column, and that the service knows nothing of. */
-type Unknown = Readonly<Record<string, string>>;
+/** Why nothing is soft-deleted: an empty list and too large a share wait for a word, more than half for the next run. */
+type Block = "empty" | "share" | "half";
 
 /**
- * Decides which missing rows are gone: on proof, never on doubt. May ask their own endpoints; rows of what a lookup asked
- * for and the service does not know are proven gone by its 404.
+ * Decides which missing rows are gone: on proof, never on doubt. Equal totals are none: one deletion before an offset cursor and
+ * one arrival behind it keep them and hide a live row. Proof is one answer that holds the whole list, a working list, a row's
+ * own 404, or, where rows have no address, the complete scan before having missed it too.
  */
 export async function decideAbsence(
   context: SyncContext,
-  stream: Stream,
-  mode: Scan | Feed,
-  publication: Publication,
-  record: ScanRecord,
-  comparison: Comparison,
+  sight: IncompleteSight,
   tally: Tally,
-  unknown: readonly Unknown[] = [],
 ): Promise<AbsenceDecision> {
-  const { policy, clock } = context;
-  const absence = mode.absence ?? "gone";
+  const { mode, record, comparison, publication, before, run, unknown } = sight;
   const { missing, missedBefore, live, distinct } = comparison;
-  if (!record.full || absence === "kept" || missing === 0) return nothing;
-  if (!isWithin(clock, Date.parse(record.startedAt), OLDEST_SCAN_MS)) return nothing;
+  const { confirmDeletes } = context.policy;
+  if (missing === 0) return { verdict: undefined, held: undefined, unsettled: false, undecided: null };
+  const left = { run, doubted: false, again: false, asked: before?.asked ?? [] };
+  if (!isWithin(context.clock, Date.parse(record.startedAt), OLDEST_SCAN_MS))
+    return { verdict: undefined, held: undefined, unsettled: false, undecided: left };
 
-  const total = record.lastTotal;
-  const usable = record.rejected === 0 && !record.capped;
-  const exact = usable && total !== null && record.firstTotal === total && total === distinct;
-  const complete = exact || (usable && (total === null || distinct >= total));
-  // What a lookup asks for may have nothing, and the guard counts it all the same.
-  const empty = distinct === 0 && lookupOf(stream) === undefined;
-  const proven = unknown.length === 0 ? [] : await keysAmong(context, publication, unknown);
-  const confirmed = exact || empty ? [] : [...proven, ...(await confirmGone(context, mode, publication, tally))];
-  const deleting = exact ? missing : (complete ? missedBefore : 0) + confirmed.length;
-  const tooMany = deleting > policy.deletes.maxShare * live && deleting > policy.deletes.minRows;
-  if ((tooMany || empty) && absence !== "left" && !policy.confirmDeletes) {
-    return {
-      verdict: keepAll(complete),
-      held: heldBack(stream, empty ? missing : deleting, live, empty, policy),
-      unsettled: false,
-    };
+  const isCounted = record.lastTotal === null || distinct >= record.lastTotal;
+  const complete = record.rejected === 0 && !record.capped && isCounted;
+  const block = blockedBy(context, sight, complete);
+  if (block !== undefined) {
+    // An empty answer counts as no scan that missed a row: whatever else it misses would be gone with the next.
+    const verdict = { remember: complete && block !== "empty", all: false, before: false, confirmed: [] };
+    const told = tell(sight, block, context);
+    if (block === "half") tally.warnings.push(told);
+    const held = block === "half" || (block === "share" && !complete) ? undefined : told;
+    return { verdict, held, unsettled: false, undecided: { ...left, doubted: true, again: complete } };
   }
-  return {
-    verdict: { remember: complete, all: exact, before: complete, confirmed },
-    held: undefined,
-    unsettled: complete && !exact && missing > deleting,
-  };
+  const isAll = record.oneAnswer && publication.scope === undefined;
+  if (complete && (isAll || mode.absence === "left" || confirmDeletes)) {
+    const verdict = { remember: true, all: true, before: false, confirmed: [] };
+    return { verdict, held: undefined, unsettled: false, undecided: null };
+  }
+  const addresses = await askAddresses(context, sight, tally);
+  const proven = unknown.length === 0 ? [] : await keysAmong(context, publication, unknown);
+  const confirmed = [...proven, ...addresses.gone];
+  // What a scan missed that was doubted, and that the next did not bear out, was never missed.
+  const isTrusted = before?.doubted !== true || missing * 2 > live;
+  const byScans = complete && !addresses.exist;
+  const verdict = { remember: complete, all: false, before: byScans && isTrusted, confirmed };
+  const settled = confirmed.length + (verdict.before ? missedBefore : 0);
+  const open = { ...left, again: complete && !addresses.told, asked: addresses.asked };
+  const undecided = missing > settled ? open : null;
+  return { verdict, held: undefined, unsettled: byScans && missing > settled, undecided };
 }
 
-const keepAll = (complete: boolean): Verdict => ({ remember: complete, all: false, before: false, confirmed: [] });
+/** The deletion guard. It counts all that the scan missed, whatever may turn out to be gone. */
+function blockedBy({ policy }: SyncContext, sight: IncompleteSight, complete: boolean): Block | undefined {
+  const { mode, stream, comparison, before, run } = sight;
+  const { missing, missedBefore, live, distinct } = comparison;
+  const { maxShare, minRows } = policy.deletes;
+  if (mode.absence === "left" || policy.confirmDeletes) return undefined;
+  // What a lookup asks for may have nothing.
+  const isLookup = lookupOf(stream) !== undefined;
+  if (distinct === 0 && !isLookup) return "empty";
+  if (missing > maxShare * live && missing > minRows) return "share";
+  if (isLookup || missing * 2 <= live) return undefined;
+  const agrees = before?.doubted === true && before.run !== run && (!complete || missedBefore * 2 > live);
+  return agrees ? undefined : "half";
+}
 
-function heldBack(
-  stream: Stream,
-  deleting: number,
-  live: number,
-  empty: boolean,
-  policy: SyncContext["policy"],
-): string {
-  const what = empty
-    ? `the list came back empty, though ${live} rows are live`
-    : `${deleting} of ${live} live rows are no longer listed, more than deletes.max_share (${policy.deletes.maxShare}) and deletes.min_rows (${policy.deletes.minRows}) allow`;
-  return `${stream.name}: ${what}. Everything else was published and nothing was marked deleted. If it is right, run \`tributary sync ${stream.name} --confirm-deletes\`.`;
+function tell({ stream: { name }, comparison }: IncompleteSight, block: Block, { policy }: SyncContext): string {
+  const { missing, live } = comparison;
+  const { maxShare, minRows } = policy.deletes;
+  const what = {
+    empty: `the list came back empty, though ${live} rows are live`,
+    share: `${missing} of ${live} live rows are no longer listed, more than deletes.max_share (${maxShare}) and deletes.min_rows (${minRows}) allow`,
+    half: `${missing} of ${live} live rows are no longer listed, more than half`,
+  }[block];
+  const command = `tributary sync ${name} --confirm-deletes`;
+  const next =
+    block === "half"
+      ? `The next run decides; if it is right, \`${command}\` does.`
+      : `If it is right, run \`${command}\`.`;
+  return `${name}: ${what}. Everything else was published and nothing was marked deleted. ${next}`;
 }
 
 async function keysAmong(
   { destination }: SyncContext,
   publication: Publication,
-  unknown: readonly Unknown[],
+  unknown: IncompleteSight["unknown"],
 ): Promise<Record<string, string>[]> {
   const keys = await missingKeys(destination, publication, MOST_PROVEN);
   return keys.filter(key =>
     unknown.some(values => Object.entries(values).every(([name, value]) => key[name] === value)),
   );
-}
-
-async function confirmGone(
-  context: SyncContext,
-  listing: Listing,
-  publication: Publication,
-  tally: Tally,
-): Promise<Record<string, string>[]> {
-  const { confirm } = listing;
-  if (confirm === undefined) return [];
-  const keys = await missingKeys(context.destination, publication, MOST_ASKED);
-  const siblings = fixedPaths(context.catalogue);
-  const gone: Record<string, string>[] = [];
-  const ask = async (key: Record<string, string>): Promise<Record<string, string> | undefined> => {
-    try {
-      const answer = await context.api.get(
-        buildPath(confirm, key, siblings),
-        {},
-        { priority: 1, signal: context.signal },
-      );
-      tally.page(answer);
-      return undefined;
-    } catch (error) {
-      tally.failedRequest(error);
-      if (error instanceof ApiError && error.failure === "not_found") return key;
-      if (error instanceof RangeError) return undefined;
-      // No answer is no proof, and no reason to keep the rest of the scan from the tables.
-      if (error instanceof ApiError && !["unauthorized", "limited", "budget"].includes(error.failure)) return undefined;
-      throw error;
-    }
-  };
-  for await (const key of inParallel(each(keys), context.limiter.state.maximum, ask))
-    if (key !== undefined) gone.push(key);
-  return gone;
-}
-
-async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
-  yield* items;
 }

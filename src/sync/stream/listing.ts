@@ -20,7 +20,13 @@ import { begunQuestions, findQuestions } from "./lookups.ts";
 /** Runs that may end at one cursor before what lies before it is published as it is. */
 const PATIENCE = 3;
 
-/** Reads a list or feed and publishes it. With --full a scan that leaves missing rows unsettled is followed by a second look. */
+/** How much smaller the pages of a second look are: rows that slipped from one page to the next don't slip again. */
+const SMALLER = 0.89;
+
+/**
+ * Reads a list or feed and publishes it. Where another scan would tell which missing rows are gone, lists of few pages get it
+ * at once, and with --full all do; others wait for the next run.
+ */
 export async function syncListing(
   context: SyncContext,
   stream: Stream,
@@ -28,8 +34,16 @@ export async function syncListing(
   tally: Tally,
 ): Promise<void> {
   const { clock, policy } = context;
-  const unsettled = await scanOnce(context, stream, mode, tally, clock.now());
-  if (unsettled && policy.full) await scanOnce(context, stream, mode, tally, clock.now());
+  const left = await scanOnce(context, stream, mode, tally, { now: clock.now(), pageRows: null });
+  if (left === undefined) return;
+  const isShort = mode.kind === "scan" && mode.lookup === undefined && left.pages <= policy.deletes.secondLookPages;
+  if (!policy.full && !isShort) return;
+  const pageRows = Math.max(1, Math.floor(Math.ceil(left.rows / left.pages) * SMALLER));
+  const looked = `${tally.run.missing} rows were missing, so the list was read a second time`;
+  tally.notes.push(`${stream.name}: ${looked}, with ${pageRows} rows a page.`);
+  tally.activity.waitingFor = "a second look at missing rows";
+  await scanOnce(context, stream, mode, tally, { now: clock.now(), pageRows });
+  tally.activity.waitingFor = undefined;
 }
 
 async function scanOnce(
@@ -37,8 +51,8 @@ async function scanOnce(
   stream: Stream,
   mode: Scan | Feed,
   tally: Tally,
-  now: number,
-): Promise<boolean> {
+  { now, pageRows }: Pick<ScanRecord, "pageRows"> & { readonly now: number },
+): Promise<ScanRecord | undefined> {
   const { policy, log } = context;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
   const plan = planScan(stream, state, context.policyOf(stream.name), { ...policy, now });
@@ -48,13 +62,14 @@ async function scanOnce(
       `${stream.name}: its time filter is distrusted${state.strays.length === 0 ? "" : `, because of ${inWords(state.strays)}`}: the feed is read whole${plan.restoresTrust === true ? " once more, and the filter tried again by the next run" : ", until its next full scan"}.`,
     );
   if (mode.kind === "scan" && mode.lookup !== undefined) return lookUp(context, stream, mode, state, tally);
-  const extraction = await openExtraction(context, stream, state, plan, tally);
+  const opened = await openExtraction(context, stream, state, plan, tally);
+  const extraction = opened.resumed ? opened : { ...opened, record: { ...opened.record, pageRows } };
   tally.activity.state = "reading";
   const record = await read(context, stream, mode, plan, extraction, state, tally);
   const at = Date.parse(dateOf(record));
   if (!reachesBack(plan.range, at)) {
     await setAside(extraction, record, tally);
-    return scanOnce(context, stream, mode, tally, at);
+    return scanOnce(context, stream, mode, tally, { now: at, pageRows });
   }
   const strays = strayRows(plan.range, record.oldest, at);
   const asked = plan.full ? `from ${policy.start} on` : plan.why;
@@ -108,12 +123,12 @@ async function lookUp(
   mode: Scan,
   state: StreamState,
   tally: Tally,
-): Promise<boolean> {
+): Promise<ScanRecord | undefined> {
   const { api, company, clock, destination, limiter, log, signal } = context;
   const found = await findQuestions(context, stream, mode, tally);
   if (found.query.length === 0) {
     tally.published = true;
-    return false;
+    return undefined;
   }
   const before = begunQuestions(context, stream, mode, state.questions);
   const opened = await openExtraction(context, stream, state, found, tally, before);
@@ -156,7 +171,7 @@ export async function distrustFilter(
   mode: Scan | Feed,
   state: StreamState,
   tally: Tally,
-): Promise<boolean> {
+): Promise<ScanRecord | undefined> {
   const { clock, company, destination, policy } = context;
   const now = new Date(clock.now()).toISOString();
   const distrusting = { ...state, filterDistrusted: true, distrustedAt: now };
@@ -204,7 +219,8 @@ export async function read(
       tally.run.carried = 0;
       // Refused again in the same place it counts once for this run, and in three runs it is not the cursor's age.
       const { record: before } = extraction;
-      const record = await startAfresh(context, stage, before.fingerprint, plan.full, before);
+      const begun = await startAfresh(context, stage, before.fingerprint, plan.full, before);
+      const record = { ...begun, pageRows: before.pageRows };
       return read(context, stream, mode, plan, { ...extraction, record, resumed: false }, state, tally);
     }
     await giveUpWhereItEndsThrice(context, stream, extraction, state, tally);
@@ -247,13 +263,15 @@ async function giveUpWhereItEndsThrice(
 export interface Again {
   /** The one that is published with it. */
   readonly scan: string;
+  /** The run that read it. */
+  readonly run: string;
   /** It was published before: what it misses is noted, and missing it once more proves nothing. */
   readonly seen: boolean;
   /** The tables knew of later answers than it: the next run reads the stream whole. */
   readonly stale: boolean;
 }
 
-/** Publishes a scan that has been read to its end, and says whether another look would settle which rows are gone. */
+/** Publishes a scan that has been read to its end; answers it where another look would tell which missing rows are gone. */
 export async function publishScan(
   context: SyncContext,
   stream: Stream,
@@ -264,7 +282,7 @@ export async function publishScan(
   tally: Tally,
   asked: readonly Question[] = [],
   again?: Again,
-): Promise<boolean> {
+): Promise<ScanRecord | undefined> {
   const record = sinceStart(came);
   const answered = record.unread.length === 0;
   const whole = record.full && answered;
@@ -297,17 +315,23 @@ export async function publishScan(
       const unknown = record.absent.map(part => asked[part]?.context ?? {});
       const asking = { ...context, api: telling(context.api, { scan: record.scan, confirms: true }) };
       const seen = again?.seen === true;
-      const counted = seen ? { ...comparison, missedBefore: 0 } : comparison;
       // Rows that came by a status which the config names no more are not asked for: the scan showed a part of them all.
       const shown = dropped.length === 0 ? record : { ...record, capped: true };
       if (dropped.length > 0 && comparison.missing > 0)
         tally.notes.push(
           `${stream.name}: its rows also came by a status that the config names no more (${dropped.join(", ")}), so those that are missing stay. \`tributary sync ${stream.name} --confirm-deletes\` takes them for deleted.`,
         );
-      decision.made = await decideAbsence(asking, stream, mode, publication, shown, counted, tally, unknown);
+      const sight = {
+        ...{ stream, mode, publication, unknown },
+        record: shown,
+        comparison: seen ? { ...comparison, missedBefore: 0 } : comparison,
+        before: state.undecided,
+        run: again?.run ?? context.runId,
+      };
+      decision.made = await decideAbsence(asking, sight, tally);
       await context.archived();
-      const { verdict } = decision.made;
-      return verdict === undefined || !seen ? verdict : { ...verdict, before: false };
+      const { verdict, undecided } = decision.made;
+      return { verdict: verdict === undefined || !seen ? verdict : { ...verdict, before: false }, undecided };
     },
     absent: "believed",
     state: next,
@@ -315,7 +339,7 @@ export async function publishScan(
   });
   if (record.unread.length > 0) throw new TributaryError(unreadMessage(stream, record, asked.length), 1);
   if (decision.made?.held !== undefined) throw new TributaryError(decision.made.held, 1);
-  return decision.made?.unsettled ?? false;
+  return decision.made?.unsettled === true ? record : undefined;
 }
 
 const unreadMessage = ({ name }: Stream, { unread }: ScanRecord, asked: number): string =>

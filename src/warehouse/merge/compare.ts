@@ -20,17 +20,33 @@ export async function compare(
   return destination.withRoom("compare", () => findDifference(destination, publication, withMissing));
 }
 
-/** Keys of missing rows, the ones that no earlier scan missed first: they are what a 404 can settle. At most `limit`. */
+/**
+ * Keys of missing rows, at most `limit`: the ones that no earlier scan missed first, then those that come after a key's
+ * values, so that runs which go on after the last one get round to all of them.
+ */
 export async function missingKeys(
   destination: Destination,
   publication: Publication,
   limit: number,
+  after: readonly string[] = [],
 ): Promise<Record<string, string>[]> {
   const key = publication.tables.main.key;
+  const later = after.length === key.length ? sql`(${columnList(key)}) > (${sql.join(after)}) desc,` : sql``;
   const { rows } = await sql<
     Record<string, string>
   >`select ${columnList(key)} from ${sql.id(temporaryNames(publication).gone)}
-    where missing_since is null order by ${columnList(key)} limit ${sql.lit(limit)}`.execute(destination.db);
+    order by missing_since is null desc, ${later} ${columnList(key)} limit ${sql.lit(limit)}`.execute(destination.db);
+  return rows;
+}
+
+/** Keys of the first `limit` rows that the scan listed and that can be stored. */
+export async function listedKeys(
+  destination: Destination,
+  { stage, tables }: Publication,
+  limit: number,
+): Promise<Record<string, string>[]> {
+  const { rows } = await sql<Record<string, string>>`select ${columnList(tables.main.key)} from ${stage.keys()} k
+    where _hash is not null order by _seq limit ${sql.lit(limit)}`.execute(destination.db);
   return rows;
 }
 

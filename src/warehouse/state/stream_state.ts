@@ -71,6 +71,10 @@ const scanRecord = z.object({
   presence: z.record(z.string(), z.object({ rows: z.number(), always: names, never: names })).default({}),
   /** As many rows as one request brings: there may be more. */
   capped: z.boolean().default(false),
+  /** One request brought the whole list: it had no further page, and fewer rows than it might have had. */
+  oneAnswer: z.boolean().default(false),
+  /** Rows asked for a page; null: as many as usual. */
+  pageRows: z.number().nullable().default(null),
   /** Of a lookup's parts: those that the service knows nothing of, and those that could not be read. */
   absent: z.array(z.number()).default([]),
   unread: z.array(z.object({ part: z.number(), reason: z.string() })).default([]),
@@ -111,6 +115,8 @@ export function beginScan(scan: string, fingerprint: string, full: boolean, star
     drift: [],
     presence: {},
     capped: false,
+    oneAnswer: false,
+    pageRows: null,
     absent: [],
     unread: [],
     failures: 0,
@@ -169,6 +175,20 @@ const streamState = z.object({
   /** What the config's start leaves in that is not covered, and how many requests it was estimated to take. */
   startGap: z.object({ from: z.string().nullable(), to: z.string(), requests: z.number() }).nullable().default(null),
   backfill: backfill.nullable().default(null),
+  /** Rows that the last whole scan missed and that stay until they are proven gone. */
+  undecided: z
+    .object({
+      /** The run that read it. */
+      run: z.string(),
+      /** The deletion guard blocked them: the scan is not believed until the next one agrees. */
+      doubted: z.boolean(),
+      /** A feed is read whole again by the next run. */
+      again: z.boolean(),
+      /** Values of the key whose address was asked last. */
+      asked: names,
+    })
+    .nullable()
+    .default(null),
   /** Of a lookup's scan under way: it goes on with these values, whatever the columns hold by then. */
   questions: questions.nullable().default(null),
   /** By table, the documented fields that every row had, and those that had been there and vanished. */

@@ -59,6 +59,7 @@ async function live(place: Scenario, stock: Stock): Promise<void> {
   expect(last.streams.filter(line => line.deleted > 0)).toMatchObject([
     { stream: "others", deleted: 5 },
     { stream: "things", deleted: 1 },
+    { stream: "prices", deleted: 2 },
   ]);
 }
 

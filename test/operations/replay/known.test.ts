@@ -166,9 +166,10 @@ test("one that was not bounded marks no less of what a start leaves in that ther
 });
 
 test.each([
-  ["was held back by the guard", 1, 1],
-  ["went well", 1_000, 0],
-])("a run that is not in the archive and %s is a gap: what it brought isn't taken back", async (_how, least, code) => {
+  // The next run reads the feed whole again, and with that the archive knows all that the run before had brought.
+  ["was held back by the guard", 1, 1, { status: "succeeded", warnings: [] }],
+  ["went well", 1_000, 0, { status: "warning", warnings: [expect.stringMatching(/know what a run of/)] }],
+])("what a run brought that is not in the archive and %s isn't taken back", async (_how, least, code, told) => {
   const { rows, says } = happenings();
   const { night, live, configure, config, clock, replay } = await place(duckdb.make, events, says);
   configure({ deletes: { min_rows: least } });
@@ -179,6 +180,6 @@ test.each([
   rows.push({ event: "new", happened: clock.date().toISOString(), said: "first" });
   expect((await night()).streams).toMatchObject([{ status: "succeeded", inserted: 1 }]);
   const before = await live();
-  expect(await replay()).toMatchObject({ status: "warning", warnings: [expect.stringMatching(/know what a run of/)] });
+  expect(await replay()).toMatchObject(told);
   expect(await live()).toEqual(before);
 });

@@ -71,7 +71,9 @@ export function repeats(requests: RequestLog, step: RunStep): string[] {
   }
   // A backfill reads a feed whole that has no dates: what it misses is looked for once more.
   const most = step.full || step.command === "backfill" ? 2 : 1;
-  const again = [...seen].filter(([text, count]) => count > most && !text.startsWith("/auth"));
+  // A row that is listed is asked for at its address to see whether that answers, and its details are fetched there too.
+  const mostOf = (text: string) => (/^\/(orders|parts)\/[^/]+\?$/.test(text) ? most + 1 : most);
+  const again = [...seen].filter(([text, count]) => count > mostOf(text) && !text.startsWith("/auth"));
   return again.slice(0, 3).map(([text, count]) => `asked ${count} times for ${text}`);
 }
 

@@ -28,7 +28,7 @@ export type ListName = (typeof lists)[number];
 const orders = defineStream({
   name: "orders",
   path: "/orders",
-  mode: scan({ rows: "orders", total: "total" }),
+  mode: scan({ rows: "orders", total: "total", confirm: "/orders/{order_id}" }),
   row: record("Orders.", {
     order_id: id(),
     v: count(),

@@ -37,7 +37,9 @@ describe.each(warehouses)("$name", ({ make }) => {
       expect(report.exit_code, JSON.stringify([faults, report.errors])).toBe(0);
       for (const line of report.streams) {
         for (const said of line.difference_reason!.split("; "))
-          expect([...known, "equal", "the service gives no total, the rows of its pages were counted"]).toContain(said);
+          expect([...known, "equal", "the service gives no total, the rows of its pages were counted"]).toContain(
+            said.replace(/^\d+ (?=missing)/, ""),
+          );
         expect(balance(line).went, `${line.stream} with ${JSON.stringify(faults)}`).toBe(balance(line).came);
         const [stored] = await warehouse.query<Record<string, unknown>>(
           `select * from _tributary.stream_runs where run_id = '${report.run_id}' and stream = '${line.stream}'`,

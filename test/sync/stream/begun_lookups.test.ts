@@ -102,7 +102,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     await place.next();
     place.configure(config("buyer"));
     const { line, asked } = await place.next({});
-    expect(line).toMatchObject({ carried: 0, inserted: 41 });
+    expect(line).toMatchObject({ carried: 0, inserted: 40 });
     expect(asked.every(each => each.startsWith("/vendors/B-"))).toBe(true);
   });
 

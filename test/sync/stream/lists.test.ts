@@ -19,13 +19,12 @@ const things = (more: object = {}) =>
 const some = (...ids: number[]) => ids.map(number => ({ id: number, name: `thing ${number}` }));
 
 describe.each(warehouses)("$name", ({ make }) => {
-  test("a list is one request without a limit or a cursor, and rows that two complete ones lack are gone", async () => {
+  test("a list is one request without a limit or a cursor, and rows that it lacks are gone", async () => {
     const place = await told(make, [things()], { "/things": () => ({ things: some(1, 2, 3) }) });
     expect(lineOf(await place.run(), "things")).toMatchObject({ status: "succeeded", inserted: 3, requests: 1 });
     expect(place.asked).toEqual(["/things"]);
     place.says["/things"] = () => ({ things: some(1, 3, 4) });
-    expect(lineOf(await place.run(), "things")).toMatchObject({ inserted: 1, deleted: 0, missing: 1, unchanged: 2 });
-    expect(lineOf(await place.run(), "things")).toMatchObject({ deleted: 1, unchanged: 3 });
+    expect(lineOf(await place.run(), "things")).toMatchObject({ inserted: 1, deleted: 1, missing: 0, unchanged: 2 });
     expect(lineOf(await place.run(), "things")).toMatchObject({ inserted: 0, updated: 0, deleted: 0, unchanged: 3 });
     expect(await place.count("things", "_deleted_at is null")).toBe(3);
   });
@@ -38,7 +37,6 @@ describe.each(warehouses)("$name", ({ make }) => {
     for (let i = 0; i < 3; i++) expect(lineOf(await place.run(), "things")).toMatchObject({ deleted: 0 });
     expect(await place.count("things", "_deleted_at is null")).toBe(4);
     place.says["/things"] = () => ({ things: some(2, 4) });
-    await place.run();
     expect(lineOf(await place.run(), "things")).toMatchObject({ deleted: 2 });
   });
 

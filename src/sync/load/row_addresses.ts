@@ -1,0 +1,120 @@
+import { Readable } from "node:stream";
+import { type Feed, fixedPaths, type Scan, type Stream } from "../../catalog/stream.ts";
+import { ApiError } from "../../errors.ts";
+import type { About } from "../../source/archive/about.ts";
+import { buildPath } from "../../source/path.ts";
+import { listedKeys, missingKeys } from "../../warehouse/merge/compare.ts";
+import type { Comparison, Publication } from "../../warehouse/merge/publication.ts";
+import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
+import type { SyncContext } from "../context.ts";
+import { inParallel } from "../extract/parallel.ts";
+import type { Tally } from "../stream_progress.ts";
+
+type Key = Readonly<Record<string, string>>;
+
+/** What an address said of its row: 200, 404 with the error envelope, 403, or nothing that tells. */
+type Said = "there" | "gone" | "forbidden" | "nothing";
+
+/** A scan that missed rows, and what is known of it. */
+export interface IncompleteSight {
+  readonly stream: Stream;
+  readonly mode: Scan | Feed;
+  readonly record: ScanRecord;
+  readonly comparison: Comparison;
+  readonly publication: Publication;
+  /** What the scan before left undecided. */
+  readonly before: StreamState["undecided"];
+  /** The run that read it. */
+  readonly run: string;
+  /** Values that a lookup asked with, by column, and that the service knows nothing of. */
+  readonly unknown: readonly Readonly<Record<string, string>>[];
+}
+
+/** What the addresses of missing rows said. */
+export interface Addresses {
+  /** Whether rows of the list have an address that this key may read. */
+  readonly exist: boolean;
+  /** Keys of the missing rows whose address answered 404. */
+  readonly gone: readonly Key[];
+  /** Whether all missing rows were asked for, and each address said something. */
+  readonly told: boolean;
+  /** Values of the key that was asked for last: the next run goes on after it. */
+  readonly asked: readonly string[];
+}
+
+/** Listed rows that are asked for in turn until one is answered. */
+const CONTROLS = 3;
+
+/**
+ * Asks the addresses of at most `deletes.confirm_max` missing rows: those that no earlier scan missed first, then those that
+ * come after the one that was asked for last. A 404 counts only where the same path answers 200 for a row of the list: a path
+ * that knows no row at all says nothing of one.
+ */
+export async function askAddresses(
+  context: SyncContext,
+  { mode: { confirm }, publication, comparison, before }: IncompleteSight,
+  tally: Tally,
+): Promise<Addresses> {
+  if (confirm === undefined) return { exist: false, gone: [], told: false, asked: [] };
+  const after = before?.asked ?? [];
+  const { catalogue, destination, limiter, policy } = context;
+  const siblings = fixedPaths(catalogue);
+  const ask = (key: Key, about: Partial<About> = {}): Promise<Said> =>
+    askOne(context, () => buildPath(confirm, key, siblings), about, tally);
+
+  let control: Said = "nothing";
+  for (const key of await listedKeys(destination, publication, CONTROLS)) {
+    control = await ask(key, { control: true });
+    if (control === "there" || control === "forbidden") break;
+  }
+  if (control !== "there") {
+    const why = control === "forbidden" ? "this key may not read it" : "it knows no row of the list either";
+    tally.notes.push(`${publication.stream}: ${confirm} was not asked which missing rows are gone: ${why}.`);
+    return { exist: control !== "forbidden", gone: [], told: false, asked: after };
+  }
+  const keys = await missingKeys(destination, publication, policy.deletes.confirmMax, after);
+  tally.activity.waitingFor = `the addresses of ${keys.length} missing rows`;
+  const gone: Key[] = [];
+  let there = 0;
+  const answers = inParallel<Key, { key: Key; said: Said }>(Readable.from(keys), limiter.state.maximum, async key => ({
+    key,
+    said: await ask(key),
+  }));
+  for await (const { key, said } of answers) {
+    if (said === "gone") gone.push(key);
+    else if (said === "there") there++;
+  }
+  tally.activity.waitingFor = undefined;
+  tally.notes.push(
+    `${publication.stream}: ${keys.length} missing rows were asked for by ${confirm}, ${gone.length} are gone.`,
+  );
+  return {
+    exist: true,
+    gone,
+    told: gone.length + there === comparison.missing,
+    asked: Object.values(keys.at(-1) ?? {}),
+  };
+}
+
+async function askOne(
+  { api, signal }: SyncContext,
+  path: () => string,
+  about: Partial<About>,
+  tally: Tally,
+): Promise<Said> {
+  try {
+    tally.page(await api.get(path(), {}, { priority: 1, signal, about }));
+    return "there";
+  } catch (error) {
+    tally.failedRequest(error);
+    // An id that makes no path.
+    if (error instanceof RangeError) return "nothing";
+    if (!(error instanceof ApiError)) throw error;
+    const { failure } = error;
+    if (failure === "not_found") return "gone";
+    if (failure === "forbidden") return "forbidden";
+    // No answer is no proof, and no reason to keep the rest of the scan from the tables.
+    if (!["unauthorized", "limited", "budget"].includes(failure)) return "nothing";
+    throw error;
+  }
+}

@@ -27,10 +27,18 @@ export interface Config {
   readonly hooks: HooksConfig | undefined;
   /** Undefined: answers are kept nowhere. */
   readonly archive: ArchiveConfig | undefined;
+  readonly retention: Retention;
   /** Whether the tables stand once more as views for analysts, with models beside them. */
   readonly views: boolean;
   /** A backfill of more requests is confirmed by a person, or by --yes. */
   readonly backfill: { readonly confirmAbove: number };
+}
+
+/** How long what the program notes of its work is kept: of runs, of rejects that are over, of verifications. */
+export interface Retention {
+  readonly runsMs: number;
+  readonly rejectsMs: number;
+  readonly verificationsMs: number;
 }
 
 /** Where the status page listens, and who may see it: a bearer token, a login, or anybody who reaches it. */

@@ -5,7 +5,7 @@ import type { EffectiveConfig } from "./schema.ts";
 
 /** The file's shape → the program's: milliseconds, absolute paths, one list of companies. */
 export function normalise(effective: EffectiveConfig, companies: readonly Company[], directory: string): Config {
-  const { api, streams, deletes, problems, formats, server, notify, hooks, archive, privacy } = effective;
+  const { api, streams, deletes, problems, formats, server, notify, hooks, archive, privacy, retention } = effective;
   return {
     api: {
       maxConcurrency: api.max_concurrency,
@@ -69,6 +69,12 @@ export function normalise(effective: EffectiveConfig, companies: readonly Compan
       path: resolve(directory, archive.path),
       keepMs: ms(archive.keep),
       onError: archive.on_error,
+    },
+    retention: {
+      // A replay asks the run log which of the archive's answers were loaded.
+      runsMs: Math.max(ms(retention.runs), archive === undefined ? 0 : ms(archive.keep)),
+      rejectsMs: ms(retention.rejects),
+      verificationsMs: ms(retention.verifications),
     },
     views: effective.views,
     backfill: { confirmAbove: effective.backfill.confirm_above },

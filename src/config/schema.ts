@@ -150,6 +150,11 @@ export const configSchema = object({
     keep: f.duration("1s", "3650d").default("30d"),
     on_error: f.choice("fail", "warn").default("fail"),
   }).optional(),
+  retention: object({
+    runs: f.duration("1s", "3650d").default("400d"),
+    rejects: f.duration("1s", "3650d").default("90d"),
+    verifications: f.duration("1s", "3650d").default("400d"),
+  }).prefault({}),
   privacy: object({
     pii: f.choice("keep", "exclude", "hash").default("keep"),
     key: f.hashKey().optional(),

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { openReading, type WarehouseReading } from "../warehouse/connect/reading.ts";
+import { hasColumn } from "../warehouse/ddl/present_tables.ts";
 
 /** Which of them are shown: newest first, at most `limit`. */
 export interface RejectsOrder {
@@ -7,6 +8,8 @@ export interface RejectsOrder {
   /** Undefined: all streams. */
   readonly streams: readonly string[] | undefined;
   readonly limit: number;
+  /** What is over too: rejects that are resolved, problems that no row has any more. */
+  readonly all: boolean;
 }
 
 /** A row that could not be stored, as the service sent it. */
@@ -23,9 +26,15 @@ export interface RejectedRow {
   readonly field: string | null;
   /** What came beside it: {context, page}. */
   readonly context: unknown;
+  /** Of a warehouse that no run of this version has upgraded yet these are as for a row that was met once. */
+  readonly first_seen_at: string;
+  readonly times: number;
+  /** More than 1: the line stands for so many, of which it shows one. */
+  readonly rows: number;
+  readonly resolved_at: string | null;
 }
 
-/** Values of one column that could not be read, for one reason. `rows` and `share` are those of the last publish that had any. */
+/** Values of one column that could not be read, for one reason. `rows` and `share` are what the table holds now. */
 export interface ProblemRow {
   readonly company: string;
   readonly stream: string;
@@ -39,15 +48,18 @@ export interface ProblemRow {
   readonly last_seen_at: string;
 }
 
-/** Rows of the table `rejects`, newest first, and how many there are; undefined when nothing has been loaded yet. */
+/** Rows of the table `rejects`, open ones unless all are wanted, newest first, and how many there are; undefined when nothing has been loaded yet. */
 export async function readRejects(
   where: Config["destination"],
   order: RejectsOrder,
 ): Promise<{ readonly total: number; readonly rows: readonly RejectedRow[] } | undefined> {
-  return looking(where, async ({ db }) => {
+  return looking(where, async reading => {
+    const { db } = reading;
+    const isTold = !order.all && (await hasColumn(reading, "rejects", "resolved_at"));
     const wanted = db
       .selectFrom("rejects")
       .where("company", "in", [...order.companies])
+      .$if(isTold, query => query.where("resolved_at", "is", null))
       .$if(order.streams !== undefined, query => query.where("stream", "in", [...(order.streams ?? [])]));
     const counted = await wanted.select(({ fn }) => fn.countAll().as("total")).executeTakeFirst();
     const rows = await wanted
@@ -58,13 +70,17 @@ export async function readRejects(
       .execute();
     return {
       total: Number(counted?.total ?? 0),
-      // A warehouse that an older version wrote has no key, field and context yet.
-      rows: rows.map(row => ({
+      // A warehouse that an older version wrote lacks what came later.
+      rows: rows.map(({ digest: _, scan: __, parent_key: ___, ...row }) => ({
         ...row,
         seen_at: row.seen_at.toISOString(),
         key: row.key ?? null,
         field: row.field ?? null,
         context: row.context ?? null,
+        first_seen_at: (row.first_seen_at ?? row.seen_at).toISOString(),
+        times: row.times ?? 1,
+        rows: row.rows ?? 1,
+        resolved_at: row.resolved_at?.toISOString() ?? null,
       })),
     };
   });
@@ -79,6 +95,7 @@ export async function readProblems(
     const wanted = db
       .selectFrom("problems")
       .where("company", "in", [...order.companies])
+      .$if(!order.all, query => query.where("rows", ">", 0))
       .$if(order.streams !== undefined, query => query.where("stream", "in", [...(order.streams ?? [])]));
     const counted = await wanted.select(({ fn }) => fn.countAll().as("total")).executeTakeFirst();
     const rows = await wanted

@@ -6,6 +6,8 @@ import { HeldError } from "../errors.ts";
 import { configured } from "../privacy/configured_catalog.ts";
 import { momentText } from "../rows/moment.ts";
 import { openReading, type RunningRun, runningRuns, type WarehouseReading } from "../warehouse/connect/reading.ts";
+import { heldProblems } from "../warehouse/state/problems.ts";
+import { openRejects } from "../warehouse/state/rejects.ts";
 import { lastStreamRuns } from "../warehouse/state/run_log.ts";
 import { readStreamState, type StreamState } from "../warehouse/state/stream_state.ts";
 
@@ -50,7 +52,7 @@ export interface RunStatus {
   readonly error: string | null;
 }
 
-/** A stream of a company; counts of `problems` and `rejects` are those of its last run. */
+/** A stream of a company; `problems` and `rejects` are what its tables hold and what is open now. */
 export interface StreamStatus {
   readonly company: string;
   readonly stream: string;
@@ -168,7 +170,9 @@ async function streamStatuses(
 ): Promise<readonly StreamStatus[]> {
   const boards = reading === undefined ? [] : await reading.db.selectFrom("streams").selectAll().execute();
   const states = reading === undefined ? [] : await reading.db.selectFrom("stream_state").selectAll().execute();
-  const runs = reading === undefined ? [] : await lastStreamRuns(reading.db, reading.stateSchema);
+  const runs = reading === undefined ? [] : await lastStreamRuns(reading);
+  const rejects = reading === undefined ? undefined : await openRejects(reading);
+  const problems = reading === undefined ? [] : await heldProblems(reading.db);
   return wanted.flatMap(({ company, stream, on }) => {
     const same = (row: { company: string; stream: string }) => row.company === company && row.stream === stream;
     const board = boards.find(same);
@@ -189,8 +193,8 @@ async function streamStatuses(
       service_rows: removed ? null : countOf(run?.service_rows),
       difference: removed ? null : countOf(run?.difference),
       difference_reason: removed ? null : (run?.difference_reason ?? null),
-      problems: Number(run?.problems ?? 0),
-      rejects: Number(run?.rejected ?? 0),
+      problems: Number(problems.find(same)?.rows ?? 0),
+      rejects: Number((rejects === undefined ? run?.rejected : rejects.find(same)?.rows) ?? 0),
       distrusted_filter: distrustOf(readStreamState(states.find(same)?.state)),
       error: run?.error ?? null,
     };

@@ -1,5 +1,4 @@
 import { type Column, INDEX_COLUMN, type TableSet } from "../catalog/columns.ts";
-import { Numeral } from "../numeral.ts";
 import type { Batch } from "./batch.ts";
 import { CsvWriter } from "./csv.ts";
 import { type Drift, exampleOf, type Presence, presenceOf, type Redact } from "./drift.ts";
@@ -8,7 +7,7 @@ import type { Hasher } from "./hash.ts";
 import { isStorable } from "./json.ts";
 import { type Formats, readMoment } from "./moment.ts";
 import { OldestRows, type OldRow } from "./old_rows.ts";
-import { furtherRejects, knownKey, MOST_REJECTS, pageColumns, type Reject } from "./reject.ts";
+import { isObject, knownKey, MOST_REJECTS, pageColumns, type Reject } from "./reject.ts";
 import { TableWriter, takeTable } from "./table_writer.ts";
 import { fieldTree } from "./unknown_fields.ts";
 
@@ -80,6 +79,8 @@ function keyFault(text: string | undefined): string | undefined {
 export class Encoder {
   /** Arrival number of the last row. */
   sequence = 0;
+  /** Key of the parent whose answer the rows to come stand in; undefined: they stand in a list. */
+  parent: string | undefined;
   readonly #settings: EncoderSettings;
   readonly #keys: readonly Column[];
   readonly #keyWriter = new CsvWriter(1 << 14);
@@ -93,6 +94,9 @@ export class Encoder {
   readonly #absent: Uint32Array;
   #rejects: Reject[] = [];
   #rejected = 0;
+  /** Of those that are not kept one by one an example for each reason. */
+  readonly #further = new Map<string, Reject>();
+  #kept = 0;
   #problems = new Map<string, ColumnProblems>();
   #latest: number | undefined;
   readonly #oldest: OldestRows<readonly [fields: Row, given: Row]>;
@@ -120,7 +124,7 @@ export class Encoder {
   /** Rows since the last `take`, child rows and outcomes included. */
   get rows(): number {
     const children = this.#children.reduce((sum, child) => sum + child.rows, 0);
-    return this.#keyWriter.rows + children + this.#outcomeWriter.rows + this.#rejects.length;
+    return this.#keyWriter.rows + children + this.#outcomeWriter.rows + this.#rejected;
   }
 
   /** Encodes a row with what came beside it. False for one that is left out, and for one without its key, which becomes a reject. */
@@ -222,10 +226,22 @@ export class Encoder {
 
   /** Notes a row that cannot be stored. */
   #reject(raw: unknown, fields: Row, page: Row, context: Row, reason: string, field: string | undefined): false {
-    if (++this.#rejected > MOST_REJECTS) return false;
+    this.#rejected++;
+    const isKept = this.#kept < MOST_REJECTS;
+    const known = isKept ? undefined : this.#further.get(reason);
+    if (known !== undefined) {
+      known.further++;
+      return false;
+    }
     const { tables, redact } = this.#settings;
+    const { parent } = this;
     const key = knownKey(tables.main, fields, context, redact);
-    this.#rejects.push({ raw, reason, key, field, beside: { context, page: pageColumns(tables.main, page) } });
+    const beside = { context, page: pageColumns(tables.main, page) };
+    const reject: Reject = { raw, reason, key, field, beside, parent, further: isKept ? 0 : 1 };
+    if (isKept) {
+      this.#kept++;
+      this.#rejects.push(reject);
+    } else this.#further.set(reason, reject);
     return false;
   }
 
@@ -265,7 +281,7 @@ export class Encoder {
         children: this.#children.map(child => child.take()),
         outcomes: takeTable(this.#outcomeWriter, []),
       },
-      rejects: furtherRejects(this.#rejects, this.#rejected),
+      rejects: [...this.#rejects, ...this.#further.values()],
       rejected: this.#rejected,
       problems: [...this.#problems.values()],
       rounded: writers.reduce((sum, table) => sum + table.takeRounded(), 0),
@@ -277,6 +293,7 @@ export class Encoder {
     };
     this.#rejects = [];
     this.#rejected = 0;
+    this.#further.clear();
     this.#problems = new Map();
     this.#latest = undefined;
     this.#beforeStart = 0;
@@ -296,10 +313,6 @@ export class Encoder {
     const merged = { rows, always: [...main.always, ...ofArrays.always], never: [...main.never, ...ofArrays.never] };
     return { ...found, [this.#main.table.name]: merged };
   }
-}
-
-function isObject(value: unknown): value is Row {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Numeral);
 }
 
 /** Mixes what a row's hashes cover beside its own bytes: child rows, and values that could not be read. */

@@ -1,6 +1,9 @@
-import type { Table } from "../catalog/columns.ts";
+import { createHash } from "node:crypto";
+import { INDEX_COLUMN, type Table, type TableSet } from "../catalog/columns.ts";
+import { Numeral } from "../numeral.ts";
 import type { Redact } from "./drift.ts";
 import { textOf, valueAt } from "./encode_value.ts";
+import { canonicalJson } from "./json.ts";
 
 type Row = Record<string, unknown>;
 
@@ -19,17 +22,59 @@ export interface Reject {
   /** Path of the field that made it one. */
   readonly field: string | undefined;
   readonly beside: Beside;
+  /** Key of the parent whose answer it came in; undefined: it came in a list. */
+  readonly parent: string | undefined;
+  /** It is an example: so many rows could not be stored for its reason beyond those that are kept one by one. */
+  further: number;
 }
 
-/** Of a batch: each costs more than a kilobyte until it is stored, and an answer may hold millions. */
-export const MOST_REJECTS = 10_000;
+/** Of an extraction: each costs more than a kilobyte, and an answer may hold millions. */
+export const MOST_REJECTS = 1_000;
 
-/** The rejects with a last one that tells how many more of `all` there were. */
-export function furtherRejects(kept: readonly Reject[], all: number): readonly Reject[] {
-  const more = all - kept.length;
-  if (more === 0) return kept;
-  const reason = `${more} further rows of the same answers could not be stored and are not kept one by one`;
-  return [...kept, { raw: null, reason, key: undefined, field: undefined, beside: { context: {}, page: {} } }];
+/**
+ * Tells a reject from others of its stream: by its reason and its key or, where that is not known whole, by all it said but
+ * for volatile fields and its place in the list. The same row again has the same.
+ */
+export function rejectDigest({ main, children }: TableSet, { raw, reason, beside, further }: Reject): string {
+  const md5 = (parts: readonly unknown[]) => createHash("md5").update(canonicalJson(parts).text).digest("hex");
+  if (further > 0) return `${FURTHER}${md5([reason])}`;
+  const { [INDEX_COLUMN]: _, ...context } = beside.context;
+  const key = main.key.map(name => {
+    const { source, path } = main.columns.find(column => column.name === name)!;
+    return textOf(source !== "row" ? beside.context[name] : isObject(raw) ? valueAt(path, raw) : undefined);
+  });
+  if (!key.includes(undefined)) return md5([reason, key]);
+  const volatile = [main, ...children].flatMap(table =>
+    table.columns
+      .filter(column => column.volatile && column.source === "row")
+      .map(column => [...table.path, ...column.path]),
+  );
+  try {
+    return md5([reason, without(raw, volatile), context]);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return md5([reason, key.map(part => part ?? null)]);
+  }
+}
+
+/** What the digest of an example begins with: its line stands for many rows, and can't be tried again. */
+export const FURTHER = "further:";
+
+/** A value without the fields at these paths, those in arrays included. */
+function without(value: unknown, paths: readonly (readonly string[])[]): unknown {
+  if (paths.length === 0) return value;
+  if (Array.isArray(value)) return value.map(each => without(each, paths));
+  if (!isObject(value)) return value;
+  const left = Object.entries(value).flatMap(([field, each]) => {
+    const below = paths.filter(path => path[0] === field).map(path => path.slice(1));
+    return below.some(path => path.length === 0) ? [] : [[field, without(each, below)] as const];
+  });
+  return Object.fromEntries(left);
+}
+
+/** Whether a value has fields. */
+export function isObject(value: unknown): value is Row {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Numeral);
 }
 
 const LONGEST_PART = 100;

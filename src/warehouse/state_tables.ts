@@ -59,6 +59,8 @@ export interface StreamRunsTable {
   /** Table less service. */
   difference: number | null;
   difference_reason: string | null;
+  /** Among the last that the stream was worked on; null: not. */
+  recent: boolean | null;
 }
 
 export interface StreamStateTable {
@@ -111,6 +113,18 @@ export interface RejectsTable {
   field: string | null;
   /** What the reader knew beside the row: {context, page}. */
   context: Json;
+  /** Tells it from others of the stream; see `rejectDigest`. */
+  digest: string;
+  first_seen_at: Moment;
+  /** Runs that met it. */
+  times: number;
+  /** Rows of the scan that it stands for. */
+  rows: number;
+  /** The scan that met it last; null: an older version kept it. */
+  scan: string | null;
+  /** Of details the parent whose answer it came in. */
+  parent_key: string | null;
+  resolved_at: OptionalMoment;
 }
 
 export interface ProblemsTable {

@@ -7,6 +7,7 @@ import { cutText, formatCount, formatTable } from "../terminal/table.ts";
 
 interface RejectsOptions extends CommonOptions {
   readonly problems?: true;
+  readonly all?: true;
   readonly limit: number;
 }
 
@@ -15,11 +16,12 @@ export function registerRejects(program: Command, context: CliContext): void {
   const command = program
     .command("rejects")
     .argument("[stream]", "a stream, a pattern or a preset (default: all)")
-    .description("Show rows that could not be stored, newest first, or values that could not be read, with the reason.")
+    .description("Show rows that cannot be stored, newest first, or values that cannot be read, with the reason.")
     .option(
       "--problems",
       "values instead of rows: their rows are stored, the column is NULL and _problems has the text",
     )
+    .option("--all", "also what is over: rows that were loaded later or are no longer sent")
     .option("--limit <n>", "how many to show", count, 50);
   attachOptions(command, "company", "config", "json", "logLevel")
     .addHelpText(
@@ -40,7 +42,8 @@ async function rejects(name: string | undefined, options: RejectsOptions, contex
   if (options.problems) {
     const found = await readProblems(config.destination, order);
     if (options.json) return context.printJson({ total: found?.total ?? 0, problems: found?.rows ?? [] });
-    if (found === undefined || found.total === 0) return context.print(none(found, "No value gave a problem."));
+    if (found === undefined || found.total === 0)
+      return context.print(none(found, "No table holds a value that could not be read."));
     const titles = [
       { title: "last seen" },
       { title: "column" },
@@ -59,10 +62,13 @@ async function rejects(name: string | undefined, options: RejectsOptions, contex
   }
   const found = await readRejects(config.destination, order);
   if (options.json) return context.printJson({ total: found?.total ?? 0, rejects: found?.rows ?? [] });
-  if (found === undefined || found.total === 0) return context.print(none(found, "No row was rejected."));
-  const titles = ["seen", "stream", "key", "reason", "field", "row"].map(title => ({ title }));
+  if (found === undefined || found.total === 0)
+    return context.print(none(found, options.all ? "No row was rejected." : "No row is rejected."));
+  const titles = ["last seen", "times", "rows", "stream", "key", "reason", "field", "row"].map(title => ({ title }));
   const lines = found.rows.map(row => [
     row.seen_at.slice(0, 19),
+    formatCount(row.times),
+    formatCount(row.rows),
     row.stream,
     cutText(row.key ?? "", 40),
     row.reason,
@@ -80,6 +86,7 @@ async function orderOf(name: string | undefined, options: RejectsOptions, config
     companies: companiesOf(config, options.company).map(company => company.name),
     streams: name === undefined ? undefined : [...select(streams, streams, [name]).named],
     limit: options.limit,
+    all: options.all ?? false,
   };
 }
 

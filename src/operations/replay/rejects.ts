@@ -9,13 +9,7 @@ import { publishStage } from "../../sync/load/publish_stage.ts";
 import { isPlaced } from "../../sync/stream/extraction.ts";
 import type { Tally } from "../../sync/stream_progress.ts";
 import type { Stage } from "../../warehouse/destination.ts";
-import {
-  closeRejects,
-  dropRepeatedRejects,
-  type KeptReject,
-  knownAmong,
-  rejectsAfter,
-} from "../../warehouse/state/rejects.ts";
+import { type KeptReject, knownAmong, rejectsAfter, resolveRejects } from "../../warehouse/state/rejects.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import { beginScan, readScanRecord, type ScanRecord } from "../../warehouse/state/stream_state.ts";
 
@@ -23,9 +17,9 @@ import { beginScan, readScanRecord, type ScanRecord } from "../../warehouse/stat
 const AT_ONCE = 1_000;
 
 /**
- * Tries a stream's rejects again, newest first, without a request. What can be stored now is published and its reject
- * closed in one transaction; of a row that the tables hold already, or that was deleted since, the reject is only closed.
- * What still can't be stored stays, each row once.
+ * Tries a stream's open rejects again, newest first, without a request. What can be stored now is published and its reject
+ * resolved in one transaction; of a row that the tables hold already, or that was deleted since, the reject is only resolved.
+ * What still can't be stored stays open.
  */
 export async function replayRejects(context: SyncContext, stream: Stream, tally: Tally): Promise<void> {
   const { destination, company } = context;
@@ -47,7 +41,6 @@ export async function replayRejects(context: SyncContext, stream: Stream, tally:
     );
     return;
   }
-  await dropRepeatedRejects(destination, of);
   let staying = 0;
   let tried = 0;
   for (;;) {
@@ -69,7 +62,7 @@ async function tryAgain(
   rejects: readonly KeptReject[],
   tally: Tally,
 ): Promise<number> {
-  const { destination, company } = context;
+  const { clock, destination, company } = context;
   const of = { company, stream: stream.name };
   // Oldest first: of several rows with one key the last one staged counts.
   const { stored } = await stageAgain(context, stream, stage, rejects.toReversed());
@@ -84,9 +77,10 @@ async function tryAgain(
   };
   const newer = [...stored].filter(isNewer).map(([, reject]) => reject);
   const digests = [...stored.values()].map(reject => reject.digest);
+  const resolve = (db: typeof destination.db) => resolveRejects(db, of, digests, new Date(clock.now()).toISOString());
   if (newer.length === 0) {
     await stage.drop();
-    await destination.db.transaction().execute(trx => closeRejects(destination, trx, of, digests));
+    await destination.db.transaction().execute(resolve);
     return digests.length;
   }
   const { record } = await stageAgain(context, stream, stage, newer);
@@ -102,7 +96,7 @@ async function tryAgain(
     apart: true,
     state: await loadStreamState(destination.db, company, stream.name),
     completeTo: null,
-    also: trx => closeRejects(destination, trx, of, digests),
+    also: resolve,
   });
   return digests.length;
 }

@@ -22,7 +22,7 @@ export class Batches {
   #stage: Stage;
   readonly #encoder: Encoder;
   readonly #clock: Clock;
-  readonly #keepRejects: (rejects: readonly Reject[]) => Promise<void>;
+  readonly #keepRejects: (rejects: readonly Reject[], scan: string) => Promise<void>;
   readonly #archived: () => Promise<void>;
   #storing: Promise<void> | undefined;
   #since: number;
@@ -31,7 +31,7 @@ export class Batches {
     stage: Stage,
     encoder: Encoder,
     clock: Clock,
-    keepRejects: (rejects: readonly Reject[]) => Promise<void>,
+    keepRejects: (rejects: readonly Reject[], scan: string) => Promise<void>,
     archived: () => Promise<void>,
   ) {
     this.#stage = stage;
@@ -74,7 +74,7 @@ export class Batches {
 
   async #store(encoded: Encoded, record: ScanRecord): Promise<void> {
     await this.#archived();
-    if (encoded.rejects.length > 0) await this.#keepRejects(encoded.rejects);
+    if (encoded.rejects.length > 0) await this.#keepRejects(encoded.rejects, record.scan);
     await this.#stage.append(encoded.batch, record satisfies StageRecord);
   }
 }

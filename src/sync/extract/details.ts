@@ -202,6 +202,7 @@ async function takeAnswer(
   const { item, parts, rest, at } = fetched;
   const own = Object.fromEntries(Object.entries(keys).map(([name, parents]) => [name, item.params[parents]!]));
   const context = { ...item.params, ...own };
+  encoder.parent = item.parentKey;
   let place = 0;
   let unstorable = 0;
   const take = ({ rows, beside, column }: Part): void => {

@@ -6,9 +6,11 @@ import { compare } from "../../warehouse/merge/compare.ts";
 import type { Absent, Allows } from "../../warehouse/merge/outcomes.ts";
 import type { Comparison, Publication } from "../../warehouse/merge/publication.ts";
 import { type Published, publish } from "../../warehouse/merge/publish.ts";
+import { saveProblems } from "../../warehouse/state/problems.ts";
+import { resolveUnseen } from "../../warehouse/state/rejects.ts";
 import { lastPublishesOf, loadStreamState, saveStreamState, writeStreamRun } from "../../warehouse/state/run_log.ts";
-import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
-import { recountDetail, saveDashboard, saveProblems } from "../../warehouse/state/table_counts.ts";
+import { readScanRecord, type ScanRecord, type StreamState } from "../../warehouse/state/stream_state.ts";
+import { recountDetail, saveDashboard } from "../../warehouse/state/table_counts.ts";
 import type { SyncContext } from "../context.ts";
 import { boundOf } from "../extract/scan_plan.ts";
 import type { Tally } from "../stream_progress.ts";
@@ -68,6 +70,8 @@ export interface PublishPlan {
   readonly state: StreamState;
   /** How far the tables are complete with it; null: unchanged. */
   readonly completeTo: string | null;
+  /** The scan showed every row that the stream has: rejects that it did not meet are over. */
+  readonly showsAll?: boolean;
 }
 
 /**
@@ -133,17 +137,24 @@ async function publishCompared(
         undecided: decided === undefined ? plan.state.undecided : decided.undecided,
       };
       await saveStreamState(trx, company, stream.name, state, moment);
-      const rowsIn = (table: string) => rowsOf(table, stream, record);
-      await saveProblems(trx, company, stream.name, record.problems, rowsIn, moment);
+      const { parent } = publication;
+      // Answers of back then say nothing of what came since.
+      const answers =
+        parent === undefined || again ? undefined : { parents: parent, absent: plan.absent === "believed" };
+      const scan = readScanRecord(stage.record)?.scan ?? record.scan;
+      const shown = { stage, scan, whole: plan.showsAll === true, answers };
+      await resolveUnseen(trx, destination, { company, stream: stream.name }, shown, moment);
       // Rows of details come and go with their parents' publishes too.
       const counted = touched || publication.parent !== undefined ? undefined : comparison;
       // What was held back is lacking.
       const completeTo = result.parted.held === undefined ? plan.completeTo : null;
-      const { parent } = publication;
       const standing = await saveDashboard(trx, destination, company, stream, moment, completeTo, parent, counted);
+      await saveProblems(trx, destination, { company, stream }, record.problems, moment);
       // A run may end before they are published, and they come and go with these rows.
-      for (const { detail, parents } of touched ? askedWith(context.catalogue, stream) : [])
+      for (const { detail, parents } of touched ? askedWith(context.catalogue, stream) : []) {
         await recountDetail(trx, destination, company, detail, parents);
+        await saveProblems(trx, destination, { company, stream: detail }, [], moment);
+      }
       // A transaction that has to be done again counts once.
       Object.assign(tally.run, before);
       count(tally, result, record);

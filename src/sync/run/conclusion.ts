@@ -5,6 +5,7 @@ import { DestinationError, HeldError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import type { Destination, Shown } from "../../warehouse/destination.ts";
 import { keptNewRejects } from "../../warehouse/state/rejects.ts";
+import { pruneRecords } from "../../warehouse/state/retention.ts";
 import { endRun, lastStreamRuns, runBefore } from "../../warehouse/state/run_log.ts";
 import { exitCodeOf, failureText, type Job, notesOf, type RunReport, statusOf, warningsOf } from "./report.ts";
 
@@ -15,7 +16,7 @@ const SLACK_MS = 6 * 3_600_000;
 
 /** A run whose streams are done. */
 export interface Concluding {
-  readonly order: { readonly config: Pick<Config, "freshness"> };
+  readonly order: { readonly config: Pick<Config, "freshness" | "retention"> };
   readonly tools: { readonly clock: { now(): number }; readonly log: Log; readonly redact: (text: string) => string };
   readonly destination: Destination;
   readonly runId: string;
@@ -53,7 +54,9 @@ export async function conclude(run: Concluding, errors: unknown[]): Promise<RunR
     return ended;
   };
   try {
-    if (await isWorthShowing(run, await end())) {
+    const ended = await end();
+    await pruneRecords(destination, run.order.config.retention, runId);
+    if (await isWorthShowing(run, ended)) {
       const { note } = await show(destination, tools.log);
       if (note !== undefined) warnings.push(note);
     }
@@ -87,7 +90,7 @@ const isGood = (status: string): boolean => status === "succeeded" || status ===
 
 /** Whether a stream stands otherwise than after its run before, which readers know or have seen the like of. */
 async function tellsNews({ destination, runId, jobs }: Concluding): Promise<boolean> {
-  const before = await lastStreamRuns(destination.db, destination.stateSchema, runId);
+  const before = await lastStreamRuns(destination, runId);
   const known = new Map(before.map(row => [JSON.stringify([row.company, row.stream]), row]));
   const worked = jobs.filter(({ tally }) => tally.run.status !== "skipped");
   const differs = ({ company, stream, tally: { run } }: Job): boolean => {

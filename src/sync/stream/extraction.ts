@@ -6,11 +6,11 @@ import { layoutStamp, volatileTreatments } from "../../rows/column_stamp.ts";
 import { Encoder } from "../../rows/encoder.ts";
 import { canonicalJson, storable } from "../../rows/json.ts";
 import { readMoment } from "../../rows/moment.ts";
-import type { Reject } from "../../rows/reject.ts";
+import { type Reject, rejectDigest } from "../../rows/reject.ts";
 import { cleaned } from "../../source/archive/cleaning.ts";
 import type { Stage } from "../../warehouse/destination.ts";
 import { stagedAnswers } from "../../warehouse/merge/outcomes.ts";
-import { saveRejects } from "../../warehouse/state/run_log.ts";
+import { type NewReject, saveRejects } from "../../warehouse/state/rejects.ts";
 import { beginScan, readScanRecord, type ScanRecord, type StreamState } from "../../warehouse/state/stream_state.ts";
 import type { SyncContext } from "../context.ts";
 import { Batches } from "../extract/batches.ts";
@@ -74,7 +74,7 @@ export async function openExtraction<R extends Request>(
     stage,
     encoder,
     context.clock,
-    rejects => keepRejects(context, stream, rejects),
+    (rejects, scan) => keepRejects(context, stream, rejects, scan),
     () => context.archived(),
   );
   const stored = readScanRecord(stage.record);
@@ -152,21 +152,30 @@ export async function startAfresh(
   return record;
 }
 
-async function keepRejects(context: SyncContext, stream: Stream, rejects: readonly Reject[]): Promise<void> {
+async function keepRejects(
+  context: SyncContext,
+  { name, tables }: Stream,
+  rejects: readonly Reject[],
+  scan: string,
+): Promise<void> {
   const { runId: run_id, company, redact } = context;
   const seen_at = new Date(context.clock.now()).toISOString();
-  const rows = rejects.map(({ raw, reason, key, field, beside }) => ({
-    run_id,
-    company,
-    stream: stream.name,
-    raw: rawText(raw, redact),
-    reason,
-    seen_at,
-    key: key === undefined ? null : storable(key),
-    field: field ?? null,
-    context: rawText(needsEscapes(raw, beside) ? { ...beside, escaped: true } : beside, redact),
-  }));
-  await saveRejects(context.destination.db, rows);
+  const rows = new Map<string, NewReject>();
+  for (const reject of rejects) {
+    const { raw, reason, key, field, beside, parent, further } = reject;
+    const digest = rejectDigest(tables, reject);
+    const known = rows.get(digest);
+    rows.set(digest, {
+      ...{ run_id, company, stream: name, digest, scan, reason, seen_at },
+      raw: rawText(raw, redact),
+      key: key === undefined ? null : storable(key),
+      field: field ?? null,
+      context: rawText(needsEscapes(raw, beside) ? { ...beside, escaped: true } : beside, redact),
+      parent_key: parent ?? null,
+      rows: (known?.rows ?? 0) + Math.max(1, further),
+    });
+  }
+  await saveRejects(context.destination.db, { company, stream: name }, [...rows.values()]);
 }
 
 /** Whether what is kept holds escapes that did not come: a second try must not take them for the value. */

@@ -335,6 +335,7 @@ export async function publishScan(
     },
     absent: "believed",
     state: next,
+    showsAll: newest,
     completeTo: completeWith(context, whole || (asked.length > 0 && answered) || next.mark !== null ? date : null),
   });
   if (record.unread.length > 0) throw new TributaryError(unreadMessage(stream, record, asked.length), 1);

@@ -77,6 +77,7 @@ export async function takeSnapshots(
     decide: async () => undefined,
     absent: "believed",
     state,
+    showsAll: failures.length === 0 && context.asOf === undefined,
     completeTo: failures.length === 0 ? completeWith(context, stored.date) : null,
   });
   // With rows of the others the stream is not one that this key may not read.

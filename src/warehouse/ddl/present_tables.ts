@@ -17,6 +17,17 @@ export async function hasState(
   return (await tablesAmong(db, [[stateSchema, table]])).size === 1;
 }
 
+/** Whether a state table has a column: one that no run of this version has upgraded yet lacks the youngest. */
+export async function hasColumn(
+  { db, stateSchema }: Omit<Looked, "schema">,
+  table: keyof StateTables,
+  column: string,
+): Promise<boolean> {
+  const { rows } = await sql`select 1 from information_schema.columns where table_schema = ${stateSchema}
+    and table_name = ${table} and column_name = ${column}`.execute(db);
+  return rows.length > 0;
+}
+
 /** Rows that a company's stream lists at present; undefined where its tables are not there. */
 export async function liveCount(
   { db, schema, stateSchema }: Looked,

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { recentRuns } from "../state/run_log.ts";
 import type { StateTables, StreamRunsTable } from "../state_tables.ts";
 
 /** What the last runs did. Moments are ISO 8601. */
@@ -41,7 +42,7 @@ export interface StreamHistory {
   readonly runs: readonly PastStreamRun[];
 }
 
-/** Reads the last so many runs, and of every stream its own last ones. */
+/** Reads the last so many runs, and of every stream its own last ones; at most RECENT_RUNS. */
 export async function historyOf(
   { db, stateSchema }: { readonly db: Kysely<StateTables>; readonly stateSchema: string },
   count: number,
@@ -50,7 +51,7 @@ export async function historyOf(
   const parts = runs.length === 0 ? [] : await streamRunsOf(db, runs);
   const { rows } = await sql<Row>`select * from (
       select r.*, row_number() over (partition by company, stream order by started_at desc, run_id desc) as nth
-      from ${sql.id(stateSchema, "stream_runs")} r where status not in ('running', 'skipped')
+      from ${await recentRuns({ db, stateSchema })} r
     ) ranked where nth <= ${count} order by company, stream, nth desc`.execute(db);
   const streams = Map.groupBy(rows.map(pastStreamRun), run => JSON.stringify([run.company, run.stream]));
   return {
@@ -79,7 +80,7 @@ const lastRuns = (db: Kysely<StateTables>, count: number) =>
 
 async function streamRunsOf(
   db: Kysely<StateTables>,
-  runs: readonly { readonly run_id: string }[],
+  runs: readonly { readonly run_id: string; readonly started_at: Date }[],
 ): Promise<readonly PastStreamRun[]> {
   const rows = await db
     .selectFrom("stream_runs")
@@ -88,6 +89,12 @@ async function streamRunsOf(
       "run_id",
       "in",
       runs.map(run => run.run_id),
+    )
+    // A run's streams begin with it: nobody has to look at all that were before.
+    .where(
+      "started_at",
+      ">=",
+      runs.reduce((first, { started_at: at }) => (at < first ? at : first), runs[0]!.started_at),
     )
     .orderBy("started_at")
     .orderBy("company")

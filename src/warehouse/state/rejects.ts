@@ -1,7 +1,13 @@
-import { sql } from "kysely";
+import { type Insertable, type Kysely, sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
+import { FURTHER } from "../../rows/reject.ts";
+import { hasColumn } from "../ddl/present_tables.ts";
 import type { Destination, Stage } from "../destination.ts";
+import { liveParents, type Parents } from "../details/parents.ts";
 import { equal, ledgerRef } from "../sql_fragments.ts";
+import type { RejectsTable, StateTables } from "../state_tables.ts";
+
+type Db = Kysely<StateTables>;
 
 /** Whose rejects. */
 export interface RejectsOf {
@@ -11,7 +17,7 @@ export interface RejectsOf {
 
 /** A row that could not be stored, as it is kept. */
 export interface KeptReject {
-  /** Of the row and what came beside it: the same row again has the same. */
+  /** The same row again has the same. */
   readonly digest: string;
   /** JSON, every digit as it was kept. */
   readonly raw: string;
@@ -20,23 +26,89 @@ export interface KeptReject {
   readonly seenAt: Date;
 }
 
-const digest = sql`md5(concat(cast(raw as varchar), chr(31), coalesce(cast(context as varchar), '')))`;
+/** A row that was met and could not be stored. */
+export type NewReject = Omit<Insertable<RejectsTable>, "first_seen_at" | "times" | "resolved_at">;
 
-/** Of the same row the last one stays: a night that meets it again keeps it again. */
-export async function dropRepeatedRejects(
-  { db, dialect, stateSchema }: Destination,
-  { company, stream }: RejectsOf,
-): Promise<void> {
-  const rejects = sql.id(stateSchema, "rejects");
-  const place = sql.raw(dialect.name === "postgres" ? "ctid" : "rowid");
+const CHUNK = 500;
+
+/** Keeps rows that could not be stored, as the service sent them: a row that is known already is one line, seen once more. */
+export async function saveRejects(db: Db, of: RejectsOf, rejects: readonly NewReject[]): Promise<void> {
   await db.transaction().execute(async trx => {
-    await sql`delete from ${rejects} where company = ${company} and stream = ${stream} and ${place} in (
-      select place from (select ${place} as place, row_number() over (partition by ${digest} order by seen_at desc) as nth
-        from ${rejects} where company = ${company} and stream = ${stream}) r where nth > 1)`.execute(trx);
+    for (let i = 0; i < rejects.length; i += CHUNK) {
+      const some = rejects.slice(i, i + CHUNK);
+      const digests = some.map(({ digest }) => digest);
+      const before = await trx
+        .deleteFrom("rejects")
+        .where(builder => builder.and({ ...of }))
+        .where("digest", "in", digests)
+        .returning(["digest", "run_id", "scan", "first_seen_at", "times", "rows"])
+        .execute();
+      const known = new Map(before.map(row => [row.digest, row]));
+      const values = some.map(row => {
+        const was = known.get(row.digest);
+        return {
+          ...row,
+          first_seen_at: was?.first_seen_at.toISOString() ?? row.seen_at,
+          times: was === undefined ? 1 : was.times + (was.run_id === row.run_id ? 0 : 1),
+          // The batches of a scan add up.
+          rows: row.rows + (was?.scan === row.scan ? (was?.rows ?? 0) : 0),
+          resolved_at: null,
+        };
+      });
+      await trx.insertInto("rejects").values(values).execute();
+    }
   });
 }
 
-/** Rejects after the first `skipped`, newest first, at most `limit`. */
+/** What a publish says about its stream's rejects that the scan did not meet again. */
+export interface Shown {
+  readonly stage: Stage;
+  readonly scan: string;
+  /** The scan showed every row that the stream has. */
+  readonly whole: boolean;
+  /** Details: what they are asked for, and whether those that answered 404 have none. */
+  readonly answers: { readonly parents: Parents; readonly absent: boolean } | undefined;
+}
+
+/** Rejects that were not met again where they would have been are resolved. */
+export async function resolveUnseen(
+  trx: Db,
+  destination: Destination,
+  of: RejectsOf,
+  { stage, scan, whole, answers }: Shown,
+  now: string,
+): Promise<void> {
+  if (!whole && answers === undefined) return;
+  const open = trx
+    .selectFrom("rejects")
+    .select("digest")
+    .where(builder => builder.and({ ...of }))
+    .where("resolved_at", "is", null)
+    .where(({ eb, or }) => or([eb("scan", "is", null), eb("scan", "<>", scan)]));
+  // A look at the parents costs more than the whole of most publishes.
+  if ((await open.limit(1).execute()).length === 0) return;
+  const answered = () => {
+    const outcomes = answers!.absent ? sql`outcome in ('ok', 'absent')` : sql`outcome = 'ok'`;
+    return sql` and (parent_key in (select parent_key from ${stage.outcomes()} o where ${outcomes})
+      or parent_key not in (select parent_key from ${liveParents(destination, of.company, answers!.parents)} p))`;
+  };
+  await sql`update ${sql.id(destination.stateSchema, "rejects")} set resolved_at = cast(${now} as timestamptz)
+    where company = ${of.company} and stream = ${of.stream} and resolved_at is null
+      and scan is distinct from ${scan}${whole ? sql`` : answered()}`.execute(trx);
+}
+
+/** Of each stream how many rows could not be stored and are open; undefined: no run of this version has told these apart yet. */
+export async function openRejects(place: Pick<Destination, "db" | "stateSchema">) {
+  if (!(await hasColumn(place, "rejects", "resolved_at"))) return undefined;
+  return place.db
+    .selectFrom("rejects")
+    .select(({ fn }) => ["company", "stream", fn.sum("rows").as("rows")])
+    .where("resolved_at", "is", null)
+    .groupBy(["company", "stream"])
+    .execute();
+}
+
+/** Open rejects after the first `skipped`, newest first, at most `limit`; examples of many are none that can be tried again. */
 export async function rejectsAfter(
   { db, stateSchema }: Destination,
   { company, stream }: RejectsOf,
@@ -44,34 +116,33 @@ export async function rejectsAfter(
   limit: number,
 ): Promise<readonly KeptReject[]> {
   const { rows } = await sql<{ digest: string; raw: string; context: string | null; seen_at: Date }>`
-    select ${digest} as digest, cast(raw as varchar) as raw, cast(context as varchar) as context, seen_at
+    select digest, cast(raw as varchar) as raw, cast(context as varchar) as context, seen_at
     from ${sql.id(stateSchema, "rejects")} where company = ${company} and stream = ${stream}
+      and resolved_at is null and digest not like ${`${FURTHER}%`}
     order by seen_at desc, digest limit ${sql.lit(limit)} offset ${sql.lit(skipped)}`.execute(db);
   return rows.map(({ seen_at, ...row }) => ({ ...row, seenAt: seen_at }));
 }
 
 /** Whether a run kept a reject that none before it kept. */
-export async function keptNewRejects({ db, stateSchema }: Destination, runId: string): Promise<boolean> {
-  const rejects = sql.id(stateSchema, "rejects");
-  const kept = (which: typeof digest) => sql`select company, stream, ${digest} from ${rejects} where run_id ${which}`;
-  const { rows } = await sql`${kept(sql`= ${runId}`)} except ${kept(sql`<> ${runId}`)} limit 1`.execute(db);
-  return rows.length > 0;
+export async function keptNewRejects({ db }: Destination, runId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom("rejects")
+    .select("digest")
+    .where(({ and }) => and({ run_id: runId, times: 1 }))
+    .limit(1)
+    .execute();
+  return found.length > 0;
 }
 
-const CHUNK = 500;
-
-/** Removes rejects that are settled. */
-export async function closeRejects(
-  { stateSchema }: Pick<Destination, "stateSchema">,
-  db: Destination["db"],
-  { company, stream }: RejectsOf,
-  digests: readonly string[],
-): Promise<void> {
-  for (let i = 0; i < digests.length; i += CHUNK) {
-    const some = sql.join(digests.slice(i, i + CHUNK));
-    await sql`delete from ${sql.id(stateSchema, "rejects")}
-      where company = ${company} and stream = ${stream} and ${digest} in (${some})`.execute(db);
-  }
+/** Notes of rejects that they are resolved. */
+export async function resolveRejects(db: Db, of: RejectsOf, digests: readonly string[], now: string): Promise<void> {
+  for (let i = 0; i < digests.length; i += CHUNK)
+    await db
+      .updateTable("rejects")
+      .set({ resolved_at: now })
+      .where(builder => builder.and({ ...of }))
+      .where("digest", "in", digests.slice(i, i + CHUNK))
+      .execute();
 }
 
 /** The staged rows whose key the tables know already, and when it was deleted; null: it is live. */

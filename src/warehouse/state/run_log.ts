@@ -1,5 +1,8 @@
-import { type Insertable, type Kysely, sql, type Transaction } from "kysely";
-import type { RejectsTable, StateTables } from "../state_tables.ts";
+import { type Kysely, sql, type Transaction } from "kysely";
+import { hasColumn } from "../ddl/present_tables.ts";
+import type { Destination } from "../destination.ts";
+import type { Fragment } from "../sql_fragments.ts";
+import type { StateTables } from "../state_tables.ts";
 import { readStreamState, type StreamState } from "./stream_state.ts";
 
 /** What a stream did in a run: a row of `stream_runs` without its identity. */
@@ -55,11 +58,15 @@ export async function beginRun(
 ): Promise<void> {
   const earlier = new Date(Date.parse(run.started_at) - 1).toISOString();
   const lost = { status: "failed", error: "the run ended without saying so (killed, or the machine went down)" };
-  for (const table of ["runs", "stream_runs"] as const) {
+  for (const [table, young] of [
+    ["runs", sql<boolean>`true`],
+    ["stream_runs", sql<boolean>`recent`],
+  ] as const) {
     const ended = db.updateTable(table).where("run_id", "not in", db.selectFrom("holders").select("run_id"));
     await ended
       .set({ ...lost, finished_at: run.started_at })
       .where("status", "=", "running")
+      .where(young)
       .execute();
     await ended.set({ started_at: earlier, finished_at: earlier }).where("started_at", ">", now).execute();
   }
@@ -91,11 +98,13 @@ export async function writeStreamRun(
     .where("run_id", "=", runId)
     .where("company", "=", company)
     .where("stream", "=", stream)
+    // No index tells DuckDB where it is, and recent rows are few.
+    .where("recent", "=", true)
     .executeTakeFirst();
   if (numUpdatedRows > 0n) return;
   await db
     .insertInto("stream_runs")
-    .values({ run_id: runId, company, stream, ...row })
+    .values({ run_id: runId, company, stream, ...row, recent: true })
     .execute();
 }
 
@@ -104,21 +113,38 @@ export async function streamRunsOf(db: Db, runId: string) {
   return db.selectFrom("stream_runs").selectAll().where("run_id", "=", runId).execute();
 }
 
+/** Of a stream's runs those that are shown; the row of each that is marked `recent`. */
+export const RECENT_RUNS = 30;
+
+/** `run_id`, `company`, `stream` of the last runs that worked on each stream, among those that fulfil a condition. */
+export const lastOfEachStream = (stateSchema: string, among: Fragment): Fragment => sql`
+  select run_id, company, stream from (
+    select run_id, company, stream,
+      row_number() over (partition by company, stream order by started_at desc, run_id desc) as nth
+    from ${sql.id(stateSchema, "stream_runs")} where status not in ('running', 'skipped') and ${among}
+  ) ranked where nth <= ${sql.lit(RECENT_RUNS)}`;
+
+/** The rows of `stream_runs` that may be the last ones; of a warehouse that no run of this version has upgraded yet all. */
+export async function recentRuns({ db, stateSchema }: Pick<Destination, "db" | "stateSchema">): Promise<Fragment> {
+  const isMarked = await hasColumn({ db, stateSchema }, "stream_runs", "recent");
+  // All columns: a warehouse of before lacks the youngest ones.
+  return sql`(select * from ${sql.id(stateSchema, "stream_runs")} where status not in ('running', 'skipped')
+    ${isMarked ? sql` and recent` : sql``})`;
+}
+
 /** Of each stream what it did when it was last worked on, by any run but `except`. */
 export async function lastStreamRuns(
-  db: Db,
-  stateSchema: string,
+  place: Pick<Destination, "db" | "stateSchema">,
   except = "",
 ): Promise<
   readonly (Pick<StreamRun, "status" | "rejected" | "problems" | "error"> &
     Partial<Proven> & { company: string; stream: string })[]
 > {
-  // All columns: a warehouse that no run of this version has upgraded yet lacks the youngest ones.
   const { rows } = await sql<Awaited<ReturnType<typeof lastStreamRuns>>[number]>`
     select * from (
       select r.*, row_number() over (partition by company, stream order by started_at desc, run_id desc) as nth
-      from ${sql.id(stateSchema, "stream_runs")} r where status not in ('running', 'skipped') and run_id <> ${except}
-    ) ranked where nth = 1`.execute(db);
+      from ${await recentRuns(place)} r where run_id <> ${except}
+    ) ranked where nth = 1`.execute(place.db);
   return rows;
 }
 
@@ -168,15 +194,6 @@ export async function saveStreamState(
 
 export async function forgetStreamState(db: Db, company: string, stream: string): Promise<void> {
   await db.deleteFrom("stream_state").where("company", "=", company).where("stream", "=", stream).execute();
-}
-
-/** Keeps rows that could not be stored, as the service sent them. */
-export async function saveRejects(db: Db, rejects: readonly Insertable<RejectsTable>[]): Promise<void> {
-  for (let i = 0; i < rejects.length; i += 500)
-    await db
-      .insertInto("rejects")
-      .values(rejects.slice(i, i + 500))
-      .execute();
 }
 
 /** How the run before this one ended; undefined for the first. */

@@ -77,6 +77,7 @@ export const stateComments: Comments = {
       difference:
         "table_rows less service_rows: above 0 the table has more, below 0 the service; NULL where not known.",
       difference_reason: "Why the two differ, equal where they don't, or why they were not compared.",
+      recent: "Whether it is among the last 30 runs that worked on the stream; NULL where it is not.",
     },
   },
   stream_state: {
@@ -126,17 +127,26 @@ export const stateComments: Comments = {
   },
   rejects: {
     table:
-      "Rows of the service that could not be stored, each with the reason; `tributary replay --rejects` tries them again.",
+      "Rows of the service that could not be stored, one line a row and reason; `tributary replay --rejects` tries them again.",
     columns: {
-      run_id: "The run that met the row; runs.run_id.",
+      run_id: "The last run that met the row; runs.run_id.",
       company,
       stream,
       raw: "The row as it came, JSON without what the configuration calls secret.",
       reason: "Why it could not be stored: what was expected and what came.",
-      seen_at: "When the row was met.",
+      seen_at: "When the row was met last.",
       key: "What is known of the row's key, as text; NULL where nothing is.",
       field: "API path of the field that made it a reject; NULL where it is the row as a whole.",
       context: "JSON of what was known beside the row, which a second try needs; NULL where nothing was.",
+      digest:
+        "Tells the row from others: of its reason with its key or, where that is not known whole, with all it said but for volatile fields. further:… stands for many rows, of which raw is an example.",
+      first_seen_at: "When the row was met first.",
+      times: "In how many runs the row was met.",
+      rows: "Rows that the line stands for, as the last scan counted them: 1, but of rows that are alike and of those beyond the 1,000 that a run keeps one by one.",
+      scan: "The scan that met the row last; NULL where an older version kept it.",
+      parent_key: "Of details, the key of the parent row whose answer it came in; NULL otherwise.",
+      resolved_at:
+        "Since when it is over: it was loaded, or where it would have been met it was not; NULL while it is open.",
     },
   },
   problems: {
@@ -148,8 +158,8 @@ export const stateComments: Comments = {
       table_name: "Main or child table that the values were meant for.",
       column_name: "Column that is NULL in these rows though the service sent something.",
       reason: "Why the values could not be read: what was expected and what came.",
-      rows: "How many rows of the last scan with the problem had it.",
-      share: "Those rows as a share of all rows of the scan, from 0 to 1.",
+      rows: "How many live rows of the table have it now.",
+      share: "Those rows as a share of all live rows of the table, from 0 to 1.",
       example: "One of the values as it came, shortened; NULL where it may not be shown.",
       first_seen_at: "When the problem was met first.",
       last_seen_at: "When the problem was met last: an old time means it is over.",

@@ -3,48 +3,73 @@ import { ConfigError } from "../../errors.ts";
 import { altering, executeAll } from "../ddl/alteration.ts";
 import { type Catalog, readCatalog } from "../ddl/database_catalog.ts";
 import type { Dialect } from "../dialect.ts";
+import { columnList, type Fragment } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
+import { lastOfEachStream } from "./run_log.ts";
 import { commentsOfState } from "./state_comments.ts";
-import { STAGES, stateColumns, stateDigests, stateKeys } from "./state_shape.ts";
-
-type Fragment = RawBuilder<unknown>;
+import { STAGES, type StateKind, stateColumns, stateDigests, stateIndexes, stateKeys } from "./state_shape.ts";
 
 /** One step from a data version to the next, within the transaction of all of them. */
 export type Migration = (trx: Transaction<StateTables>, dialect: Dialect, stateSchema: string) => Promise<void>;
 
-/** Rejects say which row and field they are, and what it takes to try them again. */
-const describeRejects: Migration = async (trx, dialect, stateSchema) => {
-  const { key, field, context } = stateColumns.rejects;
-  for (const [name, kind] of Object.entries({ key, field, context }))
-    await sql`alter table ${sql.id(stateSchema, "rejects")}
-      add column if not exists ${sql.id(name)} ${sql.raw(dialect.columnType(kind))}`.execute(trx);
-};
+/** Adds columns of today's shape to a state table, as far as it lacks them. */
+const adding =
+  <Name extends keyof StateTables>(name: Name, ...columns: readonly (keyof StateTables[Name] & string)[]): Migration =>
+  async (trx, dialect, stateSchema) => {
+    const kinds: Readonly<Record<string, StateKind>> = stateColumns[name];
+    for (const column of columns)
+      await sql`alter table ${sql.id(stateSchema, name)}
+        add column if not exists ${sql.id(column)} ${sql.raw(dialect.columnType(kinds[column]!))}`.execute(trx);
+  };
 
-/** Runs say what the service has, what the table has, and why that is not the same. */
-const countBothSides: Migration = async (trx, dialect, stateSchema) => {
-  const { service_rows, table_rows, difference, difference_reason } = stateColumns.stream_runs;
-  for (const [name, kind] of Object.entries({ service_rows, table_rows, difference, difference_reason }))
-    await sql`alter table ${sql.id(stateSchema, "stream_runs")}
-      add column if not exists ${sql.id(name)} ${sql.raw(dialect.columnType(kind))}`.execute(trx);
-};
-
-/** Streams say of how many rows details are wanted, and of how many they were never fetched. */
-const countNeverFetched: Migration = async (trx, dialect, stateSchema) => {
-  const { details_wanted, details_never } = stateColumns.streams;
-  for (const [name, kind] of Object.entries({ details_wanted, details_never }))
-    await sql`alter table ${sql.id(stateSchema, "streams")}
-      add column if not exists ${sql.id(name)} ${sql.raw(dialect.columnType(kind))}`.execute(trx);
-};
-
-/** Runs say how many rows they left out because they are from before the configuration's start. */
-const countBeforeStart: Migration = async (trx, dialect, stateSchema) => {
-  const { before_start } = stateColumns.stream_runs;
-  await sql`alter table ${sql.id(stateSchema, "stream_runs")}
-    add column if not exists before_start ${sql.raw(dialect.columnType(before_start))}`.execute(trx);
+/** Rejects become a line a row and reason, and of a stream's runs the last ones are found without a look at all of them. */
+const boundRecords: Migration = async (trx, dialect, stateSchema) => {
+  const rejects = sql.id(stateSchema, "rejects");
+  const runs = sql.id(stateSchema, "stream_runs");
+  await adding(
+    "rejects",
+    "digest",
+    "first_seen_at",
+    "times",
+    "rows",
+    "scan",
+    "parent_key",
+    "resolved_at",
+  )(trx, dialect, stateSchema);
+  await adding("stream_runs", "recent")(trx, dialect, stateSchema);
+  // A table that this version made has them.
+  const digest = sql`md5(concat(cast(raw as varchar), chr(31), coalesce(cast(context as varchar), ''), chr(31), reason))`;
+  await sql`update ${rejects} set digest = ${digest}, first_seen_at = seen_at, times = 1, rows = 1
+    where digest is null`.execute(trx);
+  await sql`create temporary table merged_rejects as select * from (select company, stream, digest, run_id, seen_at,
+      min(first_seen_at) over same as first, count(*) over same as met,
+      row_number() over (partition by company, stream, digest order by seen_at desc, run_id desc) as nth
+    from ${rejects} window same as (partition by company, stream, digest)) r where met > 1`.execute(trx);
+  const place = sql.raw(dialect.name === "postgres" ? "ctid" : "rowid");
+  await sql`delete from ${rejects} where ${place} in (select place from (select ${place} as place, row_number() over (
+      partition by company, stream, digest order by seen_at desc, run_id desc) as nth from ${rejects}) r where nth > 1)`.execute(
+    trx,
+  );
+  await sql`update ${rejects} r set first_seen_at = m.first, times = m.met from merged_rejects m
+    where m.nth = 1 and r.company = m.company and r.stream = m.stream and r.digest = m.digest`.execute(trx);
+  await sql`drop table merged_rejects`.execute(trx);
+  await sql`update ${runs} r set recent = true where status = 'running' or exists (
+    select 1 from (${lastOfEachStream(stateSchema, sql`true`)}) l
+    where r.run_id = l.run_id and r.company = l.company and r.stream = l.stream)`.execute(trx);
+  if (!dialect.primaryKeys) return;
+  await sql`alter table ${rejects} drop constraint if exists rejects_pkey`.execute(trx);
+  await sql`alter table ${rejects} add primary key (${columnList(stateKeys.rejects!)})`.execute(trx);
+  await executeAll(trx, indexStatements(stateSchema));
 };
 
 /** The n-th takes a warehouse from version n to n + 1 (from 1). Only ever appended to. */
-const migrations: readonly Migration[] = [describeRejects, countBothSides, countNeverFetched, countBeforeStart];
+const migrations: readonly Migration[] = [
+  adding("rejects", "key", "field", "context"),
+  adding("stream_runs", "service_rows", "table_rows", "difference", "difference_reason"),
+  adding("streams", "details_wanted", "details_never"),
+  adding("stream_runs", "before_start"),
+  boundRecords,
+];
 
 /** The shape of the state schema this program writes. */
 export const DATA_VERSION = migrations.length + 1;
@@ -131,15 +156,26 @@ export function stateStatements(dialect: Dialect, stateSchema: string, catalog: 
   return [...missing(dialect, stateSchema, catalog), ...stateCommentStatements(dialect, stateSchema, catalog)];
 }
 
+/** Of the tables, or of one of them; those that are there stay. */
+function indexStatements(stateSchema: string, only?: keyof StateTables): readonly Fragment[] {
+  return Object.entries(stateIndexes).flatMap(([name, indexes]) =>
+    (only === undefined || only === name ? indexes : []).map(({ by, where }) => {
+      const narrowed = where === undefined ? sql`` : sql` where ${sql.id(where)}`;
+      return sql`create index if not exists ${sql.id([name, ...by, "key"].join("_"))}
+        on ${sql.id(stateSchema, name)} (${columnList(by)})${narrowed}`;
+    }),
+  );
+}
+
 function stateTable(dialect: Dialect, stateSchema: string, name: keyof StateTables): Fragment[] {
   const table = sql.id(stateSchema, name);
   const parts: Fragment[] = Object.entries(stateColumns[name]).map(
     ([column, kind]) => sql`${sql.id(column)} ${sql.raw(dialect.columnType(kind))}`,
   );
   const key = dialect.primaryKeys ? stateKeys[name] : undefined;
-  const ids = (names: readonly string[]) => sql.join(names.map(column => sql.id(column)));
-  if (key !== undefined) parts.push(sql`primary key (${ids(key)})`);
+  if (key !== undefined) parts.push(sql`primary key (${columnList(key)})`);
   const statements: Fragment[] = [sql`create table ${table} (${sql.join(parts, sql`, `)})`];
+  if (dialect.primaryKeys) statements.push(...indexStatements(stateSchema, name));
   const digest = dialect.primaryKeys ? stateDigests[name] : undefined;
   if (digest !== undefined) {
     const texts = sql.join(

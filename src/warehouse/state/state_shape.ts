@@ -1,7 +1,7 @@
 import type { Kind } from "../../catalog/columns.ts";
 import type { StateTables } from "../state_tables.ts";
 
-type StateKind = Extract<Kind, "text" | "count" | "score" | "flag" | "moment" | "json">;
+export type StateKind = Extract<Kind, "text" | "count" | "score" | "flag" | "moment" | "json">;
 
 type StateColumns = {
   readonly [Name in keyof StateTables]: { readonly [Column in keyof StateTables[Name]]: StateKind };
@@ -50,6 +50,7 @@ export const stateColumns: StateColumns = {
     difference: "count",
     difference_reason: "text",
     before_start: "count",
+    recent: "flag",
   },
   stream_state: { company: "text", stream: "text", state: "json", updated_at: "moment" },
   details: {
@@ -87,6 +88,13 @@ export const stateColumns: StateColumns = {
     key: "text",
     field: "text",
     context: "json",
+    digest: "text",
+    first_seen_at: "moment",
+    times: "count",
+    rows: "count",
+    scan: "text",
+    parent_key: "text",
+    resolved_at: "moment",
   },
   problems: {
     company: "text",
@@ -183,6 +191,7 @@ export const stateKeys: Readonly<Partial<Record<keyof StateTables, readonly stri
   stream_state: ["company", "stream"],
   details: ["company", "stream", "parent_key"],
   streams: ["company", "table_name"],
+  rejects: ["company", "stream", "digest"],
   added_columns: ["table_name", "column_name"],
   history: ["company", "stream", "kept_from"],
   verifications: ["run_id", "company", "stream"],
@@ -196,4 +205,13 @@ export const stateKeys: Readonly<Partial<Record<keyof StateTables, readonly stri
 export const stateDigests: Readonly<Partial<Record<keyof StateTables, readonly string[]>>> = {
   problems: ["company", "stream", "table_name", "column_name", "reason"],
   schema_changes: ["company", "stream", "table_name", "column_name", "change"],
+};
+
+/** What PostgreSQL finds without a look at every row: by time what is old, and of each stream what is recent. DuckDB is slower with them. */
+export const stateIndexes: Readonly<
+  Partial<Record<keyof StateTables, readonly { readonly by: readonly string[]; readonly where?: string }[]>>
+> = {
+  runs: [{ by: ["started_at"] }],
+  stream_runs: [{ by: ["started_at"] }, { by: ["company", "stream", "started_at"], where: "recent" }],
+  verifications: [{ by: ["checked_at"] }],
 };

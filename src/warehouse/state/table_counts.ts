@@ -1,47 +1,10 @@
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import type { Stream } from "../../catalog/stream.ts";
-import type { ColumnProblems } from "../../rows/encoder.ts";
 import { withTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import { liveParents, type Parents, presentParents } from "../details/parents.ts";
 import { ledgerRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
-
-/** Adds what a publish could not read to the table `problems`: one row a column and reason, first and last seen. `rowsIn` tells how many rows of a table were read. */
-export async function saveProblems(
-  db: Kysely<StateTables>,
-  company: string,
-  stream: string,
-  problems: readonly ColumnProblems[],
-  rowsIn: (table: string) => number,
-  now: string,
-): Promise<void> {
-  for (const { table, column, reason, example, rows: affected } of problems) {
-    const [known] = await db
-      .deleteFrom("problems")
-      .where("company", "=", company)
-      .where("table_name", "=", table)
-      .where("column_name", "=", column)
-      .where("reason", "=", reason)
-      .returning("first_seen_at")
-      .execute();
-    await db
-      .insertInto("problems")
-      .values({
-        company,
-        stream,
-        table_name: table,
-        column_name: column,
-        reason,
-        rows: affected,
-        share: affected / Math.max(1, rowsIn(table)),
-        example,
-        first_seen_at: known?.first_seen_at.toISOString() ?? now,
-        last_seen_at: now,
-      })
-      .execute();
-  }
-}
 
 /** What a stream's main table holds, and of details what there is to ask for. */
 export interface Standing {

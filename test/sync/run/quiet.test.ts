@@ -43,7 +43,7 @@ async function place(freshness?: { readonly late_after: string }) {
       const { last_run, streams } = await readStatus(config, [things], undefined);
       return [last_run?.status, streams[0]?.status, streams[0]?.rejects];
     },
-    rejects: () => readRejects(config.destination, { companies: ["acme"], streams: undefined, limit: 10 }),
+    rejects: () => readRejects(config.destination, { companies: ["acme"], streams: undefined, limit: 10, all: false }),
   };
 }
 

@@ -1,0 +1,66 @@
+import { sql } from "kysely";
+import type { Retention } from "../../config/config.ts";
+import type { Destination } from "../destination.ts";
+import type { Fragment } from "../sql_fragments.ts";
+import type { StateTables } from "../state_tables.ts";
+import { lastOfEachStream } from "./run_log.ts";
+
+/** Rows that a transaction removes, and transactions a table and run: what is left is the next run's. */
+export const SLICE = 20_000;
+const MOST_SLICES = 25;
+
+/**
+ * Removes what is kept of old work, at the end of a run. Ages count from the run before: a clock that is ahead for one run
+ * takes nothing with it. The last rows of each stream stay, whatever their age: they say how it is.
+ */
+export async function pruneRecords(destination: Destination, retention: Retention, runId: string): Promise<void> {
+  const { db } = destination;
+  const { last } = await db
+    .selectFrom("runs")
+    .select(({ fn }) => fn.max("started_at").as("last"))
+    .where("run_id", "<>", runId)
+    .executeTakeFirstOrThrow();
+  await keepRecent(destination);
+  // Typed as if there always were one.
+  const from = (last as Date | null)?.getTime();
+  if (from === undefined) return;
+  const state = (name: keyof StateTables) => sql.id(destination.stateSchema, name);
+  const before = (age: number) => sql`cast(${new Date(from - age).toISOString()} as timestamptz)`;
+  const { runsMs, rejectsMs, verificationsMs } = retention;
+  const checked = sql`checked_at < ${before(verificationsMs)}`;
+  const old: readonly (readonly [keyof StateTables, Fragment])[] = [
+    ["stream_runs", sql`started_at < ${before(runsMs)} and recent is null`],
+    [
+      "runs",
+      sql`started_at < ${before(runsMs)} and status <> 'running'
+        and run_id not in (select run_id from ${state("stream_runs")} where recent)`,
+    ],
+    // What an older version kept of a detail says nothing of its parent: no answer resolves it.
+    ["rejects", sql`coalesce(resolved_at, case when scan is null then seen_at end) < ${before(rejectsMs)}`],
+    ["problems", sql`"rows" = 0 and last_seen_at < ${before(rejectsMs)}`],
+    ["verification_differences", sql`run_id in (select run_id from ${state("verifications")} where ${checked})`],
+    // The last one of a verification goes after what it found.
+    ["verifications", sql`${checked} and run_id not in (select run_id from ${state("verification_differences")})`],
+  ];
+  for (const [name, isOld] of old) await removeSlices(destination, state(name), isOld);
+}
+
+async function removeSlices({ db, dialect }: Destination, table: Fragment, isOld: Fragment): Promise<void> {
+  const place = sql.raw(dialect.name === "postgres" ? "ctid" : "rowid");
+  for (let slice = 0; slice < MOST_SLICES; slice++) {
+    const { numAffectedRows } = await db.transaction().execute(trx =>
+      sql`delete from ${table} where ${place} in (select ${place} from ${table} where ${isOld}
+        limit ${sql.lit(SLICE)})`.execute(trx),
+    );
+    if ((numAffectedRows ?? 0n) < BigInt(SLICE)) return;
+  }
+}
+
+/** Keeps the mark `recent` on the last rows of each stream, once the run is over that brought others. */
+async function keepRecent({ db, stateSchema }: Destination): Promise<void> {
+  await sql`update ${sql.id(stateSchema, "stream_runs")} r set recent = null
+    where recent and status <> 'running'
+      and run_id in (select run_id from ${sql.id(stateSchema, "runs")} where status <> 'running')
+      and not exists (select 1 from (${lastOfEachStream(stateSchema, sql`recent`)}) l
+        where l.run_id = r.run_id and l.company = r.company and l.stream = r.stream)`.execute(db);
+}

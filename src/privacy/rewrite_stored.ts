@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Column, Table } from "../catalog/columns.ts";
 import type { Stream } from "../catalog/stream.ts";
 import { Numeral } from "../numeral.ts";
@@ -84,11 +85,16 @@ export async function rewriteStored(
     // What a verification found are values; the next one finds them again.
     await db.deleteFrom("verification_differences").where("stream", "=", stream.name).execute();
     const rejects = { schema: stateSchema, table: "rejects", isJson: true, stream: stream.name };
+    let rejected = 0;
     for (const [column, treatment] of [
       ["raw", rowTreatment(stream, acts, treat)],
       ["context", besideTreatment(stream, acts, treat)],
     ] as const)
-      await rewriteColumn(db, dialect, { ...rejects, column, change: jsonChange(treatment) });
+      rejected += await rewriteColumn(db, dialect, { ...rejects, column, change: jsonChange(treatment) });
+    // Their digests are of the former values.
+    if (rejected > 0)
+      await sql`update ${sql.id(stateSchema, "rejects")} set digest = cast(gen_random_uuid() as varchar)
+        where stream = ${stream.name}`.execute(db);
   }
   await forgetQuestions(db, now);
   await forgetExamples(db, acts);

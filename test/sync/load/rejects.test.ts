@@ -39,7 +39,8 @@ const again = { begin: async () => undefined, work: replayRejects };
 
 const kept = ({ warehouse }: Told) =>
   warehouse.query<{ stream: string; key: string | null; field: string | null; raw: unknown; context: unknown }>(
-    `select stream, key, field, raw, context from _tributary.rejects order by stream, cast(raw as varchar)`,
+    `select stream, key, field, raw, context from _tributary.rejects
+      where resolved_at is null order by stream, cast(raw as varchar)`,
   );
 
 describe.each(warehouses)("$name", ({ make }) => {
@@ -49,6 +50,7 @@ describe.each(warehouses)("$name", ({ make }) => {
       { id: "a", subject: "first" },
       { ref: "b", subject: "second", worth: JSON.rawJSON(digits) },
       { ref: "c", subject: "third" },
+      { id: "c", subject: "third again" },
       { subject: "nobody's" },
     ];
     const place = await told(
@@ -70,13 +72,9 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(report).toMatchObject({ exit_code: 0, status: "warning" });
     await place.run();
     const first = await kept(place);
-    expect(first.map(({ stream }) => stream)).toEqual(["mail_notes", ...Array(6).fill("mails")]);
+    expect(first.map(({ stream }) => stream)).toEqual(["mail_notes", ...Array(3).fill("mails")]);
     expect(first[0]).toMatchObject({ key: "mail_id=a", field: "id", context: { context: { mail_id: "a" } } });
     expect(first.at(-1)).toMatchObject({ key: null, field: "id", context: { page: { of: { folder: "inbox" } } } });
-    // The next version reads the third one; its mail is newer than its rejects.
-    mails.splice(0, 4, { ref: "a", subject: "first" }, { ref: "c", subject: "third again" });
-    place.clock.advance(60_000);
-    await place.run({ catalogue: version("ref"), names: ["mails"] });
     const ledger = () =>
       place.warehouse.query(
         "select parent_key, outcome, fetched_at, cast(parent_hash as varchar) as hash from _tributary.details order by 1",

@@ -51,29 +51,41 @@ describe.each(warehouses)("$name", ({ name, make }) => {
     expect(await ensure(destination, [addColumn])).toEqual([]);
   });
 
-  test("a warehouse of version 1 keeps its rejects, which can say their key, field and context from then on", async () => {
+  test("a warehouse of version 1 keeps its rejects, each row once, which can say their key, field and context from then on", async () => {
     const destination = await make();
     const { db } = destination;
     await ensure(destination, []);
     await sql`drop table _tributary.added_columns`.execute(db);
-    for (const column of ["key", "field", "context"])
+    const young = ["digest", "first_seen_at", "times", "rows", "scan", "parent_key", "resolved_at"];
+    for (const column of ["key", "field", "context", ...young])
       await sql`alter table _tributary.rejects drop column ${sql.id(column)}`.execute(db);
     const old = { run_id: "1", company: "acme", stream: "items", reason: "expected an object", raw: "[1.50]" };
-    await db
-      .insertInto("rejects")
-      .values({ ...old, seen_at: "2025-01-01T00:00:00Z" } as never)
-      .execute();
+    // The same row was kept each night.
+    for (const [seen_at, raw] of [
+      ["2025-01-01T00:00:00Z", old.raw],
+      ["2025-01-03T00:00:00Z", old.raw],
+      ["2025-01-02T00:00:00Z", "[2]"],
+    ])
+      await db
+        .insertInto("rejects")
+        .values({ ...old, seen_at, raw } as never)
+        .execute();
     expect(await ensure(destination)).toEqual([
       "upgraded the warehouse from data version 1 to 2",
       "upgraded the warehouse from data version 2 to 3",
       "upgraded the warehouse from data version 3 to 4",
       "upgraded the warehouse from data version 4 to 5",
+      "upgraded the warehouse from data version 5 to 6",
     ]);
-    const rejects = await db.selectFrom("rejects").selectAll().execute();
-    expect(rejects).toMatchObject([{ ...old, raw: [1.5], key: null, field: null, context: null }]);
+    const rejects = await db.selectFrom("rejects").selectAll().orderBy("times", "desc").execute();
+    const open = { key: null, field: null, context: null, resolved_at: null, rows: 1 };
+    expect(rejects).toMatchObject([
+      { ...old, ...open, raw: [1.5], times: 2, first_seen_at: new Date("2025-01-01"), seen_at: new Date("2025-01-03") },
+      { ...old, ...open, raw: [2], times: 1, first_seen_at: new Date("2025-01-02") },
+    ]);
     expect(await db.selectFrom("added_columns").selectAll().execute()).toEqual([]);
     expect(await ensure(destination)).toEqual([]);
-    await expect(ensure(destination, [])).rejects.toThrow(/newer tributary \(data version 5; this one knows 1\)/);
+    await expect(ensure(destination, [])).rejects.toThrow(/newer tributary \(data version 6; this one knows 1\)/);
   });
 
   test("tables that a script made before, which noted no version, are upgraded", async () => {

@@ -13,13 +13,26 @@ import { growth } from "./parts/growth.ts";
 import { latency } from "./parts/latency.ts";
 import { nightly } from "./parts/nightly.ts";
 import { publish } from "./parts/publish.ts";
+import { records } from "./parts/records.ts";
 import { replay } from "./parts/replay.ts";
 import { startup } from "./parts/startup.ts";
 import { undici } from "./parts/undici.ts";
 import { reportTable } from "./report.ts";
 
 /** In the order of bench/README.md. */
-const parts: readonly Part[] = [latency, cpu, fanout, nightly, growth, publish, exports, replay, startup, undici];
+const parts: readonly Part[] = [
+  latency,
+  cpu,
+  fanout,
+  nightly,
+  growth,
+  publish,
+  exports,
+  replay,
+  records,
+  startup,
+  undici,
+];
 
 const say = (sentence: string) => process.stderr.write(`${sentence}\n`);
 

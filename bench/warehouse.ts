@@ -40,7 +40,7 @@ export interface BenchWarehouse {
   run(job: string, command: readonly string[]): Promise<Run>;
   /** Runs a command that reads the warehouse alone; its name is its first word. Throws unless it succeeds. */
   look(job: string, command: readonly string[]): Promise<Measured>;
-  /** A statement of PostgreSQL's superuser. */
+  /** A statement of PostgreSQL's superuser, or in DuckDB's file, which has to be one with `readers: direct`. */
   execute(statement: string): Promise<void>;
   /** Everything of it lies in here. */
   readonly folder: string;
@@ -64,16 +64,20 @@ export async function makeWarehouse(
 ): Promise<BenchWarehouse> {
   const folder = await mkdtemp(join(laboratory.folder, "warehouse-"));
   const database = warehouse === "postgres" ? await createDatabase(laboratory.postgresUrl) : undefined;
-  const destination =
-    database === undefined ? { type: "duckdb", path: "./warehouse.duckdb" } : { type: "postgres", url: database.url };
+  const destination = {
+    ...(database === undefined
+      ? { type: "duckdb", path: "./warehouse.duckdb" }
+      : { type: "postgres", url: database.url }),
+    ...(config["destination"] as object | undefined),
+  };
   const file = join(folder, "config.yaml");
   // JSON is YAML.
   await writeFile(
     file,
     JSON.stringify({
       company: "acme",
-      destination,
       ...config,
+      destination,
       api: { base_url: service.url, key: service.key },
     }),
   );
@@ -90,7 +94,13 @@ export async function makeWarehouse(
     folder,
     look: measured,
     async execute(statement) {
-      await database?.admin.query(statement);
+      if (database !== undefined) return void (await database.admin.query(statement));
+      const instance = await DuckDBInstance.create(join(folder, "warehouse.duckdb"));
+      const connection = await instance.connect();
+      await connection.run(statement).finally(() => {
+        connection.closeSync();
+        instance.closeSync();
+      });
     },
     async run(job, command) {
       const { stdout, stderr, ...usage } = await measured(job, command);

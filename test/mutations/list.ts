@@ -3,6 +3,7 @@ import { doubting } from "./doubting.ts";
 import { exporting } from "./exporting.ts";
 import type { Mutation } from "./mutation.ts";
 import { publishing } from "./publishing.ts";
+import { rejecting } from "./rejecting.ts";
 import { storing } from "./storing.ts";
 import { withholding } from "./withholding.ts";
 
@@ -14,4 +15,5 @@ export const mutations: readonly Mutation[] = [
   ...asking,
   ...withholding,
   ...exporting,
+  ...rejecting,
 ];

@@ -64,15 +64,15 @@ async function rejects(name: string | undefined, options: RejectsOptions, contex
   if (options.json) return context.printJson({ total: found?.total ?? 0, rejects: found?.rows ?? [] });
   if (found === undefined || found.total === 0)
     return context.print(none(found, options.all ? "No row was rejected." : "No row is rejected."));
-  const titles = ["last seen", "times", "rows", "stream", "key", "reason", "field", "row"].map(title => ({ title }));
+  const titles = ["last seen", "stream", "key", "reason", "field", "times", "rows", "row"].map(title => ({ title }));
   const lines = found.rows.map(row => [
     row.seen_at.slice(0, 19),
-    formatCount(row.times),
-    formatCount(row.rows),
     row.stream,
     cutText(row.key ?? "", 40),
     row.reason,
     row.field ?? "",
+    formatCount(row.times),
+    formatCount(row.rows),
     cutText(JSON.stringify(row.raw), 80),
   ]);
   context.print(`${formatTable(titles, lines)}${more(found.total, lines.length)}\n\n--json shows the rows whole.`);

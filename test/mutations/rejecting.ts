@@ -1,0 +1,68 @@
+import type { Mutation } from "./mutation.ts";
+
+/** Rejects and problems: what is open, and what is counted. */
+export const rejecting: readonly Mutation[] = [
+  {
+    name: "a volatile field makes another reject of the same row",
+    invariant: 5,
+    file: "src/rows/reject.ts",
+    text: 'column.volatile && column.source === "row"',
+    becomes: 'column.volatile && column.source === "page"',
+    test: "test/sync/load/open_rejects.test.ts",
+    notices: "a row that is met each night is one reject",
+  },
+  {
+    name: "rejects are kept one by one without end",
+    invariant: 5,
+    file: "src/rows/encoder.ts",
+    text: "const isKept = this.#kept < MOST_REJECTS;",
+    becomes: "const isKept = this.#kept < MOST_REJECTS * 10;",
+    test: "test/sync/load/open_rejects.test.ts",
+    notices: "beyond a thousand of a run",
+  },
+  {
+    name: "a part of a feed resolves what it does not show",
+    invariant: 5,
+    file: "src/sync/stream/listing.ts",
+    text: "    showsAll: newest,",
+    becomes: "    showsAll: true,",
+    test: "test/sync/load/open_rejects.test.ts",
+    notices: "a feed's part resolves nothing",
+  },
+  {
+    name: "a detail's answer resolves the rejects of all parents",
+    invariant: 5,
+    file: "src/warehouse/state/rejects.ts",
+    text: "or parent_key not in (select",
+    becomes: "or parent_key in (select",
+    test: "test/sync/load/open_rejects.test.ts",
+    notices: "those of other parents stay open",
+  },
+  {
+    name: "a row that is rejected again stays resolved",
+    invariant: 5,
+    file: "src/warehouse/state/rejects.ts",
+    text: "          resolved_at: null,",
+    becomes: "          resolved_at: (was?.times ?? 0) > 0 ? row.seen_at : null,",
+    test: "test/sync/load/open_rejects.test.ts",
+    notices: "a row that comes again is open again",
+  },
+  {
+    name: "problems of rows that went are counted on",
+    invariant: 5,
+    file: "src/warehouse/state/problems.ts",
+    text: "where _company = ${company} and _deleted_at is null and _problems is not null) t",
+    becomes: "where _company = ${company} and _problems is not null) t",
+    test: "test/sync/load/problem_counts.test.ts",
+    notices: "go and come back with their rows",
+  },
+  {
+    name: "problems of details stay as they were when a list's publish takes them",
+    invariant: 5,
+    file: "src/sync/load/publish_stage.ts",
+    text: "        await saveProblems(trx, destination, { company, stream: detail }, [], moment);\n",
+    becomes: "",
+    test: "test/sync/load/problem_counts.test.ts",
+    notices: "go and come back with their rows",
+  },
+];

@@ -27,7 +27,7 @@ export const records: Part = {
           ...{ part: "records", warehouse, unit: "ms" },
           figure: `${job}, ${many.toLocaleString("en-US")} rows in stream_runs`,
           measured: all[job],
-          against: { name: `${FEW.toLocaleString("en-US")} rows`, value: few[job] },
+          against: { what: `${FEW.toLocaleString("en-US")} rows`, value: few[job] },
           target: { of: "ratio", most: MOST },
         });
     }
@@ -55,7 +55,8 @@ async function wallsWith(laboratory: Laboratory, warehouse: Warehouse, rows: num
       "carried",
     ];
     const columns = [...zeros, "missing", "deleted", "rejected", "problems", "rounded", "bytes"];
-    const run = `(i / ${STREAMS})`;
+    // A quotient of whole numbers is none in DuckDB.
+    const run = `cast((i - i % ${STREAMS}) / ${STREAMS} as bigint)`;
     const at = `cast('2000-01-01' as timestamptz)`;
     const begun = `(select min(started_at) from _tributary.runs) - (${run} + 1) * interval '${APART}'`;
     await place.execute(`insert into _tributary.stream_runs

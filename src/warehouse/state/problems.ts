@@ -50,23 +50,19 @@ export async function saveProblems(
       const rows = held.find(same(one))?.rows ?? 0;
       const share = rows / Math.max(1, live);
       if (was !== undefined && seen === undefined && was.rows === rows && was.share === share) continue;
-      const row = {
-        ...{ rows, share },
-        example: seen?.example ?? was?.example ?? null,
-        last_seen_at: seen === undefined ? (was?.last_seen_at.toISOString() ?? now) : now,
-      };
       const key = { company, table_name: table.name, column_name: one.column, reason: one.reason };
-      if (was === undefined)
+      if (was !== undefined)
         await trx
-          .insertInto("problems")
-          .values({ ...key, stream, ...row, first_seen_at: now })
-          .execute();
-      else
-        await trx
-          .updateTable("problems")
-          .set(row)
+          .deleteFrom("problems")
           .where(({ and }) => and({ ...key }))
           .execute();
+      const example = seen?.example ?? was?.example ?? null;
+      const first_seen_at = was?.first_seen_at.toISOString() ?? now;
+      const last_seen_at = (seen === undefined ? was?.last_seen_at.toISOString() : undefined) ?? now;
+      await trx
+        .insertInto("problems")
+        .values({ ...key, stream, rows, share, example, first_seen_at, last_seen_at })
+        .execute();
     }
   }
 }

@@ -79,22 +79,18 @@ export async function resolveUnseen(
   now: string,
 ): Promise<void> {
   if (!whole && answers === undefined) return;
-  const open = trx
-    .selectFrom("rejects")
-    .select("digest")
-    .where(builder => builder.and({ ...of }))
-    .where("resolved_at", "is", null)
-    .where(({ eb, or }) => or([eb("scan", "is", null), eb("scan", "<>", scan)]));
+  const rejects = sql.id(destination.stateSchema, "rejects");
+  const unseen = sql`company = ${of.company} and stream = ${of.stream} and resolved_at is null
+    and scan is distinct from ${scan}`;
   // A look at the parents costs more than the whole of most publishes.
-  if ((await open.limit(1).execute()).length === 0) return;
+  if ((await sql`select 1 from ${rejects} where ${unseen} limit 1`.execute(trx)).rows.length === 0) return;
   const answered = () => {
     const outcomes = answers!.absent ? sql`outcome in ('ok', 'absent')` : sql`outcome = 'ok'`;
     return sql` and (parent_key in (select parent_key from ${stage.outcomes()} o where ${outcomes})
       or parent_key not in (select parent_key from ${liveParents(destination, of.company, answers!.parents)} p))`;
   };
-  await sql`update ${sql.id(destination.stateSchema, "rejects")} set resolved_at = cast(${now} as timestamptz)
-    where company = ${of.company} and stream = ${of.stream} and resolved_at is null
-      and scan is distinct from ${scan}${whole ? sql`` : answered()}`.execute(trx);
+  await sql`update ${rejects} set resolved_at = cast(${now} as timestamptz)
+    where ${unseen}${whole ? sql`` : answered()}`.execute(trx);
 }
 
 /** Of each stream how many rows could not be stored and are open; undefined: no run of this version has told these apart yet. */

@@ -37,22 +37,16 @@ const boundRecords: Migration = async (trx, dialect, stateSchema) => {
     "resolved_at",
   )(trx, dialect, stateSchema);
   await adding("stream_runs", "recent")(trx, dialect, stateSchema);
-  // A table that this version made has them.
-  const digest = sql`md5(concat(cast(raw as varchar), chr(31), coalesce(cast(context as varchar), ''), chr(31), reason))`;
-  await sql`update ${rejects} set digest = ${digest}, first_seen_at = seen_at, times = 1, rows = 1
-    where digest is null`.execute(trx);
-  await sql`create temporary table merged_rejects as select * from (select company, stream, digest, run_id, seen_at,
-      min(first_seen_at) over same as first, count(*) over same as met,
-      row_number() over (partition by company, stream, digest order by seen_at desc, run_id desc) as nth
-    from ${rejects} window same as (partition by company, stream, digest)) r where met > 1`.execute(trx);
   const place = sql.raw(dialect.name === "postgres" ? "ctid" : "rowid");
-  await sql`delete from ${rejects} where ${place} in (select place from (select ${place} as place, row_number() over (
-      partition by company, stream, digest order by seen_at desc, run_id desc) as nth from ${rejects}) r where nth > 1)`.execute(
-    trx,
-  );
-  await sql`update ${rejects} r set first_seen_at = m.first, times = m.met from merged_rejects m
-    where m.nth = 1 and r.company = m.company and r.stream = m.stream and r.digest = m.digest`.execute(trx);
-  await sql`drop table merged_rejects`.execute(trx);
+  // Of the same row the last one stays, and says how many there were.
+  await sql`update ${rejects} r set digest = o.digest, first_seen_at = o.first, times = o.met, rows = o.nth from (
+      select place, digest, min(seen_at) over same as first, count(*) over same as met,
+        row_number() over (same order by seen_at desc, run_id desc) as nth
+      from (select ${place} as place, company, stream, seen_at, run_id, md5(concat(cast(raw as varchar), chr(31),
+        coalesce(cast(context as varchar), ''), chr(31), reason)) as digest from ${rejects} where digest is null) kept
+      window same as (partition by company, stream, digest)) o
+    where r.${place} = o.place`.execute(trx);
+  await sql`delete from ${rejects} where scan is null and rows > 1`.execute(trx);
   await sql`update ${runs} r set recent = true where status = 'running' or exists (
     select 1 from (${lastOfEachStream(stateSchema, sql`true`)}) l
     where r.run_id = l.run_id and r.company = l.company and r.stream = l.stream)`.execute(trx);

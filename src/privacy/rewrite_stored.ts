@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import type { Column, Table } from "../catalog/columns.ts";
 import type { Stream } from "../catalog/stream.ts";
 import { Numeral } from "../numeral.ts";
@@ -15,6 +14,7 @@ import {
   rewriteColumn,
 } from "../warehouse/schema/rewriting.ts";
 import { addedColumns, withAdded } from "../warehouse/schema/unknown_field_columns.ts";
+import { forgetDigests } from "../warehouse/state/rejects.ts";
 import { loadStreamState, saveStreamState } from "../warehouse/state/run_log.ts";
 import { SEE_CHANGES } from "../warehouse/state/schema_changes.ts";
 import { besideTreatment, extraTreatment, looseTreatment, rowTreatment, withAddedColumns } from "./answers.ts";
@@ -91,10 +91,7 @@ export async function rewriteStored(
       ["context", besideTreatment(stream, acts, treat)],
     ] as const)
       rejected += await rewriteColumn(db, dialect, { ...rejects, column, change: jsonChange(treatment) });
-    // Their digests are of the former values.
-    if (rejected > 0)
-      await sql`update ${sql.id(stateSchema, "rejects")} set digest = cast(gen_random_uuid() as varchar)
-        where stream = ${stream.name}`.execute(db);
+    if (rejected > 0) await forgetDigests(db, stream.name);
   }
   await forgetQuestions(db, now);
   await forgetExamples(db, acts);

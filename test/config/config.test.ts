@@ -32,6 +32,7 @@ test("an empty file is the contract's defaults", async () => {
       settings: {},
     },
     deletes: { maxShare: 0.2, minRows: 50, confirmMax: 500, secondLookPages: 20 },
+    retention: { runsMs: 400 * 86_400_000, rejectsMs: 90 * 86_400_000, verificationsMs: 400 * 86_400_000 },
     problems: { maxShare: 0.05, onExceed: "warn" },
     privacy: { pii: "keep", key: undefined, exclude: [], hash: [], mask: [] },
     formats: { dates: ["iso"], timezone: "UTC" },

@@ -123,9 +123,9 @@ export const storing: readonly Mutation[] = [
     invariant: 1,
     file: "src/sync/extract/batches.ts",
     text: `    await this.#archived();
-    if (encoded.rejects.length > 0) await this.#keepRejects(encoded.rejects);
+    if (encoded.rejects.length > 0) await this.#keepRejects(encoded.rejects, record.scan);
     await this.#stage.append(encoded.batch, record satisfies StageRecord);`,
-    becomes: `    if (encoded.rejects.length > 0) await this.#keepRejects(encoded.rejects);
+    becomes: `    if (encoded.rejects.length > 0) await this.#keepRejects(encoded.rejects, record.scan);
     await this.#stage.append(encoded.batch, record satisfies StageRecord);
     await this.#archived();`,
     test: "test/sync/extract/batches.test.ts",

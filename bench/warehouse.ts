@@ -84,7 +84,8 @@ export async function makeWarehouse(
   const measured = (job: string, command: readonly string[]) =>
     measure(laboratory, job, [
       ...[laboratory.built.cli, ...command],
-      ...["--config", file, "--json", "--no-progress", "--log-level", "debug"],
+      ...["--config", file, "--json", "--log-level", "debug"],
+      ...(command[0] === "status" ? [] : ["--no-progress"]),
     ]);
   const asked = async (what: string) => {
     const answer = await database?.admin.query(`select (${what})::text as n`);

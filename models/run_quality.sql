@@ -23,7 +23,7 @@
 -- column rejected: Rows that could not be stored.
 -- column reject_share: Rejected rows as a share, from 0 to 1, of the rows read; null where none was read.
 -- column problems: Values that did not fit their column and are null there.
--- column rounded: Decimals with more than nine places that were rounded.
+-- column rounded: Values stored otherwise than they came: decimals rounded to nine places, empty texts, days in a column of times.
 -- column service_rows: Rows that the service has, by its own total or by counting; null where nobody could tell.
 -- column table_rows: Live rows of the stream's main table after the run.
 -- column difference: Table less service; 0 says that both have as many rows, null where one side is not known.

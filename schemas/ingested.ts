@@ -1,4 +1,4 @@
-import { count, flag, id, inRow, json, moment, money, personal, record, text } from "./fields.ts";
+import { count, flag, id, inRow, json, moment, money, personal, quantity, record, text } from "./fields.ts";
 
 /** A row of the intake feed: `GET /ingested`. */
 export const ingestedItem = record("Everything that came in: documents, e-mails and data imports in one feed.", {
@@ -10,7 +10,7 @@ export const ingestedItem = record("Everything that came in: documents, e-mails 
   title: text().nullable().describe("Headline of the row for display; null where it has none."),
   ts: moment().nullable().describe("The row's point in time, by which the feed is read; null for rows that give none."),
   status: text().nullable().describe("Where its processing stands, as the service names it; values not documented."),
-  size_bytes: count().nullable().describe("Size of the file in bytes; null for rows without a file."),
+  size_bytes: quantity().nullable().describe("Size of the file in bytes; null for rows without a file."),
   page_count: count().nullable().describe("How many pages the document has; null for rows without pages."),
   parent_email_id: id().nullable().describe("E-mail that it came with; null where it came another way."),
   subject: personal(text()).nullable().describe("Subject line of the e-mail; null for rows that are none."),
@@ -46,10 +46,10 @@ export const ingestedItem = record("Everything that came in: documents, e-mails 
   attachments: json().describe("What the e-mail carried along, a list whose content is not documented, kept as JSON."),
   sheet_count: count().nullable().describe("How many sheets the workbook has; null for rows that are none."),
   import_rows_total: count().nullable().describe("How many rows the import held; null for rows that are no import."),
-  import_rows_inserted: count()
+  import_rows_inserted: quantity()
     .nullable()
     .describe("How many rows the import added; null for rows that are no import."),
-  import_rows_errored: count()
+  import_rows_errored: quantity()
     .nullable()
     .describe("How many rows of the import failed; null for rows that are no import."),
 });

@@ -8,6 +8,7 @@ import {
   moment,
   money,
   percent,
+  quantity,
   record,
   score,
   text,
@@ -51,7 +52,7 @@ export const invoice = record(
     discount_deadline: date()
       .nullable()
       .describe("Last day on which the discount can be taken; null where there is none."),
-    discount_days_left: volatile(count())
+    discount_days_left: volatile(quantity())
       .nullable()
       .describe(
         "Days left to take the discount; shrinks by itself each day, so it alone never marks a row as changed.",
@@ -65,13 +66,13 @@ export const invoice = record(
     document_date: date().nullable().describe("Calendar date on the invoice; null where none was read."),
     uploaded_at: moment().nullable().describe("When the invoice reached the service; null where that is not known."),
     due_date: date().nullable().describe("Day on which payment is due; null where it cannot be told."),
-    due_in_days: volatile(count())
+    due_in_days: volatile(quantity())
       .nullable()
       .describe("Days until payment is due; shrinks by itself each day, so it alone never marks a row as changed."),
     pay_urgency: volatile(score())
       .nullable()
       .describe("How urgent the payment is; scale not documented, moves by itself and never marks a row as changed."),
-    net_days: count()
+    net_days: quantity()
       .nullable()
       .describe("Days that the payment terms allow; net_days_basis says where they come from."),
     net_days_basis: text()

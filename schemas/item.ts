@@ -55,7 +55,7 @@ export const item = record(
     total_spend: money(inOwnCurrency)
       .nullable()
       .describe("Money spent on the item; the period is not documented, the other total_spend columns name theirs."),
-    spend_rank_in_company: volatile(count())
+    spend_rank_in_company: volatile(quantity())
       .nullable()
       .describe(
         "The item's place among the company's items by spend; moves when others do, so it never marks a row as changed.",

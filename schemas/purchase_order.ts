@@ -1,4 +1,4 @@
-import { count, date, flag, id, inTable, money, percent, record, text, volatile } from "./fields.ts";
+import { count, date, flag, id, inTable, money, percent, quantity, record, text, volatile } from "./fields.ts";
 
 const inOrderCurrency = inTable("purchase_order_details", "currency_code", "po_number");
 
@@ -48,12 +48,12 @@ export const purchaseOrder = record(
     delivery_requested_date: date()
       .nullable()
       .describe("Delivery day that the buyer asked for; null where none is known."),
-    delivery_days_late: volatile(count())
+    delivery_days_late: volatile(quantity())
       .nullable()
       .describe(
         "Days by which the delivery is late; grows by itself each day, so it alone never marks a row as changed.",
       ),
-    delivery_days_past_requested: volatile(count())
+    delivery_days_past_requested: volatile(quantity())
       .nullable()
       .describe("Days past the requested delivery day; grows by itself each day and never marks a row as changed."),
     receipt_pct: percent()

@@ -1,4 +1,4 @@
-import { count, date, flag, id, inTable, json, money, quantity, score, table, text } from "./fields.ts";
+import { date, flag, id, inTable, json, money, quantity, score, table, text } from "./fields.ts";
 
 const inOrderCurrency = inTable("purchase_order_details", "currency_code", "po_number");
 
@@ -55,7 +55,7 @@ export const purchaseOrderLineItems = table(
       .nullable()
       .describe("Whether the line came on time; on_time_basis names the measure, null while undecided."),
     in_full: flag().nullable().describe("Whether the whole quantity came; null while undecided."),
-    days_variance: count()
+    days_variance: quantity()
       .nullable()
       .describe(
         "Days between the planned and the actual day; the sign's meaning and how it differs from variance_days are not documented.",
@@ -92,7 +92,7 @@ export const purchaseOrderLineItems = table(
     email_promised_ship_date: date().nullable().describe("Shipping day that an e-mail promises; null without one."),
     actual_ship_date: date().nullable().describe("Day on which the line was shipped; null until then."),
     ship_on_time: flag().nullable().describe("Whether the line was shipped on time; null while undecided."),
-    ship_variance_days: count()
+    ship_variance_days: quantity()
       .nullable()
       .describe("Days between planned and actual shipping; the sign's meaning is not documented."),
     on_time_basis: text()
@@ -119,7 +119,7 @@ export const purchaseOrderLineItems = table(
     receipt_doc_id: id().nullable().describe("Document that records the receipt; null where there is none."),
     bol_doc_id: id().nullable().describe("Document that is the bill of lading; null where there is none."),
     pod_doc_id: id().nullable().describe("Document that is the proof of delivery; null where there is none."),
-    variance_days: count()
+    variance_days: quantity()
       .nullable()
       .describe("Days off plan; the sign's meaning and how it differs from days_variance are not documented."),
     part_number_mismatch: flag()

@@ -1,4 +1,4 @@
-import { date, id, inRow, money, percent, table, text } from "./fields.ts";
+import { date, id, inRow, money, table, text } from "./fields.ts";
 
 /** `price_moves[]` of `GET /po/{po_number}`. */
 export const purchaseOrderPriceMoves = table(
@@ -10,9 +10,9 @@ export const purchaseOrderPriceMoves = table(
     prior_price: money(inRow("currency")).nullable().describe("Price before the change; null where it is not known."),
     price: money(inRow("currency")).describe("Price after the change."),
     currency: text().nullable().describe("Currency of both prices; null where the service gives none."),
-    change_pct: percent()
+    change_pct: text()
       .nullable()
-      .describe("How large the change is as a rate, in the service's own percentage unit."),
+      .describe("How large the change is, as the service writes it: a text that may bear a percent sign."),
     effective_date: date().nullable().describe("Day from which the new price applies; null where that is not known."),
     fact_id: id()
       .nullable()

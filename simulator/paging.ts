@@ -30,6 +30,8 @@ interface Cursor {
 
 export interface Page {
   readonly rows: Row[];
+  /** Where the list goes on, also of an answer that doesn't say so in its envelope. */
+  readonly next: Pick<Pagination, "next_cursor" | "has_more">;
   readonly pagination: Pagination | undefined;
 }
 
@@ -60,7 +62,12 @@ export function pageOf(source: Source, request: Request, mode: PagingMode, selec
     pagination.next_cursor = null;
     pagination.has_more = true;
   }
-  return { rows: read.rows, pagination: happens(faults, "missingPagination", draw) ? undefined : pagination };
+  const { next_cursor, has_more } = pagination;
+  return {
+    rows: read.rows,
+    next: { next_cursor, has_more },
+    pagination: happens(faults, "missingPagination", draw) ? undefined : pagination,
+  };
 }
 
 function readRows(

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { count, id, moment, record, table, text } from "../fields.ts";
+import { count, id, moment, quantity, record, table, text } from "../fields.ts";
 
 /** Freight and intermodal audits answer alike; `of` says what is audited. */
 const audit = (stream: string, of: string) =>
   record(`Anomalies in ${of} over a trailing window, one row a day and period.`, {
     totals: z.object({
-      total_anomalies: count().nullable().describe("How many anomalies the window has."),
+      total_anomalies: quantity().nullable().describe("How many anomalies the window has."),
       high_count: count().nullable().describe("How many anomalies are of high severity."),
       critical_count: count().nullable().describe("How many anomalies are critical."),
       medium_count: count().nullable().describe("How many anomalies are of medium severity."),

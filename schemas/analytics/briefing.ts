@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, inRow, inTable, moment, money, record, table, text } from "../fields.ts";
+import { count, inRow, inTable, moment, money, quantity, record, table, text } from "../fields.ts";
 
 const actionBuckets = table(
   "briefing_action_buckets",
@@ -27,19 +27,19 @@ const highlights = table("briefing_highlights", "What the briefing of a day sing
 export const briefing = record("The service's briefing for the day, one row a day.", {
   currency_code: text().nullable().describe("Currency of the briefing's amounts; null where the service names none."),
   hero: z.object({
-    open_issues: count().describe("How many issues are open."),
+    open_issues: quantity().describe("How many issues are open."),
     dollars_caught: money(inRow("currency_code")).describe("Money that the service caught, as the briefing shows it."),
-    emails_processed: count().describe("How many e-mails the service processed."),
-    action_items: count().describe("How many tasks wait for somebody."),
+    emails_processed: quantity().describe("How many e-mails the service processed."),
+    action_items: quantity().describe("How many tasks wait for somebody."),
   }),
   action_buckets: actionBuckets,
   highlights,
   email: z.object({
     total: count().describe("How many e-mails there are."),
-    action_required: count().describe("How many e-mails ask for an action."),
-    urgent: count().describe("How many e-mails are urgent."),
-    inbound: count().describe("How many e-mails came in."),
-    outbound: count().describe("How many e-mails went out."),
+    action_required: quantity().describe("How many e-mails ask for an action."),
+    urgent: quantity().describe("How many e-mails are urgent."),
+    inbound: quantity().describe("How many e-mails came in."),
+    outbound: quantity().describe("How many e-mails went out."),
   }),
   generated_at: moment().nullable().describe("When the service wrote the briefing; null where it does not say."),
 });

@@ -9,8 +9,10 @@ const carriers = table(
   {
     vendor_id: id().nullable().describe("Vendor that the carrier is; null where the service resolved none."),
     carrier_name: text().describe("Carrier's name as a label, never to be joined on."),
-    total_deliveries: count().nullable().describe("Deliveries that the carrier made; null where not known."),
-    measured_deliveries: count().nullable().describe("Deliveries of which punctuality and quantity could be measured."),
+    total_deliveries: quantity().nullable().describe("Deliveries that the carrier made; null where not known."),
+    measured_deliveries: quantity()
+      .nullable()
+      .describe("Deliveries of which punctuality and quantity could be measured."),
     otif_pct: percent()
       .nullable()
       .describe(
@@ -26,8 +28,8 @@ const carriers = table(
     carrier_otif_strict_pct: percent()
       .nullable()
       .describe("Share on time and in full by the carrier's strict measure, in the service's own percentage unit."),
-    carrier_otif_strict_on_time: count().nullable().describe("Deliveries on time by the carrier's strict measure."),
-    carrier_otif_strict_measured: count()
+    carrier_otif_strict_on_time: quantity().nullable().describe("Deliveries on time by the carrier's strict measure."),
+    carrier_otif_strict_measured: quantity()
       .nullable()
       .describe("Deliveries that the carrier's strict measure could be taken of."),
     avg_strict_variance_days: quantity()
@@ -40,10 +42,10 @@ const carriers = table(
     invoice_count: count().nullable().describe("How many invoices the carrier sent in the window."),
     anomaly_count: count().nullable().describe("How many anomalies the service found in the carrier's invoices."),
     critical_count: count().nullable().describe("How many of the carrier's anomalies are critical."),
-    active_rate_cards: count().nullable().describe("How many of the carrier's rate cards are in force."),
+    active_rate_cards: quantity().nullable().describe("How many of the carrier's rate cards are in force."),
     composite_score: score().nullable().describe("The carrier's overall score; the scale is not documented."),
-    tenders_sent: count().nullable().describe("Loads that were offered to the carrier in the acceptance month."),
-    tenders_accepted: count().nullable().describe("Offered loads that the carrier took."),
+    tenders_sent: quantity().nullable().describe("Loads that were offered to the carrier in the acceptance month."),
+    tenders_accepted: quantity().nullable().describe("Offered loads that the carrier took."),
     acceptance_rate_pct: percent()
       .nullable()
       .describe("Share of offered loads that the carrier took, in the service's own percentage unit."),
@@ -65,18 +67,18 @@ export const carrierScorecards = record("How the carriers did over a trailing wi
   window: json().nullable().describe("The window that was measured; content not documented, kept as JSON."),
   carriers,
   summary: z.object({
-    total_carriers: count().nullable().describe("How many carriers were measured."),
+    total_carriers: quantity().nullable().describe("How many carriers were measured."),
     fleet_otif_strict_pct: percent()
       .nullable()
       .describe(
         "Share on time and in full over all carriers by the strict measure, in the service's own percentage unit.",
       ),
-    fleet_otif_on_time: count().nullable().describe("Deliveries of all carriers that were on time."),
-    fleet_otif_measured: count().nullable().describe("Deliveries of all carriers that could be measured."),
+    fleet_otif_on_time: quantity().nullable().describe("Deliveries of all carriers that were on time."),
+    fleet_otif_measured: quantity().nullable().describe("Deliveries of all carriers that could be measured."),
     graded_basis_label: text().nullable().describe("What the fleet's grades rest on, in the service's words."),
     total_freight_spend: money(inRow("currency_code"))
       .nullable()
       .describe("Freight paid to all carriers in the window."),
-    active_rate_cards: count().nullable().describe("How many rate cards are in force, of all carriers."),
+    active_rate_cards: quantity().nullable().describe("How many rate cards are in force, of all carriers."),
   }),
 });

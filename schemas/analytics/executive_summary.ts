@@ -1,4 +1,4 @@
-import { count, inRow, json, money, percent, record, text } from "../fields.ts";
+import { count, inRow, json, money, percent, quantity, record, text } from "../fields.ts";
 
 const ownCurrency = inRow("currency_code");
 
@@ -20,23 +20,23 @@ export const executiveSummary = record("The few figures that management looks at
   otif_window: json()
     .nullable()
     .describe("Span of time that the otif figures cover; content not documented, kept as JSON."),
-  otif_deliveries: count().nullable().describe("Deliveries in the window of otif_window."),
-  otif_on_time_deliveries: count().nullable().describe("Deliveries of the window that came on time."),
-  otif_measured_deliveries: count().nullable().describe("Deliveries of the window that could be measured."),
+  otif_deliveries: quantity().nullable().describe("Deliveries in the window of otif_window."),
+  otif_on_time_deliveries: quantity().nullable().describe("Deliveries of the window that came on time."),
+  otif_measured_deliveries: quantity().nullable().describe("Deliveries of the window that could be measured."),
   first_pass_match_rate: percent()
     .nullable()
     .describe("Share of invoices that matched at the first attempt; the unit is not documented."),
   first_pass_match_window: json()
     .nullable()
     .describe("Span of time that the first-pass figures cover; content not documented, kept as JSON."),
-  first_pass_matched: count().nullable().describe("Invoices that matched at the first attempt."),
-  first_pass_match_eligible: count().nullable().describe("Invoices that could have matched at the first attempt."),
+  first_pass_matched: quantity().nullable().describe("Invoices that matched at the first attempt."),
+  first_pass_match_eligible: quantity().nullable().describe("Invoices that could have matched at the first attempt."),
   value_surfaced: money(inRow("value_currency_code"))
     .nullable()
     .describe("Money that the service's findings brought up."),
   value_currency_code: text().nullable().describe("Currency of value_surfaced; null where the service names none."),
-  open_exceptions: count().nullable().describe("How many exceptions are open."),
-  active_contracts: count().nullable().describe("How many contracts are in force."),
+  open_exceptions: quantity().nullable().describe("How many exceptions are open."),
+  active_contracts: quantity().nullable().describe("How many contracts are in force."),
   on_contract_spend_pct: percent()
     .nullable()
     .describe("Share of the spend that contracts cover, in the service's own percentage unit."),

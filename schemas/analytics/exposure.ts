@@ -1,4 +1,4 @@
-import { count, date, flag, id, inName, json, money, record, score, table, text } from "../fields.ts";
+import { count, date, flag, id, inName, json, money, quantity, record, score, table, text } from "../fields.ts";
 
 const undocumented = "content not documented, kept as JSON.";
 
@@ -45,7 +45,7 @@ export const exposure = record("How much money is exposed to what the service ca
   money_available: flag().describe("Whether the service could put amounts to it."),
   money_unavailable_reason: text().nullable().describe("Why there are no amounts; null where there are."),
   portfolio_as_of_date: date().nullable().describe("Day that the purchases behind it are as of; null where not known."),
-  events_linked: count().describe("How many events are linked to the signals."),
+  events_linked: quantity().describe("How many events are linked to the signals."),
   briefing: json().nullable().describe(`A short account of the exposure; ${undocumented}`),
   by_kind: byKind,
   signals,

@@ -17,7 +17,7 @@ export const invoicePaymentFunnel = record("How far invoices are on their way to
       .nullable()
       .describe("Total of the invoices at the stage; null where not known."),
     avg_age_days: quantity().describe("Average age of the invoices at the stage, in days."),
-    moved_in_last_7d: count().describe("How many invoices moved in the last seven days."),
+    moved_in_last_7d: quantity().describe("How many invoices moved in the last seven days."),
   }),
 });
 
@@ -26,18 +26,18 @@ export const invoiceStats = record("How many invoices stand in each state of rec
   currency_code: text().nullable().describe("Currency of the amounts; null where the service names none."),
   reconciliation: z.object({
     total: count().describe("How many invoices there are."),
-    matched: count().describe("How many invoices match their order."),
-    discrepancy: count().describe("How many invoices differ from their order."),
-    no_po: count().describe("How many invoices have no order."),
-    awaiting_po: count().describe("How many invoices wait for their order."),
-    actionable_review: count().describe("How many invoices are to be looked at by somebody."),
-    pending_approval: count().describe("How many invoices wait for approval."),
-    blocked: count().describe("How many invoices are blocked."),
-    approved: count().describe("How many invoices are approved."),
-    hold: count().describe("How many invoices are on hold."),
-    rejected: count().describe("How many invoices are rejected."),
-    past_due: count().describe("How many invoices are past their due date."),
-    discount_available: count().describe("How many invoices can be paid with a discount."),
+    matched: quantity().describe("How many invoices match their order."),
+    discrepancy: quantity().describe("How many invoices differ from their order."),
+    no_po: quantity().describe("How many invoices have no order."),
+    awaiting_po: quantity().describe("How many invoices wait for their order."),
+    actionable_review: quantity().describe("How many invoices are to be looked at by somebody."),
+    pending_approval: quantity().describe("How many invoices wait for approval."),
+    blocked: quantity().describe("How many invoices are blocked."),
+    approved: quantity().describe("How many invoices are approved."),
+    hold: quantity().describe("How many invoices are on hold."),
+    rejected: quantity().describe("How many invoices are rejected."),
+    past_due: quantity().describe("How many invoices are past their due date."),
+    discount_available: quantity().describe("How many invoices can be paid with a discount."),
     approval_rules_count: count().describe("How many approval rules there are."),
     uncoded_invoice_count: count().describe("How many invoices are not coded to an account."),
     matched_amount: money(inRow("currency_code")).nullable().describe("Total of the invoices that match."),
@@ -45,10 +45,10 @@ export const invoiceStats = record("How many invoices stand in each state of rec
   }),
   anomalies: z.object({
     total: count().describe("How many anomalies the invoices have."),
-    critical: count().describe("How many anomalies are critical."),
-    high: count().describe("How many anomalies are of high severity."),
+    critical: quantity().describe("How many anomalies are critical."),
+    high: quantity().describe("How many anomalies are of high severity."),
   }),
-  period_days: count().describe("How many days the figures look back."),
+  period_days: quantity().describe("How many days the figures look back."),
 });
 
 /** A row of `GET /reconciliation/vendors`: an object whose fields are not documented, or only a name. */

@@ -37,8 +37,8 @@ const recommendations = table("lane_intelligence_recommendations", "Carriers tha
   avg_acceptance_lag_hours: quantity()
     .nullable()
     .describe("Average time until the carrier took an offered load, in hours."),
-  tenders_sent: count().nullable().describe("Loads that were offered to the carrier in the acceptance month."),
-  tenders_accepted: count().nullable().describe("Offered loads that the carrier took."),
+  tenders_sent: quantity().nullable().describe("Loads that were offered to the carrier in the acceptance month."),
+  tenders_accepted: quantity().nullable().describe("Offered loads that the carrier took."),
   acceptance_month_bucket: text().nullable().describe("Month that the tender figures are of, as the service names it."),
 });
 
@@ -76,7 +76,7 @@ export const laneIntelligence = record("What the service knows of a freight lane
   }),
   recommendations,
   lane_stats: z.object({
-    total_shipments: count().nullable().describe("How many shipments went along the lane."),
+    total_shipments: quantity().nullable().describe("How many shipments went along the lane."),
     carrier_count: count().nullable().describe("How many carriers serve the lane."),
     avg_cost: amount().describe("Average cost of a shipment along the lane."),
     median_cost: amount().describe("Median cost of a shipment along the lane."),

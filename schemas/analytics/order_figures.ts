@@ -3,12 +3,16 @@ import { count, flag, json, percent, quantity, record, score } from "../fields.t
 /** `GET /po/stats`. */
 export const purchaseOrderStats = record("How many orders stand in each state, one row a day.", {
   total: count().describe("How many orders there are."),
-  open: count().nullable().describe("How many orders are open; null where the service does not say."),
-  past_due: count().nullable().describe("How many orders are past their date; null where the service does not say."),
-  due_this_week: count().nullable().describe("How many orders are due this week; null where the service does not say."),
-  unconfirmed: count().nullable().describe("How many orders no vendor confirmed; null where the service does not say."),
-  in_transit: count().nullable().describe("How many orders are on their way; null where the service does not say."),
-  closed: count().nullable().describe("How many orders are closed; null where the service does not say."),
+  open: quantity().nullable().describe("How many orders are open; null where the service does not say."),
+  past_due: quantity().nullable().describe("How many orders are past their date; null where the service does not say."),
+  due_this_week: quantity()
+    .nullable()
+    .describe("How many orders are due this week; null where the service does not say."),
+  unconfirmed: quantity()
+    .nullable()
+    .describe("How many orders no vendor confirmed; null where the service does not say."),
+  in_transit: quantity().nullable().describe("How many orders are on their way; null where the service does not say."),
+  closed: quantity().nullable().describe("How many orders are closed; null where the service does not say."),
 });
 
 /** `GET /po/matching-settings`. */
@@ -34,7 +38,7 @@ export const itemFacets = record("What the item list can be filtered by, one row
 
 /** `GET /items/stats`. */
 export const itemStats = record("How many items are bought from how many vendors, one row a day.", {
-  total_items: count().describe("How many items there are."),
+  total_items: quantity().describe("How many items there are."),
   sole_source_count: count().describe("How many items come from one vendor."),
   dual_source_count: count().describe("How many items come from two vendors."),
   multi_source_count: count().describe("How many items come from more than two vendors."),

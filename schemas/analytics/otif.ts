@@ -18,13 +18,13 @@ export const otif = record("Deliveries on time and in full over a trailing windo
     in_full_pct: percent()
       .nullable()
       .describe("Share in full, in the service's own percentage unit; of which deliveries is not documented."),
-    total_deliveries: count().nullable().describe("How many deliveries the window has."),
-    measured_deliveries: count().nullable().describe("How many deliveries could be measured."),
+    total_deliveries: quantity().nullable().describe("How many deliveries the window has."),
+    measured_deliveries: quantity().nullable().describe("How many deliveries could be measured."),
     on_time_count: count().nullable().describe("How many deliveries came on time."),
     in_full_count: count().nullable().describe("How many deliveries came in full."),
     otif_count: count().nullable().describe("How many deliveries came on time and in full."),
-    on_time_measured: count().nullable().describe("How many deliveries could be measured for time."),
-    in_full_measured: count().nullable().describe("How many deliveries could be measured for quantity."),
+    on_time_measured: quantity().nullable().describe("How many deliveries could be measured for time."),
+    in_full_measured: quantity().nullable().describe("How many deliveries could be measured for quantity."),
     on_time_latest_promise_count: count().nullable().describe("How many deliveries kept the vendor's latest promise."),
     otif_latest_promise_count: count()
       .nullable()
@@ -58,7 +58,7 @@ export const otifByVendor = record(
       {
         vendor_name: text().describe("Vendor's name as a label, never to be joined on."),
         vendor_id: id().nullable().describe("Vendor that delivered; null where the service resolved none."),
-        total_deliveries: count().nullable().describe("How many deliveries the vendor made."),
+        total_deliveries: quantity().nullable().describe("How many deliveries the vendor made."),
         on_time_pct: percent()
           .nullable()
           .describe("Share on time, in the service's own percentage unit; of which deliveries is not documented."),
@@ -83,7 +83,7 @@ export const otifByVendor = record(
       },
     ),
     window: measuredWindow(),
-    unattributed_deliveries: count().nullable().describe("Deliveries that no vendor could be told for."),
+    unattributed_deliveries: quantity().nullable().describe("Deliveries that no vendor could be told for."),
   },
 );
 
@@ -109,9 +109,9 @@ export const otifTrend = record("Deliveries on time and in full over time, one r
       .nullable()
       .describe("Share on time by the latest promise, in the service's own percentage unit."),
     total: count().nullable().describe("The week's total as the service gives it; what it counts is not documented."),
-    total_deliveries: count().nullable().describe("How many deliveries the week has."),
+    total_deliveries: quantity().nullable().describe("How many deliveries the week has."),
     otif_count: count().nullable().describe("How many deliveries of the week came on time and in full."),
-    measured_deliveries: count().nullable().describe("How many deliveries of the week could be measured."),
+    measured_deliveries: quantity().nullable().describe("How many deliveries of the week could be measured."),
   }),
   window: measuredWindow(),
 });

@@ -1,5 +1,19 @@
 import { z } from "zod";
-import { count, id, inName, inRow, inTable, moment, money, named, percent, record, table, text } from "../fields.ts";
+import {
+  count,
+  id,
+  inName,
+  inRow,
+  inTable,
+  moment,
+  money,
+  named,
+  percent,
+  quantity,
+  record,
+  table,
+  text,
+} from "../fields.ts";
 
 const answerCurrency = inTable("analytics_savings", "currency_code", "observed_on, months");
 const amount = () => money(inRow("currency_code")).nullable();
@@ -68,10 +82,10 @@ export const savings = record("What the service saved over a trailing window, on
     discount_missed: amount().describe(
       "Money in discounts that lapsed untaken by the service's count, which it does not define.",
     ),
-    total_events: count()
+    total_events: quantity()
       .nullable()
       .describe("How many events there are in all; what counts as one is not documented."),
-    docs_with_value: count()
+    docs_with_value: quantity()
       .nullable()
       .describe("How many documents have a value; what counts as one is not documented."),
   }),
@@ -82,7 +96,7 @@ export const savings = record("What the service saved over a trailing window, on
   }),
   recent_items: recentItems,
   roi: z.object({
-    total_invoices_processed: count().nullable().describe("How many invoices the service processed in the window."),
+    total_invoices_processed: quantity().nullable().describe("How many invoices the service processed in the window."),
     total_invoice_spend: amount().describe("Total of the invoices that were processed."),
     total_savings: amount().describe("Savings that are set against the invoices."),
     savings_rate_pct: percent()

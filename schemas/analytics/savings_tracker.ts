@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, id, inRow, json, moment, money, percent, record, text } from "../fields.ts";
+import { count, id, inRow, json, moment, money, percent, quantity, record, text } from "../fields.ts";
 
 /** A row of `GET /analytics/savings-tracker`, entries. */
 export const savingsEntry = record(
@@ -40,7 +40,7 @@ export const savingsRollup = record("Totals of the savings tracker, one row a da
     recovery_rate: percent()
       .nullable()
       .describe("Recovered share of the identified money; the unit is not documented."),
-    total_entries: count().nullable().describe("How many entries the tracker has."),
+    total_entries: quantity().nullable().describe("How many entries the tracker has."),
     recovered_count: count().nullable().describe("How many entries were recovered."),
   }),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, date, flag, inName, inRow, json, money, percent, record, text } from "../fields.ts";
+import { count, date, flag, inName, inRow, json, money, percent, quantity, record, text } from "../fields.ts";
 import { byCountry, topItems, topVendors, trend } from "./tariff_exposure_tables.ts";
 
 const undocumented = "content not documented, kept as JSON.";
@@ -17,7 +17,7 @@ export const tariffExposure = record("What tariffs cost on what was bought, one 
   blended_effective_rate_pct: percent()
     .nullable()
     .describe("Duties as a share of the priced spend, in the service's own percentage unit."),
-  priced_lines: count().nullable().describe("How many lines a duty could be put to."),
+  priced_lines: quantity().nullable().describe("How many lines a duty could be put to."),
   avoidable_section_301_usd: money(inName)
     .nullable()
     .describe("Duties under section 301 that could be avoided, in US dollars."),
@@ -32,9 +32,9 @@ export const tariffExposure = record("What tariffs cost on what was bought, one 
     .describe(`Tariffs by material and country, a list whose content is not documented, kept as JSON.`),
   material_coverage: json().nullable().describe(`For how much of the purchases the material is known; ${undocumented}`),
   coverage: z.object({
-    total_lines: count().nullable().describe("How many document lines were looked at."),
-    lines_with_coo: count().nullable().describe("How many lines name a country of origin."),
-    lines_with_hts: count().nullable().describe("How many lines name a customs tariff number."),
+    total_lines: quantity().nullable().describe("How many document lines were looked at."),
+    lines_with_coo: quantity().nullable().describe("How many lines name a country of origin."),
+    lines_with_hts: quantity().nullable().describe("How many lines name a customs tariff number."),
     total_spend: money(inRow("currency_code")).nullable().describe("Spend of the lines that were looked at."),
     spend_with_coo: money(inRow("currency_code")).nullable().describe("Spend of lines that name a country of origin."),
     spend_with_hts: money(inRow("currency_code"))
@@ -52,9 +52,9 @@ export const tariffExposure = record("What tariffs cost on what was bought, one 
   trend,
   contract_clauses: z.object({
     total: count().nullable().describe("How many contracts were looked at for tariff clauses."),
-    with_tariff_clause: count().nullable().describe("How many contracts have a clause about tariffs."),
-    passthrough_allowed: count().nullable().describe("How many contracts let the vendor pass tariffs on."),
-    uncapped_passthrough: count()
+    with_tariff_clause: quantity().nullable().describe("How many contracts have a clause about tariffs."),
+    passthrough_allowed: quantity().nullable().describe("How many contracts let the vendor pass tariffs on."),
+    uncapped_passthrough: quantity()
       .nullable()
       .describe("How many contracts let the vendor pass tariffs on without limit."),
   }),

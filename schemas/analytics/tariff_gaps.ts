@@ -1,4 +1,4 @@
-import { count, flag, id, inTable, money, record, table, text } from "../fields.ts";
+import { count, flag, id, inTable, money, quantity, record, table, text } from "../fields.ts";
 
 const answerCurrency = inTable("analytics_tariff_gaps", "currency_code", "observed_on, period");
 
@@ -8,9 +8,9 @@ const byVendor = table("analytics_tariff_gaps_by_vendor", "What vendors' documen
   total_spend: money(answerCurrency).nullable().describe("Money spent with the vendor."),
   spend_no_coo: money(answerCurrency).nullable().describe("Spend on lines that name no country of origin."),
   spend_no_hts: money(answerCurrency).nullable().describe("Spend on lines that name no customs tariff number."),
-  total_lines: count().nullable().describe("How many lines the vendor's documents have."),
-  lines_no_coo: count().nullable().describe("How many lines name no country of origin."),
-  lines_no_hts: count().nullable().describe("How many lines name no customs tariff number."),
+  total_lines: quantity().nullable().describe("How many lines the vendor's documents have."),
+  lines_no_coo: quantity().nullable().describe("How many lines name no country of origin."),
+  lines_no_hts: quantity().nullable().describe("How many lines name no customs tariff number."),
 });
 
 const byItem = table("analytics_tariff_gaps_by_item", "Items whose tariff data is incomplete, one set of rows a day.", {

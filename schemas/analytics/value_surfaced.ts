@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, flag, inRow, inTable, json, money, record, table, text } from "../fields.ts";
+import { count, flag, inRow, inTable, json, money, quantity, record, table, text } from "../fields.ts";
 
 const answerCurrency = inTable("analytics_value_surfaced", "currency_code", "observed_on, months");
 const amount = () => money(inRow("currency_code")).nullable();
@@ -20,8 +20,8 @@ export const valueSurfaced = record("Money the service brought up over a trailin
     verified_value: amount().describe("Money brought up that somebody has verified."),
     identified_value: amount().describe("Money brought up that has been identified only."),
     recovered_value: amount().describe("Money brought up that came back."),
-    total_events: count().nullable().describe("How many events brought up money."),
-    total_docs: count().nullable().describe("How many documents the events came from."),
+    total_events: quantity().nullable().describe("How many events brought up money."),
+    total_docs: quantity().nullable().describe("How many documents the events came from."),
   }),
   categories: table("analytics_value_surfaced_categories", "Money brought up by category, one set of rows a day.", {
     key: text().describe("Key of the category, as the service names it; values not documented."),
@@ -32,6 +32,6 @@ export const valueSurfaced = record("Money the service brought up over a trailin
   monthly: table("analytics_value_surfaced_monthly", "Money brought up by month, one set of rows a day.", {
     month: text().describe("Month that is counted, as the service writes it."),
     total: money(answerCurrency).nullable().describe("Money brought up in the month."),
-    events: count().nullable().describe("How many events the month has."),
+    events: quantity().nullable().describe("How many events the month has."),
   }),
 });

@@ -1,4 +1,4 @@
-import { count, id, percent, record, score, table, text } from "../fields.ts";
+import { count, id, percent, quantity, record, score, table, text } from "../fields.ts";
 
 /** `GET /completeness/vendors/{vendorId}`. */
 export const vendorCompleteness = record("How completely the service could read each vendor's documents.", {
@@ -6,8 +6,8 @@ export const vendorCompleteness = record("How completely the service could read 
   vendor_name: text().describe("Vendor's name as a label, never to be joined on."),
   doc_count: count().describe("How many documents of the vendor there are."),
   avg_completeness_score: score().nullable().describe("Average score of what was read; the scale is not documented."),
-  docs_with_audit: count().describe("How many documents have been audited."),
-  docs_without_audit: count().describe("How many documents have not been audited."),
+  docs_with_audit: quantity().describe("How many documents have been audited."),
+  docs_without_audit: quantity().describe("How many documents have not been audited."),
   missed_labels: table("vendor_missed_labels", "Labels on a vendor's documents that the service could not place.", {
     label_text: text().describe("The label as printed on the documents."),
     suggested_canonical_key: text().describe("Field that the service suggests for the label."),

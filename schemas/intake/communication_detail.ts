@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, date, id, inRow, json, money, personal, record, score, table, text } from "../fields.ts";
+import { date, id, inRow, json, money, personal, quantity, record, score, table, text } from "../fields.ts";
 import { communicationFields } from "./communication.ts";
 import { communicationExtraction } from "./communication_extraction.ts";
 
@@ -19,10 +19,10 @@ const provenance = table("communication_provenance", "Where the service read wha
   evidence_quote: personal(text()).nullable().describe("Words that the fact rests on, quoted from the source."),
   confidence: score().nullable().describe("How sure the service is of the fact; the scale is not documented."),
   fact_fingerprint: text().nullable().describe("Fingerprint of the fact's content, by which equal facts are told."),
-  page_start: count().nullable().describe("Page on which the quoted passage begins; null where there are no pages."),
-  page_end: count().nullable().describe("Page on which the quoted passage ends; null where there are no pages."),
-  char_start: count().nullable().describe("Character at which the quoted passage begins; null where not known."),
-  char_end: count().nullable().describe("Character at which the quoted passage ends; null where not known."),
+  page_start: quantity().nullable().describe("Page on which the quoted passage begins; null where there are no pages."),
+  page_end: quantity().nullable().describe("Page on which the quoted passage ends; null where there are no pages."),
+  char_start: quantity().nullable().describe("Character at which the quoted passage begins; null where not known."),
+  char_end: quantity().nullable().describe("Character at which the quoted passage ends; null where not known."),
 });
 
 const attachments = table("communication_attachments", "Documents that came with each message.", {
@@ -32,7 +32,7 @@ const attachments = table("communication_attachments", "Documents that came with
   file_name: text().nullable().describe("Name of the attached file; null where it has none."),
   relation: text().nullable().describe("How the document belongs to the message, as the service names it."),
   mime_type: text().nullable().describe("Media type of the file, such as application/pdf; null where not known."),
-  size_bytes: count().nullable().describe("Size of the file in bytes; null where not known."),
+  size_bytes: quantity().nullable().describe("Size of the file in bytes; null where not known."),
   total_amount: money(inRow("currency")).nullable().describe("Total on the document; null where it has none."),
   currency: text().nullable().describe("Currency of the document's total; null where none was read."),
   payment_terms: text().nullable().describe("Payment terms on the document, as printed; null where it has none."),

@@ -1,4 +1,4 @@
-import { count, flag, id, json, moment, record, table, text } from "../fields.ts";
+import { count, flag, id, json, moment, quantity, record, table, text } from "../fields.ts";
 
 const schema = table("entity_schema", "Which fields each entity's kind has, as the service defines them.", {
   field_path: text().describe("Place of the field within the entity, as a path."),
@@ -9,7 +9,7 @@ const schema = table("entity_schema", "Which fields each entity's kind has, as t
   is_filterable: flag().describe("Whether entities can be filtered by the field."),
   description: text().nullable().describe("What the field means, in the service's words; null where it says nothing."),
   canonical_entity_type: text().nullable().describe("Kind of entity that the field refers to; null where to none."),
-  ui_order: count().nullable().describe("Place of the field among others on a screen; null where it has none."),
+  ui_order: quantity().nullable().describe("Place of the field among others on a screen; null where it has none."),
   ui_format: text().nullable().describe("How a screen shows the field; null where nothing is said."),
 });
 

@@ -1,4 +1,4 @@
-import { count, id, moment, personal, record, score, text } from "../fields.ts";
+import { id, moment, personal, quantity, record, score, text } from "../fields.ts";
 
 /** A row of `chain[]` of `GET /lineage/fact/{id}`. */
 export const factLink = record("The chain of records that each fact comes from, from stored row to source.", {
@@ -6,10 +6,10 @@ export const factLink = record("The chain of records that each fact comes from, 
   row_id: id().describe("Identifier of the record within the service's own table."),
   evidence_quote: personal(text()).nullable().describe("Words that the fact rests on, quoted from the source."),
   source_doc_id: id().nullable().describe("Document that the fact was read from; null where it was none."),
-  page_start: count().nullable().describe("Page on which the quoted passage begins; null where there are no pages."),
-  page_end: count().nullable().describe("Page on which the quoted passage ends; null where there are no pages."),
-  char_start: count().nullable().describe("Character at which the quoted passage begins; null where not known."),
-  char_end: count().nullable().describe("Character at which the quoted passage ends; null where not known."),
+  page_start: quantity().nullable().describe("Page on which the quoted passage begins; null where there are no pages."),
+  page_end: quantity().nullable().describe("Page on which the quoted passage ends; null where there are no pages."),
+  char_start: quantity().nullable().describe("Character at which the quoted passage begins; null where not known."),
+  char_end: quantity().nullable().describe("Character at which the quoted passage ends; null where not known."),
   parser_version: text().nullable().describe("Version of the parser that read the source; null where not known."),
   extraction_run_id: id().nullable().describe("Run of the extraction that read the fact; null where not known."),
   llm_call_id: id().nullable().describe("Call of a language model that read the fact; null where none did."),

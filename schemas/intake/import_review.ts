@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, id, json, moment, record, text } from "../fields.ts";
+import { count, id, json, moment, quantity, record, text } from "../fields.ts";
 
 /** `GET /import-review/census`. */
 export const importReviewCensus = record("How much of the imports waits for review, day by day.", {
@@ -8,7 +8,7 @@ export const importReviewCensus = record("How much of the imports waits for revi
   over_7d_total: count().describe("How many items have waited for more than seven days."),
   unsettled: z.object({
     total: count().describe("How many imports are not settled yet."),
-    over_1d: count().describe("How many imports have been unsettled for more than a day."),
+    over_1d: quantity().describe("How many imports have been unsettled for more than a day."),
     oldest_at: moment().nullable().describe("Since when the oldest import is unsettled; null where none is."),
   }),
 });

@@ -1,4 +1,4 @@
-import { count, date, flag, id, json, money, notGiven, personal, quantity, table, text } from "../fields.ts";
+import { date, flag, id, json, money, notGiven, personal, quantity, table, text } from "../fields.ts";
 
 /** `contributors[]` of `GET /lineage/finding/{id}`. */
 export const findingLineageContributors = table(
@@ -16,10 +16,12 @@ export const findingLineageContributors = table(
     evidence_quote: personal(text())
       .nullable()
       .describe("Words of the document that bear it out; null where none are quoted."),
-    char_start: count()
+    char_start: quantity()
       .nullable()
       .describe("Where the quoted words begin, counted in characters; null without a quote."),
-    char_end: count().nullable().describe("Where the quoted words end, counted in characters; null without a quote."),
+    char_end: quantity()
+      .nullable()
+      .describe("Where the quoted words end, counted in characters; null without a quote."),
     walkable: flag().describe("Whether the service can lead from here to the source."),
     resolved: flag().describe("Whether the contribution is resolved; of what it tells is not documented."),
   },
@@ -68,10 +70,12 @@ export const findingLineageTriggeringFacts = table(
       .nullable()
       .describe("Words of the document that state the fact; null where none are quoted."),
     doc_id: id().nullable().describe("Document that states the fact; null where there is none."),
-    page_start: count().nullable().describe("Page on which the quoted words begin; null where that is not known."),
-    page_end: count().nullable().describe("Page on which the quoted words end; null where that is not known."),
-    char_start: count().nullable().describe("Character at which the quoted words begin; null where that is not known."),
-    char_end: count().nullable().describe("Character at which the quoted words end; null where that is not known."),
+    page_start: quantity().nullable().describe("Page on which the quoted words begin; null where that is not known."),
+    page_end: quantity().nullable().describe("Page on which the quoted words end; null where that is not known."),
+    char_start: quantity()
+      .nullable()
+      .describe("Character at which the quoted words begin; null where that is not known."),
+    char_end: quantity().nullable().describe("Character at which the quoted words end; null where that is not known."),
     parser_version: text()
       .nullable()
       .describe("Version of the service's parser that read the fact; null where not given."),

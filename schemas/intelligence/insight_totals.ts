@@ -28,10 +28,12 @@ export const insightStats = record(
     reviewed_count: count().nullable().describe("How many insights somebody reviewed."),
     total_count: count().nullable().describe("How many insights there are in all."),
     action_rate: percent().nullable().describe("Share of the insights that was acted on, in the service's own unit."),
-    this_month: count().nullable().describe("How many insights came in the present calendar month, by its name."),
+    this_month: quantity().nullable().describe("How many insights came in the present calendar month, by its name."),
     top_category: text().nullable().describe("Category that leads the others; by which measure is not documented."),
-    runs_this_month: count().nullable().describe("How many generation runs the present month has seen, by its name."),
-    generation_limit: count()
+    runs_this_month: quantity()
+      .nullable()
+      .describe("How many generation runs the present month has seen, by its name."),
+    generation_limit: quantity()
       .nullable()
       .describe("How many generation runs the plan allows; null where there is no limit."),
     plan: text().nullable().describe("Name of the plan that sets the limit; null where the service names none."),
@@ -46,7 +48,7 @@ const trends = table("insight_trend_trends", "Insights by week and category, one
   savings: money(notGiven)
     .nullable()
     .describe("Savings put to the week's insights in the category; null where none are."),
-  actioned: count().nullable().describe("How many of the week's insights in the category were acted on."),
+  actioned: quantity().nullable().describe("How many of the week's insights in the category were acted on."),
   avg_recurrence: quantity().nullable().describe("How often the week's insights had come up on average."),
 });
 

@@ -40,7 +40,7 @@ export const itemSourcing = record(
     total_spend_ttm: volatile(money(inItemCurrency))
       .nullable()
       .describe("Money spent on the item in the trailing twelve months; moves by itself each day."),
-    spend_rank_in_company: volatile(count())
+    spend_rank_in_company: volatile(quantity())
       .nullable()
       .describe("The item's place among the company's items by spend; moves when others do."),
     sourcing_strategy: text()

@@ -1,11 +1,11 @@
-import { count, flag, id, json, moment, personal, record, table, text } from "../fields.ts";
+import { count, flag, id, json, moment, personal, quantity, record, table, text } from "../fields.ts";
 
 /** `GET /negotiations/stats`. */
 export const negotiationStats = record("How many negotiations there are and how they stand, measured once a day.", {
   total: count().describe("How many negotiations there are in all."),
-  active: count().describe("How many negotiations are under way."),
-  agreed: count().describe("How many negotiations ended in an agreement."),
-  stalled: count().describe("How many negotiations have come to a standstill."),
+  active: quantity().describe("How many negotiations are under way."),
+  agreed: quantity().describe("How many negotiations ended in an agreement."),
+  stalled: quantity().describe("How many negotiations have come to a standstill."),
 });
 
 const subjects = table("negotiation_subjects", "What each negotiation is about, one row a subject.", {

@@ -1,11 +1,25 @@
-import { count, id, inName, json, moment, money, notGiven, personal, record, score, table, text } from "../fields.ts";
+import {
+  count,
+  id,
+  inName,
+  json,
+  moment,
+  money,
+  notGiven,
+  personal,
+  quantity,
+  record,
+  score,
+  table,
+  text,
+} from "../fields.ts";
 
 const runFields = {
   run_id: id().describe("The service's identifier of the run."),
   agent_mode: text().nullable().describe("Mode the agent ran in, as the service names it; values not documented."),
   status: text().nullable().describe("How the run stands or ended, as the service names it; values not documented."),
-  sensors_run: count().nullable().describe("How many sensors the run used; null where they are not counted."),
-  findings_generated: count()
+  sensors_run: quantity().nullable().describe("How many sensors the run used; null where they are not counted."),
+  findings_generated: quantity()
     .nullable()
     .describe("How many findings the run generated; null where they are not counted."),
   llm_cost_usd: money(inName)

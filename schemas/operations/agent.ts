@@ -1,4 +1,4 @@
-import { count, id, json, moment, record, score, text } from "../fields.ts";
+import { id, json, moment, quantity, record, score, text } from "../fields.ts";
 
 /** A row of `GET /agent/pending-approvals`. */
 export const pendingAgentAction = record("Actions the agent wants to take and that wait for somebody's approval.", {
@@ -30,10 +30,12 @@ export const agentActionReasoning = record("Why the agent wants to take each of 
 
 /** `GET /agent-actions/stats`. */
 export const agentActionStats = record("What the agent did within a day and what waits for approval, measured daily.", {
-  queued_for_approval: count().describe("How many actions wait for approval."),
-  executed_last_24h: count().describe("How many actions were carried out in the last 24 hours."),
-  dismissed_last_24h: count().describe("How many actions were turned down in the last 24 hours."),
-  failed_last_24h: count().describe("How many actions failed in the last 24 hours."),
-  observations_executed_last_24h: count().describe("How many mere observations were carried out in the last 24 hours."),
+  queued_for_approval: quantity().describe("How many actions wait for approval."),
+  executed_last_24h: quantity().describe("How many actions were carried out in the last 24 hours."),
+  dismissed_last_24h: quantity().describe("How many actions were turned down in the last 24 hours."),
+  failed_last_24h: quantity().describe("How many actions failed in the last 24 hours."),
+  observations_executed_last_24h: quantity().describe(
+    "How many mere observations were carried out in the last 24 hours.",
+  ),
   by_tool: json().describe("The figures by tool; content not documented, kept as JSON."),
 });

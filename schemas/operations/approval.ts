@@ -1,4 +1,4 @@
-import { count, date, flag, id, json, moment, personal, record, score, text } from "../fields.ts";
+import { date, flag, id, json, moment, personal, quantity, record, score, text } from "../fields.ts";
 
 /** A row of `GET /approvals/pending`. */
 export const pendingApproval = record(
@@ -31,7 +31,7 @@ export const approvalRule = record("Rules that say who must approve what, one ro
   approver_email: personal(text())
     .nullable()
     .describe("E-mail address of the approver; null where the rule names none."),
-  priority: count().describe("Rank of the rule among the others; which end comes first is not documented."),
+  priority: quantity().describe("Rank of the rule among the others; which end comes first is not documented."),
   is_active: flag().describe("Whether the rule is in force."),
   created_at: moment().nullable().describe("When the rule was set up; null where that is not known."),
   updated_at: moment().nullable().describe("When the rule was last edited; null where that is not known."),

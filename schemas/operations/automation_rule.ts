@@ -20,7 +20,7 @@ export const automationRule = record("Automation rules the company has set up, o
   cooldown_hours: quantity().describe(
     "How many hours must pass before the rule acts again; on what, is not documented.",
   ),
-  max_daily_emails: count().describe("How many e-mails the rule may send in a day."),
+  max_daily_emails: quantity().describe("How many e-mails the rule may send in a day."),
   require_approval: flag().describe("Whether somebody must approve before the rule acts."),
   quiet_hours_start: text().nullable().describe("Time of day from which it keeps quiet, as the service writes it."),
   quiet_hours_end: text().nullable().describe("Time of day until which it keeps quiet, as the service writes it."),
@@ -53,7 +53,7 @@ export const automationTemplate = record("Templates that automation rules can be
   default_email_subject: text().nullable().describe("Subject line a new rule begins with; null where it has none."),
   default_email_body: text().nullable().describe("E-mail text a new rule begins with; null where it has none."),
   configurable_fields: json().describe("What can be set in rules made from it, a list not documented, kept as JSON."),
-  sort_order: count().describe("Place of the template when templates are shown in order."),
+  sort_order: quantity().describe("Place of the template when templates are shown in order."),
   step_config: json().nullable().describe("Settings of the template's steps, a list not documented, kept as JSON."),
   created_at: moment().nullable().describe("When the template was added; null where that is not known."),
 });
@@ -79,13 +79,13 @@ export const automationTrigger = record("Triggers that can set off automation ru
 
 /** `GET /automations/stats`. */
 export const automationStats = record("Key figures of the company's automations, measured once a day.", {
-  active_rules: count().describe("How many rules are switched on."),
-  total_rules: count().describe("How many rules there are, switched on or off."),
-  executions_30d: count().describe("How many executions there were in the last 30 days."),
-  successful_30d: count().describe("How many executions of the last 30 days succeeded."),
-  failed_30d: count().describe("How many executions of the last 30 days failed."),
-  emails_sent_30d: count().describe("How many e-mails the rules sent in the last 30 days."),
-  replies_received_30d: count().describe("How many replies to such e-mails came in the last 30 days."),
+  active_rules: quantity().describe("How many rules are switched on."),
+  total_rules: quantity().describe("How many rules there are, switched on or off."),
+  executions_30d: quantity().describe("How many executions there were in the last 30 days."),
+  successful_30d: quantity().describe("How many executions of the last 30 days succeeded."),
+  failed_30d: quantity().describe("How many executions of the last 30 days failed."),
+  emails_sent_30d: quantity().describe("How many e-mails the rules sent in the last 30 days."),
+  replies_received_30d: quantity().describe("How many replies to such e-mails came in the last 30 days."),
   avg_response_hours_30d: quantity()
     .nullable()
     .describe("Hours until a reply came, on average over the last 30 days; null where that is not known."),

@@ -1,16 +1,16 @@
-import { count, flag, id, json, moment, money, notGiven, percent, record, text } from "../fields.ts";
+import { count, flag, id, json, moment, money, notGiven, percent, quantity, record, text } from "../fields.ts";
 
 /** `GET /billing/usage`. */
 export const billingUsage = record("The company's plan with the service and how much of it is used, measured daily.", {
   plan: text().describe("Name of the plan, as the service calls it; values not documented."),
-  current_usage: count().describe("How much was used in the period that is running, in the plan's own unit."),
-  limit: count().nullable().describe("How much the plan allows in a period; null where it sets no limit."),
+  current_usage: quantity().describe("How much was used in the period that is running, in the plan's own unit."),
+  limit: quantity().nullable().describe("How much the plan allows in a period; null where it sets no limit."),
   within_limit: flag().describe("Whether the usage stays within the limit."),
   percentage_used: percent().describe("Share of the limit that is used, as the service calculates it."),
   is_grandfathered: flag().describe("Whether the company keeps older terms than new ones get."),
   subscription_status: text().nullable().describe("Where the subscription stands, as the service names it."),
   company_id: id().describe("The service's identifier of the company."),
-  lifetime_usage: count().describe("How much has been used since the company began, in the plan's own unit."),
+  lifetime_usage: quantity().describe("How much has been used since the company began, in the plan's own unit."),
   is_overage: flag().describe("Whether more is used than the plan includes."),
   overage_count: count().describe("How much is used beyond what the plan includes."),
   overage_price_cents: money(notGiven).describe("Price of usage beyond the plan, in cents going by the name."),
@@ -24,7 +24,7 @@ export const billingUsage = record("The company's plan with the service and how 
   pilot_ends_at: moment()
     .nullable()
     .describe("Until when the company may use the service as a pilot; null where there is no pilot."),
-  pilot_days_remaining: count().describe("How many days of the pilot are left."),
+  pilot_days_remaining: quantity().describe("How many days of the pilot are left."),
   cancel_at_period_end: flag().describe("Whether the subscription ends with its current period."),
   current_period_end: moment()
     .nullable()

@@ -1,5 +1,19 @@
 import { z } from "zod";
-import { count, date, flag, id, json, money, notGiven, personal, record, score, table, text } from "../fields.ts";
+import {
+  count,
+  date,
+  flag,
+  id,
+  json,
+  money,
+  notGiven,
+  personal,
+  quantity,
+  record,
+  score,
+  table,
+  text,
+} from "../fields.ts";
 
 const credentials = table("carrier_profile_credentials", "Licences and registrations of each carrier: one row each.", {
   credential_type: text().describe("Kind of licence or registration, as the service names it; values not documented."),
@@ -32,8 +46,8 @@ export const carrierProfile = record("What the service knows about each carrier 
   contacts,
   equipment_types: json().describe("Kinds of equipment that the carrier runs, a list of names kept as JSON."),
   rate_card_summary: z.object({
-    total_cards: count().nullable().describe("How many rate cards the carrier has; null where it is not counted."),
-    active_cards: count()
+    total_cards: quantity().nullable().describe("How many rate cards the carrier has; null where it is not counted."),
+    active_cards: quantity()
       .nullable()
       .describe("How many of the carrier's rate cards are active; null where it is not counted."),
     mode_count: count().nullable().describe("How many modes of transport the carrier's rate cards cover."),

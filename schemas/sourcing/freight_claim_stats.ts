@@ -1,4 +1,4 @@
-import { count, flag, inRow, money, percent, record, table, text } from "../fields.ts";
+import { count, flag, inRow, money, percent, quantity, record, table, text } from "../fields.ts";
 
 const byStatus = table(
   "freight_claim_stats_by_status",
@@ -12,11 +12,11 @@ const byStatus = table(
 /** `GET /freight-claims/stats`. */
 export const freightClaimStats = record("How freight claims stand and what they brought back, measured once a day.", {
   by_status: byStatus,
-  total_claims: count().describe("How many claims there are in all."),
-  open_claims: count().describe("How many claims are still open."),
-  resolved_claims: count().describe("How many claims are settled."),
-  recovered_claims: count().describe("How many claims brought money back."),
-  denied_claims: count().describe("How many claims the carriers turned down."),
+  total_claims: quantity().describe("How many claims there are in all."),
+  open_claims: quantity().describe("How many claims are still open."),
+  resolved_claims: quantity().describe("How many claims are settled."),
+  recovered_claims: quantity().describe("How many claims brought money back."),
+  denied_claims: quantity().describe("How many claims the carriers turned down."),
   recovery_rate_pct: percent()
     .nullable()
     .describe("Share that was recovered, in the service's own percentage unit; null where it cannot be told."),

@@ -19,8 +19,7 @@ export function rfqRoutes({ company, mode }: World, source: Source): Route[] {
       template: "/rfqs",
       answer: request => {
         const page = pageOf(source, request, mode);
-        const { next_cursor = null, has_more = false } = page.pagination ?? {};
-        return answerOf({ data: page.rows, rfqs: page.rows, next_cursor, has_more, total: total() }, page);
+        return answerOf({ data: page.rows, rfqs: page.rows, ...page.next, total: total() }, page);
       },
     },
     {

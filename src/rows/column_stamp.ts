@@ -3,7 +3,7 @@ import { stageColumns } from "./batch.ts";
 import type { Hasher } from "./hash.ts";
 
 /** Rises when equal values may come out as other bytes than before; the next full scan then compares columns, not hashes. */
-const ENCODING = 1;
+const ENCODING = 2;
 
 /** A number that changes when the columns a hash covers change: hashes of different stamps say nothing about each other. */
 export function layoutStamp(tables: TableSet, hasher: Hasher): number {

@@ -39,7 +39,8 @@ export const usual: Readonly<Record<Kind, WriteUsual>> = {
     return true;
   },
   date(writer, value, formats) {
-    const date = typeof value === "string" ? readDate(value, formats) : undefined;
+    // A longer text holds more than the day.
+    const date = typeof value === "string" && value.length <= 10 ? readDate(value, formats) : undefined;
     if (date === undefined) return false;
     writer.plain(date);
     return true;

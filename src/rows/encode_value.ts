@@ -4,9 +4,9 @@ import type { CsvWriter } from "./csv.ts";
 import { decimal, isNumeral, plainNumeral } from "./decimal.ts";
 import { NARROW_INTEGER_DIGITS, NARROW_PLACES, usual, writePlainDecimal } from "./encode_usual_value.ts";
 import { canonicalJson } from "./json.ts";
-import { canonicalMoment, type Formats } from "./moment.ts";
+import { canonicalMoment, type Formats, hasTimeOfDay, isDayAlone, readDate } from "./moment.ts";
 
-/** A value that did not fit its column: it became NULL, and this goes to `_problems`. */
+/** A value that did not fit its column: it became NULL, of a moment in a date column its day, and this goes to `_problems`. */
 export interface Problem {
   readonly value: unknown;
   readonly reason: string;
@@ -17,6 +17,7 @@ export interface Reading {
   problem: string | undefined;
   /** The value was stored, but not letter by letter. */
   note: string | undefined;
+  /** Values that were stored, but not as they came, where nothing of them was lost but digits past the ninth place. */
   rounded: number;
   /** The decimal just written doesn't fit DECIMAL(18,6). */
   wide: boolean;
@@ -26,9 +27,16 @@ const PLACES = 9;
 const INTEGER_DIGITS = 29;
 const BIGINT_MAX = 2n ** 63n - 1n;
 
+/** Kinds in which an empty text says no more than NULL does. */
+const EMPTY_IS_NULL: ReadonlySet<Kind> = new Set(["money", "quantity", "percent", "count", "score", "date", "moment"]);
+
 /** Writes one value as a field of its kind. NULL, and `reading.problem` set, when it doesn't fit; nothing is guessed. */
 export function writeValue(writer: CsvWriter, kind: Kind, value: unknown, formats: Formats, reading: Reading): void {
   if (usual[kind](writer, value, formats)) return;
+  if (value === "" && EMPTY_IS_NULL.has(kind)) {
+    reading.rounded++;
+    return;
+  }
   switch (kind) {
     case "id":
     case "text":
@@ -45,12 +53,14 @@ export function writeValue(writer: CsvWriter, kind: Kind, value: unknown, format
       reading.problem = expected("true or false", value);
       return;
     case "date":
-      reading.problem = expected("a calendar date", value);
-      return;
+      return writeDate(writer, value, formats, reading);
     case "moment": {
       const moment = typeof value === "string" ? canonicalMoment(value, formats) : undefined;
       if (moment === undefined) reading.problem = expected("a point in time", value);
-      else writer.plain(moment);
+      else {
+        if (isDayAlone(value as string)) reading.rounded++;
+        writer.plain(moment);
+      }
       return;
     }
     case "json":
@@ -92,6 +102,19 @@ function writeDecimal(writer: CsvWriter, value: unknown, reading: Reading): void
     if (result.integerDigits > NARROW_INTEGER_DIGITS || result.fractionDigits > NARROW_PLACES) reading.wide = true;
     writer.plain(result.text);
   }
+}
+
+/** The day of a moment stays; a time of day that the column has no room for is kept with the problems. */
+function writeDate(writer: CsvWriter, value: unknown, formats: Formats, reading: Reading): void {
+  const date = typeof value === "string" ? readDate(value, formats) : undefined;
+  if (date === undefined) {
+    reading.problem = expected("a calendar date", value);
+    return;
+  }
+  writer.plain(date);
+  if (hasTimeOfDay(value as string))
+    reading.problem = "expected a calendar date, got a time of day with it: the column holds the day";
+  else reading.rounded++;
 }
 
 function numberText(value: unknown): string | undefined {

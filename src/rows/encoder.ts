@@ -50,6 +50,8 @@ export interface EncoderSettings {
   readonly mark: string | undefined;
   /** Rows whose mark lies before this moment, in microseconds since 1970, are counted and left out. */
   readonly from?: number | undefined;
+  /** The field that a row is which came as a bare value instead of an object. */
+  readonly scalar?: string | undefined;
   /** The encoder itself gives rows their place (`_index`) among those whose key is the same but for it. */
   readonly placed?: boolean;
   /** What is told of values, keys of rejects and examples, goes through it before it is cut. */
@@ -131,9 +133,8 @@ export class Encoder {
   add(came: unknown, page: Row, given: Row): boolean {
     const row = this.#withoutIgnored(came);
     const main = this.#main;
-    if (!isObject(row) && (!main.takesAnything || row === null || row === undefined))
-      return this.#reject(row, {}, page, given, "expected an object", undefined);
-    const fields: Row = isObject(row) ? row : {};
+    const fields = this.#fieldsOf(row);
+    if (fields === undefined) return this.#reject(row, {}, page, given, "expected an object", undefined);
     if (!this.#observe(fields, given)) return false;
     const context = this.#places === undefined ? given : { ...given, [INDEX_COLUMN]: this.#places(fields, given) };
     const key: string[] = [];
@@ -161,6 +162,14 @@ export class Encoder {
     const [hash, volatileHash] = this.#mixed.with(hasher, stable, changeable);
     this.#writeKey(key, hash, volatileHash);
     return true;
+  }
+
+  /** A row's fields, none of what is kept whole whatever it is; undefined for what is no row. */
+  #fieldsOf(row: unknown): Row | undefined {
+    const { scalar } = this.#settings;
+    if (isObject(row)) return row;
+    if (scalar !== undefined && isBare(row)) return { [scalar]: row };
+    return this.#main.takesAnything && row !== null && row !== undefined ? {} : undefined;
   }
 
   /** What belongs to another stream, or to nobody, is not kept with a row that is kept whole. */
@@ -314,6 +323,9 @@ export class Encoder {
     return { ...found, [this.#main.table.name]: merged };
   }
 }
+
+const isBare = (value: unknown): boolean =>
+  value instanceof Numeral || (value !== null && value !== undefined && typeof value !== "object");
 
 /** Mixes what a row's hashes cover beside its own bytes: child rows, and values that could not be read. */
 class MixedHash {

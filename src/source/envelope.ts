@@ -32,12 +32,17 @@ const pagination = z.object({
 const said = z.coerce.string().nullish().catch(undefined);
 const failure = z.object({ error: z.object({ code: said, message: said, request_id: said }) });
 
-/** The envelope of a 2xx answer; undefined when there is no `data`. A pagination block of another shape counts as absent. */
-export function readEnvelope(json: unknown): Envelope | undefined {
+/**
+ * The envelope of a 2xx answer; undefined when there is no `data`. A pagination block of another shape counts as absent: on
+ * a listing that has pages (`paged`) what stands beside the rows within `data` then takes its place.
+ */
+export function readEnvelope(json: unknown, paged = false): Envelope | undefined {
   const read = success.safeParse(json);
   // z.unknown() accepts a missing key.
   if (!read.success || !("data" in read.data) || read.data.data === undefined) return undefined;
-  return { data: read.data.data, pagination: readPagination(read.data.pagination), meta: read.data.meta };
+  const { data, meta } = read.data;
+  const pagination = readPagination(read.data.pagination) ?? (paged ? readPagination(data) : undefined);
+  return { data, pagination, meta };
 }
 
 function readPagination(block: unknown): Pagination | undefined {

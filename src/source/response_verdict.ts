@@ -58,7 +58,7 @@ export function judge(answer: WireAnswer, paged: boolean, maxBytes: number, now:
 }
 
 function succeeded(json: unknown, body: Buffer, date: Date | undefined, status: number, paged: boolean): Verdict {
-  const envelope = readEnvelope(json);
+  const envelope = readEnvelope(json, paged);
   if (envelope === undefined) return { kind: "again", failure: "malformed", what: `status ${status} without "data"` };
   if (paged && envelope.pagination === undefined) {
     const what = `status ${status} without a readable "pagination" block, on a listing that has pages`;

@@ -28,13 +28,13 @@ export const orderCount: PageColumn = {
 export const excludedOrders: readonly PageColumn[] = [
   {
     name: "undated_excluded",
-    kind: "count",
+    kind: "quantity",
     field: "undated_excluded",
     description: "How many of the vendor's orders were left out for want of a date.",
   },
   {
     name: "unnumbered_excluded",
-    kind: "count",
+    kind: "quantity",
     field: "unnumbered_excluded",
     description: "How many of the vendor's orders were left out for want of a number.",
   },

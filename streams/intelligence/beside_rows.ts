@@ -4,13 +4,13 @@ import type { PageColumn } from "../../src/catalog/stream.ts";
 export const glCodingBeside: readonly PageColumn[] = [
   {
     name: "summary_coded_lines",
-    kind: "count",
+    kind: "quantity",
     field: "summary.coded_lines",
     description: "How many of the invoice's lines are coded; the same on each of its rows.",
   },
   {
     name: "summary_total_lines",
-    kind: "count",
+    kind: "quantity",
     field: "summary.total_lines",
     description: "How many lines the invoice has; the same on each of its rows.",
   },

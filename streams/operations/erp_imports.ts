@@ -30,13 +30,13 @@ const run: readonly PageColumn[] = [
   ofTheRun("import_run_id", "id", "The import as the answer itself numbers it."),
   ofTheRun("target_table", "text", "The service's table that the import filled; null where that is not known."),
   ofTheRun("status", "text", "Where the import stands, as the service names it; values not documented."),
-  ofTheRun("total_rows", "count", "How many rows the import had; null where they were not counted."),
-  ofTheRun("inserted_rows", "count", "How many rows the import added; null where they were not counted."),
-  ofTheRun("error_rows", "count", "How many rows of the import failed; null where they were not counted."),
+  ofTheRun("total_rows", "quantity", "How many rows the import had; null where they were not counted."),
+  ofTheRun("inserted_rows", "quantity", "How many rows the import added; null where they were not counted."),
+  ofTheRun("error_rows", "quantity", "How many rows of the import failed; null where they were not counted."),
   ofTheRun("landed_count", "count", "How many rows reached their table; null where they were not counted."),
   ofTheRun("diff_available", "flag", "Whether the service can show what the import changed."),
-  ofTheRun("total_data_rows", "count", "How many rows of data the file holds; null where they were not counted."),
-  ofTheRun("rows_returned", "count", "How many rows the service returned, which may be fewer than there are."),
+  ofTheRun("total_data_rows", "quantity", "How many rows of data the file holds; null where they were not counted."),
+  ofTheRun("rows_returned", "quantity", "How many rows the service returned, which may be fewer than there are."),
 ];
 
 export const erpImportRows = defineStream({

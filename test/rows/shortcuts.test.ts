@@ -21,6 +21,7 @@ function written(kind: Kind, value: unknown): Written {
 function theLongWay(text: string): Written {
   const result = decimal(text, 9, 29);
   const nothing = { note: undefined, rounded: 0, wide: false, text: "" };
+  if (text === "") return { ...nothing, problem: undefined, rounded: 1 };
   if (result === undefined) return { ...nothing, problem: "expected a number, got other text" };
   if (result === "range") return { ...nothing, problem: "expected at most 29 digits before the point, got more" };
   const wide = result.integerDigits > 12 || result.fractionDigits > 6;

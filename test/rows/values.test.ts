@@ -4,7 +4,6 @@ import { encode } from "./store.ts";
 
 test.each([
   ["2026-03-15", "2026-03-15"],
-  ["2026-03-15T23:30:00-05:00", "2026-03-15"],
   ["2024-02-29", "2024-02-29"],
   ["2023-02-29", undefined],
   ["2026-13-01", undefined],
@@ -16,6 +15,49 @@ test.each([
   const found = await value("day", `"day":"${text}"`);
   expect(found.value).toBe(date ?? "NULL");
   if (date === undefined) expect(found.problem.day.value).toBe(text);
+});
+
+test.each([
+  ["2026-03-15T23:30:00-05:00", "2026-03-15"],
+  ["2026-03-15T00:00:01", "2026-03-15"],
+  ["2026-03-15 00:00:00.001Z", "2026-03-15"],
+  ["2026-03-15T00:00:00+02:00", "2026-03-15"],
+])("a date that comes as the moment %s is %s, and its raw text is kept", async (text, date) => {
+  const { value: found, problem } = await value("day", `"day":"${text}"`);
+  expect(found).toBe(date);
+  expect(problem).toEqual({
+    day: { value: text, reason: "expected a calendar date, got a time of day with it: the column holds the day" },
+  });
+  const { rounded, problems } = await encode([row(`{"id":"k","day":"${text}"}`)]);
+  expect(rounded).toBe(0);
+  expect(problems).toMatchObject([{ column: "day", example: JSON.stringify(text), rows: 1 }]);
+});
+
+test.each(["2026-03-15T00:00:00Z", "2026-03-15T00:00:00.000+00:00", "2026-03-15 00:00"])(
+  "a date that comes as the midnight %s is that day: nothing is lost, it is counted",
+  async text => {
+    const { value: found, problem } = await value("day", `"day":"${text}"`);
+    expect([found, problem]).toEqual(["2026-03-15", undefined]);
+    expect((await encode([row(`{"id":"k","day":"${text}"}`)])).rounded).toBe(1);
+  },
+);
+
+test("a day where a moment is expected is its midnight, and is counted", async () => {
+  expect((await encode([row('{"id":"k","at":"2026-03-15"}')])).rounded).toBe(1);
+  expect((await encode([row('{"id":"k","at":"2026-03-15T00:00:00Z"}')])).rounded).toBe(0);
+});
+
+test.each(["14:30", "14:30:00Z", "T14:30"])("the mere time %s is no moment: its text is kept", async text => {
+  const { value: found, problem } = await value("at", `"at":"${text}"`);
+  expect(found).toBe("NULL");
+  expect(problem.at_).toEqual({ value: text, reason: "expected a point in time, got other text" });
+});
+
+test.each(["money", "count", "score", "day", "at"])("an empty %s is NULL and counted, no problem", async name => {
+  const { value: found, problem } = await value(name, `"${name}":""`);
+  expect([found, problem]).toEqual(["NULL", undefined]);
+  expect(await encode([row(`{"id":"k","${name}":""}`)])).toMatchObject({ rounded: 1, problems: [] });
+  expect((await value(name, `"${name}":" "`)).problem).toBeDefined();
 });
 
 test("other dates only as configured, and never by a guess", async () => {

@@ -22,9 +22,11 @@ const tables = (more = {}) =>
     ...more,
   });
 
-async function encoded(rows: readonly unknown[], more = {}, ignored: readonly string[] = []) {
+async function encoded(rows: readonly unknown[], more: { scalar?: string } = {}, ignored: readonly string[] = []) {
+  const { scalar, ...settings } = more;
   const encoder = new Encoder({
-    tables: tables(more),
+    tables: tables(settings),
+    scalar,
     formats: isoUtc,
     hasher: await createHasher(),
     ignored,
@@ -113,4 +115,11 @@ test("what is no object is kept whole where its key is known, and nothing is no 
 test("the example of a value that could not be read shows no secret", async () => {
   const { problems } = await encoded(['{"id":1,"note":{"webhook_secret":"whsec_1","url":"x"}}']);
   expect(problems).toMatchObject([{ column: "note", example: '{"url":"x"}' }]);
+});
+
+test("a bare value is the field that it stands for, and the whole row is that value as it came", async () => {
+  const { main, rejects } = await encoded(['{"id":1}', '"T2"', "12.50"], { scalar: "id" });
+  expect(main.map(line => line[3])).toEqual(['{"id":1}', '"T2"', "12.5"]);
+  expect(main.map(line => line[1])).toEqual(["1", "T2", "12.5"]);
+  expect(rejects).toEqual([]);
 });

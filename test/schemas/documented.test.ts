@@ -13,8 +13,8 @@ import {
 } from "./facts.ts";
 
 const NUMERIC: readonly Kind[] = ["id", "money", "quantity", "count", "percent", "score"];
-// A plain string may also hold an amount or a rate (a price move's price is one), never a count or a score.
-const TEXTUAL: readonly Kind[] = ["id", "text", "date", "moment", "money", "percent"];
+// A plain string may also hold an amount (a price move's price is one), never a rate, a count or a score.
+const TEXTUAL: readonly Kind[] = ["id", "text", "date", "moment", "money"];
 
 function fits(kind: Kind, types: readonly string[]): boolean {
   // What may be an object or a flag as well as a text is at home in JSON.
@@ -122,7 +122,24 @@ function at(fields: readonly Field[], path: string): Field | undefined {
   return found?.node?.kind === "object" ? at(found.node.fields, rest.join(".")) : undefined;
 }
 
+/** Names that leave no doubt: what they count comes in whole numbers. */
+const COUNTS = /(^|_)counts?(_|$)|(^|_)total$/;
+
 describe("the columns of each table", () => {
+  it.each(pairs)(
+    "%s: whole numbers only where the documents or the name say that there can be no others",
+    (_, table, leaves) => {
+      const doubtful = table.columns.filter(({ kind, name, path, source }) => {
+        const types = leaves.find(leaf => leaf.path === path.join("."))?.types ?? [];
+        return kind === "count" && source !== "context" && !types.includes("i") && !COUNTS.test(name);
+      });
+      expect(
+        doubtful.map(({ name }) => name),
+        "documented as a number, which may have a fraction: quantity() in the schema, or another name",
+      ).toEqual([]);
+    },
+  );
+
   it.each(pairs)("%s: one column for each documented field, none for anything else", (_, table, leaves) => {
     expect(
       fromRow(table)

@@ -6,7 +6,7 @@ import { parseJson } from "../../source/body.ts";
 import type { SyncContext } from "../../sync/context.ts";
 import { besideRows } from "../../sync/extract/rows_in_answer.ts";
 import { publishStage } from "../../sync/load/publish_stage.ts";
-import { isPlaced } from "../../sync/stream/extraction.ts";
+import { isPlaced, scalarOf } from "../../sync/stream/extraction.ts";
 import type { Tally } from "../../sync/stream_progress.ts";
 import type { Stage } from "../../warehouse/destination.ts";
 import { type KeptReject, knownAmong, rejectsAfter, resolveRejects } from "../../warehouse/state/rejects.ts";
@@ -104,13 +104,14 @@ async function tryAgain(
 /** Empties the stage and fills it with the rejects that can be stored; answers which these are, by arrival number. */
 async function stageAgain(
   { clock, formats, hasher }: SyncContext,
-  { tables }: Stream,
+  stream: Stream,
   stage: Stage,
   rejects: readonly KeptReject[],
 ): Promise<{ readonly stored: ReadonlyMap<number, KeptReject>; readonly record: ScanRecord }> {
   const begun = beginScan(randomUUID(), "rejects", false, new Date(clock.now()).toISOString());
   await stage.begin(begun);
-  const encoder = new Encoder({ tables, formats, hasher, ignored: [], mark: undefined });
+  const { tables } = stream;
+  const encoder = new Encoder({ tables, formats, hasher, ignored: [], mark: undefined, scalar: scalarOf(stream) });
   const stored = new Map<number, KeptReject>();
   for (const reject of rejects) {
     const beside = reject.context ?? "{}";

@@ -14,7 +14,7 @@ import { type Part, partOf, UnfitError } from "./answer.ts";
 import type { Batches } from "./batches.ts";
 import { PAGE_ROWS } from "./listing.ts";
 import { inParallel } from "./parallel.ts";
-import { objectOf, rowsIn } from "./rows_in_answer.ts";
+import { rowsIn } from "./rows_in_answer.ts";
 
 /** The details of one stream to fetch. */
 export interface DetailsJob {
@@ -209,7 +209,7 @@ async function takeAnswer(
     for (const { section, row } of rows) {
       const known = mode.rows === undefined ? context : { ...context, [INDEX_COLUMN]: place };
       const placed = column === undefined ? known : { ...known, [column]: section };
-      if (!encoder.add(objectOf(row, mode.scalar), beside, placed)) unstorable++;
+      if (!encoder.add(row, beside, placed)) unstorable++;
       place++;
     }
     tally.run.rows_read += rows.length;

@@ -9,7 +9,7 @@ import { type Page, type PageRequest, readPages } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import type { Tally } from "../stream_progress.ts";
 import type { Batches } from "./batches.ts";
-import { besideRows, objectOf, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts";
+import { besideRows, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts";
 
 /** Rows asked for a page: the most the service gives. */
 export const PAGE_ROWS = 100;
@@ -79,7 +79,7 @@ export async function takePage(
   atOnce: number,
 ): Promise<readonly unknown[]> {
   tally.page(page);
-  const { rows: place, scalar } = listing;
+  const { rows: place } = listing;
   const sections = sectionsIn(page.data, place);
   if (sections === undefined) throw malformed(path, `rows at ${placeOfRows(place)}`, page.data);
   const beside = besideRows(page.data);
@@ -88,7 +88,7 @@ export async function takePage(
     const own = typeof place === "string" ? context : { ...context, [place.column]: section };
     for (const row of rows) {
       if (taken > 0 && taken % atOnce === 0) await nextTurn();
-      encoder.add(objectOf(row, scalar), beside, own);
+      encoder.add(row, beside, own);
       taken++;
     }
   }

@@ -1,5 +1,4 @@
 import type { Sections } from "../../catalog/stream.ts";
-import { Numeral } from "../../numeral.ts";
 import { valueAt } from "../../rows/encode_value.ts";
 
 /** Rows of one array of an answer; `section` is the array's name where several stand side by side. */
@@ -20,14 +19,6 @@ export function sectionsIn(data: unknown, rows: string | Sections): readonly Sec
   }
   return found;
 }
-
-/** A row as an object: a bare value becomes one with the field `scalar`, where there is such a field. */
-export function objectOf(row: unknown, scalar: string | undefined): unknown {
-  return scalar === undefined || !isBare(row) ? row : { [scalar]: row };
-}
-
-const isBare = (value: unknown): boolean =>
-  value instanceof Numeral || (value !== null && value !== undefined && typeof value !== "object");
 
 /** The fields of an answer's data, which stand beside its rows, or of a row; none of anything but an object. */
 export function besideRows(data: unknown): Record<string, unknown> {

@@ -40,6 +40,9 @@ export function isPlaced({ mode, key }: Stream): boolean {
   return mode.kind !== "detail" && key.includes(INDEX_COLUMN);
 }
 
+/** The field that a stream's row is which comes as a bare value. */
+export const scalarOf = ({ mode }: Stream): string | undefined => (mode.kind === "snapshot" ? undefined : mode.scalar);
+
 /** The encoder of a stream's rows, of which those from before `start` (YYYY-MM-DD) are left out where they say when they came about. */
 export function encoderOf(
   { formats, hasher, redact }: Pick<SyncContext, "formats" | "hasher" | "redact">,
@@ -52,6 +55,7 @@ export function encoderOf(
     ignored: mode.kind === "snapshot" ? (mode.omit ?? []) : [],
     mark: mode.kind === "feed" ? mode.mark : undefined,
     from: start === undefined ? undefined : readMoment(start, formats),
+    scalar: scalarOf(stream),
     placed: isPlaced(stream),
   });
 }

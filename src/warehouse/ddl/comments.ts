@@ -6,7 +6,7 @@ export const engineComments = {
   _company: "The company of the configuration whose key read this row.",
   _extra: "JSON of the fields that the service's documents don't name; NULL when there are none.",
   _problems:
-    "JSON, field to raw value and reason, of values that did not fit their column and are NULL there; NULL when there are none.",
+    "JSON, field to raw value and reason, of values that did not fit their column and are NULL there, or the day alone of a time; NULL when there are none.",
   _first_seen_at: "When a publish first brought this row.",
   _changed_at:
     "When a publish brought the row's present values, its deletion or its return. Columns that change by themselves every day don't move it.",

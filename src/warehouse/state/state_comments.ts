@@ -67,7 +67,8 @@ export const stateComments: Comments = {
       deleted: "Rows that got their _deleted_at: the service no longer lists them.",
       rejected: "Rows that could not be stored at all; they stand in rejects.",
       problems: "Values that did not fit their column and became NULL; they stand in problems.",
-      rounded: "Decimals with more than nine places, which were rounded half away from zero.",
+      rounded:
+        "Values that were stored, but not as they came: decimals with more than nine places (rounded half away from zero), empty texts in columns of numbers, dates and times (NULL), days in a column of times and midnights in one of dates.",
       before_start: "Rows the service sent though they are from before streams.start: they were left out.",
       bytes: "Bytes of the answers' bodies, decompressed.",
       error: "Why the stream failed, in words; NULL where it did not.",

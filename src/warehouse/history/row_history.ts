@@ -59,10 +59,12 @@ export async function settleHistory(destination: Destination, order: HistoryOrde
   return done;
 }
 
+/** `_extra` is among them, so that a history that was kept without it catches up once. */
 const volatileIn = ({ main, children }: TableSet): readonly string[] =>
-  [main, ...children].flatMap(table =>
-    table.columns.filter(column => column.volatile).map(column => `${table.name}.${column.name}`),
-  );
+  [main, ...children].flatMap(table => [
+    ...table.columns.filter(column => column.volatile).map(column => `${table.name}.${column.name}`),
+    `${table.name}._extra`,
+  ]);
 
 /** Whether other columns than before are volatile: what they said while they were is in no version. */
 async function coversOthers(db: Kysely<StateTables>, company: string, tables: TableSet): Promise<boolean> {

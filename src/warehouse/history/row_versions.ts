@@ -70,6 +70,29 @@ export async function beginVersions(
     where ${match} and t._changed_at = ${moment} and t._deleted_at is null`.execute(work.trx);
 }
 
+/** What a version doesn't follow of its row, and yet is said with it: the present one has the row's own. */
+const followed = (
+  table: Table,
+  destination: Pick<Destination, "schema">,
+  match: Fragment,
+  others?: Fragment,
+): Fragment =>
+  sql`update ${versionsRef(destination, table)} v set _extra = t._extra
+    from ${tableRef(destination, table)} t${others === undefined ? sql`` : sql` join ${others} on ${match}`}
+    where v._company = t._company and ${equal("v", "t", table.key)} and v._valid_to is null and t._deleted_at is null
+      and v._extra is distinct from t._extra${others === undefined ? sql` and ${match}` : sql``}`;
+
+/** Fields that the documents don't name begin no version: the present ones of the rows `t` that match `others` get theirs. */
+export async function followRows(
+  work: Versioning,
+  { main, children }: TableSet,
+  others: Fragment,
+  match: Fragment,
+): Promise<void> {
+  if (!work.versioned.has(main.name)) return;
+  for (const table of [main, ...children]) await followed(table, work.destination, match, others).execute(work.trx);
+}
+
 /** Versions that ended and began. */
 export interface Caught {
   readonly ended: number;
@@ -100,6 +123,7 @@ export async function catchUp(
   const begun = await sql`${insertInto(destination, table, at)} from ${rows} t
     where t._company = ${company} and t._deleted_at is null and not exists (select 1 from ${target} o
       where o._company = ${company} and ${equal("o", "t", table.key)} and o._valid_to is null)`.execute(trx);
+  await followed(table, destination, sql`t._company = ${company}`).execute(trx);
   return { ended: Number(ended.numAffectedRows ?? 0), begun: Number(begun.numAffectedRows ?? 0) };
 }
 

@@ -5,7 +5,7 @@ import type { Destination } from "../destination.ts";
 import { parentKey } from "../details/child_stream.ts";
 import { restamped } from "../details/parents.ts";
 import { keptStreams } from "../history/row_history.ts";
-import { beginVersions, endVersions } from "../history/row_versions.ts";
+import { beginVersions, endVersions, followRows } from "../history/row_versions.ts";
 import { assignments, columnList, equal, ledgerRef, momentOf, tableRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { publishChildren } from "./children.ts";
@@ -107,6 +107,11 @@ async function publishAtOnce(
     if (comparison.touched > 0) {
       await replaceRows(work, comparison);
       for (const child of publication.tables.children) await publishChildren(work, child);
+      if (comparison.refreshed + comparison.updated > 0) {
+        const { company, tables } = publication;
+        const changed = sql`${sql.id(work.names.changed)} c`;
+        await followRows(work, tables, changed, sql`t._company = ${company} and ${equal("t", "c", tables.main.key)}`);
+      }
       await writeLedger(work, comparison);
       await noteUnfilled(work);
       // Rows that came back are among the updated.

@@ -14,7 +14,7 @@ import { DATA_VERSION, stateStatements } from "../state/state_ddl.ts";
 import type { StateTables } from "../state_tables.ts";
 import { recordViews } from "../views/present_views.ts";
 import { creation } from "../views/statements.ts";
-import { analyticsSchema } from "../views/view.ts";
+import { analyticsSchema, type View } from "../views/view.ts";
 import { planViews, recordOf } from "../views/view_plan.ts";
 import { inOrder, planTables } from "./table_migration.ts";
 import { type TableOrder, wantedShapes } from "./tables.ts";
@@ -22,11 +22,13 @@ import { type TableOrder, wantedShapes } from "./tables.ts";
 /** SQL that makes the warehouse, or with a catalog that was read, what is still to be made of it. No connection is needed. */
 export function ddlScript(dialect: Dialect, order: TableOrder, catalog: Catalog = emptyCatalog): string {
   const shapes = wantedShapes(dialect, order);
-  const { steps, refusals } = planTables(dialect, catalog, shapes, () => false);
+  const { steps, refusals, retyped } = planTables(dialect, catalog, shapes, () => false);
   const schema = catalog.schemas.has(order.schema) ? [] : [sql`create schema ${sql.id(order.schema)}`];
   const statements = [
     ...stateStatements(dialect, order.stateSchema, catalog),
     ...schema,
+    // PostgreSQL changes no column that a view reads.
+    ...(dialect.name === "postgres" && retyped.length > 0 ? viewDrops(dialect, order, catalog) : []),
     ...inOrder(steps),
     ...(dialect.name === "postgres" ? allGrants(order, shapes) : []),
     ...viewStatements(dialect, order, catalog),
@@ -38,13 +40,25 @@ export function ddlScript(dialect: Dialect, order: TableOrder, catalog: Catalog 
   return `${heading.join("\n")}\nbegin;\n${statements.map(text => `${compiled(text)};\n`).join("")}commit;\n`;
 }
 
+function viewDrops(dialect: Dialect, order: TableOrder, catalog: Catalog): readonly RawBuilder<unknown>[] {
+  const { views } = order;
+  const names = viewsOf(dialect, order, catalog).map(({ name }) => sql.id(views!.schema, name));
+  return names.length === 0 ? [] : [sql`drop view if exists ${sql.join(names)}`];
+}
+
+function viewsOf(dialect: Dialect, order: TableOrder, catalog: Catalog): readonly View[] {
+  const { views } = order;
+  if (views === undefined || !views.wanted) return [];
+  const nobody = { isSchemaThere: false, names: new Map<string, boolean>(), record: {} };
+  const made = new Set(order.streams.flatMap(({ main, children }) => [main, ...children].map(({ name }) => name)));
+  return planViews(dialect, order, views, { catalog, made }, nobody, compiled).changed;
+}
+
 /** The views and that they are ours: a run would take them for somebody's own otherwise. */
 function viewStatements(dialect: Dialect, order: TableOrder, catalog: Catalog): readonly RawBuilder<unknown>[] {
   const { views, stateSchema, grantSelectTo } = order;
   if (views === undefined || !views.wanted) return [];
-  const nobody = { isSchemaThere: false, names: new Map<string, boolean>(), record: {} };
-  const made = new Set(order.streams.flatMap(({ main, children }) => [main, ...children].map(({ name }) => name)));
-  const { changed } = planViews(dialect, order, views, { catalog, made }, nobody, compiled);
+  const changed = viewsOf(dialect, order, catalog);
   const names = changed.map(({ name }) => name);
   return [
     sql`create schema if not exists ${sql.id(views.schema)}`,

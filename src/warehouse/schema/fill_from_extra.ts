@@ -42,6 +42,14 @@ export function fillStatement(dialect: Dialect, table: Fragment, column: Column)
     where ${reader.value} is not null and ${reader.safe} and (${reader.type} = 'null' or ${value} is not null)`;
 }
 
+/** Moves what did not fit a column's former type out of `_problems` into it, where it fits now. */
+export function refillStatement(dialect: Dialect, table: Fragment, column: Column): Fragment {
+  const reader = readers[dialect.name]("_problems", [column.name, "value"], [column.name]);
+  const value = columnValue(dialect, reader, column);
+  return sql`update ${table} set ${sql.id(column.name)} = ${value}, _problems = ${reader.without}
+    where ${reader.value} is not null and ${reader.safe} and ${value} is not null`;
+}
+
 /** Takes a column's values out of `_extra` and keeps none of them; undefined as above. */
 export function leaveOutStatement(dialect: Dialect, table: Fragment, column: Column): Fragment | undefined {
   const reader = readerOf(dialect, column);
@@ -51,7 +59,7 @@ export function leaveOutStatement(dialect: Dialect, table: Fragment, column: Col
 function readerOf(dialect: Dialect, { source, path }: Column): Reader | undefined {
   // A column beside `_extra` filled from a page or by the reader never was in it.
   if (source !== "row" || path.length === 0 || !path.every(field => /^[A-Za-z0-9_-]+$/.test(field))) return undefined;
-  return dialect.name === "postgres" ? postgresReader(path) : duckdbReader(path);
+  return readers[dialect.name]("_extra", path, path);
 }
 
 function columnValue(dialect: Dialect, reader: Reader, column: Column): Fragment {
@@ -83,13 +91,17 @@ function columnValue(dialect: Dialect, reader: Reader, column: Column): Fragment
   }
 }
 
-function postgresReader(path: readonly string[]): Reader {
+/** Reads the value at a path of a JSON column; `removed` is what its removal takes away. */
+type MakeReader = (json: "_extra" | "_problems", path: readonly string[], removed: readonly string[]) => Reader;
+
+const postgresReader: MakeReader = (json, path, removed) => {
+  const own = sql.id(json);
   const at = (fields: readonly string[]) => sql.lit(`{${fields.map(field => `"${field}"`).join(",")}}`);
-  const value = sql`(_extra #> ${at(path)})`;
-  const text = sql`(_extra #>> ${at(path)})`;
-  let without: Fragment = sql`(_extra #- ${at(path)})`;
-  for (let depth = path.length - 1; depth > 0; depth--) {
-    const parent = at(path.slice(0, depth));
+  const value = sql`(${own} #> ${at(path)})`;
+  const text = sql`(${own} #>> ${at(path)})`;
+  let without: Fragment = sql`(${own} #- ${at(removed)})`;
+  for (let depth = removed.length - 1; depth > 0; depth--) {
+    const parent = at(removed.slice(0, depth));
     without = sql`(case when ${without} #> ${parent} = '{}' then ${without} #- ${parent} else ${without} end)`;
   }
   // A cast of 2024-02-31 is an error, and there is no way to try one before version 16.
@@ -107,29 +119,32 @@ function postgresReader(path: readonly string[]): Reader {
     date: () => dated(sql`cast(${text} as date)`),
     moment: () => dated(sql`cast(${text} as timestamptz)`),
   };
-}
+};
 
-function duckdbReader(path: readonly string[]): Reader {
+const duckdbReader: MakeReader = (json, path, removed) => {
+  const own = sql.id(json);
   const at = (fields: readonly string[]) => sql.lit(`$${fields.map(field => `."${field}"`).join("")}`);
   const patch = (fields: readonly string[]) =>
     sql.lit(fields.reduceRight<string>((inner, field) => `{"${field}":${inner}}`, "null"));
-  const text = sql`json_extract_string(_extra, ${at(path)})`;
-  let without: Fragment = sql`json_merge_patch(_extra, ${patch(path)})`;
-  for (let depth = path.length - 1; depth > 0; depth--) {
-    const parent = path.slice(0, depth);
+  const text = sql`json_extract_string(${own}, ${at(path)})`;
+  let without: Fragment = sql`json_merge_patch(${own}, ${patch(removed)})`;
+  for (let depth = removed.length - 1; depth > 0; depth--) {
+    const parent = removed.slice(0, depth);
     without = sql`(case when cast(json_extract(${without}, ${at(parent)}) as varchar) = '{}'
       then json_merge_patch(${without}, ${patch(parent)}) else ${without} end)`;
   }
   return {
-    value: sql`json_extract(_extra, ${at(path)})`,
+    value: sql`json_extract(${own}, ${at(path)})`,
     text,
-    type: sql`(case json_type(_extra, ${at(path)}) when 'VARCHAR' then 'string' when 'BOOLEAN' then 'boolean'
+    type: sql`(case json_type(${own}, ${at(path)}) when 'VARCHAR' then 'string' when 'BOOLEAN' then 'boolean'
       when 'NULL' then 'null' when 'OBJECT' then 'other' when 'ARRAY' then 'other' else 'number' end)`,
     without: sql`nullif(cast(${without} as varchar), '{}')`,
     // DuckDB writes decimals through a double: a row whose numbers have more digits stays as it is.
-    safe: sql`cast(json_merge_patch(_extra, '{}') as varchar) = cast(_extra as varchar)`,
+    safe: sql`cast(json_merge_patch(${own}, '{}') as varchar) = cast(${own} as varchar)`,
     matches: form => sql`regexp_matches(${text}, ${sql.lit(form)})`,
     date: () => sql`try_cast(${text} as date)`,
     moment: () => sql`try_cast(${text} as timestamptz)`,
   };
-}
+};
+
+const readers: Readonly<Record<Dialect["name"], MakeReader>> = { postgres: postgresReader, duckdb: duckdbReader };

@@ -6,6 +6,7 @@ import { NO_STAMP, type Shape, type ShapedColumn } from "../ddl/shape.ts";
 import type { Dialect } from "../dialect.ts";
 import { allFilled, type Unfilled } from "../merge/unfilled.ts";
 import { equal } from "../sql_fragments.ts";
+import { type Retyped, retyped, retyping } from "./column_types.ts";
 import { fillStatement, leaveOutStatement } from "./fill_from_extra.ts";
 import type { RecordedColumns } from "./table_record.ts";
 
@@ -26,6 +27,8 @@ export interface Plan {
   readonly emptied: readonly string[];
   /** Streams of which a table of versions is made. */
   readonly unversioned: readonly string[];
+  /** Tables with columns that get another type. */
+  readonly retyped: readonly Retyped[];
   /** Tables that were there get columns or child tables that no program before this one knows. */
   readonly reshaped: boolean;
 }
@@ -44,6 +47,7 @@ export function planTables(
   const missing = new Set<string>();
   const unversioned = new Set<string>();
   const emptied = new Set<string>();
+  const roomier: Retyped[] = [];
   let reshaped = false;
   for (const shape of shapes) {
     const present = catalog.tables.get(`${shape.schema}.${shape.name}`);
@@ -59,6 +63,11 @@ export function planTables(
       const objections = objectionsTo(dialect, shape, present);
       refusals.push(...objections);
       const lost = objections.length > 0 ? [] : lostColumns(shape, present, given.get(shape.name));
+      const changing = retyped(shape, present);
+      if (changing.columns.length > 0) {
+        roomier.push(changing);
+        steps.push(otherTypes(dialect, shape, changing));
+      }
       if (objections.length === 0)
         steps.push(...newColumns(dialect, shape, present), ...lateValues(dialect, shape, present, unfilled));
       if (lost.length > 0) {
@@ -71,7 +80,10 @@ export function planTables(
   }
   steps.push(...ledgerRepairs(catalog, shapes), ...filled(shapes, unfilled));
   return {
-    ...{ steps, refusals, missing: [...missing], emptied: [...emptied], unversioned: [...unversioned], reshaped },
+    ...{ steps, refusals, missing: [...missing], emptied: [...emptied], unversioned: [...unversioned] },
+    retyped: roomier,
+    // No program before this one takes the tables as they will be.
+    reshaped: reshaped || roomier.length > 0,
   };
 }
 
@@ -104,11 +116,12 @@ function objectionsTo(dialect: Dialect, shape: Shape, present: PresentTable): st
   const found: string[] = [];
   const keyMissing = shape.primaryKey.filter(column => !present.columns.has(column));
   if (keyMissing.length > 0) found.push(`${name} lacks ${keyMissing.join(", ")} of its key; ${startOver(shape)}`);
+  const changing = retyped(shape, present).columns;
   for (const column of shape.columns) {
     const there = present.columns.get(column.name);
-    if (there !== undefined && there.type !== canonicalType(column.type))
+    if (there !== undefined && there.type !== canonicalType(column.type) && !changing.includes(column))
       found.push(
-        `${name}.${column.name} is ${there.type}, but ${canonicalType(column.type)} is wanted; a column never changes its type in place, for that could lose data. ${capitalised(startOver(shape))}`,
+        `${name}.${column.name} is ${there.type}, but ${canonicalType(column.type)} is wanted, which could not hold all of it. ${capitalised(startOver(shape))}`,
       );
   }
   for (const column of present.columns.values()) {
@@ -126,6 +139,14 @@ const startOver = (shape: Shape): string =>
   `rename the table to keep what it holds, or run \`tributary reset ${shape.stream} --drop\` and load it again.`;
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+function otherTypes(dialect: Dialect, shape: Shape, changing: Retyped): Step {
+  const names = changing.columns.map(({ name, type }) => `${name} ${canonicalType(type)}`);
+  return {
+    sentence: shape.role === "versions" ? undefined : `changed types of ${shape.name}: ${names.join(", ")}`,
+    ...retyping(dialect, tableOf(shape), changing),
+  };
+}
 
 function newColumns(dialect: Dialect, shape: Shape, present: PresentTable): Step[] {
   return shape.columns

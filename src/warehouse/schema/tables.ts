@@ -15,8 +15,10 @@ import { unfilledColumns } from "../merge/unfilled.ts";
 import type { Fragment } from "../sql_fragments.ts";
 import { recordMaker, recordProgram } from "../state/identity.ts";
 import type { StateTables } from "../state_tables.ts";
-import type { ViewedTables } from "../views/view.ts";
+import { dropViews } from "../views/statements.ts";
+import { analyticsSchema, type ViewedTables } from "../views/view.ts";
 import { lookAtViews } from "../views/view_changes.ts";
+import { viewRefusals, viewsInTheWay } from "./column_types.ts";
 import { foreignKeySteps, foreignKeysInTheWay } from "./foreign_keys.ts";
 import { interferences } from "./foreign_triggers.ts";
 import { commentOnTable, inOrder, type Plan, planTables } from "./table_migration.ts";
@@ -54,7 +56,8 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
   if (before.steps.length === 0 && views.isDone)
     return { done: [], missing: before.missing, warnings: [...shut, ...views.warnings] };
   return altering(db, dialect, async trx => {
-    const { steps, missing, emptied, unversioned, catalog } = await planned(trx, dialect, order);
+    const { steps, missing, emptied, unversioned, catalog, inTheWay } = await planned(trx, dialect, order);
+    await dropViews(trx, dialect, viewsSchema(order), inTheWay);
     await executeAll(trx, inOrder(steps));
     const shown = await (await lookAtViews(trx, dialect, order, catalog)).ensure(trx);
     // In this transaction: were it killed afterwards, nothing would tell that the marks speak of rows that are gone.
@@ -84,15 +87,18 @@ export async function checkTables(db: Kysely<StateTables>, dialect: Dialect, ord
     dialect.name === "postgres"
       ? [...(await foreignKeysInTheWay(db, order.schema, names)), ...(await interferences(db, order, names))]
       : [];
-  accepted({ ...plan, refusals: [...plan.refusals, ...others] });
+  const { foreign } = await viewsInTheWay(db, dialect, { ...order, views: viewsSchema(order) }, plan.retyped);
+  accepted({ ...plan, refusals: [...plan.refusals, ...others, ...viewRefusals(foreign, plan.retyped)] });
   return catalog;
 }
+
+const viewsSchema = ({ schema, views }: TableOrder): string => views?.schema ?? analyticsSchema(schema);
 
 async function planned(
   db: Kysely<StateTables>,
   dialect: Dialect,
   order: TableOrder,
-): Promise<Plan & { readonly catalog: Catalog }> {
+): Promise<Plan & { readonly catalog: Catalog; readonly inTheWay: readonly string[] }> {
   const { schema, stateSchema } = order;
   const shapes = wantedShapes(dialect, order);
   const tables = await readCatalog(db, dialect, [schema, stateSchema]);
@@ -102,7 +108,9 @@ async function planned(
   const recorded = await recordedTables(db, stateSchema);
   const unfilled = await unfilledColumns(db, stateSchema);
   const given = await recordedColumns(db, stateSchema);
-  const plan = accepted(planTables(dialect, catalog, shapes, shape => recorded.has(shape.name), unfilled, given));
+  const found = planTables(dialect, catalog, shapes, shape => recorded.has(shape.name), unfilled, given);
+  const over = await viewsInTheWay(db, dialect, { ...order, views: viewsSchema(order) }, found.retyped);
+  const plan = accepted({ ...found, refusals: [...found.refusals, ...viewRefusals(over.foreign, found.retyped)] });
   const steps: Step[] = [];
   if (!catalog.schemas.has(schema))
     steps.push({ sentence: `created schema ${schema}`, statements: [sql`create schema ${sql.id(schema)}`] });
@@ -118,7 +126,7 @@ async function planned(
   const columns = columnsAfter(catalog, shapes, given);
   if (columns !== undefined) record(recordColumns(stateSchema, columns));
   if (plan.reshaped && program !== undefined) record(recordProgram(stateSchema, program));
-  return { ...plan, steps, catalog };
+  return { ...plan, steps, catalog, inTheWay: over.ours };
 }
 
 /** What the tables have been given once the plan is done; undefined: it is recorded. A table that is made has no other. */

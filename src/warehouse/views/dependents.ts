@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Dialect } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
 
@@ -24,18 +24,41 @@ export async function dependentsOf(
   isOurs: (view: Named) => boolean,
 ): Promise<Dependents> {
   const readers = dialect.name === "postgres" ? postgresReaders : duckdbReaders;
-  const found = await readers(db, schema, names);
-  return {
-    ours: found.filter(isOurs).map(({ name }) => name),
-    foreign: found.filter(view => !isOurs(view)).map(view => `${view.schema}.${view.name}`),
-  };
+  return parted(await readers(db, schema, names), isOurs);
+}
+
+const parted = (found: readonly Named[], isOurs: (view: Named) => boolean): Dependents => ({
+  ours: found.filter(isOurs).map(({ name }) => name),
+  foreign: found.filter(view => !isOurs(view)).map(view => `${view.schema}.${view.name}`),
+});
+
+/** PostgreSQL: who reads these columns (`table.column`) of a schema, over other views too. */
+export async function readersOfColumns(
+  db: Db,
+  schema: string,
+  columns: readonly string[],
+  isOurs: (view: Named) => boolean,
+): Promise<Dependents> {
+  const start = sql`select r.ev_class from pg_catalog.pg_depend d
+      join pg_catalog.pg_rewrite r on r.oid = d.objid
+      join pg_catalog.pg_class c on c.oid = d.refobjid
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid
+      where d.classid = 'pg_catalog.pg_rewrite'::regclass and d.refclassid = 'pg_catalog.pg_class'::regclass
+        and n.nspname = ${schema} and c.relname || '.' || a.attname = any(${columns}::text[])`;
+  return parted(await readersFrom(db, start, schema, []), isOurs);
 }
 
 async function postgresReaders(db: Db, schema: string, names: readonly string[]): Promise<readonly Named[]> {
+  const start = sql`select c.oid from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = ${schema} and c.relname = any(${names}::text[])`;
+  return readersFrom(db, start, schema, names);
+}
+
+async function readersFrom(db: Db, start: RawBuilder<unknown>, schema: string, names: readonly string[]) {
   const { rows } = await sql<Named>`
     with recursive reading(oid) as (
-      select c.oid from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-      where n.nspname = ${schema} and c.relname = any(${names}::text[])
+      ${start}
       union
       select r.ev_class from reading
       join pg_catalog.pg_depend d on d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid = reading.oid

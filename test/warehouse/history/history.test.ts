@@ -129,4 +129,27 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(spans).toMatchObject([{ kept_from: new Date(begun) }, { kept_from: new Date(again), kept_to: null }]);
     await night(young);
   });
+
+  test("what the documents don't name is in the present version as it is in the row, and begins none", async () => {
+    const place = await scenario(make, { orders: 6 }, { config: streams(true) });
+    const { simulator, warehouse, sync, clock, count } = place;
+    const night = () => {
+      clock.advance(3_600_000);
+      return sync({ catalogue: version({}) });
+    };
+    await night();
+    const number = String([...simulator.truth.rows("purchase_orders")][2]!["po_number"]);
+    const before = await count("purchase_orders_versions");
+    simulator.patch("purchase_orders", number, { colour: "blue" });
+    await night();
+    const colours = async () => [
+      await warehouse.query(`select _extra from procurement.purchase_orders where po_number = '${number}'`),
+      await warehouse.query(`select _extra from procurement.purchase_orders_versions
+        where po_number = '${number}' and _is_current`),
+    ];
+    const [rows, versioned] = await colours();
+    expect(rows).toMatchObject([{ _extra: { colour: "blue" } }]);
+    expect(versioned).toEqual(rows);
+    expect(await count("purchase_orders_versions")).toBe(before);
+  });
 });

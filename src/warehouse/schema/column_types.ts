@@ -1,0 +1,69 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { canonicalType, type PresentTable } from "../ddl/database_catalog.ts";
+import type { Shape, ShapedColumn } from "../ddl/shape.ts";
+import type { Dialect } from "../dialect.ts";
+import type { StateTables } from "../state_tables.ts";
+import { type Dependents, readersOfColumns } from "../views/dependents.ts";
+import { presentViews } from "../views/present_views.ts";
+import { refillStatement } from "./fill_from_extra.ts";
+
+/** Columns of a table that are there under another type than the wanted one, and can become it. */
+export interface Retyped {
+  readonly table: string;
+  readonly columns: readonly ShapedColumn[];
+}
+
+/** The types that a column may be given in place, by the type it has: each holds whatever the other did. */
+const ROOMIER: Readonly<Record<string, string>> = { bigint: "numeric(38,9)", "numeric(38,9)": "varchar" };
+
+/** A key's column, and one whose values are hashed or masked, is not among them: its values stand elsewhere too. */
+export function retyped(shape: Shape, present: PresentTable): Retyped {
+  const columns = shape.columns.filter(({ name, type, of }) => {
+    const there = present.columns.get(name)?.type;
+    const isOwn = of !== undefined && of.treatment === undefined && !shape.primaryKey.includes(name);
+    return isOwn && there !== undefined && there !== canonicalType(type) && ROOMIER[there] === canonicalType(type);
+  });
+  return { table: shape.name, columns };
+}
+
+/** Gives the columns their types; what did not fit the former ones comes out of `_problems`. */
+export function retyping(dialect: Dialect, table: RawBuilder<unknown>, { columns }: Retyped) {
+  const changes = columns.map(({ name, type }) => {
+    const own = sql.id(name);
+    // A decimal is written with all its places, the service's own text had other ones.
+    const value = ["text", "varchar"].includes(type.toLowerCase())
+      ? sql`rtrim(rtrim(cast(${own} as varchar), '0'), '.')`
+      : sql`cast(${own} as ${sql.raw(type)})`;
+    return sql`alter column ${own} type ${sql.raw(type)} using ${value}`;
+  });
+  // PostgreSQL writes the table once for all of them; DuckDB takes one change at a time.
+  const groups = dialect.name === "postgres" ? [changes] : changes.map(change => [change]);
+  return {
+    statements: groups.map(group => sql`alter table ${table} ${sql.join(group)}`),
+    onRows: columns.map(({ of }) => refillStatement(dialect, table, of!)),
+  };
+}
+
+/** PostgreSQL changes no column that a view reads: ours, which are made again afterwards, and somebody's own. */
+export async function viewsInTheWay(
+  db: Kysely<StateTables>,
+  dialect: Dialect,
+  place: { readonly schema: string; readonly stateSchema: string; readonly views: string },
+  tables: readonly Retyped[],
+): Promise<Dependents> {
+  if (dialect.name !== "postgres" || tables.length === 0) return { ours: [], foreign: [] };
+  const columns = tables.flatMap(({ table, columns }) => columns.map(({ name }) => `${table}.${name}`));
+  const { record } = await presentViews(db, dialect, { schema: place.views, stateSchema: place.stateSchema });
+  const isOurs = (view: { schema: string; name: string }) =>
+    view.schema === place.views && Object.hasOwn(record, view.name);
+  return readersOfColumns(db, place.schema, columns, isOurs);
+}
+
+/** What has to be done about somebody's own views before their columns can change. */
+export function viewRefusals(foreign: readonly string[], tables: readonly Retyped[]): readonly string[] {
+  if (foreign.length === 0) return [];
+  const names = tables.map(({ table, columns }) => `${table} (${columns.map(({ name }) => name).join(", ")})`);
+  return [
+    `${foreign.join(", ")} of yours read columns that get another type, of ${names.join("; ")}, or views of tributary's over them, and PostgreSQL changes no column that a view reads. Keep their definitions (select pg_get_viewdef('${foreign[0]}'::regclass)), drop them, run again, and create them anew.`,
+  ];
+}

@@ -24,9 +24,12 @@ export interface Sections {
   readonly of: Readonly<Record<string, string>>;
 }
 
+/** Rows that are the only array of objects in an answer's data, wherever it stands. */
+export const ANYWHERE = "*";
+
 /** Where in an answer's data the rows stand. */
 export interface Rows {
-  /** Path of the array; "" where the data itself is the array. */
+  /** Path of the array; "" where the data itself is the array; ANYWHERE where the documents don't show its place. */
   readonly rows: string | Sections;
   /** The field that a row becomes which is a bare value instead of an object. */
   readonly scalar?: string;

@@ -1,6 +1,7 @@
 import type { Table, Treatment } from "../catalog/columns.ts";
-import { pathParameters, type Stream } from "../catalog/stream.ts";
+import { ANYWHERE, pathParameters, type Stream } from "../catalog/stream.ts";
 import { Numeral } from "../numeral.ts";
+import { onlyArray } from "../rows/only_array.ts";
 import { isPersonalName } from "./personal_names.ts";
 import { EXTRA_COLUMN, type Policy, policyWith } from "./policy.ts";
 import type { Treat } from "./treatment.ts";
@@ -36,8 +37,16 @@ export function answerTreatment(catalogue: readonly Stream[], policy: Policy, tr
   const fixed = new Map([...trees].filter(([path]) => pathParameters(path).length === 0));
   return (path, data) => {
     const root = fixed.get(path)?.root ?? all.find(({ pattern }) => pattern.test(path))?.root ?? newNode();
-    return walk(data, root, policy.undocumented, treat);
+    return walk(data, found(root, data), policy.undocumented, treat);
   };
+}
+
+/** What is known of rows whose place the answer itself tells, put there. */
+function found(root: Node, data: unknown): Node {
+  const rows = root.fields.get(ANYWHERE);
+  const path = rows === undefined ? undefined : onlyArray(data);
+  if (rows === undefined || path === undefined) return root;
+  return path.reduceRight<Node>((inner, field) => ({ ...newNode(), fields: new Map([[field, inner]]) }), rows);
 }
 
 /** The same for a single row of a stream, as rejects keep it. */

@@ -1,12 +1,12 @@
 import { document, documentDetail, documentThread } from "../../schemas/intake/document.ts";
 import { documentWorkbook } from "../../schemas/intake/document_workbook.ts";
-import { defineStream, detail, scan } from "../../src/catalog/stream.ts";
+import { ANYWHERE, defineStream, detail, scan } from "../../src/catalog/stream.ts";
 
-// Where the rows stand is not documented; other lists keep theirs under the list's own name.
+// Where the rows stand is not documented.
 export const documents = defineStream({
   name: "documents",
   path: "/documents",
-  mode: scan({ rows: "documents", confirm: "/documents/{doc_id}" }),
+  mode: scan({ rows: ANYWHERE, confirm: "/documents/{doc_id}" }),
   row: document,
   key: ["doc_id"],
   preset: "standard",

@@ -48,7 +48,7 @@ export function archivedApi(lines: Lines, wanted: ReadonlyMap<string, number>, a
       turn = taking.catch(() => undefined);
       const line = await taking;
       if (line === undefined) throw missing(path);
-      return answerOf(line, path, alone);
+      return answerOf(line, path, alone, options?.paged === true);
     },
     stats,
     close: async () => void (await reader?.return(undefined)),
@@ -64,7 +64,7 @@ async function* linesFrom({ files, firsts = [] }: Lines, first: number) {
   }
 }
 
-function answerOf({ head, body }: Line, path: string, alone: boolean): Answer {
+function answerOf({ head, body }: Line, path: string, alone: boolean, paged: boolean): Answer {
   const json = jsonOf(body, head);
   const { status } = head;
   if (status === 404) {
@@ -74,7 +74,7 @@ function answerOf({ head, body }: Line, path: string, alone: boolean): Answer {
       { failure: "not_found", path, status, attempts: 0 },
     );
   }
-  const envelope = readEnvelope(json);
+  const envelope = readEnvelope(json, paged);
   if (envelope === undefined) throw missing(path);
   const { pagination } = envelope;
   return {

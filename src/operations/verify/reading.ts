@@ -70,7 +70,7 @@ async function compareLookup(
   if (asked.length === 0) return;
   const { encoder, batches, record: begun } = instrumentOf(context, stream, result);
   const width = limiter.state.maximum * 2;
-  const job = { api, questions: asked, listing: mode, encoder, batches, record: begun, width, signal, tally };
+  const job = { api, stream, questions: asked, listing: mode, encoder, batches, record: begun, width, signal, tally };
   const record = await readLookup(job);
   const { unread } = record;
   if (unread.length > 0)

@@ -47,6 +47,16 @@ export function partOf(
 const takesAnything = ({ tables }: Stream): boolean =>
   tables.main.columns.some(column => column.source === "row" && column.path.length === 0);
 
+/** What a lookup asked for is not what its rows name as their key: why, undefined where they agree or name none. */
+export function otherThanAsked(
+  stream: Stream,
+  rows: readonly unknown[],
+  asked: Readonly<Record<string, string>>,
+): string | undefined {
+  const objects = rows.map(besideRows);
+  return objects.map(row => otherKey(stream, row, Object.entries(asked), false)).find(each => each !== undefined);
+}
+
 /** An answer that names its key must name the one that was asked for; `demanded`: one that should name it has to. */
 function otherKey(
   stream: Stream,

@@ -1,4 +1,4 @@
-import type { Scan } from "../../catalog/stream.ts";
+import type { Scan, Stream } from "../../catalog/stream.ts";
 import { ApiError, DestinationError, HeldError } from "../../errors.ts";
 import type { Encoder } from "../../rows/encoder.ts";
 import type { About } from "../../source/archive/about.ts";
@@ -6,8 +6,10 @@ import type { Answer, Api, Query } from "../../source/client.ts";
 import { getWhole } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import type { Tally } from "../stream_progress.ts";
+import { otherThanAsked } from "./answer.ts";
 import type { Batches } from "./batches.ts";
 import { isPause, takePage } from "./listing.ts";
+import { rowsIn } from "./rows_in_answer.ts";
 
 /** One question of a lookup: its path is built, `context` holds the values by their columns. */
 export interface Question {
@@ -19,6 +21,7 @@ export interface Question {
 /** A lookup to read, from where its record says. */
 export interface LookupJob {
   readonly api: Api;
+  readonly stream: Stream;
   /** Together their answers are the scan. */
   readonly questions: readonly Question[];
   readonly listing: Scan;
@@ -123,9 +126,13 @@ async function anyAnswers(coming: readonly Promise<Answered>[]): Promise<boolean
 }
 
 async function takeRows(job: LookupJob, part: number, answer: Answer): Promise<number> {
-  const { encoder, listing, tally } = job;
+  const { encoder, listing, tally, stream } = job;
   const { path, context } = job.questions[part]!;
-  if (listing.lookup?.single === true) {
+  const single = listing.lookup?.single === true;
+  // Stored, it would be a row that nobody asked for, and what was asked for would look as if it had gone.
+  const other = otherThanAsked(stream, single ? [answer.data] : rowsIn(answer.data, listing.rows), context);
+  if (other !== undefined) throw new ApiError(`${path}: ${other}`, { failure: "malformed", path });
+  if (single) {
     tally.page(answer);
     encoder.add(answer.data, {}, context);
     return 1;

@@ -1,5 +1,6 @@
-import type { Sections } from "../../catalog/stream.ts";
+import { ANYWHERE, type Sections } from "../../catalog/stream.ts";
 import { valueAt } from "../../rows/encode_value.ts";
+import { onlyArray } from "../../rows/only_array.ts";
 
 /** Rows of one array of an answer; `section` is the array's name where several stand side by side. */
 export interface Section {
@@ -33,13 +34,16 @@ export function rowsIn(data: unknown, rows: string | Sections): readonly unknown
 
 /** Where rows are expected, in words. */
 export function placeOfRows(rows: string | Sections): string {
+  if (rows === ANYWHERE) return "one array of objects within data, and no second one";
   const paths = typeof rows === "string" ? [rows] : Object.values(rows.of);
   return paths.map(path => (path === "" ? "data" : `data.${path}`)).join(" and ");
 }
 
 function arrayAt(data: unknown, path: string): readonly unknown[] | undefined {
-  if (path === "") return Array.isArray(data) ? data : undefined;
+  const place = path === ANYWHERE ? onlyArray(data) : path.split(".").filter(field => field !== "");
+  if (place?.length === 0) return Array.isArray(data) ? data : undefined;
+  if (place === undefined) return undefined;
   if (typeof data !== "object" || data === null || Array.isArray(data)) return undefined;
-  const array = valueAt(path.split("."), data as Record<string, unknown>);
+  const array = valueAt(place, data as Record<string, unknown>);
   return Array.isArray(array) ? array : undefined;
 }

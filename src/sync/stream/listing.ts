@@ -142,7 +142,7 @@ async function lookUp(
   const questions = request.query;
   tally.activity.state = "reading";
   const width = limiter.state.maximum * 2;
-  const job = { api, questions, listing: mode, encoder, batches, width, signal, tally };
+  const job = { api, stream, questions, listing: mode, encoder, batches, width, signal, tally };
   const pagesBefore = tally.run.pages;
   const record = await readLookup({ ...job, record: begun }).catch(async error => {
     // Where it gets no further with these values it is begun anew as soon as the columns hold others.

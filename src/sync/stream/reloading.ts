@@ -42,7 +42,7 @@ export async function reloadScans(
     encoder.forgetPlaces();
     // The date of the last of them is how far the rows go.
     const from = { ...record, phase: "reading" as const, part: 0, cursor: null, date: null, absent: [], unread: [] };
-    const job = { api, listing: mode, encoder, batches, record: from, signal, tally };
+    const job = { api, stream, listing: mode, encoder, batches, record: from, signal, tally };
     const width = limiter.state.maximum * 2;
     if (mode.kind === "scan" && lookupOf(stream) !== undefined)
       record = await readLookup({ ...job, listing: mode, questions, width });

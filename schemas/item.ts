@@ -4,6 +4,7 @@ import {
   flag,
   id,
   inRow,
+  json,
   moment,
   money,
   percent,
@@ -140,3 +141,10 @@ export const item = record(
       .describe("Whether the service has a current analysis of the item; null where that is not known."),
   },
 );
+
+/** What stands beside the rows of `GET /items`, taken from an unfiltered answer. */
+export const itemsSummary = record("What the item list says of all items, measured once a day.", {
+  stats: json().nullable().describe("Figures over the whole list; content not documented, kept as JSON."),
+  currency_code: text().nullable().describe("Currency that the item list names as a whole; null where it names none."),
+  view: json().nullable().describe("How the service presents the list; content not documented, kept as JSON."),
+});

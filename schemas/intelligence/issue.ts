@@ -1,4 +1,5 @@
-import { count, id, inTable, json, moment, money, personal, record, score, text } from "../fields.ts";
+import { z } from "zod";
+import { count, id, inTable, json, moment, money, personal, quantity, record, score, text } from "../fields.ts";
 
 const inDocumentCurrency = inTable("ingested", "currency_code", "id = doc_id, an assumed join");
 
@@ -38,4 +39,14 @@ export const issue = record("Issues the service has raised about documents and t
   total_amount: money(inDocumentCurrency).nullable().describe("Total on the document; null where it has none."),
   vendor_name: text().nullable().describe("Vendor's name as a label; null where unknown, and never to be joined on."),
   vendor_id: id().nullable().describe("Vendor that the issue is about; null where the service resolved none."),
+});
+
+/** What stands beside the rows of `GET /issues`, taken from an unfiltered answer. */
+export const issuesSummary = record("How many issues there are in each state, measured once a day.", {
+  counts: z.object({
+    active: quantity().describe("How many issues wait for somebody."),
+    dismissed: quantity().describe("How many issues were set aside."),
+    resolved: quantity().describe("How many issues are settled."),
+    total: count().describe("How many issues there are in all states."),
+  }),
 });

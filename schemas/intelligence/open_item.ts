@@ -1,4 +1,5 @@
-import { date, id, inTable, money, quantity, record, text, volatile } from "../fields.ts";
+import { z } from "zod";
+import { count, date, id, inTable, money, quantity, record, text, volatile } from "../fields.ts";
 
 const inOrderCurrency = inTable("purchase_order_details", "currency_code", "po_number");
 
@@ -35,4 +36,20 @@ export const openItem = record("Order lines that are still open; a line that is 
   tracking_number: text().nullable().describe("The carrier's tracking number; null where nothing was shipped."),
   carrier_name: text().nullable().describe("Carrier of the shipment, as a label; null where nothing was shipped."),
   ship_date: date().nullable().describe("Day on which the line was shipped; null where it was not."),
+});
+
+/** What stands beside the rows of `GET /ops/open-items`. */
+export const openItemsSummary = record("How many open order lines there are in each standing, measured once a day.", {
+  stats: z.object({
+    total: count().describe("How many order lines are open."),
+    overdue: quantity().describe("How many lines should have been delivered already."),
+    unconfirmed: quantity().describe("How many lines no vendor has confirmed."),
+    awaiting_receipt: quantity().describe("How many lines were delivered by word and not yet received."),
+    due_soon: quantity().describe("How many lines are to come soon, by the service's own measure."),
+    at_risk: quantity().describe("How many lines may come late, as the service judges."),
+    on_track: quantity().describe("How many lines are expected in time."),
+    delivered: quantity().describe("How many lines have arrived."),
+    over_shipped: quantity().describe("How many lines were sent in larger numbers than ordered."),
+    max_overdue_days: quantity().describe("Days that the line waits which is late the longest."),
+  }),
 });

@@ -1,4 +1,5 @@
-import { date, flag, id, moment, money, notGiven, percent, record, score, text } from "../fields.ts";
+import { z } from "zod";
+import { count, date, flag, id, moment, money, notGiven, percent, quantity, record, score, text } from "../fields.ts";
 
 /** A row of the contract list: `GET /contracts`. */
 export const contract = record(
@@ -43,3 +44,16 @@ export const contract = record(
       .describe("When the service first recorded the contract; null where it does not say."),
   },
 );
+
+/** What stands beside the rows of `GET /contracts`, taken from an unfiltered answer. */
+export const contractsSummary = record("How many contracts there are in each state, measured once a day.", {
+  stats: z.object({
+    total: count().describe("How many contracts the company has."),
+    active: quantity().describe("How many contracts run."),
+    expiring: quantity().describe("How many contracts end soon, by the service's own measure."),
+    expired: quantity().describe("How many contracts have ended."),
+    over_nte: quantity().describe("How many contracts are used beyond their limit, the sum not to exceed."),
+    renewed: quantity().describe("How many contracts have been prolonged."),
+    is_renewal: quantity().describe("How many contracts prolong an earlier one."),
+  }),
+});

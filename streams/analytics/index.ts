@@ -1,4 +1,5 @@
 import type { StreamGroup } from "../../src/catalog/stream.ts";
+import { itemSummaries } from "../items.ts";
 import { analyticsOtif, analyticsOtifByVendor, analyticsOtifTrend } from "./deliveries.ts";
 import {
   briefing,
@@ -57,6 +58,7 @@ export const analytics: readonly StreamGroup[] = [
       purchaseOrderStats,
       itemFacets,
       itemStats,
+      itemSummaries,
       invoiceStats,
       invoiceFacets,
       invoiceVendors,

@@ -2,7 +2,7 @@ import { anomaly } from "../../schemas/intelligence/anomaly.ts";
 import { findingDraft } from "../../schemas/intelligence/finding_draft.ts";
 import { findingLineage } from "../../schemas/intelligence/finding_lineage.ts";
 import { findingStats } from "../../schemas/intelligence/finding_stats.ts";
-import { issue } from "../../schemas/intelligence/issue.ts";
+import { issue, issuesSummary } from "../../schemas/intelligence/issue.ts";
 import { findingIntel } from "../../schemas/intelligence/procurement_intel.ts";
 import { defineStream, detail, feed, scan, snapshot } from "../../src/catalog/stream.ts";
 
@@ -19,6 +19,17 @@ export const issues = defineStream({
   }),
   row: issue,
   key: ["id"],
+  preset: "standard",
+});
+
+// Measured from a request of its own: a page narrowed by a filter counts only what it shows.
+export const issueSummaries = defineStream({
+  name: "issues_summary",
+  path: "/issues",
+  query: { limit: "1" },
+  mode: snapshot({ omit: ["issues"] }),
+  row: issuesSummary,
+  key: ["observed_on"],
   preset: "standard",
 });
 

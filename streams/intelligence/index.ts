@@ -5,6 +5,7 @@ import {
   findingIntelligence,
   findingLineages,
   findingStatistics,
+  issueSummaries,
   issues,
 } from "./findings.ts";
 import {
@@ -19,7 +20,15 @@ import {
 import { amendments, glCodings, intelligence as invoiceIntelligence, statusHistory, timeline } from "./invoices.ts";
 import { invoiceRollup, itemAccounts, linkedDocuments, priceHistory, sourcing, transactions } from "./items.ts";
 import { negotiationBriefs, negotiationDetails, negotiationStatistics } from "./negotiations.ts";
-import { asOf, blanketReleases, changeOrders, landedCost, openItems, promises } from "./purchase_orders.ts";
+import {
+  asOf,
+  blanketReleases,
+  changeOrders,
+  landedCost,
+  openItemSummaries,
+  openItems,
+  promises,
+} from "./purchase_orders.ts";
 
 /** In run order: lists before the details that hang on them. */
 export const intelligence: readonly StreamGroup[] = [
@@ -27,6 +36,7 @@ export const intelligence: readonly StreamGroup[] = [
     title: "Findings, issues and insights",
     streams: [
       issues,
+      issueSummaries,
       anomalies,
       findingStatistics,
       findingLineages,
@@ -44,7 +54,7 @@ export const intelligence: readonly StreamGroup[] = [
   { title: "Negotiations", streams: [negotiationStatistics, negotiationDetails, negotiationBriefs] },
   {
     title: "Purchase orders: further details",
-    streams: [openItems, changeOrders, blanketReleases, landedCost, promises, asOf],
+    streams: [openItems, openItemSummaries, changeOrders, blanketReleases, landedCost, promises, asOf],
   },
   {
     title: "Invoices: further details",

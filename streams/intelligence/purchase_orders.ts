@@ -1,4 +1,4 @@
-import { openItem } from "../../schemas/intelligence/open_item.ts";
+import { openItem, openItemsSummary } from "../../schemas/intelligence/open_item.ts";
 import { purchaseOrderAsOf } from "../../schemas/intelligence/purchase_order_as_of.ts";
 import {
   purchaseOrderBlanketReleases,
@@ -6,7 +6,7 @@ import {
   purchaseOrderLandedCost,
 } from "../../schemas/intelligence/purchase_order_changes.ts";
 import { purchaseOrderPromises } from "../../schemas/intelligence/purchase_order_promises.ts";
-import { defineStream, detail, lookup, scan } from "../../src/catalog/stream.ts";
+import { defineStream, detail, lookup, scan, snapshot } from "../../src/catalog/stream.ts";
 
 const ofOrders = { of: "purchase_orders", open: "is_open", newest: "po_date" };
 
@@ -16,6 +16,16 @@ export const openItems = defineStream({
   mode: scan({ rows: "items", absence: "left" }),
   row: openItem,
   key: ["po_number", "_index"],
+  preset: "standard",
+});
+
+export const openItemSummaries = defineStream({
+  name: "open_items_summary",
+  path: "/ops/open-items",
+  query: { limit: "1" },
+  mode: snapshot({ omit: ["items"] }),
+  row: openItemsSummary,
+  key: ["observed_on"],
   preset: "standard",
 });
 

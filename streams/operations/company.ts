@@ -5,7 +5,7 @@ import {
   bootstrap as session,
   companySettings as settings,
 } from "../../schemas/operations/company.ts";
-import { defineStream, list, snapshot } from "../../src/catalog/stream.ts";
+import { defineStream, list, type PageColumn, snapshot } from "../../src/catalog/stream.ts";
 
 export const companySettings = defineStream({
   name: "company_settings",
@@ -52,10 +52,17 @@ export const billingUsage = defineStream({
   preset: "standard",
 });
 
+const cutShort: PageColumn = {
+  name: "truncated",
+  kind: "flag",
+  field: "truncated",
+  description: "Whether the service had cut its list short when it last listed the item.",
+};
+
 export const billingUsageHistory = defineStream({
   name: "billing_usage_history",
   path: "/billing/usage-history",
-  mode: list({ rows: "items", absence: "kept" }),
+  mode: list({ rows: "items", absence: "kept", pageColumns: [cutShort] }),
   row: billingUsageItem,
   key: ["id"],
   preset: "standard",

@@ -1,6 +1,6 @@
-import { contract } from "../../schemas/sourcing/contract.ts";
+import { contract, contractsSummary } from "../../schemas/sourcing/contract.ts";
 import { contractPricing } from "../../schemas/sourcing/contract_pricing.ts";
-import { defineStream, lookup, scan } from "../../src/catalog/stream.ts";
+import { defineStream, lookup, scan, snapshot } from "../../src/catalog/stream.ts";
 
 export const contracts = defineStream({
   name: "contracts",
@@ -8,6 +8,17 @@ export const contracts = defineStream({
   mode: scan({ rows: "contracts" }),
   row: contract,
   key: ["contract_id"],
+  preset: "standard",
+});
+
+// Measured from a request of its own: a page narrowed by a filter counts only what it shows.
+export const contractSummaries = defineStream({
+  name: "contracts_summary",
+  path: "/contracts",
+  query: { limit: "1" },
+  mode: snapshot({ omit: ["contracts"] }),
+  row: contractsSummary,
+  key: ["observed_on"],
   preset: "standard",
 });
 

@@ -1,6 +1,6 @@
 import type { StreamGroup } from "../../src/catalog/stream.ts";
 import { budgetDetails, budgets } from "./budgets.ts";
-import { contractPrices, contracts } from "./contracts.ts";
+import { contractPrices, contractSummaries, contracts } from "./contracts.ts";
 import { deliverySites, dockAppointmentCounts, dockAppointments, dockDoors } from "./docks.ts";
 import { freightClaimCounts, freightClaimDetails, freightClaims } from "./freight_claims.ts";
 import { accessorialAuthorizations, dieselPrices } from "./freight_rates.ts";
@@ -13,7 +13,7 @@ const freightClaiming = [freightClaims, freightClaimDetails, freightClaimCounts,
 
 /** In run order: lists before the details that hang on them. */
 export const sourcing: readonly StreamGroup[] = [
-  { title: "Contracts and budgets", streams: [contracts, budgets, budgetDetails, contractPrices] },
+  { title: "Contracts and budgets", streams: [contracts, contractSummaries, budgets, budgetDetails, contractPrices] },
   { title: "Freight", streams: [...freightRates, ...freightClaiming] },
   {
     title: "Requisitions and RFQs",

@@ -107,6 +107,32 @@ describe("the documented endpoints", () => {
   );
 });
 
+/** What stands beside a list's rows and is stored nowhere, and why. */
+const UNSTORED: Readonly<Record<string, string>> = {
+  "/po": "stats are those of /po/stats, field by field; view is how a page shows the list",
+  "/reconciliation": "stats and view are objects without documented fields; /reconciliation/stats has figures",
+  "/ingested": "view is how a page shows the list",
+  "/insights/history": "total, page and pages say where in the list the page is",
+  "/rfqs": "where in the list the page is, and the rows once more",
+};
+
+it("what stands beside the rows of a list is stored: in a column, in a snapshot of the same endpoint", () => {
+  const lists = documented.filter(({ mode }) => mode.kind !== "snapshot" && mode.kind !== "detail");
+  const missing = lists.filter(isListing).flatMap(stream => {
+    const { mode, path } = stream;
+    if (mode.kind === "snapshot" || mode.kind === "detail" || Object.hasOwn(UNSTORED, path)) return [];
+    const read = (mode.pageColumns ?? []).map(({ field }) => field.split(".")[0]);
+    const measured = documented.some(({ mode: other, path: same }) => other.kind === "snapshot" && same === path);
+    const known = [...(rowPaths(stream) ?? []), ...read, mode.total];
+    return measured
+      ? []
+      : documentedData(stream).flatMap(({ name }) => (known.includes(name) ? [] : [`${path}: ${name}`]));
+  });
+  expect(missing, "add it to the stream's `pageColumns`, or a snapshot with the rows in `omit`").toEqual([]);
+});
+
+const isListing = (stream: Stream) => rowPaths(stream) !== undefined && !isOneArray(stream);
+
 /** A detail or lookup whose payload is in essence one array. */
 function isOneArray(stream: Stream): boolean {
   const { mode } = stream;

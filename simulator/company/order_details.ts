@@ -25,7 +25,8 @@ export function orderDetail(company: Company, entry: Entry): Record<string, unkn
     po_number: row["po_number"],
     po_date: row["po_date"],
     order_date: v.date(facts.day),
-    order_placed_date: v.maybe(v.moment(facts.day * DAY_MS + (value % DAY_MS))),
+    // Named like the days of other records, and no time of day.
+    order_placed_date: v.maybe(v.moment(facts.day * DAY_MS + (value % DAY_MS)).slice(0, 10)),
     confirmation_received_date: v.date(confirmed),
     confirmation:
       confirmed === null ? null : v.maybe({ source: "email", date: dayText(confirmed), lines: facts.lines }),

@@ -63,12 +63,12 @@ function isoDate(text: string): string | undefined {
   return zoneAt(text) > 0 || readMoment(text, isoUtc) !== undefined ? text.slice(0, 10) : undefined;
 }
 
-/** Whether a text that a date was read from says more than its day: midnight of UTC, or of no zone, says nothing. */
+/** Whether a text that a date was read from says more than its day: a midnight, of whatever zone, does not. */
 export function hasTimeOfDay(text: string): boolean {
   return text.length > 10 && !midnight.test(text);
 }
 
-const midnight = /^.{10}[T ]00:00(?::00(?:[.,]0+)?)?\s?(?:[Zz]|[+-]00(?::?00)?)?$/;
+const midnight = /^.{10}[T ]00:00(?::00(?:[.,]0+)?)?\s?(?:[Zz]|[+-]\d\d(?::?\d\d)?)?$/;
 
 /** Whether a text that a moment was read from names a day and no time of it. */
 export const isDayAlone = (text: string): boolean => text.length === 10;

@@ -21,7 +21,6 @@ test.each([
   ["2026-03-15T23:30:00-05:00", "2026-03-15"],
   ["2026-03-15T00:00:01", "2026-03-15"],
   ["2026-03-15 00:00:00.001Z", "2026-03-15"],
-  ["2026-03-15T00:00:00+02:00", "2026-03-15"],
 ])("a date that comes as the moment %s is %s, and its raw text is kept", async (text, date) => {
   const { value: found, problem } = await value("day", `"day":"${text}"`);
   expect(found).toBe(date);
@@ -33,7 +32,7 @@ test.each([
   expect(problems).toMatchObject([{ column: "day", example: JSON.stringify(text), rows: 1 }]);
 });
 
-test.each(["2026-03-15T00:00:00Z", "2026-03-15T00:00:00.000+00:00", "2026-03-15 00:00"])(
+test.each(["2026-03-15T00:00:00Z", "2026-03-15T00:00:00.000+02:00", "2026-03-15 00:00"])(
   "a date that comes as the midnight %s is that day: nothing is lost, it is counted",
   async text => {
     const { value: found, problem } = await value("day", `"day":"${text}"`);

@@ -246,7 +246,8 @@ describe("kinds that names promise", () => {
     [/_at$|^ts$/, ["moment"]],
     [/_date$/, ["date"]],
     // A rate a hundredweight or a shipment is money.
-    [/_(pct|percent)$|(?<!flat|card|target|earliest)_rate$/, ["percent"]],
+    // One is documented as a text, which may bear a sign; that it is no rate then is held against the documents.
+    [/_(pct|percent)$|(?<!flat|card|target|earliest)_rate$/, ["percent", "text"]],
     [/flat_rate$/, ["money"]],
     [/_count$/, ["count"]],
     [/(^|_)(score|risk_score)$/, ["score"]],

@@ -171,10 +171,10 @@ describe.each(warehouses)("$name", ({ make }) => {
     const destination = await make();
     await ensure(destination, items());
     const before = await catalogOf(destination);
-    const changed = items({ price: field("text"), currency: field("flag"), fresh: field("text") });
+    const changed = items({ price: field("moment"), currency: field("flag"), fresh: field("text") });
     const error = await ensure(destination, changed).catch(failure => failure);
     expect(error).toBeInstanceOf(DestinationError);
-    expect(error.message).toMatch(/items\.price is numeric\(38,9\), but varchar is wanted/);
+    expect(error.message).toMatch(/items\.price is numeric\(38,9\), but timestamptz is wanted/);
     expect(error.message).toMatch(/items\.currency is varchar, but boolean is wanted/);
     expect(error.message).toMatch(/reset items --drop/);
     await expect(ensure(destination, items({}, ["item_id", "currency"]))).rejects.toThrow(/rows_items/);

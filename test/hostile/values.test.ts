@@ -324,7 +324,8 @@ function differences({ json, wanted, extra }: Sent, row: Row | undefined): strin
   for (const [name, { kind, value, raw }] of Object.entries(wanted)) {
     const found = kind === "text" && row[name] !== null ? String(row[name]).slice(1) : row[name];
     if (!agrees(kind, value, found)) say(name);
-    const lost = value === null && raw !== null;
+    // An empty text says no more than NULL does, where it is no text that is wanted.
+    const lost = value === null && raw !== null && (raw !== "" || kind === "flag");
     if (Object.hasOwn(problems, name) !== lost) say(`a problem of ${name}`);
     const changed = typeof raw === "string" && (raw.includes("\0") || !raw.isWellFormed());
     const tooFar = raw instanceof Digits && /e-?\d{9}/.test(raw.text);

@@ -1,4 +1,5 @@
 import { type Column, INDEX_COLUMN, type TableSet } from "../catalog/columns.ts";
+import { Numeral } from "../numeral.ts";
 import type { Batch } from "./batch.ts";
 import { CsvWriter } from "./csv.ts";
 import { type Drift, exampleOf, type Presence, presenceOf, type Redact } from "./drift.ts";

@@ -104,6 +104,8 @@ export interface ApiConfig {
   readonly requestsPerSecond: number | undefined;
   readonly timeoutMs: number;
   readonly maxWaitMs: number;
+  /** What answers, and the rows made of them, may take of memory at once. */
+  readonly memoryBytes: number;
 }
 
 /** One value of `_company`: its origin (no trailing slash, no /api/v1) and its key. */
@@ -125,6 +127,8 @@ export interface DuckdbConfig {
   readonly readers: "snapshot" | "direct";
   readonly keepVersions: number;
   readonly publishEveryMs: number;
+  /** What DuckDB takes of memory for usual rows, in MB of 1,000,000 bytes. */
+  readonly memoryMb: number;
   readonly schema: string;
   readonly stateSchema: string;
 }

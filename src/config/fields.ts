@@ -91,6 +91,21 @@ export const duration = (least: "0s" | "1s" | "1ms" = "1s", most = "24d") => {
   return z.string({ error }).refine(fits, { error }).meta(open);
 };
 
+const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9 };
+
+/** Bytes of `256MB` or `2GB`; undefined for anything else. */
+export function parseSize(text: string): number | undefined {
+  const [, number, unit = ""] = /^(\d{1,6})\s*(MB|GB)$/.exec(text.trim()) ?? [];
+  return number === undefined ? undefined : Number(number) * UNITS[unit]!;
+}
+
+/** A size in memory, not less than that of `least`. */
+export const size = (least: string) => {
+  const error = `expected a size such as 256MB or 1GB (at least ${least})`;
+  const fits = (value: string): boolean => (parseSize(value) ?? 0) >= (parseSize(least) ?? 0);
+  return z.string({ error }).refine(fits, { error }).meta(open);
+};
+
 export const timezone = () =>
   z
     .string({ error: "expected a time zone such as Europe/Berlin" })

@@ -1,20 +1,26 @@
 import { resolve } from "node:path";
 import { parseDuration } from "../duration.ts";
 import type { Company, Config, DestinationConfig, NotifyTarget, StreamSettings } from "./config.ts";
+import { parseSize } from "./fields.ts";
 import type { EffectiveConfig } from "./schema.ts";
+
+/** Of `memory` so much is DuckDB's: 80 MB, with which a million usual rows are loaded, of 256. The rest is for answers and rows. */
+const DATABASE_SHARE = 5 / 16;
 
 /** The file's shape → the program's: milliseconds, absolute paths, one list of companies. */
 export function normalise(effective: EffectiveConfig, companies: readonly Company[], directory: string): Config {
   const { api, streams, deletes, problems, formats, server, notify, hooks, archive, privacy, retention } = effective;
+  const memoryBytes = parseSize(effective.memory) ?? 0;
   return {
     api: {
       maxConcurrency: api.max_concurrency,
       requestsPerSecond: api.requests_per_second,
       timeoutMs: ms(api.timeout),
       maxWaitMs: ms(api.max_wait),
+      memoryBytes: Math.floor(memoryBytes * (1 - DATABASE_SHARE)),
     },
     companies,
-    destination: destination(effective.destination, directory),
+    destination: destination(effective.destination, directory, Math.floor((memoryBytes * DATABASE_SHARE) / 1e6)),
     streams: {
       preset: streams.preset,
       include: streams.include,
@@ -87,13 +93,13 @@ export function serviceAddress(address: string): string {
   return `${origin}${pathname}`.replace(/\/+$/, "").replace(/\/api\/v1$/, "");
 }
 
-function destination(given: EffectiveConfig["destination"], directory: string): DestinationConfig {
+function destination(given: EffectiveConfig["destination"], directory: string, memoryMb: number): DestinationConfig {
   const shared = { schema: given.schema, stateSchema: given.state_schema, publishEveryMs: ms(given.publish_every) };
   if (given.type === "postgres") {
     return { type: "postgres", url: given.url ?? "", grantSelectTo: given.grant_select_to ?? [], ...shared };
   }
   const path = resolve(directory, given.path);
-  return { type: "duckdb", path, readers: given.readers, keepVersions: given.keep_versions, ...shared };
+  return { type: "duckdb", path, readers: given.readers, keepVersions: given.keep_versions, memoryMb, ...shared };
 }
 
 function settings(

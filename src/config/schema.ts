@@ -182,6 +182,7 @@ export const configSchema = object({
     at_most_every: f.duration("0s", "1d").default("5m"),
   }).optional(),
   views: f.flag().default(true),
+  memory: f.size("64MB").default("256MB"),
   backfill: object({ confirm_above: f.whole(0, 1_000_000_000).default(5000) }).prefault({}),
 }).superRefine((config, context) => {
   const { destination, notify, privacy } = config;

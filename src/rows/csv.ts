@@ -12,6 +12,12 @@ const LANE = 2 ** 32;
 const LANES = new DataView(new ArrayBuffer(8));
 /** From here on the native writer beats a loop over the characters. */
 const LONG = 48;
+/** Of longer ones the bytes are counted before room is made for them. */
+const COUNTED = 1 << 14;
+/** A buffer grows by no more than this at once, and one that has become larger is not kept. */
+const LARGEST_KEPT = 8 << 20;
+const TRIMMED = 1 << 20;
+const SMALL = 1 << 16;
 
 /**
  * Lines of CSV, written straight into one growing buffer (half the cost of joining strings). A field is what lies
@@ -33,17 +39,26 @@ export class CsvWriter {
   /** Starts anew in the other buffer: what was written stays valid until the next `renew`. */
   renew(): void {
     [this.bytes, this.#other] = [this.#other, this.bytes];
+    this.bytes = slim(this.bytes, LARGEST_KEPT);
     this.position = 0;
     this.rows = 0;
     this.longest = 0;
     this.#lineStart = 0;
   }
 
+  /** Lets go of what long lines took, when nothing is written that is still to be stored. */
+  trim(): void {
+    if (this.position > 0) return;
+    this.bytes = slim(this.bytes, TRIMMED);
+    this.#other = slim(this.#other, TRIMMED);
+  }
+
   #ensure(length: number): void {
     const needed = this.position + length;
     if (needed <= this.bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(needed, this.bytes.length * 2));
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.bytes.length + Math.min(this.bytes.length, LARGEST_KEPT)));
     this.bytes.copy(larger, 0, 0, this.position);
+    free(this.bytes);
     this.bytes = larger;
   }
 
@@ -200,12 +215,24 @@ export class CsvWriter {
   #longText(text: string): boolean {
     if (!isStorable(text)) return false;
     const escaped = text.includes('"') ? text.replaceAll('"', '""') : text;
-    this.#ensure(escaped.length * 3 + 2);
+    this.#ensure((escaped.length < COUNTED ? escaped.length * 3 : Buffer.byteLength(escaped)) + 2);
     this.bytes[this.position++] = QUOTE;
     this.position += this.bytes.write(escaped, this.position, "utf8");
     this.bytes[this.position++] = QUOTE;
     return true;
   }
+}
+
+/** The buffer, or in place of one that is larger a small one. */
+function slim(buffer: Buffer, most: number): Buffer {
+  if (buffer.length <= most) return buffer;
+  free(buffer);
+  return Buffer.allocUnsafe(SMALL);
+}
+
+/** Gives the memory of a buffer back at once: until it is found to be nobody's several would be kept. */
+function free({ buffer, length }: Buffer): void {
+  if (length > TRIMMED && length === buffer.byteLength) (buffer as ArrayBuffer).transfer(0);
 }
 
 /** Digits of an integer from 0 to below 1e9. */

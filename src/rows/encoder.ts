@@ -130,6 +130,17 @@ export class Encoder {
     return this.#keyWriter.rows + children + this.#outcomeWriter.rows + this.#rejected;
   }
 
+  /** Bytes of them. */
+  get bytes(): number {
+    const children = this.#children.reduce((sum, child) => sum + child.bytes, 0);
+    return this.#keyWriter.position + this.#main.bytes + children + this.#outcomeWriter.position;
+  }
+
+  /** Lets go of memory that wide rows took; what was taken before must be stored. */
+  trim(): void {
+    for (const writer of [this.#main, ...this.#children]) writer.trim();
+  }
+
   /** Encodes a row with what came beside it. False for one that is left out, and for one without its key, which becomes a reject. */
   add(came: unknown, page: Row, given: Row): boolean {
     const row = this.#withoutIgnored(came);

@@ -202,6 +202,15 @@ export class TableWriter {
     return this.#csv.rows;
   }
 
+  /** Bytes of them. */
+  get bytes(): number {
+    return this.#csv.position;
+  }
+
+  trim(): void {
+    this.#csv.trim();
+  }
+
   take(): EncodedTable {
     const taken = takeTable(this.#csv, [...this.#wide]);
     this.#wide.clear();

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { EnvHttpProxyAgent, Pool } from "undici";
+import type { Share } from "../byte_budget.ts";
 import type { Clock } from "../clock.ts";
 import type { ApiError, ApiFailure } from "../errors.ts";
 import { acceptEncoding, BodyTooLargeError } from "./body.ts";
@@ -26,15 +27,19 @@ export interface Answer {
   readonly requests: number;
   readonly retries: number;
   readonly status: number;
+  /** Of a large answer to a request that `holds`: gives back what it takes of the memory that all share. */
+  readonly release?: (() => void) | undefined;
 }
 
-/** `priority`: higher goes first (lists 1, details below it, the earlier ones first). `paged`: a 2xx without a pagination block is a retryable error. `about` goes to `onAnswer` as it is. `onBody` sees the body of a 200, decompressed, before it is parsed, which waits for it. */
+/** `priority`: higher goes first (lists 1, details below it, the earlier ones first). `paged`: a 2xx without a pagination block is a retryable error. `about` goes to `onAnswer` as it is. `onBody` sees the body of a 200, decompressed, before it is parsed, which waits for it. `maxBytes`: a lower ceiling than the client's. `holds`: what a large answer takes of memory counts until its `release` is called, else until the answer is given out. */
 export interface GetOptions {
   readonly priority?: number;
   readonly signal?: AbortSignal;
   readonly paged?: boolean;
   readonly about?: object;
   readonly onBody?: (body: Buffer) => Promise<void>;
+  readonly maxBytes?: number | undefined;
+  readonly holds?: boolean;
 }
 
 /** An answer as it came: data, or a 404 of the service itself. `body` is its JSON text, `next` the cursor of the page after it (null: there is none; empty: it has none to name it by). */
@@ -73,6 +78,8 @@ export interface RetryEvent {
 export interface Api {
   get(path: string, query: Query, options?: GetOptions): Promise<Answer>;
   readonly stats: ApiStats;
+  /** Larger pages are better asked for with fewer rows; undefined: any that is not too large is fine. */
+  readonly pageBytes?: number;
   close(): Promise<void>;
 }
 
@@ -99,6 +106,9 @@ export interface ApiSettings {
   readonly userAgent: string;
 }
 
+/** Pages of several streams, and the next one of each, are in memory at once. */
+const PAGE_SHARE = 16;
+
 /** A client that sends the key to `baseUrl`'s origin and nowhere else. */
 export function createApi(settings: ApiSettings): Api {
   const { limit, clock, random, timeoutMs, maxWaitMs, maxBodyBytes = 64 * 1024 * 1024 } = settings;
@@ -122,9 +132,9 @@ export function createApi(settings: ApiSettings): Api {
     path: string,
     key: string,
     kind: string,
-    { paged = false, signal, onBody }: GetOptions,
+    { paged = false, signal, onBody, maxBytes = maxBodyBytes }: GetOptions,
     limited: (fault: Fault) => void,
-  ): Promise<{ status: number; judged: () => Promise<Verdict> }> {
+  ): Promise<{ status: number; share: Share | undefined; judged: () => Promise<Verdict> }> {
     // Whoever waited for this slot meanwhile is told, too.
     if (barred !== undefined) throw new BarredError(barred);
     if (stats.requests >= (settings.maxRequests ?? Number.POSITIVE_INFINITY)) throw new BudgetSpentError();
@@ -138,30 +148,30 @@ export function createApi(settings: ApiSettings): Api {
     const begun = clock.now();
     let answer: WireAnswer;
     try {
-      const limits = { timeoutMs, maxBytes: maxBodyBytes, now: clock.now, signal };
+      const limits = { timeoutMs, maxBytes, memory: limit.memory, now: clock.now, signal };
       answer = await exchange(origin.dispatch, prefix + path, headers, limits);
     } catch (error) {
       const ours = signal?.aborted || error instanceof BodyTooLargeError;
       if (!ours) limit.observe({ ok: false, limited: false, latencyMs: clock.now() - begun, kind });
       throw error;
     }
-    const { status, latencyMs } = answer;
+    const { status, latencyMs, share } = answer;
     const said = httpDate(String(answer.headers["date"] ?? ""));
     if (said !== undefined) clockOffsets = [...clockOffsets.slice(-1), said.getTime() - begun - latencyMs];
     limit.observe({ ok: status < 500, limited: status === 429, latencyMs, kind });
     // Data is read when the slot has been given on: the next request need not wait until a page has been parsed.
     if (status === 200) {
       const judged = async () => {
-        const plain = onBody === undefined ? answer : unpacked(answer, maxBodyBytes);
+        const plain = onBody === undefined ? answer : unpacked(answer, maxBytes);
         await onBody?.(plain.body);
-        return judge(plain, paged, maxBodyBytes, clock.now());
+        return judge(plain, paged, maxBytes, clock.now());
       };
-      return { status, judged };
+      return { status, share, judged };
     }
-    const verdict = judge(answer, paged, maxBodyBytes, clock.now());
+    const verdict = judge(answer, paged, maxBytes, clock.now());
     // While the slot is still held: nothing may start between a 429 and the pause it asks for.
     if (verdict.kind === "limited") limited(verdict);
-    return { status, judged: async () => verdict };
+    return { status, share, judged: async () => verdict };
   }
 
   async function refresh(): Promise<void> {
@@ -186,6 +196,7 @@ export function createApi(settings: ApiSettings): Api {
       signal?.throwIfAborted();
       const key = settings.key();
       let status: number | undefined;
+      let share: Share | undefined;
       let verdict: Verdict;
       const limited = ({ what, retryAfter }: Fault): void => {
         stats.limited += 1;
@@ -200,16 +211,18 @@ export function createApi(settings: ApiSettings): Api {
         const turn = requests === 0 ? priority : priority + 0.5;
         const task = () => attempt(whole, key, kind, options, limited);
         const answered = await limit.run(task, turn, signal);
-        status = answered.status;
+        ({ status, share } = answered);
         // Answers that are here already, and the requests that take their slots, come before the work with this one.
         await nextTurn();
         verdict = await answered.judged();
         requests += 1;
       } catch (error) {
+        share?.release();
         if (signal?.aborted) throw signal.reason;
         if (!(error instanceof BudgetSpentError || error instanceof BarredError)) requests += 1;
-        verdict = broken(error, maxBodyBytes);
+        verdict = broken(error, options.maxBytes ?? maxBodyBytes);
       }
+      if (verdict.kind !== "data" || options.holds !== true) share?.release();
       const again = (fault: Fault): void => {
         stats.retries += 1;
         settings.onRetry?.({ path, attempt: requests, reason: withoutKey(fault.what, key), status, waitMs });
@@ -227,7 +240,8 @@ export function createApi(settings: ApiSettings): Api {
         const { hasMore = false, nextCursor = "" } = envelope.pagination ?? {};
         const treated = settings.treat?.(path, envelope);
         if (settings.onAnswer !== undefined) show(date, treated?.() ?? body, hasMore ? nextCursor : null);
-        return { ...envelope, date, bytes: body.length, requests, retries: requests - 1, status: status ?? 200 };
+        const told = { date, bytes: body.length, requests, retries: requests - 1, status: status ?? 200 };
+        return { ...envelope, ...told, release: options.holds === true ? share?.release : undefined };
       }
       if (verdict.kind === "refused") {
         if (verdict.failure === "not_found" && verdict.body !== undefined) show(verdict.date, verdict.body, null);
@@ -253,7 +267,7 @@ export function createApi(settings: ApiSettings): Api {
     }
   }
 
-  return { get, stats, close: origin.close };
+  return { get, stats, pageBytes: Math.min(maxBodyBytes, limit.memory.bytes / PAGE_SHARE), close: origin.close };
 }
 
 /** Requests of like cost: the first segment and how many there are. */

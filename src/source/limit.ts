@@ -1,4 +1,5 @@
 import PQueue from "p-queue";
+import { ByteBudget } from "../byte_budget.ts";
 import type { Clock } from "../clock.ts";
 import { createCeiling, type Outcome } from "./adaptive_concurrency.ts";
 
@@ -25,17 +26,20 @@ export interface Limiter {
   pause(ms: number, reason: string): void;
   observe(outcome: Outcome): void;
   readonly state: LimiterState;
+  /** What answers and the rows made of them may take, of all gates of a run together. */
+  readonly memory: ByteBudget;
 }
 
 const lateMs = 10;
 
-/** `maxConcurrency` in flight at most, begun with 2; `requestsPerSecond` spaces the starts evenly. */
+/** `maxConcurrency` in flight at most, begun with 2; `requestsPerSecond` spaces the starts evenly. Without `memory` there is no end to it. */
 export function createLimiter(settings: {
   readonly maxConcurrency: number;
   readonly requestsPerSecond?: number | undefined;
   readonly clock: Clock;
+  readonly memory?: ByteBudget;
 }): Limiter {
-  const { clock, maxConcurrency, requestsPerSecond } = settings;
+  const { clock, maxConcurrency, requestsPerSecond, memory = new ByteBudget(Number.POSITIVE_INFINITY) } = settings;
   const ceiling = createCeiling(maxConcurrency);
   const queue = new PQueue({ concurrency: ceiling.now });
   const spacing = requestsPerSecond === undefined ? 0 : 1000 / requestsPerSecond;
@@ -91,6 +95,7 @@ export function createLimiter(settings: {
   }
 
   return {
+    memory,
     run(task, priority = 0, signal) {
       const paced = () => {
         if (spacing > 0) space();

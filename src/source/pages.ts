@@ -13,6 +13,8 @@ export interface Page {
   readonly bytes: number;
   readonly requests: number;
   readonly retries: number;
+  /** Gives back what a large page takes of the memory that all share: done for whoever asks for the next one, too. */
+  readonly release: () => void;
 }
 
 /** A listing from its start, or from `cursor` on. `paged` false: one request, one complete page. */
@@ -28,8 +30,17 @@ export interface PageRequest {
   readonly priority?: number;
 }
 
+/** Rows to ask for a page, from what came. */
+interface PageSize {
+  rows: number;
+  /** The service takes no other number than the request's: pages are read however large they are. */
+  isFixed: boolean;
+}
+
 // Asked for in turn when a page is larger than the body ceiling.
 const smallerLimits = [25, 5, 1];
+/** Pages of rows that are about as large as the ones before stay below the ceiling, mostly. */
+const AIMED_AT = 0.6;
 
 /** Empty pages in a row after which a listing is not believed to end. A filter that is applied after paging makes a few. */
 const EMPTY_PAGES = 1_000;
@@ -53,6 +64,7 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
   let coming: Coming | undefined;
   let guessed: Coming | undefined;
   let isAwaited = false;
+  const size: PageSize = { rows: request.limit, isFixed: false };
 
   const fetch = (cursor: string | undefined): Coming => {
     const own = new AbortController();
@@ -60,9 +72,10 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
       // One page ahead and no more, whoever is slow.
       if (isAwaited && coming?.cursor === cursor) await guess(cursorAhead(body));
     };
-    const page = readPage(api, request, cursor, { signal: own.signal, onBody });
+    const page = readPage(api, request, cursor, size, { signal: own.signal, onBody });
     // Its consumer may never come for it; whoever awaits it still sees the rejection.
     page.catch(() => {});
+    own.signal.addEventListener("abort", () => void page.then(({ release }) => release()).catch(() => {}));
     return { cursor, page, abort: reason => own.abort(reason) };
   };
   const guess = async (cursor: string | undefined): Promise<void> => {
@@ -96,7 +109,11 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
       coming = next === undefined || wrong !== undefined ? undefined : (right ?? fetch(next));
       if (next !== undefined) seen.add(next);
       if (coming !== undefined && right === undefined) await sent();
-      yield page;
+      try {
+        yield page;
+      } finally {
+        page.release();
+      }
       if (wrong !== undefined) throw incomplete(request.path, wrong);
     }
   } finally {
@@ -112,6 +129,7 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
 export async function getWhole(api: Api, path: string, query: Query, options: GetOptions): Promise<Answer> {
   const answer = await api.get(path, query, options);
   if (answer.pagination?.hasMore !== true) return answer;
+  answer.release?.();
   throw new ApiError(
     `Expected all of ${path} in one answer, but has_more is true: nothing of it was loaded. The next run tries again; if it stays so, this endpoint has pages now, and tributary needs an update that reads them.`,
     { failure: "malformed", path, attempts: answer.requests },
@@ -137,28 +155,48 @@ async function readPage(
   api: Api,
   request: PageRequest,
   cursor: string | undefined,
+  size: PageSize,
   given: Required<Pick<GetOptions, "signal" | "onBody">>,
 ): Promise<Page> {
   const paged = request.paged || cursor !== undefined;
-  const options: GetOptions = { ...given, paged, priority: request.priority ?? 1 };
-  const limits = request.paged ? [request.limit, ...smallerLimits.filter(limit => limit < request.limit)] : [undefined];
+  const options: GetOptions = { ...given, paged, priority: request.priority ?? 1, holds: true };
   let refused = 0;
-  for (const [index, limit] of limits.entries()) {
+  let tooLarge: unknown;
+  for (;;) {
+    const limit = request.paged ? size.rows : undefined;
+    // One row can't be made smaller, nor what comes without a limit.
+    const maxBytes = limit === undefined || limit === 1 || size.isFixed ? undefined : api.pageBytes;
     const query = {
       ...request.query,
       ...(limit === undefined ? {} : { limit }),
       ...(cursor === undefined ? {} : { cursor }),
     };
     try {
-      const answer = await api.get(request.path, query, options);
+      const onBody = async (body: Buffer): Promise<void> => {
+        if (limit !== undefined) resize(api, request, size, body.length / limit);
+        await given.onBody(body);
+      };
+      const answer = await api.get(request.path, query, { ...options, maxBytes, onBody });
       return { ...pageOf(answer, request.path, cursor, refused), limit };
     } catch (error) {
-      const tooLarge = error instanceof ApiError && error.failure === "too_large";
-      if (!tooLarge || index === limits.length - 1) throw error;
+      if (!(error instanceof ApiError) || limit === undefined) throw error;
+      const smaller = smallerLimits.find(rows => rows < limit);
+      if (error.failure === "too_large" && smaller !== undefined && !size.isFixed) {
+        tooLarge ??= error;
+        size.rows = smaller;
+      } else if (tooLarge !== undefined && error.failure === "invalid" && !size.isFixed) {
+        size.isFixed = true;
+        size.rows = request.limit;
+      } else throw error;
       refused += error.attempts;
     }
   }
-  throw incomplete(request.path, "no page size was left to ask for");
+}
+
+/** The next page is asked for with as many rows as will fit, if they are of so many bytes each. */
+function resize({ pageBytes }: Api, { limit }: PageRequest, size: PageSize, bytes: number): void {
+  if (size.isFixed || pageBytes === undefined) return;
+  size.rows = Math.min(limit, Math.max(1, Math.floor((AIMED_AT * pageBytes) / bytes)));
 }
 
 function pageOf(answer: Answer, path: string, cursor: string | undefined, refused: number): Omit<Page, "limit"> {
@@ -173,6 +211,7 @@ function pageOf(answer: Answer, path: string, cursor: string | undefined, refuse
     bytes: answer.bytes,
     requests: answer.requests + refused,
     retries: answer.retries + refused,
+    release: answer.release ?? (() => undefined),
   };
 }
 

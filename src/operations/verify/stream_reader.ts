@@ -21,7 +21,7 @@ export function instrumentOf(context: VerifyContext, stream: Stream, result: Res
   const mirror = new Mirror(warehouse, company, stream.tables, layoutStamp(stream.tables, hasher), result);
   const encoder = encoderOf(context, stream, context.start);
   const nothing = async () => undefined;
-  const batches = new Batches(mirror, encoder, clock, nothing, nothing);
+  const batches = new Batches(mirror, encoder, context, nothing, nothing);
   const record = beginScan(randomUUID(), "verify", true, new Date(clock.now()).toISOString());
   return { mirror, encoder, batches, record };
 }

@@ -38,6 +38,7 @@ export function telling(api: Api, about: Partial<About>): Api {
     get stats() {
       return api.stats;
     },
+    ...(api.pageBytes === undefined ? {} : { pageBytes: api.pageBytes }),
     close: () => api.close(),
   };
 }

@@ -1,16 +1,23 @@
+import type { ByteBudget } from "../../byte_budget.ts";
 import type { Clock } from "../../clock.ts";
 import { mergeDrift, mergePresence } from "../../rows/drift.ts";
 import type { ColumnProblems, Encoded, Encoder } from "../../rows/encoder.ts";
 import { oldestOf } from "../../rows/old_rows.ts";
 import type { Reject } from "../../rows/reject.ts";
+import type { Limiter } from "../../source/limit.ts";
 import type { Stage, StageRecord } from "../../warehouse/destination.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 
 /**
- * A batch is what one transaction stores: at most this many rows, or this long's worth of pages. A kill costs the batch that
- * is being stored and the one that is being read: both together are the 5,000 rows or 2 seconds that a crash may cost.
+ * A batch is what one transaction stores: it ends with the page that brings it to so many rows or bytes, or this long after
+ * the one before. A kill costs the batch that is being stored and the one that is being read: both together are the 5,000
+ * rows or 2 seconds that a crash may cost.
  */
 const BATCH_ROWS = 2_500;
+/** Twice what usual rows come to. */
+const BATCH_BYTES = 8 * 1024 * 1024;
+/** When others wait for memory a batch ends as soon as it is worth a transaction. */
+const WORTH_BYTES = 1024 * 1024;
 const BATCH_MS = 1_000;
 
 /**
@@ -22,6 +29,7 @@ export class Batches {
   #stage: Stage;
   readonly #encoder: Encoder;
   readonly #clock: Clock;
+  readonly #memory: ByteBudget;
   readonly #keepRejects: (rejects: readonly Reject[], scan: string) => Promise<void>;
   readonly #archived: () => Promise<void>;
   #storing: Promise<void> | undefined;
@@ -30,13 +38,14 @@ export class Batches {
   constructor(
     stage: Stage,
     encoder: Encoder,
-    clock: Clock,
+    { clock, limiter }: { readonly clock: Clock; readonly limiter: Pick<Limiter, "memory"> },
     keepRejects: (rejects: readonly Reject[], scan: string) => Promise<void>,
     archived: () => Promise<void>,
   ) {
     this.#stage = stage;
     this.#encoder = encoder;
     this.#clock = clock;
+    this.#memory = limiter.memory;
     this.#keepRejects = keepRejects;
     this.#archived = archived;
     this.#since = clock.now();
@@ -44,17 +53,20 @@ export class Batches {
 
   /** Whether the rows so far are a batch. */
   get due(): boolean {
-    if (this.#encoder.rows === 0) return false;
-    return this.#encoder.rows >= BATCH_ROWS || this.#clock.now() - this.#since >= BATCH_MS;
+    const { rows, bytes } = this.#encoder;
+    if (rows === 0) return false;
+    if (bytes >= (this.#memory.isShort ? WORTH_BYTES : BATCH_BYTES)) return true;
+    return rows >= BATCH_ROWS || this.#clock.now() - this.#since >= BATCH_MS;
   }
 
   /** Hands the rows so far over with the record that is true once they are stored; resolves when the batch before is. */
   async put(record: ScanRecord): Promise<ScanRecord> {
     await this.#storing;
+    const share = this.#memory.lend(this.#encoder.bytes);
     const encoded = this.#encoder.take();
     const next = absorb(record, encoded, this.#encoder.sequence);
     this.#since = this.#clock.now();
-    const storing = this.#store(encoded, next);
+    const storing = this.#store(encoded, next).finally(() => share.release());
     // Its failure is met at the next put or flush; nobody may be waiting for it yet.
     storing.catch(() => undefined);
     this.#storing = storing;
@@ -64,6 +76,7 @@ export class Batches {
   /** Resolves when everything handed over is stored. */
   async flush(): Promise<void> {
     await this.#storing;
+    this.#encoder.trim();
   }
 
   /** What is handed over from now on goes to another stage; everything before is stored when it resolves. */

@@ -57,6 +57,8 @@ interface Fetched {
   readonly at: string;
   readonly parts: readonly Part[];
   readonly rest: AsyncGenerator<Page> | undefined;
+  /** Gives back what a large answer takes of the memory that all share. */
+  readonly release?: (() => void) | undefined;
 }
 
 interface Refused {
@@ -70,8 +72,9 @@ interface Refused {
 
 /** When most of the first requests fail, the rest would too: the service is down, not one order. */
 const HOPELESS = 20;
-/** Pages of one parent that are read while others are: more would be more in memory. */
+/** Pages of one parent that are read while others are, and their bytes: more would be more in memory. */
 const PAGES_AHEAD = 10;
+const BYTES_AHEAD = 1024 * 1024;
 
 /** Fetches the work list, several at once. Stops at the signal, a refused key or a limit, with everything so far stored. */
 export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
@@ -89,6 +92,8 @@ export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
   const counts = { ok: 0, absent: 0, failed: 0, firstFailure: undefined as string | undefined };
   const width = job.limiter.state.maximum * 2;
   const items = queueOf(job.work);
+  /** Answers that wait to be taken hold their memory, also when nobody comes for them any more. */
+  const held = new Set<() => void>();
   const note = (refused: Refused): void => {
     if (refused.absent) counts.absent++;
     else {
@@ -106,11 +111,16 @@ export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
     for (let going = true; going; ) {
       const forbidden: Refused[] = [];
       const next = items(() => forbidden.length === 0);
-      for await (const answered of inParallel(next, width, item =>
-        fetchDetail({ ...job, record: scan.record }, item),
-      )) {
+      const fetchNext = async (item: WorkItem) => {
+        const answered = await fetchDetail({ ...job, record: scan.record }, item);
+        if ("parts" in answered && answered.release !== undefined) held.add(answered.release);
+        return answered;
+      };
+      for await (const answered of inParallel(next, width, fetchNext)) {
         if ("parts" in answered) {
           const refused = await takeAnswer(job, answered, scan);
+          if (answered.release !== undefined) held.delete(answered.release);
+          answered.release?.();
           if (refused === undefined) counts.ok++;
           else note(refused);
         } else if (tellsOfAll(answered) && counts.ok === 0) forbidden.push(answered);
@@ -127,6 +137,7 @@ export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
       going = forbidden.length > 0 && !isHopeless();
     }
   } finally {
+    for (const release of held) release();
     scan.record = await batches.put(scan.record);
     await batches.flush();
   }
@@ -158,6 +169,7 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
   const { stream, mode, tally, signal, priority, keys, timeOf } = job;
   const refused = (reason: string) => ({ item, absent: false, reason, at: timeOf(item) });
   const parts: Part[] = [];
+  let release: (() => void) | undefined;
   const { parentKey: key, parentHash: hash, params } = item;
   const api = telling(job.api, { scan: job.record.scan, parent: { key, hash, params } });
   const values = Object.fromEntries(pathParameters(stream.path).map(name => [name, item.params[job.columns[name]!]!]));
@@ -166,19 +178,26 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
     const query = stream.query ?? {};
     const asked = Object.entries(keys).map(([own, parents]) => [own, item.params[parents]!] as const);
     if (mode.paged !== true) {
-      const answer = await getWhole(api, path, query, { priority, signal });
+      const answer = await getWhole(api, path, query, { priority, signal, holds: true });
       tally.page(answer);
-      return { item, parts: [partOf(stream, mode, answer.data, asked, path)], rest: undefined, at: timeOf(item) };
+      release = answer.release;
+      const parts = [partOf(stream, mode, answer.data, asked, path)];
+      return { item, parts, rest: undefined, at: timeOf(item), release };
     }
     const isEmpty = (data: unknown) => mode.rows !== undefined && rowsIn(data, mode.rows).length === 0;
     const pages = readPages(api, { path, query, limit: PAGE_ROWS, paged: true, isEmpty, signal, priority });
+    let bytes = 0;
     for (let page = await pages.next(); page.done !== true; page = await pages.next()) {
       tally.page(page.value);
+      // What waits here would keep the pages after it from coming.
+      page.value.release();
       parts.push(partOf(stream, mode, page.value.data, asked, path));
-      if (parts.length === PAGES_AHEAD) return { item, parts, rest: pages, at: timeOf(item) };
+      bytes += page.value.bytes;
+      if (parts.length === PAGES_AHEAD || bytes > BYTES_AHEAD) return { item, parts, rest: pages, at: timeOf(item) };
     }
     return { item, parts, rest: undefined, at: timeOf(item) };
   } catch (error) {
+    release?.();
     if (error instanceof PathError || error instanceof UnfitError) return refused(error.message);
     tally.failedRequest(error);
     if (!(error instanceof ApiError) || endsRun(error)) throw error;

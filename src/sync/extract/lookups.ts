@@ -37,6 +37,9 @@ export interface LookupJob {
 /** When so many questions fail, and more than are answered, the rest would fail too: it is not their values. */
 const HOPELESS = 20;
 
+/** Answers wait for the ones before them: so many pages' worth at once. */
+const PAGES_WAITING = 4;
+
 type Answered = { readonly answer: Answer } | { readonly error: unknown };
 
 /**
@@ -52,13 +55,18 @@ export async function readLookup(job: LookupJob): Promise<ScanRecord> {
   const signal = AbortSignal.any([job.signal, own.signal]);
   const coming: Promise<Answered>[] = [];
   let asked = record.part;
+  const { pageBytes = Number.POSITIVE_INFINITY } = job.api;
+  let largest = 0;
   const refill = (): void => {
-    for (; coming.length < job.width && asked < questions.length; asked++) coming.push(askOne(job, asked, signal));
+    const fitting = largest === 0 ? PAGES_WAITING : Math.floor((PAGES_WAITING * pageBytes) / largest);
+    const width = Math.min(job.width, Math.max(1, fitting));
+    for (; coming.length < width && asked < questions.length; asked++) coming.push(askOne(job, asked, signal));
   };
   try {
     refill();
     while (record.part < questions.length) {
       const answered = await coming.shift()!;
+      largest = Math.max(largest, "answer" in answered ? answered.answer.bytes : 1);
       refill();
       record = await takeAnswer(job, record, answered, coming);
       if (batches.due) record = await batches.put(record);

@@ -1,3 +1,4 @@
+import { ByteBudget } from "../../byte_budget.ts";
 import type { IdentityEndpoint } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Company, Config } from "../../config/config.ts";
@@ -39,12 +40,16 @@ export interface Commons {
   readonly apis: Api[];
 }
 
-export function createCommons({ maxConcurrency, requestsPerSecond }: Config["api"], clock: Clock): Commons {
+export function createCommons(
+  { maxConcurrency, requestsPerSecond, memoryBytes }: Config["api"],
+  clock: Clock,
+): Commons {
+  const memory = new ByteBudget(memoryBytes);
   const limiters = new Map<string, Limiter>();
   return {
     limiterOf(company) {
       const name = JSON.stringify([new URL(company.baseUrl).origin, company.key()]);
-      const limiter = limiters.get(name) ?? createLimiter({ maxConcurrency, requestsPerSecond, clock });
+      const limiter = limiters.get(name) ?? createLimiter({ maxConcurrency, requestsPerSecond, clock, memory });
       limiters.set(name, limiter);
       return limiter;
     },

@@ -77,7 +77,7 @@ export async function openExtraction<R extends Request>(
   const batches = new Batches(
     stage,
     encoder,
-    context.clock,
+    context,
     (rejects, scan) => keepRejects(context, stream, rejects, scan),
     () => context.archived(),
   );

@@ -63,6 +63,7 @@ export async function takeSnapshots(
     const day = new Intl.DateTimeFormat("sv-SE", { timeZone: formats.timezone, dateStyle: "short" }).format(at);
     encoder.add(answer.data, {}, { ...choice, [OBSERVED_ON]: day });
     read = { ...read, rows: read.rows + 1, pages: read.pages + 1, date: read.date ?? at.toISOString() };
+    if (batches.due) read = await batches.put(read);
   }
   const failure = failures.find(each => each.failure !== "forbidden") ?? failures[0];
   if (read.rows === 0 && failure !== undefined) throw failure;

@@ -12,6 +12,7 @@ export type Where =
       readonly path: string;
       readonly readers: "snapshot" | "direct";
       readonly keepVersions: number;
+      readonly memoryMb?: number;
       readonly schema: string;
       readonly stateSchema: string;
     }
@@ -64,7 +65,12 @@ export async function openDestination(where: Where, opener: Opener, waitMs: numb
     return openPostgres({ ...where, ...opener });
   }
   const { openDuckdb } = await import("../duckdb/open.ts");
-  const file = await openDuckdb({ ...where, ...opener });
+  const { memoryMb } = where;
+  const file = await openDuckdb({
+    ...where,
+    ...(memoryMb === undefined ? {} : { memoryLimitMb: memoryMb }),
+    ...opener,
+  });
   try {
     await file.lock("", [], waitMs);
     return file;

@@ -9,6 +9,7 @@ import { openArchive } from "../../../src/source/archive/archive.ts";
 import { Batches } from "../../../src/sync/extract/batches.ts";
 import { beginScan } from "../../../src/warehouse/state/stream_state.ts";
 import { stillClock } from "../../support/clock.ts";
+import { unlimited } from "../../support/memory.ts";
 import { lineOf } from "../../support/run.ts";
 import { duckdbWarehouse, passing } from "../../support/warehouse.ts";
 import { page, told } from "../../sync/answers.ts";
@@ -45,7 +46,7 @@ test("what a batch came in is in the archive before the batch is stored, whether
     },
   };
   const kept = async () => void (await archive.kept("things"));
-  const batches = new Batches(stage as never, encoder, clock, async () => undefined, kept);
+  const batches = new Batches(stage as never, encoder, unlimited(clock), async () => undefined, kept);
   for (let nth = 0; nth < 3; nth++) {
     archive.keep(answer({ data: [{ thing: nth }] }));
     encoder.add({ thing: nth }, {}, {});

@@ -7,6 +7,7 @@ import type { Stage } from "../../../src/warehouse/destination.ts";
 import { beginScan } from "../../../src/warehouse/state/stream_state.ts";
 import { everything } from "../../rows/store.ts";
 import { stillClock } from "../../support/clock.ts";
+import { unlimited } from "../../support/memory.ts";
 
 test("rows are stored after the answers that they came in were kept, and after those that can't be stored", async () => {
   const done: string[] = [];
@@ -22,7 +23,7 @@ test("rows are stored after the answers that they came in were kept, and after t
     ignored: [],
     mark: undefined,
   });
-  const batches = new Batches(stage as Stage, encoder, stillClock(), does("rejects"), does("answers"));
+  const batches = new Batches(stage as Stage, encoder, unlimited(stillClock()), does("rejects"), does("answers"));
   encoder.add({ id: "a" }, {}, {});
   encoder.add({ text: "without its key" }, {}, {});
   await batches.put(beginScan("scan", "print", true, "2026-03-15T12:00:00.000Z"));

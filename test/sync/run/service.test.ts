@@ -6,7 +6,13 @@ import { createCommons, openService } from "../../../src/sync/run/service.ts";
 import { identityEndpoint } from "../../../streams/identity.ts";
 import { stillClock } from "../../support/clock.ts";
 
-const settings = { maxConcurrency: 3, requestsPerSecond: undefined, timeoutMs: 30_000, maxWaitMs: 600_000 };
+const settings = {
+  maxConcurrency: 3,
+  requestsPerSecond: undefined,
+  timeoutMs: 30_000,
+  maxWaitMs: 600_000,
+  memoryBytes: 176e6,
+};
 
 const company = (name: string, key: string, baseUrl = "https://one.example.com"): Company => ({
   name,

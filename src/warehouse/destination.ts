@@ -38,9 +38,10 @@ export interface Destination extends Exportable {
   unshown(): Promise<{ readonly owed: boolean; readonly shownAt: Date | undefined }>;
   /**
    * Runs work that touches many rows: one or more transactions, repeatable from their start. DuckDB begins with little
-   * memory (least for work that only compares) and, should it run out, does the work again with twice as much.
+   * memory (least for work that only compares) and, should it run out, does the work again with twice as much. `widest`, of
+   * the stage whose rows are written, is given beside that.
    */
-  withRoom<T>(purpose: "compare" | "write", work: () => Promise<T>): Promise<T>;
+  withRoom<T>(purpose: "compare" | "write", work: () => Promise<T>, widest?: number): Promise<T>;
   /** After a publish that changed so many rows of the stream's own: checkpoint, statistics, where it is worth it. Never changes what the tables say. */
   settle(tables: TableSet, rows: number): Promise<void>;
   /**
@@ -71,6 +72,8 @@ export interface Stage {
   readonly record: StageRecord | undefined;
   /** Rows appended since `begin`, all tables' main rows. */
   readonly staged: number;
+  /** Bytes of the widest staged rows that the database takes at once; undefined where it takes one after another. */
+  readonly widest?: number;
   /** Empties the stage and stores the record of a new scan. */
   begin(record: StageRecord): Promise<void>;
   /** Stores a batch and the record that becomes true with it: durable when it resolves, both or neither. */

@@ -45,8 +45,9 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
   const holder = { pid: process.pid, host: hostname(), command: order.command, startedAt };
   // Whoever waits for a lock stops waiting at the first signal.
   const patience: Clock = { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) };
-  const opener = { runId, holder, clock: patience, makesRoom: order.background !== undefined };
   const commons = order.attempt?.commons ?? createCommons(config.api, clock);
+  const { memory } = commons;
+  const opener = { runId, holder, clock: patience, memory, makesRoom: order.background !== undefined };
   const privacy = privacyOf(order.catalogue, config.privacy);
   const archives = openArchives(order.again === undefined ? config.archive : undefined, {
     run: runId,

@@ -36,6 +36,8 @@ export interface ServiceTools {
 /** What the companies of a run have in common: the service limits a key, whatever name it goes by, and --max-requests a run. */
 export interface Commons {
   limiterOf(company: Company): Limiter;
+  /** What all of them may hold in memory. */
+  readonly memory: ByteBudget;
   /** Clients that were made so far, for whoever closes them. */
   readonly apis: Api[];
 }
@@ -53,6 +55,7 @@ export function createCommons(
       limiters.set(name, limiter);
       return limiter;
     },
+    memory,
     apis: [],
   };
 }

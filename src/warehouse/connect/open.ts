@@ -1,3 +1,4 @@
+import type { ByteBudget } from "../../byte_budget.ts";
 import type { Clock } from "../../clock.ts";
 import type { Destination } from "../destination.ts";
 import type { Dialect } from "../dialect.ts";
@@ -53,6 +54,7 @@ export interface Opener {
     readonly startedAt: string;
   };
   readonly clock: Clock;
+  readonly memory?: ByteBudget;
   /** Asks nobody to make room while it waits for a lock: work that can wait. */
   readonly makesRoom?: boolean;
 }

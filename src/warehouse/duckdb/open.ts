@@ -1,6 +1,7 @@
 import { totalmem } from "node:os";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Kysely } from "kysely";
+import type { ByteBudget } from "../../byte_budget.ts";
 import type { TableSet } from "../../catalog/columns.ts";
 import type { Clock } from "../../clock.ts";
 import { HeldError } from "../../errors.ts";
@@ -14,7 +15,7 @@ import { kyselyOver } from "./session/driver.ts";
 import { attempting, isOutOfMemory } from "./session/failure.ts";
 import { layoutOf, type Readers } from "./session/file_layout.ts";
 import { Mutex } from "./session/mutex.ts";
-import { checkpoint, select, writeAnew } from "./session/session.ts";
+import { checkpoint, select, writeAnew, writePastLog } from "./session/session.ts";
 import { openStage } from "./stage/stage.ts";
 import { PublishNumber } from "./versions/publish_number.ts";
 import { expectReplaceable } from "./versions/seed.ts";
@@ -39,6 +40,8 @@ export interface DuckdbSettings {
   readonly clock: Clock;
   readonly makesRoom?: boolean;
   readonly memoryLimitMb?: number;
+  /** What answers and rows share: what wide rows take of DuckDB's memory counts there. */
+  readonly memory?: ByteBudget | undefined;
   readonly threads?: number;
   /** How a symbolic link is made, where not by the system. */
   readonly makeLink?: MakeLink;
@@ -77,6 +80,11 @@ const SETTLED_PUBLISHES = 20;
 /** The core's tables with their ledgers fit into the memory given; what each further one needs while it is written. */
 const FEW_TABLES = 40;
 const TABLE_MB = 0.5;
+/** Rows that weigh more in DuckDB's smallest piece of a column, its vector, need memory of their own: so many times themselves. */
+const WIDE_BYTES = 16e6;
+const TIMES_WIDE = 1.7;
+/** Where the warehouse notes how wide rows are that were ever written to it: a later change of one rewrites its vector. */
+const WIDEST = "duckdb_widest";
 
 class DuckdbFile implements DuckdbDestination {
   readonly dialect = duckdbDialect;
@@ -200,14 +208,53 @@ class DuckdbFile implements DuckdbDestination {
     });
   }
 
-  async withRoom<T>(purpose: "compare" | "write", work: () => Promise<T>): Promise<T> {
-    return this.#room.run(() => this.#inRoom(purpose, work));
+  async withRoom<T>(purpose: "compare" | "write", work: () => Promise<T>, widest = 0): Promise<T> {
+    return this.#room.run(() =>
+      widest < WIDE_BYTES ? this.#inRoom(purpose, work, 0) : this.#writeWide(work, Math.ceil(widest)),
+    );
   }
 
-  async #inRoom<T>(purpose: "compare" | "write", work: () => Promise<T>): Promise<T> {
+  async #writeWide<T>(work: () => Promise<T>, widest: number): Promise<T> {
+    await this.#alone("note how wide rows are", async connection => {
+      if (widest > (await this.#widest(connection)))
+        await connection.run(`begin; delete from ${this.#warehouse} where key = '${WIDEST}';
+          insert into ${this.#warehouse} (key, value) values ('${WIDEST}', '${widest}'); commit`);
+    });
+    const pastLog = (past: boolean) =>
+      this.#alone("choose how DuckDB writes", connection => writePastLog(connection, past));
+    const share = this.#settings.memory?.lend(TIMES_WIDE * widest);
+    await pastLog(true);
+    try {
+      return await this.#inRoom("write", work, (TIMES_WIDE * widest) / 1e6);
+    } finally {
+      share?.release();
+      await pastLog(false).catch(() => undefined);
+    }
+  }
+
+  get #warehouse(): string {
+    return `"${this.stateSchema.replaceAll('"', '""')}".warehouse`;
+  }
+
+  /** Bytes of the widest vector that was ever written; 0: no wide one. */
+  async #widest(connection: DuckDBConnection): Promise<number> {
+    const [found] = await select(
+      connection,
+      `select count(*) from duckdb_tables() where schema_name = $1 and table_name = 'warehouse'`,
+      [this.stateSchema],
+    );
+    if (Number(found?.[0]) === 0) return 0;
+    const [noted] = await select(
+      connection,
+      `select max(cast(cast(value as varchar) as bigint)) from ${this.#warehouse} where key = '${WIDEST}'`,
+    );
+    return Number(noted?.[0] ?? 0);
+  }
+
+  async #inRoom<T>(purpose: "compare" | "write", work: () => Promise<T>, wideMb: number): Promise<T> {
     const usual = await this.#usualMemory();
     const most = Math.max(2 * usual, totalmem() / 2 ** 21);
-    const first = purpose === "compare" ? Math.ceil(usual * COMPARING) : usual;
+    const first = purpose === "compare" ? Math.ceil(usual * COMPARING) : Math.ceil(usual + wideMb);
     for (let limit = first; ; limit *= 2) {
       try {
         if (limit !== usual) await this.#limitMemory(limit);
@@ -244,6 +291,7 @@ class DuckdbFile implements DuckdbDestination {
             if (held === undefined) return;
             await held.expectInPlace();
             await this.#cleared;
+            await this.#checkpoint(held.session.connection);
             await writeAnew(held.session.connection, layout);
             this.#held = undefined;
             await held.release();
@@ -259,7 +307,7 @@ class DuckdbFile implements DuckdbDestination {
   }
 
   async #checkpoint(connection: DuckDBConnection): Promise<void> {
-    await checkpoint(connection);
+    await checkpoint(connection, (TIMES_WIDE * (await this.#widest(connection))) / 1e6);
     this.#unsettled = 0;
   }
 

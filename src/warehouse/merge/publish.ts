@@ -56,7 +56,12 @@ export async function publish(
   order: PublishOrder,
 ): Promise<Published> {
   await pickChanged(destination, publication, order.comparison);
-  const published = await destination.withRoom("write", () => publishAtOnce(destination, publication, order));
+  const { widest } = publication.stage;
+  const published = await destination.withRoom(
+    "write",
+    () => publishAtOnce(destination, publication, order),
+    order.comparison.touched === 0 ? 0 : widest,
+  );
   await dropTemporary(destination.db, publication);
   return published;
 }

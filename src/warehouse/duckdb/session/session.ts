@@ -88,13 +88,24 @@ export async function makeWhole(file: string, { home }: Layout, resources: Resou
   }
 }
 
+/** When what was written goes from the log into the file by itself. The 16 MB of old make a stage's worth of writes do it again and again; `settle` does it once. */
+const written = { checkpoint_threshold: "1GB", auto_checkpoint_skip_wal_threshold: "100000" } as const;
+
+/**
+ * Whether a commit writes past the log, straight into the file: a log takes wide rows into memory twice more, text by text
+ * in one piece. As durable, and as much one whole, as through the log.
+ */
+export async function writePastLog(connection: DuckDBConnection, past: boolean): Promise<void> {
+  const values = past ? { checkpoint_threshold: "1KB", auto_checkpoint_skip_wal_threshold: "0" } : written;
+  for (const [name, value] of Object.entries(values)) await connection.run(`set ${name} = '${value}'`);
+}
+
 /** A session without a file: what it holds is gone when it is closed. */
 export async function openEmpty(resources: Resources): Promise<Session> {
   const instance = await DuckDBInstance.create(":memory:", {
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
-    // The 16 MB of old make a stage's worth of writes checkpoint again and again; `settle` does it once.
-    checkpoint_threshold: "1GB",
+    ...written,
     // Freed memory goes back at once. By default up to 512 MB are kept aside: a first load of a million rows took 125 MB more.
     allocator_bulk_deallocation_flush_threshold: "1MB",
     memory_limit: `${resources.memoryLimitMb}MB`,
@@ -119,14 +130,15 @@ const COLUMN_KIB = 100;
 
 /**
  * Writes what the log holds into the file, after which the file alone is the database. Running out of memory would cost the
- * session, and the next one would not get further: where there are many columns it may take more meanwhile.
+ * session, and the next one would not get further: where there are many columns, or rows so wide that `wideMb` more are
+ * needed for them, it may take more meanwhile.
  */
-export async function checkpoint(connection: DuckDBConnection): Promise<void> {
+export async function checkpoint(connection: DuckDBConnection, wideMb = 0): Promise<void> {
   const [row] = await select(
     connection,
     "select count(*), current_setting('memory_limit') from duckdb_columns() where not internal",
   );
-  const more = COLUMN_KIB * Math.max(0, Number(row?.[0] ?? 0) - FEW_COLUMNS);
+  const more = COLUMN_KIB * Math.max(0, Number(row?.[0] ?? 0) - FEW_COLUMNS) + Math.ceil(wideMb * 1000);
   const usual = kibibytes(String(row?.[1]));
   if (more > 0) await limitMemory(connection, `${usual + more}KiB`);
   try {

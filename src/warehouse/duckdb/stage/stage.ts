@@ -102,6 +102,11 @@ class FileStage implements Stage {
     return this.#manifest?.batches.reduce((sum, batch) => sum + (batch.main?.rows ?? 0), 0) ?? 0;
   }
 
+  get widest(): number {
+    const { main, children } = this.#tables;
+    return [main, ...children].reduce((sum, table) => sum + widestOf(this.#filesOf(table)), 0);
+  }
+
   async begin(record: StageRecord): Promise<void> {
     await attempting("empty the stage", async () => {
       await mkdir(this.#folder, { recursive: true, mode: 0o700 });
@@ -230,4 +235,23 @@ class FileStage implements Stage {
       await this.#clear(gone);
     });
   }
+}
+
+/** Rows of a column that DuckDB has in memory at once, whatever they weigh: its vectors. */
+const VECTOR = 2_048;
+
+/** Bytes of the widest rows that stand together in a vector. */
+function widestOf(files: readonly StagedFile[]): number {
+  let [widest, bytes, rows, first] = [0, 0, 0, 0];
+  for (const file of files) {
+    bytes += file.bytes;
+    rows += file.rows;
+    for (let next = files[first]!; rows - next.rows >= VECTOR; next = files[++first]!) {
+      bytes -= next.bytes;
+      rows -= next.rows;
+    }
+    // All of a file that has more.
+    widest = Math.max(widest, rows > VECTOR && first === files.indexOf(file) ? (bytes * VECTOR) / rows : bytes);
+  }
+  return widest;
 }

@@ -196,7 +196,7 @@ async function readPage(
 /** The next page is asked for with as many rows as will fit, if they are of so many bytes each. */
 function resize({ pageBytes }: Api, { limit }: PageRequest, size: PageSize, bytes: number): void {
   if (size.isFixed || pageBytes === undefined) return;
-  size.rows = Math.min(limit, Math.max(1, Math.floor((AIMED_AT * pageBytes) / bytes)));
+  size.rows = limit * bytes <= pageBytes ? limit : Math.max(1, Math.floor((AIMED_AT * pageBytes) / bytes));
 }
 
 function pageOf(answer: Answer, path: string, cursor: string | undefined, refused: number): Omit<Page, "limit"> {

@@ -13,12 +13,19 @@ test("an empty file is the contract's defaults", async () => {
   ]);
   expect(warnings).toEqual([]);
   expect(rest).toEqual({
-    api: { maxConcurrency: 8, requestsPerSecond: undefined, timeoutMs: 30_000, maxWaitMs: 600_000 },
+    api: {
+      maxConcurrency: 8,
+      requestsPerSecond: undefined,
+      timeoutMs: 30_000,
+      maxWaitMs: 600_000,
+      memoryBytes: 176_000_000,
+    },
     destination: {
       type: "duckdb",
       path: join(dirname(file), "warehouse.duckdb"),
       readers: "snapshot",
       keepVersions: 2,
+      memoryMb: 80,
       publishEveryMs: 900_000,
       schema: "procurement",
       stateSchema: "_tributary",

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ByteBudget } from "../../../src/byte_budget.ts";
 import { Encoder } from "../../../src/rows/encoder.ts";
 import { createHasher } from "../../../src/rows/hash.ts";
 import { isoUtc } from "../../../src/rows/moment.ts";
@@ -29,4 +30,29 @@ test("rows are stored after the answers that they came in were kept, and after t
   await batches.put(beginScan("scan", "print", true, "2026-03-15T12:00:00.000Z"));
   await batches.flush();
   expect(done).toEqual(["answers", "rejects", "rows"]);
+});
+
+test("a batch is due at 8 MB, and at 1 MB when others wait for memory", async () => {
+  const encoder = new Encoder({
+    tables: everything,
+    formats: isoUtc,
+    hasher: await createHasher(),
+    ignored: [],
+    mark: undefined,
+  });
+  const memory = new ByteBudget(10);
+  const nothing = async () => undefined;
+  const told = { clock: stillClock(), limiter: { memory } };
+  const batches = new Batches({ append: nothing } as unknown as Stage, encoder, told, nothing, nothing);
+  const add = (id: number) => encoder.add({ id: String(id), text: "x".repeat(1_000_000) }, {}, {});
+  for (let id = 0; id < 8; id++) add(id);
+  expect(batches.due).toBe(false);
+  add(8);
+  expect(batches.due).toBe(true);
+  await batches.put(beginScan("scan", "print", true, "2026-03-15T12:00:00.000Z"));
+  for (let id = 0; id < 2; id++) add(id);
+  expect(batches.due).toBe(false);
+  await memory.take(10);
+  void memory.take(10);
+  expect(batches.due).toBe(true);
 });

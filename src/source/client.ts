@@ -78,7 +78,7 @@ export interface RetryEvent {
 export interface Api {
   get(path: string, query: Query, options?: GetOptions): Promise<Answer>;
   readonly stats: ApiStats;
-  /** Larger pages are better asked for with fewer rows; undefined: any that is not too large is fine. */
+  /** Larger pages are better asked for with fewer rows; undefined: they may be as large as a body may. */
   readonly pageBytes?: number;
   close(): Promise<void>;
 }

@@ -70,9 +70,12 @@ export function damages(before: Contents, after: Contents, upgraded: Upgraded): 
       if (other === undefined) found.push(`${table} ${key}: is missing`);
       else
         found.push(
-          ...damagesOf(row, other, after.get(table.replace(/_versions$/, ""))?.get(key), upgraded).map(
-            text => `${table} ${key}: ${text}`,
-          ),
+          ...damagesOf(
+            row,
+            other,
+            after.get(table.replace(/_versions$/, ""))?.get(key.replace(/#\d+$/, "#1")),
+            upgraded,
+          ).map(text => `${table} ${key}: ${text}`),
         );
     }
   }

@@ -159,7 +159,7 @@ async function make(program: string, names: readonly Database[]): Promise<void> 
         requests[name] = await next(place, lived, destination);
       }
       await place.simulator.close();
-      await writeFile(join(fixtures, `${name}.json`), `${JSON.stringify(requests[name])}\n`);
+      await writeFile(join(fixtures, `${name}.json`), `${JSON.stringify(requests[name], null, 2)}\n`);
     }
   } finally {
     for (const database of databases) await database.drop();

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -23,6 +23,8 @@ interface Before {
   readonly archive: string;
   /** Requests of that program's next runs, by stream: of the small one, and of one of everything. */
   readonly requests: { readonly small: Counts; readonly all: Counts };
+  /** Where rows of lists that were stopped are kept. */
+  readonly staged: () => Promise<readonly string[]>;
 }
 
 type Counts = Readonly<Record<string, number>>;
@@ -36,7 +38,15 @@ async function unpacked(name: "duckdb" | "postgres"): Promise<Before> {
   const requests = JSON.parse(await readFile(fixture(`${name}.json`), "utf8")) as Before["requests"];
   const warehouse =
     name === "duckdb" ? fileIn(folder) : await databaseOf(await readFile(join(folder, "dump.json"), "utf8"));
-  return { warehouse, archive: join(folder, "archive"), requests };
+  const staged = async () =>
+    name === "duckdb"
+      ? (await readdir(join(folder, "warehouse.versions/stage"), { recursive: true })).filter(file =>
+          file.endsWith("manifest.json"),
+        )
+      : (await warehouse.query<{ stream: string }>("select stream from _tributary.stages where staged > 0")).map(
+          ({ stream }) => stream,
+        );
+  return { warehouse, archive: join(folder, "archive"), requests, staged };
 }
 
 function fileIn(folder: string): Warehouse {
@@ -86,7 +96,7 @@ test.each(inject("databases").map(name => ({ name })))(
     // The run that was killed, and this one.
     clock.advance(3_600_000);
     clock.advance(60_000);
-    const { warehouse, archive, requests } = await unpacked(name);
+    const { warehouse, archive, requests, staged } = await unpacked(name);
     const config = configuration(archive);
     const { sync } = bench({ simulator, warehouse, clock, config });
     const contents = () => warehouse.look(contentsOf);
@@ -96,7 +106,7 @@ test.each(inject("databases").map(name => ({ name })))(
     expectHardCases(before);
     expect(momentsAfter(before, clock.date())).toBeGreaterThan(0);
     const known = await warehouse.look(knowledgeOf);
-    expect(known.stages.length + known.running.length).toBeGreaterThan(0);
+    expect(await staged()).toEqual([expect.stringMatching(STOPPED)]);
 
     simulator.requests.clear();
     const small = await sync({ names: SMALL });
@@ -129,12 +139,9 @@ test.each(inject("databases").map(name => ({ name })))(
 
     const replayed = await again(warehouse, clock, config, simulator.url).replay({ names: REPLAYED });
     expect(replayed.errors).toEqual([]);
-    expect(
-      replayed.streams
-        .filter(line => line.rows_read > 0)
-        .map(line => line.stream)
-        .sort(),
-    ).toEqual(REPLAYED);
+    // Lists that their rows' details hang on come with them.
+    const read = replayed.streams.filter(line => line.rows_read > 0).map(line => line.stream);
+    expect(read).toEqual(expect.arrayContaining(REPLAYED));
     expect(damages(loaded, await contents(), during)).toEqual([]);
   },
 );
@@ -173,11 +180,9 @@ interface Knowledge {
   readonly marks: Readonly<Record<string, string>>;
   readonly details: Readonly<Record<string, string>>;
   readonly rejects: readonly string[];
-  readonly running: readonly string[];
-  readonly stages: readonly string[];
 }
 
-async function knowledgeOf({ name, query }: View): Promise<Knowledge> {
+async function knowledgeOf({ query }: View): Promise<Knowledge> {
   type Fact = { readonly key: string; readonly value: string };
   const facts = async (text: string) =>
     Object.fromEntries((await query<Fact>(text)).map(({ key, value }) => [key, value]));
@@ -196,8 +201,6 @@ async function knowledgeOf({ name, query }: View): Promise<Knowledge> {
     rejects: await list(
       `select distinct concat(stream, '|', reason, '|', field) as "key" from _tributary.rejects order by 1`,
     ),
-    running: await list(`select run_id as "key" from _tributary.runs where status = 'running'`),
-    stages: name === "postgres" ? await list(`select stream as "key" from _tributary.stages where staged > 0`) : [],
   };
 }
 

@@ -196,11 +196,9 @@ async function knowledgeOf({ query }: View): Promise<Knowledge> {
     ),
     marks: Object.fromEntries(states.flatMap(({ stream, state }) => (state.mark ? [[stream, state.mark]] : []))),
     details: await facts(
-      `select concat(company, '|', stream, '|', parent_key) as "key", concat(outcome, ' ', parent_hash) as "value" from _tributary.details`,
+      `select concat(company, '|', stream, '|', parent_key) as "key", outcome as "value" from _tributary.details`,
     ),
-    rejects: await list(
-      `select distinct concat(stream, '|', reason, '|', field) as "key" from _tributary.rejects order by 1`,
-    ),
+    rejects: await list(`select distinct concat(stream, '|', field) as "key" from _tributary.rejects order by 1`),
   };
 }
 

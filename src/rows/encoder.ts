@@ -147,7 +147,8 @@ export class Encoder {
     const main = this.#main;
     const fields = this.#fieldsOf(row);
     if (fields === undefined) return this.#reject(row, {}, page, given, "expected an object", undefined);
-    if (!this.#observe(fields, given)) return false;
+    const mark = this.#markOf(fields);
+    if (mark !== undefined && !this.#observe(mark, fields, given)) return false;
     const context = this.#places === undefined ? given : { ...given, [INDEX_COLUMN]: this.#places(fields, given) };
     const key: string[] = [];
     for (const column of this.#keys) {
@@ -173,6 +174,7 @@ export class Encoder {
     if (main.problems !== undefined) this.#mixed.mix(hasher.hash(Buffer.from(main.problems)), 0n);
     const [hash, volatileHash] = this.#mixed.with(hasher, stable, changeable);
     this.#writeKey(key, hash, volatileHash);
+    if (mark !== undefined) this.#latest = Math.max(mark, this.#latest ?? mark);
     return true;
   }
 
@@ -231,16 +233,17 @@ export class Encoder {
     writer.endLine();
   }
 
-  /** Notes a row's mark; false for a row that is to be left out. */
-  #observe(row: Row, given: Row): boolean {
-    if (this.#mark === undefined) return true;
-    const value = valueAt(this.#mark.path, row);
-    const micros = typeof value === "string" ? readMoment(value, this.#settings.formats) : undefined;
-    if (micros === undefined) return true;
-    if (this.#latest === undefined || micros > this.#latest) this.#latest = micros;
-    this.#oldest.see([row, given], micros);
+  #markOf(row: Row): number | undefined {
+    const value = this.#mark === undefined ? undefined : valueAt(this.#mark.path, row);
+    return typeof value === "string" ? readMoment(value, this.#settings.formats) : undefined;
+  }
+
+  /** Notes the row among the oldest; false for one that is to be left out, which moves the mark all the same. */
+  #observe(mark: number, row: Row, given: Row): boolean {
+    this.#oldest.see([row, given], mark);
     const { from } = this.#settings;
-    if (from === undefined || micros >= from) return true;
+    if (from === undefined || mark >= from) return true;
+    this.#latest = Math.max(mark, this.#latest ?? mark);
     this.#beforeStart++;
     return false;
   }

@@ -33,6 +33,7 @@ export function publicationOf(context: SyncContext, stream: Stream, stage: Stage
     stream: stream.name,
     tables: stream.tables,
     stage,
+    scalar: mode.kind === "snapshot" ? undefined : mode.scalar,
     stamp: layoutStamp(stream.tables, context.hasher),
     parent: mode.kind === "detail" ? parentsOf(catalogue, stream, mode) : undefined,
     many: mode.kind === "detail" && mode.rows !== undefined,

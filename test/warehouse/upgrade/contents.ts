@@ -126,9 +126,17 @@ const isOf = (problem: { readonly value?: unknown } | undefined, text: string | 
 function isSame(before: string | null, after: string | null | undefined): boolean {
   if (typeof before !== "string" || typeof after !== "string") return before === (after ?? null);
   if (before === after || before === JSON.stringify(after) || after === JSON.stringify(before)) return true;
+  if (isUnwrapped(before, after)) return true;
   const numeral = /^-?\d+(\.\d+)?$/;
   if (numeral.test(before) && numeral.test(after)) return plain(before) === plain(after);
   return /^\d{4}-\d\d-\d\d$/.test(before) && after.startsWith(`${before} `);
+}
+
+/** What came as a bare value was kept in an object made of it. */
+function isUnwrapped(before: string, after: string): boolean {
+  if (!before.startsWith("{") || !after.startsWith('"')) return false;
+  const values = Object.values(JSON.parse(before) as object);
+  return values.length === 1 && JSON.stringify(values[0]) === after;
 }
 
 const plain = (numeral: string): string =>

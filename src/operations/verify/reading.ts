@@ -48,7 +48,18 @@ async function compareListing(
   const plan = planScan(stream, state, policy, { full: true, confirmDeletes: false, start, now: clock.now() });
   const queries = [plan.query, ...policy.statuses.map(status => ({ ...plan.query, status }))];
   const { encoder, batches, record: begun } = instrumentOf(context, stream, result);
-  const job = { api, path: stream.path, queries, listing: mode, encoder, batches, record: begun, signal, tally };
+  const job = {
+    api,
+    stream,
+    path: stream.path,
+    queries,
+    listing: mode,
+    encoder,
+    batches,
+    record: begun,
+    signal,
+    tally,
+  };
   const record = await readListing(job);
   const bounded =
     boundOf(stream, start) !== undefined || statusesOf(state, policy, { confirmDeletes: false }).dropped.length > 0;

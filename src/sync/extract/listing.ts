@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Feed, Listing, Scan } from "../../catalog/stream.ts";
+import type { Feed, Listing, Scan, Stream } from "../../catalog/stream.ts";
 import { ApiError, DestinationError, HeldError } from "../../errors.ts";
 import { valueAt } from "../../rows/encode_value.ts";
 import type { Encoder } from "../../rows/encoder.ts";
@@ -18,6 +18,8 @@ export const PAGE_ROWS = 100;
 export interface ListingJob {
   readonly api: Api;
   readonly path: string;
+  /** Its own parameters narrow nothing; any other does. */
+  readonly stream: Pick<Stream, "query">;
   /** Read one after another: together they are the scan. */
   readonly queries: readonly Query[];
   readonly listing: Scan | Feed;
@@ -116,6 +118,9 @@ function advance(job: ListingJob, record: ScanRecord, page: Page, rows: number):
   const data = besideRows(page.data);
   const total = path === undefined || job.queries.length > 1 ? null : asTotal(valueAt(path.split("."), data));
   const ended = page.nextCursor === undefined;
+  const [first = {}] = job.queries;
+  const isNarrowed = Object.keys(first).length > Object.keys(job.stream.query ?? {}).length;
+  const isWhole = ended && record.pages === 0 && job.queries.length === 1 && !isNarrowed;
   return {
     ...record,
     pages: record.pages + 1,
@@ -125,7 +130,7 @@ function advance(job: ListingJob, record: ScanRecord, page: Page, rows: number):
     phase: ended && record.part + 1 >= job.queries.length ? "read" : "reading",
     firstTotal: record.pages === 0 ? total : record.firstTotal,
     lastTotal: total,
-    oneAnswer: ended && record.pages === 0 && job.queries.length === 1 && rows < (page.limit ?? limit ?? Infinity),
+    oneAnswer: isWhole && rows < (page.limit ?? limit ?? Infinity),
     capped: record.capped || (ended && limit !== undefined && rows >= limit),
     date: record.date ?? page.date?.toISOString() ?? null,
   };

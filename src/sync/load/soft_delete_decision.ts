@@ -56,8 +56,7 @@ export async function decideAbsence(
     const held = block === "half" || (block === "share" && !complete) ? undefined : told;
     return { verdict, held, unsettled: false, undecided: { ...left, doubted: true, again: complete } };
   }
-  const isAll = record.oneAnswer && publication.scope === undefined;
-  if (complete && (isAll || mode.absence === "left" || confirmDeletes)) {
+  if (complete && (record.oneAnswer || mode.absence === "left" || confirmDeletes)) {
     const verdict = { remember: true, all: true, before: false, confirmed: [] };
     return { verdict, held: undefined, unsettled: false, undecided: null };
   }

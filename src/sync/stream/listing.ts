@@ -197,6 +197,7 @@ export async function read(
   const { api, signal } = context;
   const job = {
     api,
+    stream,
     path: stream.path,
     queries: queriesOf(context, stream, plan),
     listing: mode,

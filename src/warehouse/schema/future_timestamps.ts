@@ -108,11 +108,13 @@ async function timestampsOf(
         where: sql`_company = ${company}`,
       })),
   );
-  const states = { details: ["fetched_at", "next_try"], history: ["kept_from", "kept_to"] };
+  // Not those of the details' states: when these were fetched nobody knows, so they are fetched again.
   const names = sql.join(streams.map(({ name }) => name));
   const where = sql`company = ${company} and stream in (${names})`;
-  const kept = Object.entries(states).flatMap(([name, columns]) =>
-    columns.map(column => ({ table: sql`${sql.id(stateSchema, name)}`, column, where })),
-  );
+  const kept = ["kept_from", "kept_to"].map(column => ({
+    table: sql`${sql.id(stateSchema, "history")}`,
+    column,
+    where,
+  }));
   return [...own, ...kept];
 }

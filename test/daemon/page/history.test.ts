@@ -24,7 +24,7 @@ describe.each(warehouses)("$name", ({ make, name }) => {
     const ids = [first.run_id];
     for (const turn of [1, 2, 3]) {
       clock.advance(3_600_000);
-      // Seen to be missing in the second of the turns, gone in the third.
+      // One answer holds all items, so the one that it lacks is gone.
       if (turn === 2) simulator.delete("items", 1);
       if (turn === 3) {
         simulator.update("items", 3);
@@ -47,8 +47,8 @@ describe.each(warehouses)("$name", ({ make, name }) => {
 
     const of = (stream: string) => history?.streams.find(one => one.stream === stream)?.runs ?? [];
     expect(of("items").map(part => part.runId)).toEqual(ids.slice(1));
-    expect(of("items").at(-1)).toMatchObject({ rowsRead: 11, changes: 4, rejected: 0, status: "succeeded" });
-    expect(of("items").at(-2)).toMatchObject({ rowsRead: 11, changes: 0 });
+    expect(of("items").at(-1)).toMatchObject({ rowsRead: 11, changes: 3, rejected: 0, status: "succeeded" });
+    expect(of("items").at(-2)).toMatchObject({ rowsRead: 11, changes: 1 });
     expect(of("items").at(-3)).toMatchObject({ rowsRead: 12, changes: 0 });
     expect(of("findings").map(part => part.runId)).toEqual([ids[0], ids[3]]);
     expect(of("purchase_orders")).toEqual([]);

@@ -321,7 +321,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     await sync({ names: ["items"] });
     expect(await count("items", live)).toBe(150);
     expect(await count("_tributary.rows_items", "missing_since is not null")).toBe(0);
-    expect(await count("_tributary.rejects", "stream = 'items' and reason like '%item_id%'")).toBe(2);
+    expect(await count("_tributary.rejects", "stream = 'items' and reason like '%item_id%' and times = 2")).toBe(1);
   });
 
   test("more deletions than the guard allows are held back with their numbers, the rest is published, and one run may accept them", async () => {

@@ -15,7 +15,6 @@ const places: readonly (readonly [table: string, columns: readonly string[]])[] 
     [`_tributary.rows_${name}`, ["first_seen_at", "missing_since", "deleted_at"]] as const,
   ]),
   ["procurement.purchase_order_line_items", ["_changed_at", "_deleted_at"]],
-  ["_tributary.details", ["fetched_at", "next_try"]],
   ["_tributary.history", ["kept_from", "kept_to"]],
 ];
 
@@ -67,6 +66,8 @@ describe.each(warehouses)("$name", ({ make }) => {
     clock.advance(HOUR + 2 * DAY);
     await sync();
     expect(await latest(warehouse)).toBeLessThanOrEqual(real.now() + 60_000);
+    const [fetched] = await warehouse.query<{ at: Date }>(`select max(fetched_at) as "at" from _tributary.details`);
+    expect(fetched!.at.getTime()).toBeLessThanOrEqual(real.now() + 60_000);
     simulator.update("purchase_orders", 1);
     real.advance(HOUR);
     clock.advance(HOUR - 2 * DAY);

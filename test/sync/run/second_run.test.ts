@@ -132,7 +132,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(difference(before, after)).toEqual([`purchase_orders|${key}`]);
     expect(JSON.parse(after.get(`purchase_orders|${key}`)!)).toEqual({
       ...JSON.parse(before.get(`purchase_orders|${key}`)!),
-      delivery_days_late: 4711,
+      delivery_days_late: "4711.000000000",
       unread_count: 99,
       _extra: { x_new: 1 },
     });

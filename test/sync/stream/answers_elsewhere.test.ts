@@ -29,7 +29,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     const place = await told(make, [documents], says, on("documents"));
     expect(lineOf(await place.run(), "documents")).toMatchObject({
       status: "incomplete",
-      error: expect.stringContaining("expected one array of objects within data, and no second one"),
+      error: expect.stringContaining("expected rows at one array of objects within data, and no second one"),
     });
   });
 

@@ -19,7 +19,10 @@ test("replay loads again what sync archived, with the service down; the options 
   const report = json<RunReport>(again);
   expect(report).toMatchObject({ status: "succeeded", exit_code: 0, errors: [] });
   expect(
-    report.streams.map(({ stream, inserted, unchanged, requests }) => [stream, inserted, unchanged, requests]).sort(),
+    report.streams
+      .filter(({ status }) => status !== "skipped")
+      .map(({ stream, inserted, unchanged, requests }) => [stream, inserted, unchanged, requests])
+      .sort(),
   ).toEqual([
     ["invoices", 0, 8, 0],
     ["items", 130, 0, 0],

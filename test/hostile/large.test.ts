@@ -34,7 +34,8 @@ describe.each(warehouses)("$name", ({ make }) => {
     });
     const report = await place.run();
     expect(report.errors).toEqual([]);
-    expect(lineOf(report, "things")).toMatchObject({ inserted: rows.length, rejected: 2, requests: 2 });
+    // The first page is larger than memory allows for one: it is asked for again, each time with fewer rows.
+    expect(lineOf(report, "things")).toMatchObject({ inserted: rows.length, rejected: 2, requests: 5 });
 
     const told = await outside(
       place.warehouse,

@@ -1,3 +1,4 @@
+import { expand } from "../../config/selection.ts";
 import { TributaryError } from "../../errors.ts";
 import type { SyncContext } from "../../sync/context.ts";
 import { type CompanyRun, runCompany } from "../../sync/run/jobs.ts";
@@ -63,6 +64,7 @@ export async function replayCompany(
 /** Streams of which the archive holds nothing, and those whose tables know more than it. */
 function tellOfNothing(context: SyncContext, run: CompanyRun, plans: ReadonlyMap<string, ReplayPlan>): void {
   const without: Job[] = [];
+  const asked = expand(context.catalogue, [...context.named], "stream");
   for (const job of run.jobs) {
     const { stream, tally } = job;
     const { known, later, refused } = plans.get(stream.name)!;
@@ -80,7 +82,8 @@ function tellOfNothing(context: SyncContext, run: CompanyRun, plans: ReadonlyMap
       tally.warnings.push(refused);
     } else {
       tally.run.status = "skipped";
-      without.push(job);
+      // Details that come with their list need not be in the archive.
+      if (asked.size === 0 || asked.has(stream.name)) without.push(job);
     }
   }
   const names = without.map(({ stream }) => stream.name).join(", ");

@@ -70,12 +70,18 @@ const live = (destination: Destination) =>
 const asOf = (destination: Destination, moment: string) =>
   copyOf(destination, ({ name }) => `select * from procurement.${name}_as_of('${moment}')`);
 
-/** What the versions are to say from now on: what changes by itself stays as it was when the row last changed. */
+/**
+ * What the versions are to say from now on: what changes by itself stays as it was when the row last changed, and fields that
+ * nobody documented are the row's own as long as the version is the present one, for every moment of it.
+ */
 function carried(before: Copy, now: Copy, changed: (key: string) => boolean): Copy {
   return new Map(
     [...now].map(([key, { stable, own }]) => {
       const kept = before.get(key);
-      return [key, { stable, own: kept === undefined || changed(key) ? own : kept.own, changedAt: undefined }];
+      if (kept === undefined || changed(key)) return [key, { stable, own, changedAt: undefined }];
+      const [rank] = JSON.parse(kept.own) as unknown[];
+      const [, extra] = JSON.parse(own) as unknown[];
+      return [key, Object.assign(kept, { own: JSON.stringify([rank, extra]) })];
     }),
   );
 }

@@ -1,7 +1,7 @@
 import type { Simulator } from "../../simulator/simulator.ts";
 import type { Column } from "../../src/catalog/columns.ts";
 import { ANYWHERE, type Detail, OBSERVED_ON, type Rows, type Snapshot, type Stream } from "../../src/catalog/stream.ts";
-import { expectedValue, parseExactly } from "./expected.ts";
+import { Digits, expectedValue, parseExactly } from "./expected.ts";
 
 /*
  * What the service would tell of a stream now, worked out from the catalogue's facts alone: which rows there are, with which
@@ -86,19 +86,19 @@ function* rowsOf(stream: Stream, listing: Rows, pages: readonly unknown[], conte
     for (const [section, path] of sections) {
       const rows = at(page, path === "" ? [] : path!.split(".")) as readonly unknown[];
       const beside = typeof listing.rows === "string" ? context : { ...context, [listing.rows.column]: section };
-      yield* keyed(
-        stream,
-        rows.map(row => asObject(row, listing.scalar)),
-        page as Row,
-        beside,
-        places,
-      );
+      yield* keyed(stream, rows, page as Row, beside, places);
     }
   }
 }
 
-const asObject = (row: unknown, scalar: string | undefined): unknown =>
-  scalar === undefined || (typeof row === "object" && row !== null) ? row : { [scalar]: row };
+/** On a row that came as a bare value: that value. */
+const BARE = Symbol("bare");
+
+const asObject = (row: unknown, { mode }: Stream): unknown => {
+  const scalar = mode.kind === "snapshot" ? undefined : mode.scalar;
+  const isRow = scalar === undefined || (typeof row === "object" && row !== null && !(row instanceof Digits));
+  return isRow ? row : { [scalar]: row, [BARE]: row };
+};
 
 /** The rows that have a key; `_index` counts those with equal other parts of it. */
 function* keyed(
@@ -110,7 +110,7 @@ function* keyed(
 ): Generator<Told> {
   const columns = keyColumns(stream);
   for (const raw of rows) {
-    const row = exact(raw);
+    const row = asObject(exact(raw), stream);
     const own = columns.filter(column => column.name !== "_index");
     const parts = own.map(column =>
       expectedValue("id", column.source === "row" ? at(row, column.path) : context[column.name]),
@@ -196,6 +196,7 @@ const keyColumns = (stream: Stream): Column[] =>
 
 /** What stands at a path of field names; the value itself where the path is empty. */
 export function at(row: unknown, path: readonly string[]): unknown {
+  if (path.length === 0 && typeof row === "object" && row !== null && BARE in row) return row[BARE];
   return path.reduce<unknown>((value, field) => {
     return typeof value === "object" && value !== null && Object.hasOwn(value, field)
       ? (value as Row)[field]

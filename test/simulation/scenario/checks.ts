@@ -84,6 +84,8 @@ export function orphans(tables: Tables, streams: readonly Stream[]): string[] {
 export interface Allowed {
   /** Tables whose rows may vanish. */
   readonly emptied: ReadonlySet<string>;
+  /** The service's time at the moment before, ms since 1970: what lay in its future then may be mended since. */
+  readonly was: number;
   /** Streams whose `title` is volatile by the config, or was a run before. */
   readonly looseTitles: boolean;
   /** Whether this row of a list was there all the time: then it may not be marked deleted. */
@@ -93,16 +95,20 @@ export interface Allowed {
 /** What must hold between two moments of one warehouse. */
 export function faultsOfStep(before: Tables, after: Tables, streams: readonly Stream[], allowed: Allowed): string[] {
   const faults: string[] = [];
+  const future = (allowed.was + 60_000) * 1_000;
   for (const { tables: set, name, mode } of streams) {
     const touched = new Set<string>();
     const wentAt = mode.kind === "detail" ? returned(before.get(mode.of), after.get(mode.of)) : undefined;
     for (const table of [...set.children, set.main]) {
       const was = before.get(table.name) ?? new Map<string, Kept>();
       const is = after.get(table.name) ?? new Map<string, Kept>();
-      const latest = [...was.values()].reduce((most, row) => Math.max(most, row.changedAt), 0);
+      const latest = [...was.values()].reduce(
+        (most, { changedAt }) => (changedAt > future ? most : Math.max(most, changedAt)),
+        0,
+      );
       const child = table !== set.main;
       for (const [key, row] of is) {
-        const old = was.get(key);
+        const old = mended(was.get(key), row, future);
         const say = (what: string) => faults.push(`${table.name} ${key}: ${what}`);
         if (old === undefined) {
           touched.add(row.parent);
@@ -147,6 +153,19 @@ export function faultsOfStep(before: Tables, after: Tables, streams: readonly St
     }
   }
   return faults;
+}
+
+/** A row as it was before, with the timestamps it has now in place of those that were in the future: a clock had been ahead. */
+function mended(old: Kept | undefined, row: Kept, future: number): Kept | undefined {
+  if (old === undefined) return undefined;
+  const sooner = <T extends number | null>(was: T, is: T): T =>
+    was !== null && is !== null && was > future && is < was ? is : was;
+  return {
+    ...old,
+    changedAt: sooner(old.changedAt, row.changedAt),
+    deletedAt: sooner(old.deletedAt, row.deletedAt),
+    firstSeenAt: sooner(old.firstSeenAt, row.firstSeenAt),
+  };
 }
 
 /** When rows of a list had gone that were written since. */

@@ -32,6 +32,8 @@ export class Neighbour {
   readonly #stand: Stand;
   readonly #crew: Crew;
   #tables: Tables = new Map();
+  /** The service's time when its tables were read. */
+  #at = Number.POSITIVE_INFINITY;
   #errand: Errand | undefined;
 
   constructor(story: Story, village: Village, stand: Stand, crew: Crew) {
@@ -65,6 +67,8 @@ export class Neighbour {
     if (found === undefined) return [];
     const before = this.#tables;
     this.#tables = found.tables;
+    const at = this.#at;
+    this.#at = this.village.now;
     if (dropped !== "nothing") return told(ofReset(before, found.tables, dropped));
     if (errand === undefined) return told(changesBetween(withoutTitles(before), withoutTitles(found.tables)));
     const { settings, excused, older } = errand;
@@ -77,6 +81,7 @@ export class Neighbour {
       ...orphans(found.tables, streams),
       ...faultsOfStep(before, found.tables, catalogue, {
         emptied: new Set(),
+        was: at,
         looseTitles: treated,
         wasThere: () => false,
       }),

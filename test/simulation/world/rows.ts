@@ -17,6 +17,8 @@ export class Rows {
   readonly #cast: Cast;
   readonly #widens: boolean;
   #tables: Tables = new Map();
+  /** The service's time when the tables were read. */
+  #at = Number.POSITIVE_INFINITY;
   /** As the program knows them, with the columns that were added to their tables. */
   #streams: readonly Stream[] = catalogue;
   #known: readonly Stream[] = catalogue;
@@ -84,6 +86,7 @@ export class Rows {
       ...(await faultsOfStanding(stand, tables, COMPANY)),
       ...faultsOfStep(this.#tables, tables, streams, {
         emptied,
+        was: this.#at,
         looseTitles: this.looseTitles,
         wasThere: (name, parent) => this.#wasThere(name, parent),
       }),
@@ -102,6 +105,7 @@ export class Rows {
     }
     if (done?.said.some(line => line.includes(village.key)) === true) faults.push("the key stands in the log");
     this.#tables = tables;
+    this.#at = village.now;
     return faults;
   }
 

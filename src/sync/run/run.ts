@@ -111,14 +111,6 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       now: startedAt,
       views: { wanted: config.views, models: order.models },
     });
-    const settled = await settlePrivacy(destination, privacy, {
-      archive: config.archive,
-      waitMs: order.waitMs,
-      now: new Date(clock.now()).toISOString(),
-      askedAt: order.askedAt ?? startedAt,
-      log,
-      always: order.again !== undefined,
-    });
     const names = services.filter(isItself).map(({ company }) => company.name);
     const mended: string[] = [];
     for (const { company, api } of services.filter(isItself)) {
@@ -129,6 +121,14 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       );
       if (sentence !== undefined) mended.push(sentence);
     }
+    const settled = await settlePrivacy(destination, privacy, {
+      archive: config.archive,
+      waitMs: order.waitMs,
+      now: new Date(clock.now()).toISOString(),
+      askedAt: order.askedAt ?? startedAt,
+      log,
+      always: order.again !== undefined,
+    });
     const histories = await settleHistories();
     const renewed = await tools.renewExports(destination, {
       ...{ catalogue, on, clock, log, signal, version, privacy: privacy.policy.id, holder: { runId, ...holder } },

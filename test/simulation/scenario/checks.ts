@@ -132,7 +132,8 @@ export function faultsOfStep(before: Tables, after: Tables, streams: readonly St
         const again = went && row.deletedAt !== null && row.deletedAt > old.deletedAt;
         if (moved && same && !filled && !retitled && !detailOfMoved && !again)
           say("did not change, but its _changed_at moved");
-        if (!moved && same && retitled && !allowed.looseTitles)
+        const wasAhead = (was.get(key)?.changedAt ?? 0) > future;
+        if (!moved && !wasAhead && same && retitled && !allowed.looseTitles)
           say("its title changed, but its _changed_at did not move");
         if (row.firstSeenAt !== old.firstSeenAt)
           say(`its _first_seen_at went from ${old.firstSeenAt} to ${row.firstSeenAt}`);

@@ -64,7 +64,14 @@ export function openTree(folder: string): Tree {
       const output = join(folder, "report.json");
       await rm(output, { force: true });
       const pattern = names.map(each => each.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
-      const words = ["run", ...files, "-t", pattern, `--retry=${again}`, "--reporter=json", `--outputFile=${output}`];
+      const words = [
+        "run",
+        ...files,
+        `--testNamePattern=${pattern}`,
+        `--retry=${again}`,
+        "--reporter=json",
+        `--outputFile=${output}`,
+      ];
       const child = spawn(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), ...words], {
         cwd: folder,
         timeout: LONGEST_MS,

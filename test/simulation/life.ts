@@ -158,7 +158,7 @@ class Life {
       if (step.beside === nth && this.#cast.neighbour !== undefined) {
         note(tally.runs, "the neighbour's, beside another");
         const program = step.older === "neighbour" ? "first" : this.#runs.program;
-        const own = { ...plain, company: NEIGHBOUR, program, seed: -plain.seed };
+        const own = { ...plain, company: NEIGHBOUR, program, seed: -plain.seed - 500_009_000 };
         this.#cast.neighbour.begin(own, this.#runs.settings, step.death?.of === "server");
       }
     };
@@ -191,7 +191,7 @@ class Life {
     if (!isTroubled(step) && ended.done !== undefined && step.death === undefined && second === undefined)
       faults.push(...repeats(village.requests, step));
     this.#detailsFailed ||= mayFailDetails(step);
-    faults.push(...(await this.#rows.settle(ended, this.#runs.settings, new Set(), step.command)));
+    faults.push(...(await this.#rows.settle(ended, this.#runs.settings, new Set(), step.command, step.confirmDeletes)));
     return faults;
   }
 

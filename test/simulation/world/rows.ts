@@ -71,6 +71,7 @@ export class Rows {
     { titles }: Settings,
     emptied: ReadonlySet<string>,
     command: Job["command"] = "sync",
+    confirmed = false,
   ): Promise<readonly string[]> {
     const { stand, village, story, yard } = this.#cast;
     const struck = / (?:backend|server)$/.test(notice);
@@ -88,7 +89,8 @@ export class Rows {
         emptied,
         was: this.#at,
         looseTitles: this.looseTitles,
-        wasThere: (name, parent) => this.#wasThere(name, parent),
+        // --confirm-deletes takes all that its scan missed, and offset pages may hide a live row from it.
+        wasThere: (name, parent) => !(confirmed && story.hiding) && this.#wasThere(name, parent),
       }),
     ];
     if (done?.report !== undefined) {

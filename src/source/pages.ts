@@ -28,6 +28,8 @@ export interface PageRequest {
   readonly isEmpty?: (data: unknown) => boolean;
   readonly signal?: AbortSignal;
   readonly priority?: number;
+  /** False: a page is requested when it is asked for, for listings that may be put aside: one that came ahead would hold its memory until somebody who may wait for it comes back. */
+  readonly ahead?: false;
 }
 
 /** Rows to ask for a page, from what came. */
@@ -53,7 +55,7 @@ interface Coming {
 }
 
 /**
- * The pages of one listing. The next one is requested before the present one is given out; where the present one is waited
+ * The pages of one listing. Mostly the next one is requested before the present one is given out; where the present one is waited
  * for, before it is parsed, by the cursor that its text seems to name. Leaving the loop cancels it.
  * Throws ApiError "malformed" where the listing cannot be completed: a cursor comes twice, more is promised without one, or
  * empty pages never end.
@@ -70,7 +72,7 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
     const own = new AbortController();
     const onBody = async (body: Buffer): Promise<void> => {
       // One page ahead and no more, whoever is slow.
-      if (isAwaited && coming?.cursor === cursor) await guess(cursorAhead(body));
+      if (isAwaited && request.ahead !== false && coming?.cursor === cursor) await guess(cursorAhead(body));
     };
     const page = readPage(api, request, cursor, size, { signal: own.signal, onBody });
     // Its consumer may never come for it; whoever awaits it still sees the rejection.
@@ -106,7 +108,8 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
       const right: Coming | undefined = next === guessed?.cursor ? guessed : undefined;
       if (right === undefined) guessed?.abort(undefined);
       guessed = undefined;
-      coming = next === undefined || wrong !== undefined ? undefined : (right ?? fetch(next));
+      const follow = () => (next === undefined || wrong !== undefined ? undefined : (right ?? fetch(next)));
+      coming = request.ahead === false ? undefined : follow();
       if (next !== undefined) seen.add(next);
       if (coming !== undefined && right === undefined) await sent();
       try {
@@ -114,6 +117,7 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
       } finally {
         page.release();
       }
+      coming ??= follow();
       if (wrong !== undefined) throw incomplete(request.path, wrong);
     }
   } finally {

@@ -185,7 +185,8 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
       return { item, parts, rest: undefined, at: timeOf(item), release };
     }
     const isEmpty = (data: unknown) => mode.rows !== undefined && rowsIn(data, mode.rows).length === 0;
-    const pages = readPages(api, { path, query, limit: PAGE_ROWS, paged: true, isEmpty, signal, priority });
+    const request = { path, query, limit: PAGE_ROWS, paged: true, isEmpty, signal, priority, ahead: false } as const;
+    const pages = readPages(api, request);
     let bytes = 0;
     for (let page = await pages.next(); page.done !== true; page = await pages.next()) {
       tally.page(page.value);

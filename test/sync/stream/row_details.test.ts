@@ -204,6 +204,19 @@ describe.each(warehouses)("$name", ({ make }) => {
       expect(await place.count("mail_lines", live)).toBe(5 * size);
     });
 
+    test("leave memory to the one that is read on, however many parents' wait with a large page", async () => {
+      const ids = Array.from({ length: 32 }, (_, i) => `m${i}`);
+      const large = "x".repeat(1_200_000);
+      const said: Say = ({ query }) => {
+        const number = Number(query.get("cursor") ?? 0);
+        return page({ lines: [{ number, said: large }] }, number === 3 ? null : String(number + 1));
+      };
+      const config = { ...noAudit, memory: "64MB", api: { max_concurrency: 16 } };
+      const says = Object.fromEntries(ids.map(each => [`/mails/${each}/lines`, said] as const));
+      const place = await told(make, [mails, lines], { "/mails": () => mailed(...ids), ...says }, config);
+      expect(lineOf(await place.run(), "mail_lines")).toMatchObject({ status: "warning", inserted: 4 * ids.length });
+    }, 60_000);
+
     test("are no 404 when only a further page is: what an earlier answer brought stays", async () => {
       const place = await start(make, [mails, lines], { "/mails": () => mailed("a"), "/mails/a/lines": pages(3) });
       await place.run();

@@ -141,10 +141,11 @@ export async function resolveRejects(db: Db, of: RejectsOf, digests: readonly st
       .execute();
 }
 
-/** What was rewritten must not be told by a digest of its former values. */
+/** What was rewritten must not be told by a digest of its former values. An example's is of its reason alone. */
 export async function forgetDigests(db: Db, stream: string): Promise<void> {
   const digest = sql<string>`cast(gen_random_uuid() as varchar)`;
-  await db.updateTable("rejects").set({ digest }).where("stream", "=", stream).execute();
+  const rows = db.updateTable("rejects").where("stream", "=", stream).where("digest", "not like", `${FURTHER}%`);
+  await rows.set({ digest }).execute();
 }
 
 /** The staged rows whose key the tables know already, and when it was deleted; null: it is live. */

@@ -12,9 +12,9 @@ interface Waiting {
 }
 
 /**
- * How many bytes of answers and of rows a run may hold in memory, whatever streams they belong to. Who wants to take in more
- * waits until others have given back, first come first served. One always goes on, so that nothing waits for ever: who wants
- * more than all of it when no other does. Whoever waits must hold nothing itself.
+ * How many bytes of answers and of rows a run may hold in memory, for all streams together. A request for more waits until
+ * other shares are released, first come first served. To rule out a deadlock, one request is always admitted, even one that
+ * is larger than the budget, and a caller that waits must hold no share.
  */
 export class ByteBudget {
   readonly bytes: number;
@@ -27,7 +27,7 @@ export class ByteBudget {
     this.bytes = bytes;
   }
 
-  /** Whether somebody waits: what can be given back early should be. */
+  /** Whether a request waits: shares that can be released early should be. */
   get isShort(): boolean {
     return this.#waiting.length > 0;
   }

@@ -30,7 +30,7 @@ export const briefing = record("The service's briefing for the day, one row a da
     open_issues: quantity().describe("How many issues are open."),
     dollars_caught: money(inRow("currency_code")).describe("Money that the service caught, as the briefing shows it."),
     emails_processed: quantity().describe("How many e-mails the service processed."),
-    action_items: quantity().describe("How many tasks wait for somebody."),
+    action_items: quantity().describe("How many tasks are still open."),
   }),
   action_buckets: actionBuckets,
   highlights,

@@ -30,7 +30,7 @@ export const invoiceStats = record("How many invoices stand in each state of rec
     discrepancy: quantity().describe("How many invoices differ from their order."),
     no_po: quantity().describe("How many invoices have no order."),
     awaiting_po: quantity().describe("How many invoices wait for their order."),
-    actionable_review: quantity().describe("How many invoices are to be looked at by somebody."),
+    actionable_review: quantity().describe("How many invoices need a review by a person."),
     pending_approval: quantity().describe("How many invoices wait for approval."),
     blocked: quantity().describe("How many invoices are blocked."),
     approved: quantity().describe("How many invoices are approved."),

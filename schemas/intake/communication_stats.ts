@@ -6,7 +6,7 @@ export const communicationStats = record("How many messages there are and where 
   open: quantity().describe("How many messages are still open."),
   resolved: quantity().describe("How many messages have been resolved."),
   snoozed: quantity().describe("How many messages are put off until later."),
-  action_required: quantity().describe("How many messages somebody has to act on."),
+  action_required: quantity().describe("How many messages require an action."),
   urgent: quantity().describe("How many messages are marked as urgent."),
   high: quantity().describe("How many messages the service counts as high, presumably in urgency."),
   inbound: quantity().describe("How many messages came in from outside."),

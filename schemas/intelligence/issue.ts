@@ -44,7 +44,7 @@ export const issue = record("Issues the service has raised about documents and t
 /** What stands beside the rows of `GET /issues`, taken from an unfiltered answer. */
 export const issuesSummary = record("How many issues there are in each state, measured once a day.", {
   counts: z.object({
-    active: quantity().describe("How many issues wait for somebody."),
+    active: quantity().describe("How many issues need an action."),
     dismissed: quantity().describe("How many issues were set aside."),
     resolved: quantity().describe("How many issues are settled."),
     total: count().describe("How many issues there are in all states."),

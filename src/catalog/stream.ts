@@ -117,6 +117,10 @@ export interface Snapshot {
 
 export type Mode = Scan | Feed | Detail | Snapshot;
 
+/** The field that a stream's row becomes which is a bare value instead of an object; undefined where none may be. */
+export const scalarOf = ({ mode }: { readonly mode: Mode }): string | undefined =>
+  mode.kind === "snapshot" ? undefined : mode.scalar;
+
 /** A catalogue entry as it is written in `streams/`: five to seven facts. */
 export interface StreamFacts {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { Table, Treatment } from "../catalog/columns.ts";
-import { ANYWHERE, pathParameters, type Stream } from "../catalog/stream.ts";
+import { ANYWHERE, pathParameters, type Stream, scalarOf } from "../catalog/stream.ts";
 import { Numeral } from "../numeral.ts";
 import { onlyArray } from "../rows/only_array.ts";
 import { isPersonalName } from "./personal_names.ts";
@@ -100,7 +100,7 @@ function patternOf(path: string): RegExp {
 function addStream(root: Node, { mode, tables }: Stream, policy: Policy): void {
   for (const row of rowsAt(root, mode)) {
     for (const table of [tables.main, ...tables.children]) addTable(at(row, table.path), table, policy);
-    const { scalar } = mode.kind === "snapshot" ? {} : mode;
+    const scalar = scalarOf({ mode });
     const bare = scalar === undefined ? undefined : row.fields.get(scalar)?.treatment;
     if (bare !== undefined) row.treatment = bare;
   }

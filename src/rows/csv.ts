@@ -230,7 +230,7 @@ function slim(buffer: Buffer, most: number): Buffer {
   return Buffer.allocUnsafe(SMALL);
 }
 
-/** Gives the memory of a buffer back at once: until it is found to be nobody's several would be kept. */
+/** Frees the memory of a large buffer at once; until the garbage collector runs several of them would be kept. */
 function free({ buffer, length }: Buffer): void {
   if (length > TRIMMED && length === buffer.byteLength) (buffer as ArrayBuffer).transfer(0);
 }

@@ -1,4 +1,4 @@
-import { Numeral } from "../numeral.ts";
+import { isObject } from "./reject.ts";
 
 type Found = { readonly path: readonly string[]; readonly rows: readonly unknown[] };
 
@@ -18,6 +18,3 @@ function arraysIn(value: unknown, path: readonly string[]): Found[] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([field, inner]) => arraysIn(inner, [...path, field]));
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Numeral);

@@ -72,7 +72,7 @@ export function exchange(
     let size = 0;
     let running: Controller | undefined;
     let share: Share | undefined;
-    /** Ends the wait for room; undefined where nobody asked for any. */
+    /** Aborts the request for memory; undefined where none was made. */
     let asking: AbortController | undefined;
     let over = false;
     // Timers of our own: undici's may come a second late.

@@ -28,7 +28,7 @@ export interface PageRequest {
   readonly isEmpty?: (data: unknown) => boolean;
   readonly signal?: AbortSignal;
   readonly priority?: number;
-  /** False: a page is requested when it is asked for, for listings that may be put aside: one that came ahead would hold its memory until somebody who may wait for it comes back. */
+  /** False: no page is requested ahead. For listings that wait between pages: a page read ahead would hold memory that what they wait for needs. */
   readonly ahead?: false;
 }
 

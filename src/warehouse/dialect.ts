@@ -8,6 +8,8 @@ export interface Dialect {
   columnType(kind: Kind): string;
   /** Whether tables carry a primary key (DuckDB's cost more than the difference they guard). */
   readonly primaryKeys: boolean;
+  /** Where a row stands within its table, as a column that every table has. */
+  readonly rowPlace: "ctid" | "rowid";
   /** What time it is by the clock of the database's own machine; undefined where that is this one. */
   readonly serverTime: RawBuilder<unknown> | undefined;
   /** The field names of a JSON object as a FROM item with the column `value`; no rows for other JSON. */

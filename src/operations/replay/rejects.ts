@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { Stream } from "../../catalog/stream.ts";
+import { type Stream, scalarOf } from "../../catalog/stream.ts";
 import { Encoder } from "../../rows/encoder.ts";
 import { unescapedJson } from "../../rows/json.ts";
 import { parseJson } from "../../source/body.ts";
 import type { SyncContext } from "../../sync/context.ts";
 import { besideRows } from "../../sync/extract/rows_in_answer.ts";
 import { publishStage } from "../../sync/load/publish_stage.ts";
-import { isPlaced, scalarOf } from "../../sync/stream/extraction.ts";
+import { isPlaced } from "../../sync/stream/extraction.ts";
 import type { Tally } from "../../sync/stream_progress.ts";
 import type { Stage } from "../../warehouse/destination.ts";
 import { type KeptReject, knownAmong, rejectsAfter, resolveRejects } from "../../warehouse/state/rejects.ts";

@@ -1,4 +1,4 @@
-import type { Stream } from "../../catalog/stream.ts";
+import { type Stream, scalarOf } from "../../catalog/stream.ts";
 import { TributaryError } from "../../errors.ts";
 import { layoutStamp } from "../../rows/column_stamp.ts";
 import type { Stage } from "../../warehouse/destination.ts";
@@ -33,7 +33,7 @@ export function publicationOf(context: SyncContext, stream: Stream, stage: Stage
     stream: stream.name,
     tables: stream.tables,
     stage,
-    scalar: mode.kind === "snapshot" ? undefined : mode.scalar,
+    scalar: scalarOf(stream),
     stamp: layoutStamp(stream.tables, context.hasher),
     parent: mode.kind === "detail" ? parentsOf(catalogue, stream, mode) : undefined,
     many: mode.kind === "detail" && mode.rows !== undefined,

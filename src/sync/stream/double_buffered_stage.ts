@@ -163,6 +163,7 @@ export async function openRelay(
     const counted = ["inserted", "updated", "unchanged", "repeated", "rejected", "rounded", "problems"] as const;
     for (const name of [...counted, "before_start"] as const) tally.run[name] += apart.run[name] - before[name];
     tally.warnings.push(...apart.warnings);
+    tally.notes.push(...apart.notes);
     tally.published = true;
   }
 

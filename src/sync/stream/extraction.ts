@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { INDEX_COLUMN } from "../../catalog/columns.ts";
 import { lookupOf } from "../../catalog/lookup.ts";
-import type { Stream } from "../../catalog/stream.ts";
+import { type Stream, scalarOf } from "../../catalog/stream.ts";
 import { layoutStamp, volatileTreatments } from "../../rows/column_stamp.ts";
 import { Encoder } from "../../rows/encoder.ts";
 import { canonicalJson, storable } from "../../rows/json.ts";
@@ -39,9 +39,6 @@ export interface Extraction<R extends Request = Request> {
 export function isPlaced({ mode, key }: Stream): boolean {
   return mode.kind !== "detail" && key.includes(INDEX_COLUMN);
 }
-
-/** The field that a stream's row is which comes as a bare value. */
-export const scalarOf = ({ mode }: Stream): string | undefined => (mode.kind === "snapshot" ? undefined : mode.scalar);
 
 /** The encoder of a stream's rows, of which those from before `start` (YYYY-MM-DD) are left out where they say when they came about. */
 export function encoderOf(

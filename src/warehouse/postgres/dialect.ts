@@ -20,6 +20,7 @@ const types: Readonly<Record<Kind, string>> = {
 export const postgresDialect: Dialect = {
   name: "postgres",
   columnType: kind => types[kind],
+  rowPlace: "ctid",
   serverTime: sql`clock_timestamp()`,
   primaryKeys: true,
   fieldNames: json =>

@@ -46,7 +46,7 @@ export async function pruneRecords(destination: Destination, retention: Retentio
 }
 
 async function removeSlices({ db, dialect }: Destination, table: Fragment, isOld: Fragment): Promise<void> {
-  const place = sql.raw(dialect.name === "postgres" ? "ctid" : "rowid");
+  const place = sql.raw(dialect.rowPlace);
   for (let slice = 0; slice < MOST_SLICES; slice++) {
     const { numAffectedRows } = await db.transaction().execute(trx =>
       sql`delete from ${table} where ${place} in (select ${place} from ${table} where ${isOld}

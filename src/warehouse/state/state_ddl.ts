@@ -37,7 +37,7 @@ const boundRecords: Migration = async (trx, dialect, stateSchema) => {
     "resolved_at",
   )(trx, dialect, stateSchema);
   await adding("stream_runs", "recent")(trx, dialect, stateSchema);
-  const place = sql.raw(dialect.name === "postgres" ? "ctid" : "rowid");
+  const place = sql.raw(dialect.rowPlace);
   // Of the same row the last one stays, and says how many there were.
   await sql`update ${rejects} r set digest = o.digest, first_seen_at = o.first, times = o.met, rows = o.nth from (
       select place, digest, min(seen_at) over same as first, count(*) over same as met,

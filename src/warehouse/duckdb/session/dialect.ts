@@ -20,6 +20,7 @@ const types: Record<Kind, string> = {
 export const duckdbDialect: Dialect = {
   name: "duckdb",
   columnType: kind => types[kind],
+  rowPlace: "rowid",
   serverTime: undefined,
   primaryKeys: false,
   fieldNames: json => sql`(select unnest(json_keys(${json})) as value)`,

@@ -113,7 +113,8 @@ describe.each(warehouses)("$name", ({ make }) => {
     const nights = async () => {
       for (let night = 0; night < 3; night++) {
         place.clock.advance(86_400_000);
-        await place.run();
+        // The list's publish takes its details' rows along, also in a run that doesn't read the details.
+        await place.run({ names: ["mails"] });
       }
     };
     expect(await counts(place)).toEqual(both);

@@ -4,8 +4,12 @@ import type { Company, Config, DestinationConfig, NotifyTarget, StreamSettings }
 import { parseSize } from "./fields.ts";
 import type { EffectiveConfig } from "./schema.ts";
 
-/** Of `memory` so much is DuckDB's: 80 MB, with which a million usual rows are loaded, of 256. The rest is for answers and rows. */
+/**
+ * Of `memory` so much is DuckDB's: 80 MB, with which a million usual rows are loaded, of 256. Answers and rows get half of it:
+ * the rest is for what was released and the garbage collector has not yet freed.
+ */
 const DATABASE_SHARE = 5 / 16;
+const ANSWERS_SHARE = 1 / 2;
 
 /** The file's shape → the program's: milliseconds, absolute paths, one list of companies. */
 export function normalise(effective: EffectiveConfig, companies: readonly Company[], directory: string): Config {
@@ -17,7 +21,7 @@ export function normalise(effective: EffectiveConfig, companies: readonly Compan
       requestsPerSecond: api.requests_per_second,
       timeoutMs: ms(api.timeout),
       maxWaitMs: ms(api.max_wait),
-      memoryBytes: Math.floor(memoryBytes * (1 - DATABASE_SHARE)),
+      memoryBytes: Math.floor(memoryBytes * ANSWERS_SHARE),
     },
     companies,
     destination: destination(effective.destination, directory, Math.floor((memoryBytes * DATABASE_SHARE) / 1e6)),

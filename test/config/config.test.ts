@@ -18,7 +18,7 @@ test("an empty file is the contract's defaults", async () => {
       requestsPerSecond: undefined,
       timeoutMs: 30_000,
       maxWaitMs: 600_000,
-      memoryBytes: 176_000_000,
+      memoryBytes: 128_000_000,
     },
     destination: {
       type: "duckdb",

@@ -92,7 +92,7 @@ export async function trial(yard: Yard, scenario: Scenario, instant: Instant): P
   const next = await requestsSoFar(company);
   const outcome = {
     phase,
-    faults: await faultsOf(yard, scenario, warehouse),
+    faults: [...(await faultsOf(yard, scenario, warehouse)), ...(stderr.match(/DuckDB says: [^"]*/g) ?? [])],
     repeats: await repeatsOf(warehouse, killed, next),
   };
   // What a failed trial leaves is kept to be looked at.

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { DestinationError } from "../../errors.ts";
 import { codeOf, entryAt, remove } from "../../files.ts";
 import { asHeld, claim, type Holder, renewClaim, writeHolder } from "./lock/holder.ts";
-import { attempting, isDamage } from "./session/failure.ts";
+import { attempting, firstLineOf, isDamage } from "./session/failure.ts";
 import { isStageFolder, type Layout } from "./session/file_layout.ts";
 import {
   checkpoint,
@@ -83,7 +83,7 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
   const session = await openWork(begun).catch(async error => {
     if (direct || !isDamage(error)) throw error;
     const source = await replaceDamaged(layout, present, stateSchema, resources);
-    if (source !== undefined) taking.warn(replaced(layout));
+    if (source !== undefined) taking.warn(replaced(layout, firstLineOf(error)));
     seeded ||= source === layout.path;
     return openWork();
   });
@@ -127,8 +127,8 @@ async function lookedAt({ layout, stateSchema }: Taking, resources: Resources): 
   }
 }
 
-const replaced = (layout: Layout) =>
-  `${layout.work} was damaged (cut short, or written over: by a kill in the middle of a write, or by the disk). This run goes on from what readers were given last and reads again what was stored since. The damaged file is kept as ${damagedFile(layout)}; remove it when nobody needs it.`;
+const replaced = (layout: Layout, said: string) =>
+  `${layout.work} was damaged (cut short, or written over: by a kill in the middle of a write, or by the disk; DuckDB says: ${said}). This run goes on from what readers were given last and reads again what was stored since. The damaged file is kept as ${damagedFile(layout)}; remove it when nobody needs it.`;
 
 async function expectInPlace({ work }: Layout, opened: { readonly dev: number; readonly ino: number }): Promise<void> {
   const found = await stat(work).catch(error => {

@@ -240,7 +240,7 @@ describe("a warehouse file", () => {
     const second = await opened(settingsFor(path));
     expect(await factOf(second)).toBe(1);
     expect(second.warnings).toEqual([
-      expect.stringMatching(/work\.duckdb was damaged.*kept as .*damaged\.duckdb; remove/),
+      expect.stringMatching(/work\.duckdb was damaged.*DuckDB says: .*kept as .*damaged\.duckdb; remove/),
     ]);
     expect(await readFile(join(home, "damaged.duckdb"))).toEqual(damaged);
     expect((await readdir(home)).filter(name => name.includes(".wal"))).toEqual(["damaged.duckdb.wal"]);

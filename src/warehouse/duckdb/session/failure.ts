@@ -8,7 +8,7 @@ const lockless =
 
 /** Whether DuckDB or the system said that another process has the file open; `pid` where it told. */
 export function lockConflict(error: unknown): { pid: number | undefined } | undefined {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (!conflict.test(message) || lockless.test(message)) return undefined;
   const pid = /\(PID (\d+)\)/.exec(message)?.[1];
   return { pid: pid === undefined ? undefined : Number(pid) };
@@ -71,23 +71,23 @@ export function isOutOfMemory(error: unknown): boolean {
 
 /** Whether DuckDB found the file itself damaged, rather than the disk full, or itself too small or too old for it. */
 export function isDamage(error: unknown): boolean {
-  const message = error instanceof Error ? error.message : String(error);
-  return advice.find(([pattern]) => pattern.test(message))?.[0] === damage;
+  return advice.find(([pattern]) => pattern.test(messageOf(error)))?.[0] === damage;
 }
 
 /** A failure of the disk or the file as DestinationError with what to do about it; anything else as it came. */
 export function destinationFailure(doing: string, error: unknown): unknown {
   if (error instanceof DestinationError || error instanceof HeldError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  const found = advice.find(([pattern]) => pattern.test(message));
+  const found = advice.find(([pattern]) => pattern.test(messageOf(error)));
   return found === undefined
     ? error
-    : new DestinationError(`Expected to ${doing}, but: ${firstLine(message)}. ${found[1]}`, error);
+    : new DestinationError(`Expected to ${doing}, but: ${firstLineOf(error)}. ${found[1]}`, error);
 }
 
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** DuckDB shows the statement below its message. */
-function firstLine(message: string): string {
-  return message.trim().split("\n", 1)[0]!.replace(/\.$/, "");
+export function firstLineOf(error: unknown): string {
+  return messageOf(error).trim().split("\n", 1)[0]!.replace(/\.$/, "");
 }
 
 /** Does it, and turns a failure of disk or file into a DestinationError that begins with "Expected to <doing>". */

@@ -11,6 +11,8 @@ export interface Repeats {
   readonly paths: readonly string[];
 }
 
+export const noRepeats: Repeats = { requests: 0, rows: 0, ms: 0, paths: [] };
+
 const lists: Readonly<Record<string, string>> = {
   purchase_orders: "/po",
   invoices: "/reconciliation",
@@ -42,7 +44,7 @@ export async function repeatsOf(
     paths: entries.map(identity),
   }));
   const worst = byStream.sort((a, b) => b.rows - a.rows)[0];
-  return worst ?? { requests: 0, rows: 0, ms: 0, paths: [] };
+  return worst ?? noRepeats;
 }
 
 /** Rows that an answer brings: a page, a detail, or neither (whose key it is). */

@@ -38,10 +38,14 @@ export interface Destination extends Exportable {
   unshown(): Promise<{ readonly owed: boolean; readonly shownAt: Date | undefined }>;
   /**
    * Runs work that touches many rows: one or more transactions, repeatable from their start. DuckDB begins with little
-   * memory (least for work that only compares) and, should it run out, does the work again with twice as much. `widest`, of
-   * the stage whose rows are written, is given beside that.
+   * memory (least for work that only compares much) and, should it run out, does the work again with twice as much. `rows`
+   * are those of the stage that is compared; `widest`, of the stage whose rows are written, is given beside that.
    */
-  withRoom<T>(purpose: "compare" | "write", work: () => Promise<T>, widest?: number): Promise<T>;
+  withRoom<T>(
+    purpose: "compare" | "write",
+    work: () => Promise<T>,
+    of?: { readonly rows?: number; readonly widest?: number | undefined },
+  ): Promise<T>;
   /** After a publish that changed so many rows of the stream's own: checkpoint, statistics, where it is worth it. Never changes what the tables say. */
   settle(tables: TableSet, rows: number): Promise<void>;
   /**

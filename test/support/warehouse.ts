@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import pg from "pg";
-import { inject, onTestFinished } from "vitest";
+import { expect, inject, onTestFinished } from "vitest";
 import { openDuckdbForReading, type Reading } from "../../src/warehouse/duckdb/reading.ts";
 import { valueTypes } from "../../src/warehouse/postgres/connect.ts";
 import { createDatabase } from "./database.ts";
@@ -94,6 +94,20 @@ export async function postgresWarehouse(serverUrl: string): Promise<Warehouse> {
 export const warehouses: readonly { readonly name: string; readonly make: () => Promise<Warehouse> }[] = [
   { name: "duckdb", make: () => passing(duckdbWarehouse()) },
   { name: "postgres", make: () => passing(postgresWarehouse(inject("postgresUrl"))) },
+];
+
+/**
+ * One of them, by the test's title: for suites about what is asked of the service and decided of its answers. They would find
+ * the same twice, and half of them is run in each database.
+ */
+export const eitherWarehouse: typeof warehouses = [
+  {
+    name: "in a database",
+    make: () => {
+      const title = expect.getState().currentTestName ?? "";
+      return warehouses[[...title].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % warehouses.length]!.make();
+    },
+  },
 ];
 
 /** The warehouse, dropped at the end of the test. */

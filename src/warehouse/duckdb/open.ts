@@ -5,7 +5,7 @@ import type { ByteBudget } from "../../byte_budget.ts";
 import type { TableSet } from "../../catalog/columns.ts";
 import type { Clock } from "../../clock.ts";
 import { HeldError } from "../../errors.ts";
-import { remove } from "../../files.ts";
+import { entryAt, remove } from "../../files.ts";
 import type { Destination, Shown, Stage } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
 import { type HeldFile, type Taking, takeFile } from "./file.ts";
@@ -73,6 +73,9 @@ const MEMORY_MB = 80;
 const THREADS = 1;
 /** What a comparison begins with: enough for a million keys, and no more. Writing eight tables needs more even for eight rows. */
 const COMPARING = 0.5;
+/** A file of so many bytes, and so many staged rows, need so little that setting the limit, twice a comparison, costs more than it saves. */
+const SMALL_FILE = 32e6;
+const FEW_ROWS = 50_000;
 
 /** Fewer rows and publishes than these stay in the log until the file is shown: a checkpoint takes 0.2 s for 300 tables, whatever changed. */
 const SETTLED_ROWS = 5_000;
@@ -208,10 +211,12 @@ class DuckdbFile implements DuckdbDestination {
     });
   }
 
-  async withRoom<T>(purpose: "compare" | "write", work: () => Promise<T>, widest = 0): Promise<T> {
-    return this.#room.run(() =>
-      widest < WIDE_BYTES ? this.#inRoom(purpose, work, 0) : this.#writeWide(work, Math.ceil(widest)),
-    );
+  async withRoom<T>(purpose: "compare" | "write", work: () => Promise<T>, { rows = 0, widest = 0 } = {}): Promise<T> {
+    return this.#room.run(async () => {
+      if (widest >= WIDE_BYTES) return this.#writeWide(work, Math.ceil(widest));
+      const comparing = purpose === "compare" && (rows > FEW_ROWS || (await this.#isLarge()));
+      return this.#inRoom(comparing ? COMPARING : 1, work, 0);
+    });
   }
 
   async #writeWide<T>(work: () => Promise<T>, widest: number): Promise<T> {
@@ -225,7 +230,7 @@ class DuckdbFile implements DuckdbDestination {
     const share = this.#settings.memory?.lend(TIMES_WIDE * widest);
     await pastLog(true);
     try {
-      return await this.#inRoom("write", work, (TIMES_WIDE * widest) / 1e6);
+      return await this.#inRoom(1, work, (TIMES_WIDE * widest) / 1e6);
     } finally {
       share?.release();
       await pastLog(false).catch(() => undefined);
@@ -251,10 +256,10 @@ class DuckdbFile implements DuckdbDestination {
     return Number(noted?.[0] ?? 0);
   }
 
-  async #inRoom<T>(purpose: "compare" | "write", work: () => Promise<T>, wideMb: number): Promise<T> {
+  async #inRoom<T>(share: number, work: () => Promise<T>, wideMb: number): Promise<T> {
     const usual = await this.#usualMemory();
     const most = Math.max(2 * usual, totalmem() / 2 ** 21);
-    const first = purpose === "compare" ? Math.ceil(usual * COMPARING) : Math.ceil(usual + wideMb);
+    const first = Math.ceil(usual * share + wideMb);
     for (let limit = first; ; limit *= 2) {
       try {
         if (limit !== usual) await this.#limitMemory(limit);
@@ -265,6 +270,11 @@ class DuckdbFile implements DuckdbDestination {
         if (limit !== usual) await this.#limitMemory(usual).catch(() => undefined);
       }
     }
+  }
+
+  async #isLarge(): Promise<boolean> {
+    const file = await entryAt(this.#taking.layout.work);
+    return file !== undefined && file.size > SMALL_FILE;
   }
 
   async #limitMemory(megabytes: number): Promise<void> {

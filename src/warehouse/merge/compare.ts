@@ -20,7 +20,8 @@ export async function compare(
   withMissing: boolean,
 ): Promise<Comparison> {
   if (publication.scalar !== undefined) await unwrapBare(destination, publication, publication.scalar);
-  return destination.withRoom("compare", () => findDifference(destination, publication, withMissing));
+  const rows = publication.stage.staged;
+  return destination.withRoom("compare", () => findDifference(destination, publication, withMissing), { rows });
 }
 
 /**

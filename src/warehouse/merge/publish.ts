@@ -60,7 +60,7 @@ export async function publish(
   const published = await destination.withRoom(
     "write",
     () => publishAtOnce(destination, publication, order),
-    order.comparison.touched === 0 ? 0 : widest,
+    order.comparison.touched === 0 ? {} : { widest },
   );
   await dropTemporary(destination.db, publication);
   return published;

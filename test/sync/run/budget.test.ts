@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
 import { detailsAsked, noAudit, ordered, orders, rating, ratings } from "../vendors.ts";
 
-describe.each(warehouses)("$name: a run's budget", ({ make }) => {
+describe.each(eitherWarehouse)("$name: a run's budget", ({ make }) => {
   const vendors = Array.from({ length: 10 }, (_, i) => `V${i}`);
   const dated = (change = "") =>
     ordered(...vendors.map((vendor_id, i) => ({ id: `${i}`, vendor_id, po_date: `2026-01-1${i}`, note: change })));

@@ -8,7 +8,7 @@ import { load } from "../../config/sample.ts";
 import { stillClock } from "../../support/clock.ts";
 import { interposed, type Passing, refused } from "../../support/interposed.ts";
 import { type Bench, bench } from "../../support/run.ts";
-import { type Warehouse, warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse, type Warehouse } from "../../support/warehouse.ts";
 
 const sizes = { orders: 12, invoices: 6, items: 7, findings: 5, ingested: 9 };
 /** Two lists and the details of one: what companies share and what they don't is the same for all. */
@@ -75,7 +75,7 @@ const statusesOf = (report: RunReport, company: string) => [
   ...new Set(report.streams.filter(line => line.company === company).map(line => line.status)),
 ];
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("two companies share the tables, each with its own rows, and a second run changes nothing", async () => {
     const { acme, beta, warehouse, clock, sync, bench } = await party(make);
     const entries = [entryOf("acme", acme), entryOf("beta", beta)];

@@ -6,7 +6,7 @@ import { id, moment, record } from "../../../schemas/fields.ts";
 import { defineStream, detail, list } from "../../../src/catalog/stream.ts";
 import { openDestination, type Where } from "../../../src/warehouse/connect/open.ts";
 import { addressIn, again } from "../../operations/replay/again.ts";
-import { type Warehouse, warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse, type Warehouse } from "../../support/warehouse.ts";
 import { page, type Told, told } from "../answers.ts";
 import { events } from "../events.ts";
 
@@ -100,7 +100,7 @@ async function forget({ warehouse, clock }: Told): Promise<void> {
   }
 }
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("other formats: feeds are read whole and details fetched again, the run says beforehand what that costs, and --dry-run names it", async () => {
     const place = await loaded(make);
     expect(await atTen(place, "events", "happened_at")).toBe(40);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { refused } from "../../support/interposed.ts";
 import { lineOf } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { scenario } from "../scenario.ts";
 
 const live = "_deleted_at is null";
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("a detail that answers 404 is absent: its rows go, its order stays, and it is asked again when that changes", async () => {
     const place = await scenario(make, { orders: 60 });
     const { simulator, sync, count } = place;

@@ -3,7 +3,7 @@ import { documents } from "../../../streams/intake/documents.ts";
 import { negotiationDetails } from "../../../streams/intelligence/negotiations.ts";
 import { rfqs } from "../../../streams/sourcing/rfqs.ts";
 import { lineOf } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { instead, page, told } from "../answers.ts";
 
 const on = (name: string, more: object = {}) => ({ streams: { preset: "core", include: [name], ...more } });
@@ -12,7 +12,7 @@ const rows = [
   { doc_id: "D2", tags: [] },
 ];
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test.each([
     ["under the list's own name", { documents: rows, total: 2 }],
     ["under another name", { items: rows, names: ["a", "b"], filters: [] }],

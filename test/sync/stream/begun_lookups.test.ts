@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { count, id, record } from "../../../schemas/fields.ts";
 import { defineStream, list, lookup } from "../../../src/catalog/stream.ts";
 import { lineOf } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { instead, type Say, told } from "../answers.ts";
 import type { Scenario } from "../scenario.ts";
 
@@ -52,7 +52,7 @@ async function live({ warehouse }: Scenario): Promise<readonly string[]> {
   return found.map(row => String(row["vendor_id"]));
 }
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   /** Forty vendors, of whom each night one goes and another comes before the others; each also buys, by another name. */
   async function market() {
     let night = 0;

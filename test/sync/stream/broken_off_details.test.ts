@@ -4,7 +4,7 @@ import { defineStream, detail, list, type Stream } from "../../../src/catalog/st
 import { StoppedError } from "../../../src/errors.ts";
 import { refused } from "../../support/interposed.ts";
 import { lineOf } from "../../support/run.ts";
-import { type Warehouse, warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse, type Warehouse } from "../../support/warehouse.ts";
 import { noSuch, type Told, told } from "../answers.ts";
 
 const orders = defineStream({
@@ -85,7 +85,7 @@ async function loaded(
   return service;
 }
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("a 404 that a broken-off run left counts for nothing once the detail has answered", async () => {
     const place = await loaded(make, details, (state, each) => ({ id: each, note: state }));
     place.first = noSuch;

@@ -3,7 +3,7 @@ import { defineStream, scan } from "../../../src/catalog/stream.ts";
 import { items } from "../../../streams/items.ts";
 import { refused } from "../../support/interposed.ts";
 import { lineOf } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { type Scenario, scenario } from "../scenario.ts";
 
 const names = ["purchase_order_details"];
@@ -23,7 +23,7 @@ async function run(place: Scenario, order: object = {}) {
   return lineOf(await place.sync({ names, ...order }), "purchase_order_details");
 }
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("open orders come first, the newest of them before the others", async () => {
     const place = await scenario(make, { orders: 80 }, { config: { api: { max_concurrency: 1 } } });
     await run(place);

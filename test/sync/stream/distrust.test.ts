@@ -4,7 +4,7 @@ import { statusReport } from "../../../src/cli/terminal/status_report.ts";
 import { readStatus } from "../../../src/operations/status.ts";
 import { load } from "../../config/sample.ts";
 import { lineOf } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { page, told } from "../answers.ts";
 import { type Event, events, eventsOf, hourly } from "../events.ts";
 import { remember } from "../remembered.ts";
@@ -17,7 +17,7 @@ const odd = (name: string, happened_at = "2019-01-01T00:00:00Z"): Event => ({ ev
 /** Of the days that every night asks for. */
 const recent = "2026-03-14T23:30:00Z";
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   /** 30 pages at the service, of which a night asks for three at most. */
   const long = async (config: Readonly<Record<string, unknown>> = {}) => {
     const rows = hourly(2_990, "2026-03-15");

@@ -4,7 +4,7 @@ import { streams } from "../../../streams/index.ts";
 import { refused } from "../../support/interposed.ts";
 import { lineOf } from "../../support/run.ts";
 import { compareWithTruth } from "../../support/truth.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { page, told } from "../answers.ts";
 import { events } from "../events.ts";
 import { balance, type Scenario, scenario } from "../scenario.ts";
@@ -36,7 +36,7 @@ const markOf = async (place: Scenario, stream: string) => {
 
 const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("a feed goes on a day before its mark and lookback, as a calendar date, and is read whole when that is due", async () => {
     const place = await scenario(make, { ingested: 650 }, narrow);
     const { simulator, clock, count } = place;

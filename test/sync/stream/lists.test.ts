@@ -3,7 +3,7 @@ import { count, id, record, text, whole } from "../../../schemas/fields.ts";
 import { defineStream, list, scan } from "../../../src/catalog/stream.ts";
 import { reasons } from "../../../src/sync/load/proof.ts";
 import { lineOf } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { instead, page, told } from "../answers.ts";
 
 const thing = record("A thing.", { id: id().describe("Its id."), name: text().nullable().describe("Its name.") });
@@ -18,7 +18,7 @@ const things = (more: object = {}) =>
   });
 const some = (...ids: number[]) => ids.map(number => ({ id: number, name: `thing ${number}` }));
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("a list is one request without a limit or a cursor, and rows that it lacks are gone", async () => {
     const place = await told(make, [things()], { "/things": () => ({ things: some(1, 2, 3) }) });
     expect(lineOf(await place.run(), "things")).toMatchObject({ status: "succeeded", inserted: 3, requests: 1 });

@@ -3,7 +3,7 @@ import { count, id, record, text } from "../../../schemas/fields.ts";
 import { defineStream, detail, list, type Stream } from "../../../src/catalog/stream.ts";
 import { StoppedError } from "../../../src/errors.ts";
 import { lineOf } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { instead, noSuch, page, type Say, type Told, told } from "../answers.ts";
 
 const mails = defineStream({
@@ -72,7 +72,7 @@ async function rowsOf(place: Told, table: string, columns: string, where = live)
 const start = (make: Parameters<typeof told>[0], catalogue: readonly Stream[], says: Record<string, Say>) =>
   told(make, catalogue, says, noAudit);
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("the rows of an answer are its parent's, replaced as a whole: what it no longer has is gone", async () => {
     const place = await start(make, [mails, notes], {
       "/mails": () => mailed("a", "b", "c"),

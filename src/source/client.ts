@@ -238,8 +238,14 @@ export function createApi(settings: ApiSettings): Api {
         const { envelope, date, body } = verdict;
         stats.bytes += body.length;
         const { hasMore = false, nextCursor = "" } = envelope.pagination ?? {};
-        const treated = settings.treat?.(path, envelope);
-        if (settings.onAnswer !== undefined) show(date, treated?.() ?? body, hasMore ? nextCursor : null);
+        try {
+          const treated = settings.treat?.(path, envelope);
+          if (settings.onAnswer !== undefined) show(date, treated?.() ?? body, hasMore ? nextCursor : null);
+        } catch (error) {
+          // Nobody is given the answer who could release it.
+          share?.release();
+          throw error;
+        }
         const told = { date, bytes: body.length, requests, retries: requests - 1, status: status ?? 200 };
         return { ...envelope, ...told, release: options.holds === true ? share?.release : undefined };
       }

@@ -48,6 +48,20 @@ test("whoever no longer waits for a body gives back what it was going to take", 
   expect((await api.get("/large", {})).status).toBe(200);
 });
 
+test("an answer that cannot be kept gives back what it took", async () => {
+  await using service = await serve(response => json(response, 200, { data: "x".repeat(MEGABYTE) }));
+  const memory = new ByteBudget(4 * MEGABYTE);
+  const full = () => {
+    throw new Error("the archive's disk is full");
+  };
+  await using api = client(service.url, {
+    limit: createLimiter({ maxConcurrency: 8, clock: hastyClock(), memory }),
+    onAnswer: full,
+  });
+  for (let nth = 0; nth < 3; nth++)
+    await expect(api.get("/large", {}, { holds: true })).rejects.toThrow("the archive's disk is full");
+});
+
 test("a page that is too large is asked for again with fewer rows, and the ones after it with as many as fit", async () => {
   const limits: number[] = [];
   const rows = 60;

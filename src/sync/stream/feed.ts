@@ -1,7 +1,7 @@
 import type { Feed, Stream } from "../../catalog/stream.ts";
 import { valueAt } from "../../rows/encode_value.ts";
 import { isoUtc } from "../../rows/moment.ts";
-import { PLURAL } from "../../rows/old_rows.ts";
+import { differentRows, PLURAL } from "../../rows/old_rows.ts";
 import { telling } from "../../source/archive/about.ts";
 import type { Answer, Query } from "../../source/client.ts";
 import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
@@ -168,7 +168,7 @@ async function readGap(
     withMissing: false,
     decide: async () => undefined,
     absent: "believed",
-    state: { ...state, coversFrom: gap.from, startGap: null },
+    state: { ...state, strays: differentRows([...strays, ...state.strays]), coversFrom: gap.from, startGap: null },
     completeTo: null,
   });
   return false;

@@ -179,6 +179,22 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(asked.length).toBeLessThan(20);
   });
 
+  test("an odd row among those of the gap is remembered when the same night's newer rows bring another", async () => {
+    const odd: Event[] = [];
+    const { configure, its, night } = await place(odd);
+    configure(starting(EARLIER));
+    const answer = its.look;
+    its.look = passing => {
+      const event_id = passing.query.has("date_to") ? "of-the-gap" : "of-tonight";
+      odd.splice(0, 1, { event_id, happened_at: "2025-06-01T00:00:00Z" });
+      return answer(passing);
+    };
+    const { report } = await night();
+    expect(report.warnings.join()).toMatch(
+      /of-tonight\) and one of .*of-the-gap\): the service filters by another field/,
+    );
+  });
+
   test("a feed whose filter can't say a day is read whole once, and rows it brings have their details fetched", async () => {
     const config = { streams: { start: "2026-03-01", settings: { findings: { full_scan_pages: 1 } } } };
     const place = await scenario(make, { findings: 320 }, { config });

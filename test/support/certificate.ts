@@ -1,0 +1,19 @@
+/** A certificate for localhost that is signed by itself, with its key: for tests alone, it opens nothing. Valid for a hundred years. */
+export const certificate = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgTMajv5NWYMd3FKc1
+Q6LLQx5utTnRTAmqnyR20fuebbqhRANCAARuY/ks9tFmo7EpZfDTBbD+fkkmWTIi
+4CCxV1OdK6TwOv4nqpGXlPtMYaPshDGDv2PujQ/jg36fth23sIDAV0Xr
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBmjCCAUGgAwIBAgIUDsnN3W8VkeDr/lN2mWv1GCs3q+AwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyNTE1MDU1OVoYDzIxMjYxMTAx
+MTUwNTU5WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAARuY/ks9tFmo7EpZfDTBbD+fkkmWTIi4CCxV1OdK6TwOv4nqpGXlPtM
+YaPshDGDv2PujQ/jg36fth23sIDAV0Xro28wbTAdBgNVHQ4EFgQUfPGFhX7CMEBv
+aBp0ypgHdBMx7PAwHwYDVR0jBBgwFoAUfPGFhX7CMEBvaBp0ypgHdBMx7PAwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDRwAwRAIgA5hHuJ+cyG8LSJxdWGdZVt5Ehr8gK94R9HkJCmYrdBYCIB9O
+rmo7Gn4PkPF0FZP9NtIbX5WY6ZwMFodzn7ZYwBJb
+-----END CERTIFICATE-----`,
+};

@@ -132,6 +132,10 @@ function companyOf(stored: ReadonlyMap<string, unknown>, name: string): z.infer<
   return storedCompany.safeParse(stored.get(`${COMPANY}${name}`)).data;
 }
 
+/** Whether a company is among what is recorded. */
+export const knows = (stored: ReadonlyMap<string, unknown>, name: string): boolean =>
+  companyOf(stored, name) !== undefined;
+
 function twinOf(stored: ReadonlyMap<string, unknown>, name: string, companyId: string): string | undefined {
   const names = [...stored.keys()].filter(key => key.startsWith(COMPANY)).map(key => key.slice(COMPANY.length));
   return names.find(other => other !== name && companyOf(stored, other)?.company_id === companyId);

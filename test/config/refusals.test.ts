@@ -115,6 +115,14 @@ test.each([
   expect(await refusal(`api:\n  key: "${template}"\n`)).toContain(message);
 });
 
+test("an address has no default: the key would go to somebody else's service", async () => {
+  const wanted = "api.base_url: expected the service's address, without /api/v1, got none";
+  for (const text of ["api: { key: x, base_url: }", "api: { key: x }\n# base_url"])
+    expect(await refusal(text)).toContain(wanted);
+  const companies = "companies: [{ name: one, key: x, base_url: https://one.example }, { name: two, key: y }]";
+  expect(await refusal(companies)).toContain(wanted);
+});
+
 test("everything wrong is said at once, in the file's order, without what a variable holds", async () => {
   const yaml = `api:
   max_wait: ${dollar}{HIDDEN}

@@ -64,7 +64,7 @@ async function exportTables(
   context: CliContext,
 ): Promise<void> {
   if (options.keep === 0) throw new ConfigError("--keep: expected at least 1, got 0. The newest version always stays.");
-  const { config, warnings } = await context.openConfig(options);
+  const { config, warnings } = await context.openConfig(options, { local: true });
   const { placeOf, roomIn } = await import("../../outputs/export/place.ts");
   const { readPartitionSpec } = await import("../../outputs/export/partitioning.ts");
   const { openReading } = await import("../../warehouse/connect/reading.ts");

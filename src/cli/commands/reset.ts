@@ -31,7 +31,7 @@ export function registerReset(program: Command, context: CliContext): void {
 }
 
 async function runReset(names: readonly string[], options: ResetOptions, context: CliContext): Promise<void> {
-  const { config } = await context.openConfig(options);
+  const { config } = await context.openConfig(options, { local: true });
   const { companiesOf, newRunId } = await import("../../sync/run/run.ts");
   const { planReset, reset } = await import("../../operations/reset.ts");
   const { systemClock } = await import("../../clock.ts");

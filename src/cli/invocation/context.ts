@@ -27,8 +27,8 @@ export interface Surface {
 export interface CliContext extends Surface {
   /** Redacts everything secret that has become known so far. */
   readonly redact: Redactor;
-  /** Loads the configuration and makes its secrets known to `redact`. @throws ConfigError */
-  readonly openConfig: (options: { readonly config?: string }) => Promise<LoadedConfig>;
+  /** Loads the configuration and makes its secrets known to `redact`; `local`: without the service's keys. @throws ConfigError */
+  readonly openConfig: (options: { readonly config?: string }, how?: { readonly local: true }) => Promise<LoadedConfig>;
   /** A log to stderr: readable on a terminal, JSON lines elsewhere. `sink` stands in for stderr while progress is shown. */
   readonly openLog: (level: LogLevel, sink?: LogSink) => Promise<Logger>;
   /** Writes one redacted JSON document and a line break to stdout. */
@@ -51,9 +51,9 @@ export function createContext(surface: Surface): CliContext {
   return {
     ...surface,
     redact,
-    openConfig: async ({ config }) => {
+    openConfig: async ({ config }, how) => {
       const { loadConfig } = await import("../../config/load.ts");
-      const loaded = await loadConfig(config, surface.env);
+      const loaded = await loadConfig(config, surface.env, how);
       secrets.add(loaded.secrets);
       return loaded;
     },

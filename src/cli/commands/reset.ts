@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { ConfigError, StoppedError } from "../../errors.ts";
 import type { ResetLine, ResetOrder } from "../../operations/reset.ts";
+import { askConsent } from "../invocation/consent.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
 import { formatCount, formatTable } from "../terminal/table.ts";
@@ -82,18 +82,11 @@ function costs(plan: readonly ResetLine[], drop: boolean): string {
   return `${formatTable(titles, rows)}\n\nThe next run will read them from the start: ${least}${formatCount(sum)} ${sum === 1 ? "request" : "requests"}.${rowsToo}`;
 }
 
-async function consent({ drop, companies }: ResetOrder, context: CliContext): Promise<void> {
-  if (!context.stdin.isTTY) {
-    throw new ConfigError(
-      "reset asks before it forgets anything, and there is no terminal to ask on: run it in a terminal, or say --yes. --dry-run shows what it would do.",
-    );
-  }
-  const { confirm } = await import("@inquirer/prompts");
+function consent({ drop, companies }: ResetOrder, context: CliContext): Promise<void> {
   const message = drop ? `Forget them, and remove the rows of ${companies.join(", ")}?` : "Forget them?";
-  try {
-    if (await confirm({ message, default: false }, { input: context.stdin, output: context.stderr })) return;
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== "ExitPromptError") throw error;
-  }
-  throw new StoppedError("Stopped: nothing was forgotten.", 130);
+  return askConsent(context, message, {
+    offTerminal:
+      "reset asks before it forgets anything, and there is no terminal to ask on: run it in a terminal, or say --yes. --dry-run shows what it would do.",
+    refused: "Stopped: nothing was forgotten.",
+  });
 }

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:cry
 
 /** A certificate and its private key, as PEM. */
 export interface Certificate {
-  readonly pem: string;
+  readonly cert: string;
   readonly key: string;
 }
 
@@ -69,7 +69,7 @@ function certificate(
   const whole = der(SEQUENCE, signed, ecdsaWithSha256, der(0x03, hex("00"), signature));
   const lines = whole.toString("base64").replace(/.{64}/g, "$&\n");
   return {
-    pem: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`,
+    cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
   };
 }

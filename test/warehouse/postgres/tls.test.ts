@@ -24,9 +24,9 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tributary-tls-"));
   const own = certificateAuthority("tests");
   const [server, carla] = [own.issue("localhost", ["127.0.0.1"]), own.issue("carla")];
-  await writeFile(file("ca.crt"), own.pem);
-  await writeFile(file("strange.crt"), certificateAuthority("strangers").pem);
-  await writeFile(file("carla.crt"), carla.pem);
+  await writeFile(file("ca.crt"), own.cert);
+  await writeFile(file("strange.crt"), certificateAuthority("strangers").cert);
+  await writeFile(file("carla.crt"), carla.cert);
   await writeFile(file("carla.key"), carla.key, { mode: 0o600 });
   plain = await createDatabase(inject("postgresUrl"));
   secure = await startPostgres(["fsync=off"]);
@@ -36,9 +36,9 @@ beforeAll(async () => {
     admin.query(
       `copy (select unnest(string_to_array('${text.trim()}', E'\\n'))) to program 'umask 077; cat > ${name}'`,
     );
-  await write("server.crt", server.pem);
+  await write("server.crt", server.cert);
   await write("server.key", server.key);
-  await write("root.crt", own.pem);
+  await write("root.crt", own.cert);
   const rules = ["hostssl all carla all cert", "hostssl all in_clear all reject", "hostnossl all with_tls all reject"];
   await write("pg_hba.conf", [...rules, "host all all all password"].join("\n"));
   await admin.query("create role carla login");

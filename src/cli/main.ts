@@ -175,6 +175,8 @@ async function programOf(argv: readonly string[], context: CliContext): Promise<
   return program;
 }
 
+// What packages inside deprecate, such as pg a password file, is for whoever maintains this program.
+process.noDeprecation = true;
 const code = await main(process.argv.slice(2));
 await new Promise<void>(resolve => process.stdout.write("", () => resolve()));
 process.exit(code);

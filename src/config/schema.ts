@@ -167,8 +167,8 @@ export const configSchema = object({
     .prefault([{ name: "nightly", cron: "0 2 * * *", max_time: "4h" }]),
   server: object({
     listen: f.listenAddress().default("127.0.0.1:8787"),
-    token: f.apiKey().optional(),
-    login: object({ user: f.name("a user's name"), password: f.text("a password") }).optional(),
+    token: f.pageToken().optional(),
+    login: object({ user: f.name("a user's name"), password: f.pagePassword() }).optional(),
   }).prefault({}),
   freshness: object({ late_after: f.duration("1s", "3650d").default("26h") }).prefault({}),
   notify: object({

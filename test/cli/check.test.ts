@@ -1,6 +1,7 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { json, roleDatabase, simulated, workplace } from "./workplace.ts";
+import { json, roleDatabase, secretKey, secretPassword, simulated, workplace } from "./workplace.ts";
 
 interface Checked {
   readonly ok: boolean;
@@ -127,4 +128,14 @@ test("several companies are looked at one by one, and one key for two of them is
   ]);
   expect(lineOf(checked, "acme: purchase_orders")).toMatchObject({ ok: true });
   expect(lineOf(checked, "beta: purchase_orders")).toMatchObject({ ok: true });
+});
+
+test("a password in PostgreSQL's own password file is taken, and no package speaks between", async () => {
+  const database = await roleDatabase();
+  const url = new URL(database.as(database.role, ""));
+  const place = workplace(await simulated(), { destination: { type: "postgres", url: url.href } });
+  const file = join(place.folder, "pgpass");
+  writeFileSync(file, `*:*:*:${database.role}:${secretPassword}\n`, { mode: 0o600 });
+  const { code, stderr } = await place.run(["check"], { env: { KEY: secretKey, PGPASSFILE: file } });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 });

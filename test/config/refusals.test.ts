@@ -73,6 +73,22 @@ test.each([
   ["schedules: [{ name: n, cron: daily }]", "schedules[0].cron: expected a cron expression of five fields"],
   ["server: { listen: 8787 }", "server.listen: expected host:port such as 127.0.0.1:8787, got 8787"],
   ["server: { listen: 'a:99999' }", "server.listen: expected host:port"],
+  [
+    "server: { token: 0123456789abcde }",
+    "server.token: expected 16 or more printable characters without spaces (`openssl",
+  ],
+  [
+    "server: { token: 'sixteen or more words' }",
+    "server.token: expected 16 or more printable characters without spaces",
+  ],
+  [
+    "server: { login: { user: a, password: 1234567 } }",
+    "server.login.password: expected 8 or more characters (`openssl",
+  ],
+  [
+    "server: { login: { user: a, password: '1234567' } }",
+    'server.login.password: expected 8 or more characters (`openssl rand -hex 12` makes a password), got "•••"',
+  ],
   ["api: 3", "config.yaml:1:6 api: expected keys and values below it, got 3"],
   ["- a\n- b", 'config.yaml:1:1 Expected keys such as "api:" and "destination:"'],
 ])("refuses %j", async (yaml, message) => {

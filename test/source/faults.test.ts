@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { lastingFault } from "../../src/source/lasting_fault.ts";
 import { maxAttempts } from "../../src/source/retry.ts";
-import { certificate } from "../support/certificate.ts";
+import { certificateAuthority } from "../support/certificates.ts";
 import { client, failure, type Handler, json, lastPage, serve } from "./service.ts";
 
 const good = { data: [1], pagination: lastPage };
@@ -132,7 +132,7 @@ describe("before anything was accepted, what no attempt mends is told after one"
   });
 
   test("a certificate that does not verify", async () => {
-    const server = createSecureServer(certificate, (_request, response) => response.end("{}"));
+    const server = createSecureServer(certificateAuthority("localhost"), (_request, response) => response.end("{}"));
     await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
     expect(await told(`https://127.0.0.1:${port}`)).toMatch(

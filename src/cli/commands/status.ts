@@ -53,7 +53,7 @@ async function serve(
   const forget = context.onSignal(() => ended.resolve());
   const page = await servePage({
     listen: config.server,
-    access: config.server,
+    access: () => config.server,
     source: warehouseSource(() => config, catalogue, options.company, undefined),
     routes: [],
     log: await context.openLog(options.logLevel),

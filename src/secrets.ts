@@ -16,7 +16,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
       known = secrets.length;
       matching = matcher(secrets);
     }
-    const bare = urlWithPassword.test(text) ? text.replace(urlPassword, `$1${mask}@`) : text;
+    const bare = text.replace(urlPassword, `$1${mask}@`);
     return matching === undefined || !mayHold(bare, matching) ? bare : bare.replace(matching.pattern, mask);
   };
 }
@@ -24,7 +24,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
 /** The passwords and tokens inside an address, as written and decoded; none when it isn't an address. */
 export function secretsInUrl(address: string): string[] {
   const found: string[] = [];
-  const raw = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*?:([^/?#]*)@/i.exec(address)?.[1];
+  const raw = /^[a-z][a-z0-9+.-]*:\/\/[^/?#:]*:([^/?#]*)@/i.exec(address)?.[1];
   if (raw !== undefined) found.push(raw);
   const url = URL.parse(address);
   if (url !== null) {
@@ -49,9 +49,7 @@ export function redactJson(value: unknown, redact: Redactor): unknown {
 }
 
 // An address of somebody else's, such as a proxy's, never came through the configuration.
-const urlPassword = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/?#:@"'•]*:)(?!\$\{)[^\s/?#@"'•]+@/gi;
-// What every match of it holds, from a place on that is quickly found.
-const urlWithPassword = /:\/\/[^\s/?#:@"'•]*:(?!\$\{)[^\s/?#@"'•]+@/;
+const urlPassword = /(:\/\/[^\s/?#:@"'•]*:)(?!\$\{)[^\s/?#@"'•]+@/g;
 
 interface Matcher {
   readonly pattern: RegExp;

@@ -47,7 +47,7 @@ export const hashKey = () => {
 };
 
 const numeral = (raw: unknown): unknown =>
-  typeof raw === "string" && /^[+-]?(\d+\.?\d*|\.\d+)$/.test(raw.trim()) ? Number(raw) : raw;
+  typeof raw === "string" && /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(raw.trim()) ? Number(raw) : raw;
 
 export const whole = (min: number, max: number) => {
   const error = `expected a whole number from ${min} to ${max}`;

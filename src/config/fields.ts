@@ -200,5 +200,7 @@ export const apiKey = () => {
 
 export const filePath = (what: string) => {
   const error = `expected ${what}; ~ and :memory: are not understood`;
-  return text(what).regex(/^(?!~|:memory:)[^\0]*[^/\0]$/, { error });
+  return text(what)
+    .regex(/^(?!~|:memory:)[^\0]*[^/\0]$/, { error })
+    .meta(open);
 };

@@ -5,8 +5,8 @@ export type Redactor = (text: string) => string;
 
 /**
  * Finds each secret in plain, JSON-escaped, HTML-escaped, percent-encoded, base64 and base64url form (within longer
- * encoded text too). Secrets of less than 4 characters are replaced only where they stand alone between characters
- * that are neither letters nor digits, or every log line would fall apart. The list may grow afterwards.
+ * encoded text too), where it is a whole token: a word that only holds it stays. One of less than 4 letters or digits
+ * may be a word of any sentence, and is replaced where a value stands (`placesOfShort`). The list may grow afterwards.
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
   let known = 0;
@@ -16,7 +16,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
       known = secrets.length;
       matching = matcher(secrets);
     }
-    const bare = urlWithPassword.test(text) ? text.replace(urlPassword, `$1${mask}@`) : text;
+    const bare = text.replace(urlPassword, `$1${mask}@`);
     return matching === undefined || !mayHold(bare, matching) ? bare : bare.replace(matching.pattern, mask);
   };
 }
@@ -24,7 +24,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
 /** The passwords and tokens inside an address, as written and decoded; none when it isn't an address. */
 export function secretsInUrl(address: string): string[] {
   const found: string[] = [];
-  const raw = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*?:([^/?#]*)@/i.exec(address)?.[1];
+  const raw = /^[a-z][a-z0-9+.-]*:\/\/[^/?#:]*:([^/?#]*)@/i.exec(address)?.[1];
   if (raw !== undefined) found.push(raw);
   const url = URL.parse(address);
   if (url !== null) {
@@ -40,18 +40,40 @@ export function secretsInUrl(address: string): string[] {
 export function redactJson(value: unknown, redact: Redactor): unknown {
   if (typeof value === "string") return redact(value);
   if (typeof value === "number" || typeof value === "bigint") {
-    const shown = String(value);
-    return redact(shown) === shown ? value : mask;
+    return isBareSecret(String(value), redact) ? mask : value;
   }
   if (Array.isArray(value)) return value.map(item => redactJson(item, redact));
   if (typeof value !== "object" || value === null || "toJSON" in value) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [redact(key), redactJson(item, redact)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      isFieldName(JSON.stringify(key), redact) ? key : redact(key),
+      redactJson(item, redact),
+    ]),
+  );
+}
+
+/** Whether a numeral or a word without quotes holds a secret; a short one is more likely a count. */
+export const isBareSecret = (text: string, redact: Redactor): boolean => redact(` ${text} `) !== ` ${text} `;
+
+/** Whether a JSON string before a colon is a field's name that stays: a document whose names change can't be read any more. */
+export const isFieldName = (string: string, redact: Redactor): boolean => redact(`{${string}:`) === `{${string}:`;
+
+/**
+ * Whether what a variable brought into an address says where it leads: user, host, port and database are no secrets, nor is
+ * the address as a whole, but for what `secretsInUrl` finds in it. The path of an HTTP address may hold a token.
+ */
+export function isPlaceIn(address: string, part: string): boolean {
+  const url = URL.parse(address);
+  if (url === null) return false;
+  const { username, password, hostname, host, port, pathname } = url;
+  const isHttp = url.protocol.startsWith("http");
+  if (part.includes("://")) return isHttp ? pathname === "/" : `${username}${password}` !== "" || !part.includes("@");
+  const names = [username, hostname, host, port, isHttp ? "" : pathname.slice(1)];
+  return names.some(name => name === part || decoded(name) === part);
 }
 
 // An address of somebody else's, such as a proxy's, never came through the configuration.
-const urlPassword = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/?#:@"'•]*:)(?!\$\{)[^\s/?#@"'•]+@/gi;
-// What every match of it holds, from a place on that is quickly found.
-const urlWithPassword = /:\/\/[^\s/?#:@"'•]*:(?!\$\{)[^\s/?#@"'•]+@/;
+const urlPassword = /(:\/\/[^\s/?#:@"'•]*:)(?!\$\{)[^\s/?#@"'•]+@/g;
 
 interface Matcher {
   readonly pattern: RegExp;
@@ -95,15 +117,15 @@ function formsOf(secret: string): Form[] {
   const spelled = Array.from(secret, character => escapedCharacter(character)).join("");
   const length = secret.length;
   if (length < 4) {
-    const alone = (pattern: string, plain: string): Form => ({
-      length,
-      pattern: `(?<![\\p{L}\\p{N}])(?:${pattern})(?![\\p{L}\\p{N}])`,
-      plain,
-    });
-    const whole = Buffer.from(secret).toString("base64");
+    const placed = placesOfShort(secret).map(([before, after]) => `${precededBy(before, spelled)}${after}`);
+    const isWord = /^(?:\p{L}*|\p{N}*|[^\p{L}\p{N}]*)$/u.test(secret);
+    const pattern = isWord ? `(?:${placed.join("|")})${noFieldName(secret)}` : wholeToken(secret, spelled);
+    const encoded = [secret, `Bearer ${secret}`].map(text => Buffer.from(text).toString("base64"));
     return [
-      alone(spelled, plainPart(secret)),
-      ...[whole, base64url(whole)].map(digits => alone(literally(digits), digits)),
+      { length, pattern, plain: plainPart(secret) },
+      ...encoded
+        .flatMap(digits => [digits, base64url(digits)])
+        .map(plain => ({ length, pattern: wholeToken(plain, literally(plain)), plain })),
     ];
   }
   const encoded = [0, 1, 2].map(offset => base64Middle(secret, offset));
@@ -111,9 +133,45 @@ function formsOf(secret: string): Form[] {
   // One more digit on either side carries the secret's outer bits; one after a backslash is an escape of JSON.
   const digit = "(?:(?<!\\\\)[A-Za-z0-9+/_-])?";
   return [
-    { length, pattern: spelled, plain: plainPart(secret) },
+    { length, pattern: wholeToken(secret, spelled), plain: plainPart(secret) },
     ...encodedForms.map(form => ({ length, pattern: `${digit}${literally(form)}[A-Za-z0-9+/_-]?=*`, plain: form })),
   ];
+}
+
+// What stands before a token and is no letter of it, although it ends in one.
+const escapedBefore = "%[0-9a-fA-F]{2}|\\\\[nrtbf]|\\\\u[0-9a-fA-F]{4}";
+const noWord = "(?![\\p{L}\\p{N}_])";
+
+/** A pattern with something before it, which is looked for last: at the front it would cost a look at each place of a text. */
+const precededBy = (before: string, pattern: string): string => `${pattern}(?<=${before}${pattern})`;
+
+/** The pattern of a text where no letter, digit or _ goes on with it. */
+function wholeToken(text: string, pattern: string): string {
+  const token = /^[\p{L}\p{N}_]/u.test(text)
+    ? precededBy(`(?:(?<![\\p{L}\\p{N}_])|${escapedBefore})`, pattern)
+    : pattern;
+  return `${token}${/[\p{L}\p{N}_]$/u.test(text) ? noWord : ""}${noFieldName(text)}`;
+}
+
+/** A field's name in JSON stays where it is a plain word: a document whose names change can't be read any more. */
+function noFieldName(text: string): string {
+  const end = `\\\\{0,16}"\\s{0,9}:`;
+  return /^[a-z][a-z_]*$/.test(text) ? `(?!${end}(?<=[{,]\\s{0,99}\\\\{0,16}"${text}${end}))` : "";
+}
+
+/** What stands before and after a short secret: quotes, an address's : and @, an =, a name of secrets, or nothing at all. */
+function placesOfShort(secret: string): readonly (readonly [string, string])[] {
+  const quote = "(?:[\"'`]|&quot;|&#(?:34|39|[xX]2[27]);|%2[27])";
+  const named = "(?:[kK]ey|KEY|[tT]oken|TOKEN|[sS]ecret|SECRET|[pP]assword|PASSWORD)";
+  const places: readonly (readonly [string, string])[] = [
+    ["^", "$"],
+    ["(?::|%3[aA])", "(?=@|%40)"],
+    ["(?:=|%3[dD])", noWord],
+    ["(?:[bB]earer|[bB]asic)(?: |%20|\\+)", noWord],
+    [`${named}["']?: ?`, `(?![\\p{L}\\p{N}_]| \\p{L})`],
+  ];
+  // Signs stand between quotes wherever there is JSON.
+  return /[\p{L}\p{N}]/u.test(secret) ? [...places, [quote, `(?=\\\\{0,16}${quote})`]] : places;
 }
 
 /** The base64 digits that a secret alone decides when it begins `offset` bytes into a group of three. */
@@ -128,20 +186,27 @@ const base64url = (text: string): string => text.replaceAll("+", "-").replaceAll
 const entities: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" };
 const escapes: Readonly<Record<string, string>> = { "\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f" };
 
+// JSON within JSON doubles them. A run without end would be looked at again from each of its places.
+const slashes = "\\\\{1,16}";
+
 /** One character as itself or in any of the escapes of URLs, JSON (also JSON within JSON) and HTML. */
 function escapedCharacter(character: string): string {
   const percent = [...Buffer.from(character)].map(byte => `%${anyCase(byte.toString(16).padStart(2, "0"))}`);
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
-  const unicode = units.map(unit => `\\\\+[uU]${anyCase(unit.toString(16).padStart(4, "0"))}`);
+  const unicode = units.map(unit => `${slashes}[uU]${anyCase(unit.toString(16).padStart(4, "0"))}`);
   const code = character.codePointAt(0) ?? 0;
   const forms = [percent.join(""), unicode.join(""), `&#(?:${code}|[xX]0*${anyCase(code.toString(16))});`];
   const entity = entities[character];
   if (entity !== undefined) forms.push(`&${entity};`);
   const short = escapes[character];
-  if (short !== undefined) forms.push(`\\\\+${short}`);
+  if (short !== undefined) forms.push(`${slashes}${short}`);
   if (character === " ") forms.push("\\+");
   forms.push(
-    character === '"' || character === "/" ? `\\\\*${character}` : character === "\\" ? "\\\\+" : literally(character),
+    character === '"' || character === "/"
+      ? `\\\\{0,16}${character}`
+      : character === "\\"
+        ? slashes
+        : literally(character),
   );
   return `(?:${forms.join("|")})`;
 }

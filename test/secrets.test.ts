@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createRedactor, redactJson, secretsInUrl } from "../src/secrets.ts";
+import { createRedactor, isPlaceIn, redactJson, secretsInUrl } from "../src/secrets.ts";
 
 const mask = "•••";
 const printable = fc.string({ minLength: 4, maxLength: 40, unit: "binary-ascii" });
@@ -81,9 +81,69 @@ test("text without secrets stays as it is", () => {
   );
 });
 
-test("short secrets go where they stand alone, and leave words alone", () => {
+test("short secrets go where a value stands, and leave sentences alone", () => {
   const redact = createRedactor(["abc", "7", ""]);
-  expect(redact("key=abc, abcd, 7 rows, 17 rows, YWJj")).toBe(`key=${mask}, abcd, ${mask} rows, 17 rows, ${mask}`);
+  expect(redact("key=abc, abcd, 7 rows, 17 rows, YWJj")).toBe(`key=${mask}, abcd, 7 rows, 17 rows, ${mask}`);
+});
+
+// Where a secret of any length is a value: what stands before it, and after it.
+test.each([
+  ["", ""],
+  ["postgres://sync:", "@db/w"],
+  ["https://h/p?key=", "&x=1"],
+  ["https%3A%2F%2Fh%2F%3Fkey%3D", "%26x"],
+  ['{"key":"', '"}'],
+  ['{\\"key\\":\\"', '\\"}'],
+  ["&quot;", "&quot;"],
+  ["refused '", "' here"],
+  ["Authorization: Bearer ", ""],
+  ["Bearer%20", ", x"],
+  ["host=h password=", " user=u"],
+  ["API key: ", "\n"],
+])("between %j and %j every secret goes", (before, after) => {
+  for (const secret of ["a", "7", "x9", "abc", "public", "hunter2", "a_b-c/1"])
+    expect(createRedactor([secret])(`${before}${secret}${after}`)).toBe(
+      before.endsWith("://sync:") ? "postgres://sync:•••@db/w" : `${before}${mask}${after}`,
+    );
+});
+
+test.each([
+  ["public", "republic, publicly, public_works and public2 stay; public.items goes", `public.items`],
+  ["hunter2", "hunter22 and my_hunter2 stay; -hunter2. goes", "-hunter2."],
+])("%s goes where it is a whole token", (secret, text, whole) => {
+  expect(createRedactor([secret])(text)).toBe(text.replace(whole, whole.replace(secret, mask)));
+});
+
+test("a token begins after an escape that ends in a letter", () => {
+  const redact = createRedactor(["hunter2"]);
+  expect(redact("a%20hunter2 b\\nhunter2 c\\u000ahunter2")).toBe(`a%20${mask} b\\n${mask} c\\u000a${mask}`);
+});
+
+test("a short key leaves the words of sentences", () => {
+  const text = `it's a page, a: b, a/b, (a), "a b", item's 7 of 7, 2026-03-01T07:07:07Z, {"rows":7,"a":"b"}`;
+  expect(createRedactor(["a", "7", "07", "s", ":", ","])(text)).toBe(text);
+});
+
+test("a field's name that is a plain word stays", () => {
+  const text = '{"public":true, "status":"public", "it":{"public" : 1}, "sk-1234":2}';
+  const redact = createRedactor(["public", "sk-1234"]);
+  expect(redact(text)).toBe(`{"public":true, "status":"${mask}", "it":{"public" : 1}, "${mask}":2}`);
+  expect(redactJson({ public: "public", list: [{ public: 1 }] }, redact)).toEqual({
+    public: mask,
+    list: [{ public: 1 }],
+  });
+});
+
+test("the parts of an address that say where it leads are no secrets", () => {
+  const address = "postgres://sync:db-pw@db.example.com:5432/ware%20house?sslmode=require";
+  for (const part of ["sync", "db.example.com", "5432", "db.example.com:5432", "ware house", address])
+    expect(isPlaceIn(address, part), part).toBe(true);
+  for (const part of ["db-pw", "sync:db-pw", "db"]) expect(isPlaceIn(address, part), part).toBe(false);
+  // A slash in the password: the address is not what it was meant to be.
+  expect(isPlaceIn("postgres://me:12/34@db/w", "postgres://me:12/34@db/w")).toBe(false);
+  expect(isPlaceIn("https://gateway.example/t0ken/", "t0ken")).toBe(false);
+  expect(isPlaceIn("https://gateway.example/t0ken/", "https://gateway.example/t0ken/")).toBe(false);
+  expect(isPlaceIn("https://service.example", "https://service.example")).toBe(true);
 });
 
 test("of two secrets with the same beginning the longer one leaves no tail", () => {
@@ -113,11 +173,11 @@ test("passwords inside addresses are secrets, also of addresses nobody named", (
 
 test("a JSON document stays one", () => {
   const redact = createRedactor(["12345", 'pass"word']);
-  const document = { rows: 12345, note: 'the pass"word', list: [1, true, null, "12345"], k12345: 0 };
+  const document = { rows: 12345, note: 'the pass"word', list: [1, true, null, "12345"], "k-12345": 0 };
   expect(redactJson(document, redact)).toEqual({
     rows: mask,
     note: `the ${mask}`,
     list: [1, true, null, mask],
-    [`k${mask}`]: 0,
+    [`k-${mask}`]: 0,
   });
 });

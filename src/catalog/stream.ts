@@ -290,7 +290,7 @@ function besideRows({ rows, pageColumns = [] }: Partial<Rows>, volatile = true):
 
 /** `/po/{po_number}` → [`po_number`]. */
 export function pathParameters(path: string): string[] {
-  return [...path.matchAll(/\{([^}]+)\}/g)].map(match => match[1]!);
+  return [...path.matchAll(/\{([^{}]+)\}/g)].map(match => match[1]!);
 }
 
 /** Paths without parameters: an id must never turn a detail's path into one of them (`/po/stats`). */

@@ -1,4 +1,5 @@
 import { ConfigError } from "../errors.ts";
+import { isPlaceIn } from "../secrets.ts";
 import { isOpen } from "./schema.ts";
 import { type Surroundings, substitute } from "./substitution.ts";
 import { type ConfigDocument, type Path, pathText } from "./yaml_document.ts";
@@ -20,9 +21,11 @@ export interface Expansion {
 /** Keys of the service: who asks it for nothing can do without. */
 const isKey = (path: Path): boolean => path.at(-1) === "key" && (path[0] === "api" || path[0] === "companies");
 
+const isAddress = (path: Path): boolean => path.at(-1) === "base_url" || pathText(path) === "destination.url";
+
 /**
- * Replaces `${…}` throughout; what it stood for is a secret unless the key holds a name or an option (schema: open). `local`:
- * the service's keys may be missing.
+ * Replaces `${…}` throughout; what it stood for is a secret unless the key holds a name or an option (schema: open), or it is
+ * an address's user, host or database. `local`: the service's keys may be missing.
  */
 export async function expand(
   templates: unknown,
@@ -48,7 +51,8 @@ export async function expand(
     try {
       const { text, inserted, mounted: files } = await substitute(value, surroundings);
       mounted.push(...files);
-      if (!isOpen(path)) secrets.push(...inserted);
+      const isPlace = (part: string) => isAddress(path) && isPlaceIn(text, part);
+      if (!isOpen(path)) secrets.push(...inserted.filter(part => !isPlace(part)));
       return text;
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;

@@ -47,7 +47,7 @@ export const hashKey = () => {
 };
 
 const numeral = (raw: unknown): unknown =>
-  typeof raw === "string" && /^[+-]?(\d+\.?\d*|\.\d+)$/.test(raw.trim()) ? Number(raw) : raw;
+  typeof raw === "string" && /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(raw.trim()) ? Number(raw) : raw;
 
 export const whole = (min: number, max: number) => {
   const error = `expected a whole number from ${min} to ${max}`;
@@ -211,5 +211,7 @@ export const apiKey = () => {
 
 export const filePath = (what: string) => {
   const error = `expected ${what}; ~ and :memory: are not understood`;
-  return text(what).regex(/^(?!~|:memory:)[^\0]*[^/\0]$/, { error });
+  return text(what)
+    .regex(/^(?!~|:memory:)[^\0]*[^/\0]$/, { error })
+    .meta(open);
 };

@@ -42,6 +42,7 @@ export async function loadConfig(
     warnings: warningsOf(parsed.data),
     effective: withoutIdle(parsed.data),
     at: document.keyAt,
+    templateAt: path => textAt(templates, path),
   };
 }
 
@@ -60,6 +61,13 @@ export interface LoadedConfig {
   readonly effective: Readonly<Record<string, unknown>>;
   /** `file:line:column a.b` of a key, or of the nearest key above it that the file holds. */
   readonly at: (path: readonly (string | number)[]) => string;
+  /** The text at a path as the file has it, before `${…}` was replaced. */
+  readonly templateAt: (path: readonly string[]) => string | undefined;
+}
+
+function textAt(values: unknown, path: readonly string[]): string | undefined {
+  const found = path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], values);
+  return typeof found === "string" ? found : undefined;
 }
 
 /** What the chosen destination and way of naming companies leave without a meaning is not part of the configuration. */

@@ -94,7 +94,7 @@ export function normalise(effective: EffectiveConfig, companies: readonly Compan
 /** The origin and path of an address, without a slash at its end and without /api/v1. */
 export function serviceAddress(address: string): string {
   const { origin, pathname } = new URL(address);
-  return `${origin}${pathname}`.replace(/\/+$/, "").replace(/\/api\/v1$/, "");
+  return `${origin}${pathname}`.replace(/(?<!\/)\/+$/, "").replace(/\/api\/v1$/, "");
 }
 
 function destination(given: EffectiveConfig["destination"], directory: string, memoryMb: number): DestinationConfig {

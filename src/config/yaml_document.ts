@@ -33,7 +33,7 @@ export function parseConfigDocument(source: string, file: string): ConfigDocumen
     // The parser quotes the text it stumbles over, and goes on stumbling through the rest of the line.
     const told = faults.map(({ message, pos: [offset] }) => {
       const { line } = lines.linePos(offset);
-      return { line, text: `${at(offset)} ${message.replace(/: ".*"$/s, "")}${quotingAdvice(source, offset)}` };
+      return { line, text: `${at(offset)} ${message.split(/: "/, 1)[0]}${quotingAdvice(source, offset)}` };
     });
     const firsts = told.filter((fault, index) => told.findIndex(other => other.line === fault.line) === index);
     const shown = firsts.slice(0, 3).map(fault => fault.text);
@@ -90,5 +90,5 @@ function asWritten(value: unknown, source: string | undefined): unknown {
 function quotingAdvice(source: string, offset: number): string {
   const start = source.lastIndexOf("\n", offset - 1) + 1;
   const line = source.slice(start).split("\n", 1)[0] ?? "";
-  return /[[{].*\$\{/.test(line) ? ` (a value with \${…} inside { } or [ ] must stand in quotes)` : "";
+  return /^[^[{]*[[{].*\$\{/.test(line) ? ` (a value with \${…} inside { } or [ ] must stand in quotes)` : "";
 }

@@ -93,7 +93,7 @@ export function withAddedColumns(policy: Policy, catalogue: readonly Stream[]): 
 }
 
 function patternOf(path: string): RegExp {
-  const parts = path.split(/\{[^}]+\}/).map(part => RegExp.escape(part));
+  const parts = path.split(/\{[^{}]+\}/).map(part => RegExp.escape(part));
   return new RegExp(`^${parts.join("[^/]+")}$`);
 }
 

@@ -36,7 +36,7 @@ export function decimal(text: string, places: number, maxIntegerDigits: number):
   const up = rest !== "" && rest.charCodeAt(0) >= 53;
   const all = up ? increment(kept) : kept;
   const integer = all.slice(0, all.length - (kept.length - split)).replace(/^0+(?=\d)/, "");
-  const decimals = all.slice(all.length - (kept.length - split)).replace(/0+$/, "");
+  const decimals = all.slice(all.length - (kept.length - split)).replace(/(?<!0)0+$/, "");
   if (integer.length > maxIntegerDigits) return "range";
   const zero = integer === "0" && decimals === "";
   const sign = match[1] === "-" && !zero ? "-" : "";
@@ -49,7 +49,7 @@ export function decimal(text: string, places: number, maxIntegerDigits: number):
 }
 
 function increment(digits: string): string {
-  const nines = /9*$/.exec(digits)![0].length;
+  const nines = /(?<!9)9*$/.exec(digits)![0].length;
   const head = digits.slice(0, digits.length - nines);
   const tail = "0".repeat(nines);
   return head === ""

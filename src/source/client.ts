@@ -114,7 +114,7 @@ const PAGE_SHARE = 16;
 export function createApi(settings: ApiSettings): Api {
   const { limit, clock, random, timeoutMs, maxWaitMs, maxBodyBytes = 64 * 1024 * 1024 } = settings;
   const base = new URL(settings.baseUrl);
-  const prefix = `${base.pathname.replace(/\/+$/, "")}/api/v1`;
+  const prefix = `${base.pathname.replace(/(?<!\/)\/+$/, "")}/api/v1`;
   // Twice as many connections as requests: one whose answer has just ended takes the next only a turn of the loop later, 2 ms.
   const origin = connect(base, limit.state.maximum * 2, timeoutMs);
   const failures: Partial<Record<ApiFailure, number>> = {};

@@ -25,7 +25,7 @@ export function registerDbt(program: Command, context: CliContext): void {
 }
 
 async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
-  const { config, secrets } = await context.openConfig(options, { local: true });
+  const { config, templateAt } = await context.openConfig(options, { local: true });
   const { streams: catalogue } = await import("../../../streams/index.ts");
   const { configured } = await import("../../privacy/configured_catalog.ts");
   const { selectedByConfig, versionedBy } = await import("../../config/selection.ts");
@@ -49,7 +49,7 @@ async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
       schema: analyticsSchema(config.destination.schema),
       models: config.views ? packageModels((await readModels()).models, streams) : [],
     },
-    secrets,
+    written: templateAt(["destination", config.destination.type === "duckdb" ? "path" : "url"]),
   });
   const folder = resolve(context.cwd, options.out);
   const { written, unchanged, removed } = await writePackage(folder, files, options.force ?? false);

@@ -25,7 +25,8 @@ export function registerDdl(program: Command, context: CliContext): void {
 
 async function ddl(options: DdlOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });
-  context.print((await script(config, options.forDba ?? false)).trimEnd());
+  // Nothing secret goes into it, and a name in it that equals a secret is a name.
+  context.stdout.write(`${(await script(config, options.forDba ?? false)).trimEnd()}\n`);
 }
 
 async function script(config: Config, forDba: boolean): Promise<string> {

@@ -99,9 +99,9 @@ async function describe(config: Config | undefined, options: DocsOptions, contex
   return dictionaryOf({
     // Beside the examples nothing else in it comes from the configuration.
     schemas: {
-      data: context.redact(schema),
-      views: wantsViews ? context.redact(analyticsSchema(schema)) : undefined,
-      state: context.redact(stateSchema),
+      data: schema,
+      views: wantsViews ? analyticsSchema(schema) : undefined,
+      state: stateSchema,
     },
     versioned: config === undefined ? new Set() : versionedBy(catalogue, config.streams),
     streams: described,

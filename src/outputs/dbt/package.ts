@@ -16,8 +16,8 @@ export interface PackageFacts {
   /** Those whose other end is not in the package are left out. */
   readonly relations: readonly Relation[];
   readonly views: ModelSource;
-  /** What must not be written down. */
-  readonly secrets: readonly string[];
+  /** The warehouse's path or address as the file has it, before `${…}` was replaced; undefined where it names none. */
+  readonly written: string | undefined;
 }
 
 /** A dbt package for the warehouse: sources, staging models, tests, a profile and a page about them. */
@@ -25,7 +25,7 @@ export function dbtPackage(facts: PackageFacts): readonly PackageFile[] {
   const { warehouse, companies, lateAfterMs, tables, views } = facts;
   const { schema, stateSchema } = warehouse;
   const relations = testedRelations(facts);
-  const variables = profileVariables(warehouse, facts.secrets);
+  const variables = profileVariables(warehouse, facts.written);
   const place = { database: warehouse.type === "duckdb" ? ATTACHED : undefined, schema, stateSchema };
   return [
     projectFile(),

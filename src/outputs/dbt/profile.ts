@@ -16,18 +16,18 @@ export const PROFILE = "tributary";
 /** What the package calls a DuckDB warehouse: dbt's own file is another one. */
 export const ATTACHED = "warehouse";
 
-/** The environment variables of the profile. No secret has a fallback, and nothing that came from one. */
-export function profileVariables(facts: ProfileFacts, secrets: readonly string[]): readonly ProfileVariable[] {
-  const without = (text: string): string => withoutSecrets(text, secrets);
+/** The environment variables of the profile. No secret has a fallback, and nothing that `written` has from a variable. */
+export function profileVariables(facts: ProfileFacts, written: string | undefined): readonly ProfileVariable[] {
   if (facts.type === "duckdb") {
-    const fallback = without(facts.path) === facts.path ? facts.path : undefined;
+    const fallback = written?.includes("${") ? undefined : facts.path;
     return [
       { name: "TRIBUTARY_WAREHOUSE", meaning: "the warehouse's file, opened for reading", fallback },
       { name: "DBT_DUCKDB_FILE", meaning: "dbt's own file, which models are written to", fallback: "dbt.duckdb" },
     ];
   }
-  const [real, bare] = [partsOf(facts.url), partsOf(without(facts.url))];
-  const known = (part: keyof AddressParts): string | undefined => (real[part] === bare[part] ? real[part] : undefined);
+  const [real, bare] = [facts.url, written ?? facts.url].map(text => partsOf(text.replace(/\$\{[^{}]*\}/g, "0")));
+  const known = (part: keyof AddressParts): string | undefined =>
+    real![part] === bare![part] ? real![part] : undefined;
   return [
     { name: "PGHOST", meaning: "the server", fallback: known("host") },
     { name: "PGPORT", meaning: "its port", fallback: known("port") ?? "5432" },
@@ -69,13 +69,6 @@ export function profileFile(facts: ProfileFacts, variables: readonly ProfileVari
     "What differs from place to place, and every secret, comes from environment variables: README.md lists them.",
   ]);
 }
-
-/** An address that came from a variable is left with nothing: no part of it can be told from a secret. */
-const withoutSecrets = (text: string, secrets: readonly string[]): string =>
-  [...secrets]
-    .filter(secret => secret !== "")
-    .sort((a, b) => b.length - a.length)
-    .reduce((rest, secret) => rest.replaceAll(secret, "•••"), text);
 
 interface AddressParts {
   readonly host: string | undefined;

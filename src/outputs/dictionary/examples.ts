@@ -50,5 +50,5 @@ export function mayShow(
 /** `1250.500000000` → `1250.5`: nine places are how amounts are stored, not how they are read. */
 function shortened(text: string, kind: ColumnDescription["kind"]): string {
   if (kind === "moment") return text.replace(/\.\d+(?=[+-]|$)/, "");
-  return /^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, "") : text;
+  return /^-?\d+\.\d+$/.test(text) ? text.replace(/\.0+$|(?<!0)0+$/, "") : text;
 }

@@ -25,7 +25,7 @@ type Numeral = `${number}`;
 
 /** `12.340` → `12.34`: the same text for the same number, whichever database said it. */
 export const canonicalNumber = (value: string): string =>
-  NUMERAL.test(value) && value.includes(".") ? value.replace(/\.?0+$/, "") : value;
+  NUMERAL.test(value) && value.includes(".") ? value.replace(/\.0+$|(?<!0)0+$/, "") : value;
 
 /** Whether a format is one of numbers. */
 export const isNumeric = (format: Format): format is keyof typeof formats => Object.hasOwn(formats, format);

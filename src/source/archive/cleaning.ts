@@ -1,4 +1,5 @@
 import { isConfidential } from "../../rows/confidential.ts";
+import { isBareSecret, isFieldName } from "../../secrets.ts";
 
 const mask = "•••";
 
@@ -14,7 +15,9 @@ export function cleaned(json: string, redact: (text: string) => string): string 
   const line = json.replace(/[\r\n]/g, " ");
   const kept = suspect.test(line) ? withoutConfidential(line) : line;
   if (redact(kept) === kept) return kept;
-  const redacted = eachValue(kept, value => redactedValue(value, redact));
+  const redacted = eachValue(kept, (value, isName) =>
+    isName && isFieldName(value, redact) ? value : redactedValue(value, redact),
+  );
   return redact(redacted) === redacted ? redacted : undefined;
 }
 
@@ -48,7 +51,7 @@ const textOf = (string: string): string =>
   string.includes("\\") ? (JSON.parse(string) as string) : string.slice(1, -1);
 
 function redactedValue(value: string, redact: (text: string) => string): string {
-  if (!value.startsWith('"')) return redact(value) === value ? value : JSON.stringify(mask);
+  if (!value.startsWith('"')) return isBareSecret(value, redact) ? JSON.stringify(mask) : value;
   const text = textOf(value);
   const clean = redact(text);
   if (clean !== text) return JSON.stringify(clean);
@@ -56,13 +59,13 @@ function redactedValue(value: string, redact: (text: string) => string): string 
 }
 
 /** The text with each string, name, numeral and literal passed through `change`. */
-function eachValue(json: string, change: (value: string) => string): string {
+function eachValue(json: string, change: (value: string, isName: boolean) => string): string {
   let text = "";
   for (let at = 0; at < json.length; ) {
     const isStructure = structure.includes(json[at]!);
     const end = isStructure ? at + 1 : json[at] === '"' ? stringEnd(json, at) : bareEnd(json, at);
     const value = json.slice(at, end);
-    text += isStructure ? value : change(value);
+    text += isStructure ? value : change(value, json[afterSpace(json, end)] === ":");
     at = end;
   }
   return text;

@@ -85,7 +85,7 @@ function schemaComplaints(stored: ReadonlyMap<string, unknown>, { schema, versio
 
 /** By the numbers of the releases: what leads up to one is taken for it. */
 function isNewer(one: string, other: string): boolean {
-  const [a, b] = [one, other].map(text => text.replace(/[-+].*$/, ""));
+  const [a, b] = [one, other].map(text => text.split(/[-+]/, 1)[0]!);
   return a!.localeCompare(b!, "en", { numeric: true }) > 0;
 }
 

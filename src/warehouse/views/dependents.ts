@@ -90,4 +90,4 @@ async function duckdbReaders(db: Db, schema: string, names: readonly string[]): 
 }
 
 /** A view is called like the table it reads, which is no sign that it does. */
-const afterName = (text: string): string => text.replace(/^\s*create\s+view\s+.*?\s+as\s+/is, "");
+const afterName = (text: string): string => text.replace(/^\s*create\s+view\s.*?\sas\s/is, "");

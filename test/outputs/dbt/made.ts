@@ -19,7 +19,8 @@ export interface Made {
   readonly lateAfter?: string;
   /** Where the warehouse is, as the configuration says. */
   readonly at?: string;
-  readonly secrets?: readonly string[];
+  /** The same before `${…}` was replaced. */
+  readonly written?: string;
 }
 
 /** The files that `tributary dbt` writes. */
@@ -29,7 +30,7 @@ export function madePackage({
   companies = ["acme"],
   ...more
 }: Made): readonly PackageFile[] {
-  const { schema = "procurement", lateAfter = "26h", at = "", secrets = [], versioned = new Set() } = more;
+  const { schema = "procurement", lateAfter = "26h", at = "", versioned = new Set() } = more;
   const place = { schema, stateSchema: "_tributary" };
   return dbtPackage({
     warehouse: type === "duckdb" ? { type, path: at, ...place } : { type, url: at, ...place },
@@ -38,6 +39,6 @@ export function madePackage({
     tables: packageTables(dialectOf({ type }), streams, versioned),
     relations: relationsOf(streams),
     views: { schema: `${schema}_analytics`, models: packageModels(models.models, streams) },
-    secrets,
+    written: more.written,
   });
 }

@@ -28,13 +28,13 @@ test("DuckDB: dbt has a file of its own, and attaches the warehouse for reading"
 });
 
 test("a path that came from a variable has to come from one again", () => {
-  const made = output({ type: "duckdb", at: "/secret/w.duckdb", secrets: ["/secret"] });
+  const made = output({ type: "duckdb", at: "/secret/w.duckdb", written: `\${DATA}/w.duckdb` });
   expect(made["attach"]).toEqual([
     { path: "{{ env_var('TRIBUTARY_WAREHOUSE') }}", alias: "warehouse", read_only: true },
   ]);
 });
 
-const postgres = (at: string, ...secrets: readonly string[]) => output({ type: "postgres", at, secrets });
+const postgres = (at: string, written = at) => output({ type: "postgres", at, written });
 const asked = {
   type: "postgres",
   host: "{{ env_var('PGHOST') }}",
@@ -58,15 +58,17 @@ test("PostgreSQL: what the address says, but no role and no password", () => {
   const tail = "@db.example.com:6432/ware%20house?sslmode=verify-full";
   expect(postgres(`postgres://sync${tail}`)).toEqual(said);
   expect(postgres(`postgres://sync:pw-of-sync${tail}`)).toEqual(said);
-  expect(postgres(`postgres://sync:pw-of-sync${tail}`, "pw-of-sync")).toEqual(said);
+  expect(postgres(`postgres://sync:pw-of-sync${tail}`, `postgres://sync:\${PW}${tail}`)).toEqual(said);
+  // A password that is part of the host's name takes nothing away from it.
+  expect(postgres(`postgres://sync:db${tail}`, `postgres://sync:\${PW}${tail}`)).toEqual(said);
   expect(postgres("postgres://u@[::1]/w")["host"]).toBe("{{ env_var('PGHOST', '::1') }}");
   expect(postgres("postgres:///w?host=/run/pg")["host"]).toBe("{{ env_var('PGHOST', '/run/pg') }}");
 });
 
 test("an address that came from a variable, or begins with one, is not taken apart", () => {
   const at = "postgres://sync:pw-of-sync@db.example.com/warehouse";
-  expect(postgres(at, at, "pw-of-sync")).toEqual(asked);
-  expect(postgres(at, "postgres://sync:pw-of-sync@db.example.com")).toEqual(asked);
-  const host = postgres(at, "db.example.com");
+  expect(postgres(at, `\${URL}`)).toEqual(asked);
+  expect(postgres(at, `\${SERVER}/warehouse`)).toEqual(asked);
+  const host = postgres(at, `postgres://sync:pw-of-sync@\${HOST}/warehouse`);
   expect([host["host"], host["dbname"]]).toEqual([asked.host, "{{ env_var('PGDATABASE', 'warehouse') }}"]);
 });

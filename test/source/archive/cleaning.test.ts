@@ -40,6 +40,13 @@ test("what is secret is replaced, and what is left is JSON", () => {
   expect(redact(text)).toBe(text);
 });
 
+test("a short or common secret takes no name and no count away", () => {
+  const json = '{"id":"x-1","public":true,"rows":[{"id":7,"status":"public","note":"a page of 7"}],"at":"a"}';
+  expect(cleaned(json, createRedactor(["id", "public", "7", "a"]))).toBe(
+    json.replace('"status":"public"', '"status":"•••"').replace('"at":"a"', '"at":"•••"'),
+  );
+});
+
 test("a secret that stands across values can't be kept out, and nothing is kept", () => {
   expect(cleaned('{"a":["one","two"]}', createRedactor(['one","two']))).toBeUndefined();
 });

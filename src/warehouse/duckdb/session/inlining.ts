@@ -37,6 +37,6 @@ function literal(parameter: unknown): string | undefined {
 
 /** An error of an inlined statement without the piece of it that DuckDB shows: values stand there. */
 export function withoutStatement(error: unknown): unknown {
-  if (error instanceof Error) error.message = error.message.replace(/\n+LINE \d+:[\s\S]*$/, "");
+  if (error instanceof Error) error.message = error.message.replace(/(?<!\n)\n+LINE \d+:[\s\S]*$/, "");
   return error;
 }

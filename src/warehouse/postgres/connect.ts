@@ -2,9 +2,19 @@ import pg, { type Client, type CustomTypesConfig } from "pg";
 import type { Clock } from "../../clock.ts";
 import { ConfigError, DestinationError } from "../../errors.ts";
 import { type Address, explained, readOnly } from "./failure.ts";
+import type { LockPatience, Watched } from "./lock_watch.ts";
 import { refusePooler } from "./pooler.ts";
 
 const CONNECT_MS = 15_000;
+
+/** Where a warehouse is, and for how long a session there waits for what. */
+export interface Place extends LockPatience {
+  readonly url: string;
+  readonly schema: string;
+  readonly stateSchema: string;
+  /** Bounds each connection being made; absent: 15 s. */
+  readonly connectWaitMs?: number;
+}
 
 /** Unknown names are left out: they came with later versions of PostgreSQL. */
 const sessionSettings = {
@@ -20,7 +30,6 @@ const sessionSettings = {
   // With a stricter one, whatever another session commits meanwhile could take a publish back.
   default_transaction_isolation: "read committed",
   statement_timeout: "0",
-  lock_timeout: "0",
   transaction_timeout: "0",
   idle_in_transaction_session_timeout: "0",
   idle_session_timeout: "0",
@@ -30,33 +39,29 @@ const sessionSettings = {
   tcp_keepalives_count: "3",
 };
 
-/** A client and where it went. */
-export interface Connected {
+/** A client, where it went, and what watches it there. */
+export interface Connected extends Watched {
   readonly client: Client;
-  readonly address: Address;
 }
 
 /** Connects with the session's settings made. @throws DestinationError, or ConfigError for an address that is none. */
-export async function connect(
-  url: string,
-  schemas: readonly string[],
-  access: "read" | "write",
-  clock: Clock,
-): Promise<Connected> {
-  const client = newClient(url);
+export async function connect(place: Place, access: "read" | "write", clock: Clock): Promise<Connected> {
+  const beside = () => newClient(place.url, place.connectWaitMs);
+  const client = beside();
   const { host, port, database, user } = client;
+  const schemas = [place.schema, place.stateSchema];
   const address = { host, port, database: database ?? "", user: user ?? "", schemas };
   client.on("error", () => undefined);
   try {
     await client.connect();
     // First: what is set for a session stays in the backend, which a transaction pooler gives to other programs.
-    await refusePooler(client, newClient(url), address, clock);
-    await prepare(client, address, access);
+    await refusePooler(client, beside(), address, clock);
+    const backend = await prepare(client, address, access, place);
+    return { ...place, client, address, backend, beside };
   } catch (error) {
     await client.end().catch(() => undefined);
-    throw explained(error, address);
+    throw explained(error, address, { connecting: true });
   }
-  return { client, address };
 }
 
 /** Database and role of an address, with what the environment or PostgreSQL's defaults add. @throws ConfigError */
@@ -65,7 +70,7 @@ export function addressOf(url: string): Pick<Address, "database" | "user"> {
   return { database: database ?? "", user: user ?? "" };
 }
 
-function newClient(url: string): Client {
+function newClient(url: string, connectWaitMs = CONNECT_MS): Client {
   const form = "postgres://user:password@host:5432/database";
   if (!/^(postgres|postgresql|socket):/.test(url))
     throw new ConfigError(`destination.url: expected ${form}, got an address of another form.`);
@@ -74,7 +79,7 @@ function newClient(url: string): Client {
       connectionString: url,
       fallback_application_name: "tributary",
       client_encoding: "UTF8",
-      connectionTimeoutMillis: CONNECT_MS,
+      connectionTimeoutMillis: Math.min(CONNECT_MS, connectWaitMs),
       keepAlive: true,
       keepAliveInitialDelayMillis: 30_000,
       types: valueTypes,
@@ -87,10 +92,16 @@ function newClient(url: string): Client {
   }
 }
 
-async function prepare(client: Client, address: Address, access: "read" | "write"): Promise<void> {
+/** Answers the session's process on the server. */
+async function prepare(
+  client: Client,
+  address: Address,
+  access: "read" | "write",
+  { lockWaitMs = 0 }: LockPatience,
+): Promise<number> {
   const server = `PostgreSQL at ${address.host}:${address.port}`;
-  const { rows } = await client.query<{ encoding: string; standby: boolean; frozen: string }>(
-    `select current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby,
+  const { rows } = await client.query<{ backend: number; encoding: string; standby: boolean; frozen: string }>(
+    `select pg_backend_pid() as backend, current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby,
             current_setting('default_transaction_read_only') as frozen`,
   );
   const found = rows[0]!;
@@ -102,13 +113,15 @@ async function prepare(client: Client, address: Address, access: "read" | "write
     throw new DestinationError(readOnly(server), undefined, true);
   // Only where the platform can watch a socket; it frees a killed run's locks within a second. A loss is met by what follows.
   await client.query("set client_connection_check_interval = '1s'").catch(() => undefined);
-  const settings = access === "read" ? { ...sessionSettings, default_transaction_read_only: "on" } : sessionSettings;
+  const frozen: Record<string, string> = access === "read" ? { default_transaction_read_only: "on" } : {};
+  const settings = { ...sessionSettings, ...frozen, lock_timeout: String(lockWaitMs) };
   await client.query(
     `select set_config(known.name, wanted.value, false)
        from unnest($1::text[], $2::text[]) as wanted(name, value)
        join pg_settings as known on lower(known.name) = wanted.name`,
     [Object.keys(settings), Object.values(settings)],
   );
+  return found.backend;
 }
 
 const INT8 = 20;

@@ -47,7 +47,9 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
   const patience: Clock = { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) };
   const commons = order.attempt?.commons ?? createCommons(config.api, clock);
   const { memory } = commons;
-  const opener = { runId, holder, clock: patience, memory, makesRoom: order.background !== undefined };
+  let limit = new AbortController();
+  const stopReason = () => (signal.aborted ? signal : limit.signal).reason;
+  const opener = { runId, holder, clock: patience, memory, makesRoom: order.background !== undefined, stopReason };
   const privacy = privacyOf(order.catalogue, config.privacy);
   const archives = openArchives(order.again === undefined ? config.archive : undefined, {
     run: runId,
@@ -77,6 +79,10 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     // is fetched that could only be stored under another key than what is there.
     const early = privacy.policy.keyId === undefined ? ask() : undefined;
     destination = await openDestination(config.destination, opener, order.waitMs);
+    // Before its first stream only waits for others' locks are cut; those for our own have --wait.
+    const prepared = new AbortController();
+    const preparing = AbortSignal.any([prepared.signal, leaving.signal]);
+    limitTime(order, -order.waitMs, clock, preparing, error => limit.abort(error));
     if (early === undefined) await expectOwnKey(destination, privacy);
     // Waiting for the lock has a limit of its own; waiting for the service has not.
     const openedAt = clock.now();
@@ -91,7 +97,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       streams.map(stream => ({ company: company.name, stream, tally: new Tally(startedAt) })),
     );
     const shared = { order, tools, runId, startedAt, services, catalogue, destination, jobs, archives };
-    const run: Run = { ...shared, askedMs, warnings: [] };
+    const run: Run = { ...shared, warnings: [] };
     if (services.every(service => service.failure !== undefined) && !(await hasState(destination))) return refused(run);
     const policy = (name: string) => policyOf(config, name);
     const families = new Set(streams.map(stream => familyOf(catalogue, stream)));
@@ -146,7 +152,10 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     const left = jobs
       .filter(({ company, stream }) => order.attempt?.isDone(company, stream.name) !== true)
       .map(job => ({ ...job, stream: wideOf(job.stream) }));
-    return await runJobs({ ...run, catalogue: wide, jobs: left, warnings: told });
+    prepared.abort();
+    limit = new AbortController();
+    limitTime(order, askedMs, clock, leaving.signal, error => limit.abort(error));
+    return await runJobs({ ...run, limit: limit.signal, catalogue: wide, jobs: left, warnings: told });
   } finally {
     leaving.abort();
     await Promise.allSettled(opening);
@@ -191,13 +200,11 @@ interface Run {
   readonly destination: Destination;
   readonly jobs: readonly Job[];
   readonly archives: Archives;
-  /** How long it waited for the service before its first stream. */
-  readonly askedMs: number;
   /** About the warehouse, not a stream. */
   readonly warnings: readonly string[];
 }
 
-async function runJobs(run: Run): Promise<RunReport> {
+async function runJobs(run: Run & { readonly limit: AbortSignal }): Promise<RunReport> {
   const { order, tools, runId, startedAt, destination, jobs, services, catalogue } = run;
   const { clock, log, redact } = tools;
   const owner = JSON.stringify({ pid: process.pid, host: hostname() });
@@ -214,11 +221,10 @@ async function runJobs(run: Run): Promise<RunReport> {
   );
   await announceFormats(run);
   const ending = new AbortController();
-  const signal = AbortSignal.any([tools.signal, ending.signal]);
+  const signal = AbortSignal.any([tools.signal, ending.signal, run.limit]);
   const timers = new AbortController();
   const errors: unknown[] = [];
   const stopAll = (error: unknown) => ending.abort(error);
-  limitTime(order, run.askedMs, clock, timers.signal, stopAll);
   const showing = showEvery(run, order.config.destination.publishEveryMs, timers.signal).catch(
     error => void errors.push(error),
   );

@@ -21,6 +21,11 @@ export class ConfigError extends TributaryError {
   }
 }
 
+/** For commands that have nothing to work with before the first sync; those that only look say so, and that is no failure. */
+export function nothingLoaded(wanted: string): ConfigError {
+  return new ConfigError(`Expected ${wanted}, but nothing has been loaded yet: run \`tributary sync\` first.`);
+}
+
 /** What kind of failure an API request ended with, decided where the status is known. */
 export type ApiFailure =
   | "unauthorized" // 401: the key

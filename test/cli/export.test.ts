@@ -42,7 +42,7 @@ test("export says what to do first, writes, then has nothing to write, and refus
   await writeFile(join(folder, "mine", "thesis.txt"), "x");
   for (const [args, said] of [
     [["--out", "mine"], /files in it that no export wrote/],
-    [["--out", "other", "--keep", "0"], /--keep: expected at least 1/],
+    [["--out", "other", "--keep", "0"], /--keep <n>.* Expected a whole number from 1 to/],
     [["--out", "other", "--company", "nobody"], /--company: expected one of acme/],
     [[], /--out <dir>/],
   ] as const) {

@@ -3,6 +3,7 @@ import type { Config } from "../../config/config.ts";
 import { ConfigError, StoppedError } from "../../errors.ts";
 import type { BackfillOrder } from "../../operations/backfill/backfill.ts";
 import type { Estimate } from "../../operations/estimate/estimate.ts";
+import { ask } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples, runOptions, streamsArgument } from "../invocation/options.ts";
 import { standing } from "../invocation/run_defaults.ts";
@@ -64,7 +65,7 @@ async function backfill(names: readonly string[], options: BackfillOptions, cont
     }
     const consent = options.yes
       ? undefined
-      : (estimate: Estimate) => ask(estimate, estimateReport(estimate), config, context);
+      : (estimate: Estimate) => demandConsent(estimate, estimateReport(estimate), config, context);
     const report = await runBackfill(order, tools, consent);
     finish();
     context.exit(report.exit_code);
@@ -104,7 +105,7 @@ async function backfillOrder(
   };
 }
 
-async function ask(estimate: Estimate, shown: string, config: Config, context: CliContext): Promise<void> {
+async function demandConsent(estimate: Estimate, shown: string, config: Config, context: CliContext): Promise<void> {
   const { confirmAbove } = config.backfill;
   if (!context.stdin.isTTY) {
     throw new ConfigError(
@@ -113,11 +114,7 @@ async function ask(estimate: Estimate, shown: string, config: Config, context: C
   }
   const { confirm } = await import("@inquirer/prompts");
   context.stderr.write(`${context.redact(shown)}\n`);
-  try {
-    if (await confirm({ message: "Load it?", default: false }, { input: context.stdin, output: context.stderr }))
-      return;
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== "ExitPromptError") throw error;
-  }
-  throw new StoppedError("Stopped: nothing was loaded.", 130);
+  const stopped = "Stopped: nothing was loaded.";
+  if (!(await ask(context, confirm, { message: "Load it?", default: false }, stopped)))
+    throw new StoppedError(stopped, 130);
 }

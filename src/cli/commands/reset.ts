@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { ConfigError, StoppedError } from "../../errors.ts";
 import type { ResetLine, ResetOrder } from "../../operations/reset.ts";
+import { ask } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
 import { formatCount, formatTable } from "../terminal/table.ts";
@@ -90,10 +91,6 @@ async function consent({ drop, companies }: ResetOrder, context: CliContext): Pr
   }
   const { confirm } = await import("@inquirer/prompts");
   const message = drop ? `Forget them, and remove the rows of ${companies.join(", ")}?` : "Forget them?";
-  try {
-    if (await confirm({ message, default: false }, { input: context.stdin, output: context.stderr })) return;
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== "ExitPromptError") throw error;
-  }
-  throw new StoppedError("Stopped: nothing was forgotten.", 130);
+  const stopped = "Stopped: nothing was forgotten.";
+  if (!(await ask(context, confirm, { message, default: false }, stopped))) throw new StoppedError(stopped, 130);
 }

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, examples, localPath } from "../invocation/options.ts";
 
 interface DbtOptions extends CommonOptions {
   readonly out: string;
@@ -17,7 +17,7 @@ export function registerDbt(program: Command, context: CliContext): void {
     .description(
       "Write a dbt package for the warehouse of the configuration: all tables as described and tested sources, freshness, a staging model a table, a profile. Written again, it replaces its own files and leaves all others alone.",
     )
-    .requiredOption("--out <folder>", "where it goes; made where there is none")
+    .requiredOption("--out <folder>", "where it goes; made where there is none", localPath)
     .option("--force", "overwrite files of the same names that others wrote or edited");
   attachOptions(command, "config", "json", "logLevel")
     .addHelpText("after", examples("tributary dbt --out dbt/tributary", "cd dbt/tributary && dbt build"))
@@ -35,7 +35,7 @@ async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
   const { relationsOf } = await import("../../../streams/relations.ts");
   const { readModels } = await import("../invocation/models.ts");
   const { dbtPackage } = await import("../../outputs/dbt/package.ts");
-  const { writePackage } = await import("../../outputs/dbt/folder.ts");
+  const { writeOwned } = await import("../../outputs/owned_folder.ts");
   const on = selectedByConfig(configured(catalogue, config), config.streams);
   const streams = await widened(config, on);
   const tables = packageTables(dialectOf(config.destination), streams, versionedBy(on, config.streams));
@@ -52,7 +52,10 @@ async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
     secrets,
   });
   const folder = resolve(context.cwd, options.out);
-  const { written, unchanged, removed } = await writePackage(folder, files, options.force ?? false);
+  const { written, unchanged, removed } = await writeOwned(folder, files, {
+    command: "tributary dbt",
+    force: options.force ?? false,
+  });
   if (options.json) return context.printJson({ folder, tables: tables.length, written, unchanged, removed });
   const did = [
     `${written.length} files written`,

@@ -83,6 +83,12 @@ export function whole(min: number, max = 1_000_000_000): (text: string) => numbe
   };
 }
 
+/** A path to write to: not an address, of which a folder called `s3:` would be made. */
+export function localPath(text: string): string {
+  if (text !== "" && !/^[a-z][a-z\d+.-]+:\/\//i.test(text)) return text;
+  throw new InvalidArgumentError("Expected a path on this machine: write to a disk, and copy from there.");
+}
+
 /** The lines below a command's help. */
 export function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map(line => `  ${line}`).join("\n")}`;

@@ -199,6 +199,6 @@ export const apiKey = () => {
 };
 
 export const filePath = (what: string) => {
-  const error = `expected ${what}; ~ and :memory: are not understood`;
-  return text(what).regex(/^(?!~|:memory:)[^\0]*[^/\0]$/, { error });
+  const error = `expected ${what}; ~, :memory: and addresses such as s3:// are not understood`;
+  return text(what).regex(/^(?!~|:memory:|[A-Za-z][A-Za-z0-9+.-]+:\/\/)[^\0]*[^/\0]$/, { error });
 };

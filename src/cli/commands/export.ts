@@ -5,7 +5,7 @@ import { nothingLoaded, StoppedError } from "../../errors.ts";
 import type { LogSink } from "../../logging.ts";
 import type { ExportOrder, ExportTools } from "../../outputs/export/export.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, examples, whole } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, examples, localPath, whole } from "../invocation/options.ts";
 import { exportLine, exportText } from "../terminal/export_report.ts";
 import { displayClock, type Place as Terminal } from "../terminal/progress.ts";
 
@@ -34,6 +34,7 @@ export function registerExport(program: Command, context: CliContext): void {
     .requiredOption(
       "--out <dir>",
       "a folder of its own; becomes a symbolic link into <dir>.exports, where the versions lie",
+      localPath,
     )
     .addOption(new Option("--format <format>", "how tables are written").choices(["parquet"]).default("parquet"))
     .option(

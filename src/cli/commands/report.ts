@@ -6,7 +6,7 @@ import type { Config } from "../../config/config.ts";
 import { ConfigError, nothingLoaded } from "../../errors.ts";
 import type { Contents } from "../../outputs/report/contents.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, examples, whole } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, examples, localPath, whole } from "../invocation/options.ts";
 import { formatCount } from "../terminal/table.ts";
 
 interface ReportOptions extends CommonOptions {
@@ -25,7 +25,7 @@ export function registerReport(program: Command, context: CliContext): void {
     .description(
       "Write one page of charts and tables for whoever would rather look than query: spend, invoice exceptions, savings found, late deliveries, price trends. It needs no network and no script, follows light and dark, and prints on A4. Made from the views for analysts, as of one moment; takes no lock and changes nothing.",
     )
-    .requiredOption("--out <file>", "the page, such as report.html; one that it wrote before is replaced")
+    .requiredOption("--out <file>", "the page, such as report.html; one that it wrote before is replaced", localPath)
     .option("--months <n>", "how many whole months before the present one, 1 to 36", whole(1, 36), 12)
     .option("--force", "overwrite a file that is no report");
   attachOptions(command, "company", "config", "json", "logLevel")

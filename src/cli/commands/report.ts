@@ -1,6 +1,4 @@
-import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { ConfigError, nothingLoaded } from "../../errors.ts";
@@ -75,8 +73,7 @@ async function read(config: Config, companies: readonly string[], options: Repor
   const { readContents } = await import("../../outputs/report/contents.ts");
   const { readModels } = await import("../invocation/models.ts");
   const { models } = await readModels();
-  const spill = join(tmpdir(), `tributary-report-${process.pid}`);
-  const reading = await openReading(config.destination, { ...RESOURCES, spill });
+  const reading = await openReading(config.destination, RESOURCES);
   if (reading === undefined) throw nothingLoaded("a warehouse to report on");
   try {
     const { months } = options;
@@ -85,7 +82,6 @@ async function read(config: Config, companies: readonly string[], options: Repor
     return { contents, publishedAt: reading.publishedAt?.toISOString() };
   } finally {
     await reading.close();
-    await rm(spill, { recursive: true, force: true });
   }
 }
 

@@ -1,6 +1,7 @@
-import { readdirSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { json, roleDatabase, simulated, workplace } from "./workplace.ts";
+import { json, roleDatabase, secretKey, simulated, workplace } from "./workplace.ts";
 
 interface Checked {
   readonly ok: boolean;
@@ -127,4 +128,26 @@ test("several companies are looked at one by one, and one key for two of them is
   ]);
   expect(lineOf(checked, "acme: purchase_orders")).toMatchObject({ ok: true });
   expect(lineOf(checked, "beta: purchase_orders")).toMatchObject({ ok: true });
+});
+
+test("secrets in files that others can read are a warning, those that only their owner reads are none", async () => {
+  const simulator = await simulated();
+  const { run, folder } = workplace(simulator);
+  const [file, env] = [join(folder, "config.yaml"), join(folder, ".env")];
+  const text = readFileSync(file, "utf8");
+  writeFileSync(env, `KEY=${secretKey}\n`);
+  const warned = async () => {
+    const { lines } = json<Checked>(await run(["check", "--offline", "--json"]));
+    return lines.filter(({ name, level }) => name === "secrets" && level === "warn").map(({ message }) => message);
+  };
+  for (const path of [file, env]) chmodSync(path, 0o644);
+  expect(await warned()).toEqual([expect.stringMatching(/\.env holds a secret in plain.*\(mode 644\)/)]);
+  // Nothing is shown of it.
+  writeFileSync(file, text.replace("$" + "{KEY}", JSON.stringify(secretKey)));
+  chmodSync(env, 0o600);
+  expect(await warned()).toEqual([expect.stringMatching(/^config\.yaml holds a secret/)]);
+  chmodSync(file, 0o640);
+  expect(await warned()).toHaveLength(1);
+  chmodSync(file, 0o600);
+  expect(await warned()).toEqual([]);
 });

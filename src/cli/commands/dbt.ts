@@ -63,10 +63,18 @@ async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
     ...(removed.length > 0 ? [`${removed.length} removed`] : []),
   ];
   const named = relative(context.cwd, folder) || ".";
+  const { firstSteps } = await import("../../outputs/dbt/readme.ts");
+  const { profileVariables } = await import("../../outputs/dbt/profile.ts");
+  const { type } = config.destination;
+  const steps = [`cd ${quoted(named)}`, ...firstSteps(type, profileVariables(config.destination, secrets))];
   context.print(
-    `A dbt package with ${tables.length} tables is in ${named}: ${did.join(", ")}. Next (README.md there says more):\n  cd ${named}\n  dbt build\n  dbt source freshness`,
+    `A dbt package with ${tables.length} tables is in ${named}: ${did.join(", ")}. Next (README.md there says more):\n  ${steps.join("\n  ")}`,
   );
 }
+
+/** A path as a shell takes it. */
+const quoted = (path: string): string =>
+  /^[\w./@%+=:,][\w./@%+=:,-]*$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
 /** The streams with the columns that a run added to their tables, which only the warehouse knows. @throws DestinationError */
 async function widened({ destination, streams }: Config, on: readonly Stream[]): Promise<readonly Stream[]> {

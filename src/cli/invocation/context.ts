@@ -53,7 +53,9 @@ export function createContext(surface: Surface): CliContext {
     redact,
     openConfig: async ({ config }) => {
       const { loadConfig } = await import("../../config/load.ts");
-      const loaded = await loadConfig(config, surface.env);
+      const { catalogueFaults } = await import("../../privacy/configured_catalog.ts");
+      const { streams } = await import("../../../streams/index.ts");
+      const loaded = await loadConfig(config, surface.env, read => catalogueFaults(streams, read));
       secrets.add(loaded.secrets);
       return loaded;
     },

@@ -122,7 +122,7 @@ function matching(catalogue: readonly Stream[], name: string, where: string): re
     const preset = PRESETS.find(candidate => candidate === name.slice("preset:".length));
     if (preset === undefined) {
       throw new ConfigError(
-        `${where}: expected preset:core, preset:standard or preset:all, got ${JSON.stringify(name)}.`,
+        `${where}: expected preset:core, preset:standard or preset:all, got ${JSON.stringify(name)}. \`tributary streams\` lists them all.`,
       );
     }
     return catalogue.filter(stream => inPreset(stream, preset));

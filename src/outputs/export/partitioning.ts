@@ -24,10 +24,13 @@ const form = "_company, or table=column, or table=column:year, :month or :day";
 /** Reads what `--partition-by` was given. @throws ConfigError */
 export function readPartitionSpec(text: string): PartitionSpec {
   const [, table, column = "", unit] = /^(?:([^=:]+)=)?([^=:]+)(?::(.+))?$/.exec(text.trim()) ?? [];
-  if (column === "") throw new ConfigError(`--partition-by: expected ${form}, got ${JSON.stringify(text)}.`);
+  if (column === "")
+    throw new ConfigError(
+      `--partition-by: expected ${form}, got ${JSON.stringify(text)}. \`tributary export --help\` shows examples.`,
+    );
   if (unit !== undefined && !units.includes(unit as Unit))
     throw new ConfigError(
-      `--partition-by ${text}: expected the unit year, month or day, got ${JSON.stringify(unit)}.${meant(unit, units)}`,
+      `--partition-by ${text}: expected the unit year, month or day, got ${JSON.stringify(unit)}.${meant(unit, units)} Name one of them, or leave :${unit} out.`,
     );
   return { text, table, column, unit: unit as Unit | undefined };
 }

@@ -21,6 +21,27 @@ export class ConfigError extends TributaryError {
   }
 }
 
+/** What `work` returns. What a ConfigError says becomes one more of the faults, so that all of them can be told at once. */
+export function noting<T>(faults: string[], work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    faults.push(error.message);
+    return undefined;
+  }
+}
+
+/** @throws ConfigError with a line for each fault, where there are some */
+export function refuse(faults: readonly string[]): void {
+  if (faults.length > 0) throw new ConfigError([...new Set(faults)].join("\n"));
+}
+
+/** For commands that have nothing to work with before the first sync; those that only look say so, and that is no failure. */
+export function nothingLoaded(wanted: string): ConfigError {
+  return new ConfigError(`Expected ${wanted}, but nothing has been loaded yet: run \`tributary sync\` first.`);
+}
+
 /** What kind of failure an API request ended with, decided where the status is known. */
 export type ApiFailure =
   | "unauthorized" // 401: the key

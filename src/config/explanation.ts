@@ -5,8 +5,8 @@ import { bareSchema, configSchema, schemaAt } from "./schema.ts";
 import { type ConfigDocument, type Path, pathText } from "./yaml_document.ts";
 
 /** What the schema refused. `templates` are the values before `${…}` was replaced: what came is shown as it was written. */
-export function explain(error: z.ZodError, document: ConfigDocument, templates: unknown): Fault[] {
-  return error.issues.flatMap(issue => explainIssue(issue, document, templates));
+export function explain(issues: readonly z.core.$ZodIssue[], document: ConfigDocument, templates: unknown): Fault[] {
+  return issues.flatMap(issue => explainIssue(issue, document, templates));
 }
 
 function explainIssue(issue: z.core.$ZodIssue, document: ConfigDocument, templates: unknown): Fault[] {

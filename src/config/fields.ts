@@ -210,8 +210,8 @@ export const apiKey = () => {
 };
 
 export const filePath = (what: string) => {
-  const error = `expected ${what}; ~ and :memory: are not understood`;
+  const error = `expected ${what}; ~, :memory: and addresses such as s3:// are not understood`;
   return text(what)
-    .regex(/^(?!~|:memory:)[^\0]*[^/\0]$/, { error })
+    .regex(/^(?!~|:memory:|[A-Za-z][A-Za-z0-9+.-]+:\/\/)[^\0]*[^/\0]$/, { error })
     .meta(open);
 };

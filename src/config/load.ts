@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import type { z } from "zod";
 import { ConfigError } from "../errors.ts";
 import { createRedactor } from "../secrets.ts";
 import { companiesOf, doublyNamed, literalSecrets, withDefaultKey } from "./companies.ts";
@@ -12,38 +13,81 @@ import type { EffectiveConfig } from "./schema.ts";
 import { configSchema } from "./schema.ts";
 import { parseConfigDocument } from "./yaml_document.ts";
 
+interface Reading {
+  /** For whoever asks the service for nothing: its keys may be missing. */
+  readonly local?: boolean;
+  /** What else is wrong with it, told with the rest. */
+  readonly further?: (config: Config) => readonly string[];
+}
+
 /**
  * Reads `file`, else what TRIBUTARY_CONFIG names, else config.yaml.
- * `local` is for whoever asks the service for nothing: its keys may be missing.
  * @throws ConfigError that names file, line, column and key of everything that is wrong at once, and no secret.
  */
 export async function loadConfig(
   file: string | undefined,
   env: NodeJS.ProcessEnv,
-  { local = false } = {},
+  { local = false, further = () => [] }: Reading = {},
 ): Promise<LoadedConfig> {
   const named = file ?? (env["TRIBUTARY_CONFIG"] || "config.yaml");
   const document = parseConfigDocument(await configText(named), named);
   const surroundings = { env, directory: dirname(resolve(named)) };
   const templates = withDefaultKey(document.values);
   const { values, secrets, mounted, faults } = await expand(templates, document, surroundings, local);
-  const parsed = configSchema.safeParse(values);
-  const refused = parsed.success ? [] : explain(parsed.error, document, templates);
+  const { data, issues } = parseAll(values);
+  const refused = explain(issues, document, templates);
   const wrong = [...doublyNamed(document.values, document.keyAt), ...faults, ...refused];
-  if (wrong.length > 0 || !parsed.success) throw unusable(wrong, [...secrets, ...literalSecrets(values)]);
-
-  const allSecrets = [...new Set([...secrets, ...literalSecrets(parsed.data)])].filter(secret => secret !== "");
-  const companies = companiesOf(parsed.data, templates, surroundings, allSecrets);
+  const allSecrets = [...new Set([...secrets, ...literalSecrets(values)])].filter(secret => secret !== "");
+  if (data === undefined) throw unusable(wrong, [], allSecrets);
+  const companies = companiesOf(data, templates, surroundings, allSecrets);
+  const config = normalise(data, companies, surroundings.directory);
+  const others = further(config);
+  if (wrong.length + others.length > 0) throw unusable(wrong, others, allSecrets);
   return {
-    config: normalise(parsed.data, companies, surroundings.directory),
+    config,
     file: named,
     mounted,
     secrets: allSecrets,
-    warnings: warningsOf(parsed.data),
-    effective: withoutIdle(parsed.data),
+    warnings: warningsOf(data),
+    effective: withoutIdle(data),
     at: document.keyAt,
     templateAt: path => textAt(templates, path),
   };
+}
+
+/**
+ * The configuration, and everything wrong in it: rules between keys are looked at once what is wrong by itself is out of the
+ * way. Undefined where that leaves nothing to go on with.
+ */
+function parseAll(values: unknown): { readonly data?: EffectiveConfig; readonly issues: readonly z.core.$ZodIssue[] } {
+  const issues: z.core.$ZodIssue[] = [];
+  const gone: (readonly PropertyKey[])[] = [];
+  const rest = structuredClone(values);
+  for (let round = 0; round < 4; round++) {
+    const { data, error } = configSchema.safeParse(rest);
+    if (data !== undefined) return { data, issues };
+    // What a rule misses may just have been taken out.
+    const touches = (one: readonly PropertyKey[]) => (other: readonly PropertyKey[]) =>
+      other.every((part, at) => at >= one.length || one[at] === part);
+    issues.push(...error.issues.filter(({ path }) => !gone.some(touches(path))));
+    for (const issue of error.issues) {
+      const keys = issue.code === "unrecognized_keys" ? issue.keys.map(key => [...issue.path, key]) : [issue.path];
+      // A rule that still is not kept takes with it all that it may be about.
+      gone.push(...keys.map(path => (round < 2 ? path : path.slice(0, 1))));
+    }
+    for (const path of gone) takeOut(rest, path);
+  }
+  return { issues };
+}
+
+/** An element of a list goes with all its others: half a list means something else. */
+function takeOut(values: unknown, path: readonly PropertyKey[]): void {
+  const list = path.findIndex(part => typeof part === "number");
+  const whole = list < 0 ? path : path.slice(0, list);
+  const holder = whole
+    .slice(0, -1)
+    .reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown>)?.[part], values);
+  if (typeof holder === "object" && holder !== null) delete (holder as Record<PropertyKey, unknown>)[whole.at(-1)!];
 }
 
 /** A configuration and where it came from. */
@@ -99,13 +143,13 @@ async function configText(file: string): Promise<string> {
   }
 }
 
-function unusable(faults: readonly Fault[], secrets: readonly string[]): ConfigError {
+function unusable(faults: readonly Fault[], others: readonly string[], secrets: readonly string[]): ConfigError {
   const redact = createRedactor(secrets);
   // A value that could not be replaced is missing for the schema too: one fault, not two.
   const firsts = faults.filter(({ where }, index) => faults.findIndex(other => other.where === where) === index);
   const inOrder = firsts.sort((a, b) => a.where.localeCompare(b.where, "en", { numeric: true }));
   const lines = inOrder.map(({ where, message }) => `${where}: ${redact(message)}`);
-  return new ConfigError(["The configuration can't be used.", ...lines].join("\n"));
+  return new ConfigError(["The configuration can't be used.", ...lines, ...others.map(redact)].join("\n"));
 }
 
 /** Settings that are valid and yet have no effect, or not the one that was probably meant. */

@@ -1,5 +1,5 @@
 import type { Stream } from "../catalog/stream.ts";
-import { ConfigError } from "../errors.ts";
+import { ConfigError, noting } from "../errors.ts";
 import { cronFault } from "./cron.ts";
 import type { LoadedConfig } from "./load.ts";
 import { select, selectedByConfig } from "./selection.ts";
@@ -12,12 +12,9 @@ export function demandSchedules({ config, at }: LoadedConfig, known: readonly St
   const on = selectedByConfig(known, config.streams);
   const faults: string[] = [];
   const demandStreams = (names: readonly string[], where: string) => {
-    try {
-      select(known, on, names, config.streams.settings);
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      faults.push(`${where}: ${error.message}`);
-    }
+    const found: string[] = [];
+    noting(found, () => select(known, on, names, config.streams.settings));
+    faults.push(...found.map(fault => `${where}: ${fault}`));
   };
   for (const [index, schedule] of config.schedules.entries()) {
     const place = (key: string) => `${at(["schedules", index, key])} schedules[${index}].${key} (${schedule.name})`;

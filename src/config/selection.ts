@@ -1,6 +1,6 @@
 import { type Asking, isAsked, lookupOf } from "../catalog/lookup.ts";
 import type { Preset, Stream } from "../catalog/stream.ts";
-import { ConfigError } from "../errors.ts";
+import { ConfigError, noting, refuse } from "../errors.ts";
 import { nearest } from "../nearest_name.ts";
 import { valuesAdvice } from "./settings.ts";
 
@@ -29,10 +29,14 @@ export function selectedByConfig(catalogue: readonly Stream[], config: Selection
   const { settings = {} } = config;
   const byItself = (stream: Stream) => stream.preset === "lookup" || inPreset(stream, config.preset);
   const on = new Set(catalogue.filter(byItself).map(stream => stream.name));
-  for (const name of expand(catalogue, config.include, "streams.include")) on.add(name);
-  leaveUnasked(catalogue, on, settings, config.include, "streams.include");
-  for (const name of expand(catalogue, config.exclude, "streams.exclude")) on.delete(name);
-  const excluded = expand(catalogue, config.exclude, "streams.exclude");
+  const faults: string[] = [];
+  const named = (key: "include" | "exclude") =>
+    noting(faults, () => expand(catalogue, config[key], `streams.${key}`)) ?? new Set<string>();
+  for (const name of named("include")) on.add(name);
+  noting(faults, () => leaveUnasked(catalogue, on, settings, config.include, "streams.include"));
+  const excluded = named("exclude");
+  for (const name of excluded) on.delete(name);
+  refuse(faults);
   for (const [parent, detail] of parentsOf(catalogue, on)) {
     if (excluded.has(parent)) {
       throw new ConfigError(
@@ -105,23 +109,12 @@ function inPreset(stream: Stream, preset: Preset): boolean {
   return PRESETS.indexOf(stream.preset) >= 0 && PRESETS.indexOf(stream.preset) <= PRESETS.indexOf(preset);
 }
 
+/** @throws ConfigError that names each name there is not, with the nearest one there is */
 export function expand(catalogue: readonly Stream[], names: readonly string[], where: string): Set<string> {
-  const found = new Set<string>();
-  for (const name of names) {
-    const matches = matching(catalogue, name, where);
-    if (matches.length === 0) {
-      const close = nearest(
-        name,
-        catalogue.map(stream => stream.name),
-      );
-      const hint = close === undefined ? "" : ` Did you mean ${close}?`;
-      throw new ConfigError(
-        `${where}: there is no stream ${JSON.stringify(name)}.${hint} \`tributary streams\` lists them all.`,
-      );
-    }
-    for (const stream of matches) found.add(stream.name);
-  }
-  return found;
+  const faults: string[] = [];
+  const found = names.flatMap(name => noting(faults, () => matching(catalogue, name, where)) ?? []);
+  refuse(faults);
+  return new Set(found.map(stream => stream.name));
 }
 
 function matching(catalogue: readonly Stream[], name: string, where: string): readonly Stream[] {
@@ -129,19 +122,27 @@ function matching(catalogue: readonly Stream[], name: string, where: string): re
     const preset = PRESETS.find(candidate => candidate === name.slice("preset:".length));
     if (preset === undefined) {
       throw new ConfigError(
-        `${where}: expected preset:core, preset:standard or preset:all, got ${JSON.stringify(name)}.`,
+        `${where}: expected preset:core, preset:standard or preset:all, got ${JSON.stringify(name)}. \`tributary streams\` lists them all.`,
       );
     }
     return catalogue.filter(stream => inPreset(stream, preset));
   }
-  if (!name.includes("*")) return catalogue.filter(stream => stream.name === name);
   const pattern = new RegExp(
     `^${name
       .split("*")
       .map(part => RegExp.escape(part))
       .join(".*")}$`,
   );
-  return catalogue.filter(stream => pattern.test(stream.name));
+  const matches = catalogue.filter(stream => pattern.test(stream.name));
+  if (matches.length > 0) return matches;
+  const close = nearest(
+    name,
+    catalogue.map(stream => stream.name),
+  );
+  const hint = close === undefined ? "" : ` Did you mean ${close}?`;
+  throw new ConfigError(
+    `${where}: there is no stream ${JSON.stringify(name)}.${hint} \`tributary streams\` lists them all.`,
+  );
 }
 
 /** The names of those streams of which the config has every version of a row kept. */

@@ -10,7 +10,7 @@ import {
   waitsFor,
 } from "../catalog/lookup.ts";
 import type { Stream } from "../catalog/stream.ts";
-import { ConfigError } from "../errors.ts";
+import { ConfigError, refuse } from "../errors.ts";
 import { nearest } from "../nearest_name.ts";
 
 /** What the config says of a stream that is compared with the catalogue. */
@@ -21,18 +21,21 @@ export interface OwnSettings extends Partial<Asking> {
   readonly refreshEveryMs?: number | undefined;
 }
 
-/** Whether a stream can be told what its settings say. @throws ConfigError that names the key and what is known there */
+/** Whether a stream can be told what its settings say. @throws ConfigError that names every wrong key and what is known there */
 export function demandSettings(catalogue: readonly Stream[], stream: Stream, own: OwnSettings): void {
-  demandColumns(catalogue, stream, own);
   const asking = { ...asksNothing, ...own };
   const place = `streams.settings.${stream.name}`;
-  if (lookupOf(stream) !== undefined) return demandAsking(catalogue, stream, asking, place);
-  if (asking.values.length + Object.keys(asking.from).length + Object.keys(asking.rename).length > 0)
-    throw new ConfigError(`${place}: ${stream.name} is no lookup; only lookups have values, from and rename.`);
-  const { mode } = stream;
-  const known = mode.kind === "snapshot" ? Object.keys(mode.parameters ?? {}) : [];
-  for (const name of Object.keys(asking.parameters))
-    demand(`${place}.parameters`, name, known, `parameter of ${stream.name}`);
+  const faults = [...columnFaults(catalogue, stream, own)];
+  if (lookupOf(stream) !== undefined) faults.push(...askingFaults(catalogue, stream, asking, place));
+  else if (asking.values.length + Object.keys(asking.from).length + Object.keys(asking.rename).length > 0)
+    faults.push(`${place}: ${stream.name} is no lookup; only lookups have values, from and rename.`);
+  else {
+    const { mode } = stream;
+    const known = mode.kind === "snapshot" ? Object.keys(mode.parameters ?? {}) : [];
+    for (const name of Object.keys(asking.parameters))
+      faults.push(...unknown(`${place}.parameters`, name, known, `parameter of ${stream.name}`));
+  }
+  refuse(faults);
 }
 
 /** Lookups that take their values from each other would wait for each other. @throws ConfigError that names them */
@@ -59,24 +62,23 @@ export function demandOrder(catalogue: readonly Stream[], settings: Readonly<Rec
   }
 }
 
-function demandColumns(catalogue: readonly Stream[], stream: Stream, own: OwnSettings): void {
+function* columnFaults(catalogue: readonly Stream[], stream: Stream, own: OwnSettings): Generator<string> {
   const { name, mode } = stream;
   const place = `streams.settings.${name}`;
   const changeable = stream.tables.main.columns.filter(column => !stream.key.includes(column.name));
   // Where fields get columns that the documents don't name, only the warehouse knows them all.
   for (const column of own.unknownFields === "column" ? [] : own.volatile)
-    demand(`${place}.volatile`, column, namesOf(changeable), `column of ${name} that may be volatile`);
+    yield* unknown(`${place}.volatile`, column, namesOf(changeable), `column of ${name} that may be volatile`);
   if (own.refreshEveryMs !== undefined && !(mode.kind === "detail" && mode.by !== undefined))
-    throw new ConfigError(`${place}.refresh_every: only details of distinct values have one.`);
+    yield `${place}.refresh_every: only details of distinct values have one.`;
   if (own.refresh === undefined) return;
   const parent = mode.kind === "detail" ? catalogue.find(other => other.name === mode.of) : undefined;
-  if (parent === undefined)
-    throw new ConfigError(`${place}.refresh: ${name} is read whole anyway; only details have a refresh.`);
+  if (parent === undefined) return yield `${place}.refresh: ${name} is read whole anyway; only details have a refresh.`;
   const flags = parent.tables.main.columns.filter(column => column.kind === "flag");
-  demand(`${place}.refresh.while`, own.refresh.while, namesOf(flags), `true-or-false column of ${parent.name}`);
+  yield* unknown(`${place}.refresh.while`, own.refresh.while, namesOf(flags), `true-or-false column of ${parent.name}`);
 }
 
-function demandAsking(catalogue: readonly Stream[], stream: Stream, asking: Asking, place: string): void {
+function* askingFaults(catalogue: readonly Stream[], stream: Stream, asking: Asking, place: string): Generator<string> {
   const { values, parameters, from, rename } = asking;
   const named = [
     ...values.flatMap((set, index) => Object.keys(set).map(name => [`values[${index}]`, name] as const)),
@@ -85,37 +87,36 @@ function demandAsking(catalogue: readonly Stream[], stream: Stream, asking: Aski
     ...Object.keys(rename).map(name => ["rename", name] as const),
   ];
   const givenBy = new Map<string, string>();
+  let areKnown = true;
   for (const [key, name] of named) {
     const own = parameterNamed(stream, name);
-    if (own === undefined) demand(`${place}.${key}`, name, demandedBy(stream), `parameter of ${stream.name}`);
-    else if (key !== "rename") {
+    if (own === undefined) {
+      areKnown = false;
+      yield* unknown(`${place}.${key}`, name, demandedBy(stream), `parameter of ${stream.name}`);
+    } else if (key !== "rename") {
       const kind = key.startsWith("values") ? "values" : key;
       const other = givenBy.get(own);
       if (other !== undefined && other !== kind)
-        throw new ConfigError(`${place}: ${name} stands under ${other} and under ${kind}; keep one of them.`);
+        yield `${place}: ${name} stands under ${other} and under ${kind}; keep one of them.`;
       givenBy.set(own, kind);
     }
   }
   for (const name of Object.keys(rename))
     if (stream.path.includes(`{${parameterNamed(stream, name)}}`))
-      throw new ConfigError(
-        `${place}.rename: ${name} stands in the path; only parameters of the query have other names.`,
-      );
+      yield `${place}.rename: ${name} stands in the path; only parameters of the query have other names.`;
   for (const [name, columns] of Object.entries(from))
-    for (const column of columns) demandLoaded(catalogue, `${place}.from.${name}`, column);
-  if (saysAnything(asking) && unanswered(stream, asking).length > 0)
-    throw new ConfigError(
-      `${place}: ${unanswered(stream, asking).join(" and ")} has no values. ${valuesAdvice(stream)}`,
-    );
+    for (const column of columns) yield* unloaded(catalogue, `${place}.from.${name}`, column);
+  if (areKnown && saysAnything(asking) && unanswered(stream, asking).length > 0)
+    yield `${place}: ${unanswered(stream, asking).join(" and ")} has no values. ${valuesAdvice(stream)}`;
 }
 
-function demandLoaded(catalogue: readonly Stream[], place: string, named: string): void {
+function* unloaded(catalogue: readonly Stream[], place: string, named: string): Generator<string> {
   if (loadedColumn(catalogue, named) !== undefined) return;
   const [table = "", column = ""] = named.split(".");
   const tables = catalogue.flatMap(({ tables: { main, children } }) => [main, ...children]);
   const found = tables.find(each => each.name === table);
-  if (found === undefined) demand(place, table, namesOf(tables), "table");
-  else demand(place, column, namesOf(found.columns), `column of ${table}`);
+  if (found === undefined) yield* unknown(place, table, namesOf(tables), "table");
+  else yield* unknown(place, column, namesOf(found.columns), `column of ${table}`);
 }
 
 /** Which keys give a lookup its values, as the config would have them. */
@@ -131,9 +132,9 @@ export function valuesAdvice(stream: Stream): string {
 
 const namesOf = (named: readonly { readonly name: string }[]): string[] => named.map(({ name }) => name);
 
-function demand(where: string, name: string, known: readonly string[], what: string): void {
+function* unknown(where: string, name: string, known: readonly string[], what: string): Generator<string> {
   if (known.includes(name)) return;
   const close = nearest(name, known);
   const few = known.length === 0 ? " It has none." : known.length <= 12 ? ` Known: ${known.join(", ")}.` : "";
-  throw new ConfigError(`${where}: ${name} is no ${what}.${close === undefined ? few : ` Did you mean ${close}?`}`);
+  yield `${where}: ${name} is no ${what}.${close === undefined ? few : ` Did you mean ${close}?`}`;
 }

@@ -1,10 +1,10 @@
 import type { Stream } from "../catalog/stream.ts";
 import { withVolatile } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
-import { expand } from "../config/selection.ts";
+import { expand, selectedByConfig } from "../config/selection.ts";
 import type { OwnSettings } from "../config/settings.ts";
 import { demandOrder, demandSettings } from "../config/settings.ts";
-import { ConfigError } from "../errors.ts";
+import { ConfigError, noting, refuse } from "../errors.ts";
 import type { Policy } from "./policy.ts";
 import { policyOf, withPolicy } from "./policy.ts";
 
@@ -26,32 +26,42 @@ export const unconfigured: CatalogueConfig = {
  */
 export function configured(catalogue: readonly Stream[], { streams, privacy }: CatalogueConfig): readonly Stream[] {
   const { settings } = streams;
-  const policy = policyOf(catalogue, privacy);
-  for (const [name, own] of Object.entries(settings)) {
-    expand(catalogue, [name], "streams.settings");
-    const stream = catalogue.find(candidate => candidate.name === name);
-    if (stream === undefined)
-      throw new ConfigError(`streams.settings: expected the name of one stream, got ${JSON.stringify(name)}.`);
-    demandSettings(catalogue, stream, own);
-  }
-  demandOrder(catalogue, settings);
-  demandUntreated(catalogue, settings, policy);
-  return catalogue.map(stream => withPolicy(withVolatile(stream, settings[stream.name]?.volatile ?? []), policy));
+  const faults: string[] = [];
+  const policy = noting(faults, () => policyOf(catalogue, privacy));
+  for (const [name, own] of Object.entries(settings)) noting(faults, () => demandStream(catalogue, name, own));
+  noting(faults, () => demandOrder(catalogue, settings));
+  if (policy !== undefined) faults.push(...treatedFaults(catalogue, settings, policy));
+  refuse(faults);
+  return catalogue.map(stream => withPolicy(withVolatile(stream, settings[stream.name]?.volatile ?? []), policy!));
+}
+
+function demandStream(catalogue: readonly Stream[], name: string, own: OwnSettings): void {
+  expand(catalogue, [name], "streams.settings");
+  const stream = catalogue.find(candidate => candidate.name === name);
+  if (stream === undefined)
+    throw new ConfigError(`streams.settings: expected the name of one stream, got ${JSON.stringify(name)}.`);
+  demandSettings(catalogue, stream, own);
+}
+
+/** Everything in which a configuration does not fit the catalogue, a line each. */
+export function catalogueFaults(catalogue: readonly Stream[], config: Config): readonly string[] {
+  const faults: string[] = [];
+  noting(faults, () => configured(catalogue, config));
+  noting(faults, () => selectedByConfig(catalogue, config.streams));
+  return faults.flatMap(fault => fault.split("\n"));
 }
 
 /** What the service is asked with has to be what it said. */
-function demandUntreated(
+function* treatedFaults(
   catalogue: readonly Stream[],
   settings: Readonly<Record<string, OwnSettings>>,
   { treatments }: Policy,
-): void {
+): Generator<string> {
   for (const [name, { from = {}, refresh }] of Object.entries(settings)) {
     const mode = catalogue.find(stream => stream.name === name)?.mode;
     const flags = mode?.kind === "detail" && refresh !== undefined ? [`${mode.of}.${refresh.while}`] : [];
     for (const column of [...Object.values(from).flat(), ...flags])
       if (treatments.has(column))
-        throw new ConfigError(
-          `streams.settings.${name}: it needs the values of ${column}, but under privacy they are not stored as they come. Take the column out of privacy, or this setting away.`,
-        );
+        yield `streams.settings.${name}: it needs the values of ${column}, but under privacy they are not stored as they come. Take the column out of privacy, or this setting away.`;
   }
 }

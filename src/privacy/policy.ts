@@ -5,7 +5,7 @@ import { lookupOf } from "../catalog/lookup.ts";
 import type { Stream } from "../catalog/stream.ts";
 import { pathParameters } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
-import { ConfigError } from "../errors.ts";
+import { ConfigError, noting, refuse } from "../errors.ts";
 import { nearest } from "../nearest_name.ts";
 import { keyIdOf } from "./treatment.ts";
 
@@ -44,21 +44,23 @@ export function policyOf(catalogue: readonly Stream[], config: Config["privacy"]
       if (column?.personal === true && needed === undefined)
         treatments.set(name, pii === "hash" && HASHABLE.has(column.kind) ? "hash" : "exclude");
   const named = new Map<string, Treatment>();
+  const faults: string[] = [];
   const lists = { exclude, hash, mask } satisfies Record<Treatment, readonly string[]>;
   for (const isPattern of [true, false]) {
     const round = new Map<string, Treatment>();
     for (const [treatment, entries] of Object.entries(lists) as [Treatment, readonly string[]][])
       for (const entry of entries.filter(each => each.includes("*") === isPattern))
-        for (const name of meant(candidates, treatment, entry)) {
+        for (const name of noting(faults, () => meant(candidates, treatment, entry)) ?? []) {
           const other = round.get(name);
           if (other !== undefined && other !== treatment)
-            throw new ConfigError(
+            faults.push(
               `privacy: ${name} stands under ${other}_columns and under ${treatment}_columns; keep one of them.`,
             );
           round.set(name, treatment);
         }
     for (const [name, treatment] of round) named.set(name, treatment);
   }
+  refuse(faults);
   for (const [name, treatment] of named) treatments.set(name, treatment);
   const undocumented = pii === "keep" ? undefined : pii;
   const hashes = undocumented === "hash" || [...treatments.values()].includes("hash");

@@ -33,10 +33,17 @@ export type Unit = "year" | "month" | "day";
 
 /** What rows are put into folders by: a column's values, or the unit of time they lie in. */
 export interface Partition {
-  /** What the folder is called: the column, or `<column>_<unit>`. */
+  /** What the folder is called: the column, or `<column>_<unit>`, without a leading `_`: readers skip what begins with one. */
   readonly name: string;
   readonly column: string;
   readonly unit: Unit | undefined;
+}
+
+/** The columns that stand in the path alone, as Hive wants it: those that their folders are called like. */
+export function columnsInPath(
+  partitions: readonly { readonly name: string; readonly column: string }[],
+): ReadonlySet<string> {
+  return new Set(partitions.filter(({ name, column }) => name === column).map(({ column }) => column));
 }
 
 /** Rows of a table, and the columns to be written, in their order. */

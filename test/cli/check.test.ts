@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { json, roleDatabase, secretKey, secretPassword, simulated, workplace } from "./workplace.ts";
@@ -138,4 +138,26 @@ test("a password in PostgreSQL's own password file is taken, and no package spea
   writeFileSync(file, `*:*:*:${database.role}:${secretPassword}\n`, { mode: 0o600 });
   const { code, stderr } = await place.run(["check"], { env: { KEY: secretKey, PGPASSFILE: file } });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+});
+
+test("secrets in files that others can read are a warning, those that only their owner reads are none", async () => {
+  const simulator = await simulated();
+  const { run, folder } = workplace(simulator);
+  const [file, env] = [join(folder, "config.yaml"), join(folder, ".env")];
+  const text = readFileSync(file, "utf8");
+  writeFileSync(env, `KEY=${secretKey}\n`);
+  const warned = async () => {
+    const { lines } = json<Checked>(await run(["check", "--offline", "--json"]));
+    return lines.filter(({ name, level }) => name === "secrets" && level === "warn").map(({ message }) => message);
+  };
+  for (const path of [file, env]) chmodSync(path, 0o644);
+  expect(await warned()).toEqual([expect.stringMatching(/\.env holds a secret in plain.*\(mode 644\)/)]);
+  // Nothing is shown of it.
+  writeFileSync(file, text.replace("$" + "{KEY}", JSON.stringify(secretKey)));
+  chmodSync(env, 0o600);
+  expect(await warned()).toEqual([expect.stringMatching(/^config\.yaml holds a secret/)]);
+  chmodSync(file, 0o640);
+  expect(await warned()).toHaveLength(1);
+  chmodSync(file, 0o600);
+  expect(await warned()).toEqual([]);
 });

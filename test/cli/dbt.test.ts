@@ -17,8 +17,13 @@ test("dbt writes a package without a warehouse, then only what the configuration
   const made = await place.run(["dbt", "--out", "analytics/dbt"]);
   expect([made.code, made.stderr]).toEqual([0, ""]);
   expect(made.stdout).toMatch(/^A dbt package with 21 tables is in analytics\/dbt: \d+ files written\. /);
-  expect(made.stdout).toContain("\n  cd analytics/dbt\n  dbt build\n");
+  expect(made.stdout).toContain(
+    "\n  cd analytics/dbt\n  python3 -m venv .venv && . .venv/bin/activate\n  python -m pip install ",
+  );
+  expect(made.stdout).toMatch(/dbt-duckdb\n {2}dbt build\n/);
   const folder = join(place.folder, "analytics/dbt");
+  expect(readFileSync(join(folder, "dbt_project.yml"), "utf8")).toContain("indirect_selection: cautious");
+  expect((await place.run(["dbt", "--out", "it's mine"])).stdout).toContain("\n  cd 'it'\\''s mine'\n");
   expect(readdirSync(join(folder, "models/staging"))).toContain("stg_invoices.sql");
 
   const again = json<Record<string, string[]>>(await place.run(["dbt", "--out", "analytics/dbt", "--json"]));

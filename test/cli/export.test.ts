@@ -21,9 +21,11 @@ test("export says what to do first, writes, then has nothing to write, and refus
   expect(first.stdout).toMatch(/\nitems +130 +1 +[\d,]+ +written\n/);
   expect(first.stdout).toMatch(/\n(\d+) of \1 tables written, \d+ rows in all: .*\/lake\n$/);
   expect(first.stderr).toContain('"table":"items","rows":130');
-  expect(await readdir(join(folder, "lake", "items"))).toEqual(["_company=acme"]);
+  expect(await readdir(join(folder, "lake", "items"))).toEqual(["company=acme"]);
   const manifest = await manifestOf(join(folder, "lake"));
   expect(manifest).toMatchObject({ options: { partition_by: ["_company"], streams: [], keep: 2 } });
+  const { columns } = manifest.tables.find(({ table }) => table === "items")!;
+  expect(columns.find(({ name }) => name === "_company")).toMatchObject({ stored_in: "file" });
   expect(manifest.published_at).toMatch(/^\d{4}-/);
 
   const text = await readFile(join(folder, "lake", "_manifest.json"), "utf8");
@@ -42,9 +44,10 @@ test("export says what to do first, writes, then has nothing to write, and refus
   await writeFile(join(folder, "mine", "thesis.txt"), "x");
   for (const [args, said] of [
     [["--out", "mine"], /files in it that no export wrote/],
-    [["--out", "other", "--keep", "0"], /--keep: expected at least 1/],
+    [["--out", "other", "--keep", "0"], /--keep <n>.* Expected a whole number from 1 to/],
     [["--out", "other", "--company", "nobody"], /--company: expected one of acme/],
     [[], /--out <dir>/],
+    [["--out", "s3://lake/items"], /Expected a path on this machine/],
   ] as const) {
     const refused = await run(["export", ...args]);
     expect({ args, code: refused.code, said: refused.stderr }).toEqual({

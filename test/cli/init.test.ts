@@ -1,11 +1,12 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { registerInit } from "../../src/cli/commands/init.ts";
-import { createContext, type Surface } from "../../src/cli/invocation/context.ts";
+import type { Surface } from "../../src/cli/invocation/context.ts";
+import { deafContext } from "./in_process.ts";
 import { emptyFolder, tributary } from "./process.ts";
 
 const example = readFileSync(join(import.meta.dirname, "../../config.example.yaml"), "utf8");
@@ -14,6 +15,7 @@ test("init --yes writes the example and says what comes next", async () => {
   const cwd = emptyFolder();
   const { code, stdout } = await tributary(["init", "--yes"], { cwd });
   expect(readFileSync(join(cwd, "config.yaml"), "utf8")).toBe(example);
+  expect(statSync(join(cwd, "config.yaml")).mode & 0o777).toBe(0o600);
   expect(stdout).toContain("export PROCUREMENT_API_KEY=…\n  tributary check\n  tributary sync");
   expect(code).toBe(0);
   const shown = await tributary(["config"], { cwd, env: { PROCUREMENT_API_KEY: "some-key" } });
@@ -58,22 +60,9 @@ async function asked(cwd: string, typed: readonly (readonly [question: string, k
     setImmediate(() => stdin.write(next[1]));
   });
   const streams = { stdin, stdout, stderr } as unknown as Pick<Surface, "stdin" | "stdout" | "stderr">;
-  const leave = () => {
-    throw new Error("left");
-  };
-  const surface = {
-    ...streams,
-    env: {},
-    cwd,
-    now: () => 0,
-    onSignal: () => () => undefined,
-    onHangup: () => () => undefined,
-    onStray: () => () => undefined,
-    exit: () => undefined,
-    leave,
-  };
+  const { context } = deafContext({ ...streams, env: {}, cwd });
   const program = new Command().exitOverride();
-  registerInit(program, createContext(surface));
+  registerInit(program, context);
   await program.parseAsync(["init"], { from: "user" });
   expect(waiting).toEqual([]);
 }
@@ -98,8 +87,15 @@ test("init asks, refuses a bad address, and puts the answers into the example", 
   expect(changed).toHaveLength(5);
 });
 
-test("Ctrl-C at a question writes nothing", async () => {
+test.each([
+  ["Ctrl-C", "\x03"],
+  ["Ctrl-D", "\x04"],
+])("%s at a question writes nothing", async (_, key) => {
   const cwd = emptyFolder();
-  await expect(asked(cwd, [["The service's address", "\x03"]])).rejects.toMatchObject({ exitCode: 130 });
+  const later = asked(cwd, [
+    ["The service's address", "\r"],
+    ["with the API key", key],
+  ]);
+  await expect(later).rejects.toMatchObject({ exitCode: 130, message: "Stopped: nothing was written." });
   expect(existsSync(join(cwd, "config.yaml"))).toBe(false);
 });

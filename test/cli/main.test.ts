@@ -1,11 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { type CliContext, createContext, type Surface } from "../../src/cli/invocation/context.ts";
 import { reportFailure } from "../../src/cli/invocation/failure.ts";
 import { ConfigError } from "../../src/errors.ts";
+import { deafContext } from "./in_process.ts";
 import { emptyFolder, tributary } from "./process.ts";
 
 const cwd = emptyFolder();
@@ -54,7 +52,13 @@ test.each([
   [["config", "extra"], "Too many arguments for 'config'"],
   [["config", "--config"], "argument missing"],
   [["config", "--log-level", "loud"], "Allowed choices are trace, debug, info, warn, error, silent."],
-  [["simulate", "--orders", "many"], "Expected a whole number from 0 up."],
+  [["simulate", "--orders", "many"], "Expected a whole number from 0 to 10000000."],
+  [["simulate", "--port", "99999"], "Expected a whole number from 0 to 65535."],
+  [["sync", "--ful"], "Unknown option '--ful' (did you mean --full?)\n`tributary sync --help` lists what there is."],
+  [["sync", "--dry-run=1"], "Option '--dry-run' takes no value, got '--dry-run=1'"],
+  [["--company", "acme", "sync"], "A command comes first, its options after it: `tributary sync --company …`"],
+  [["help", "snc"], "Unknown command 'snc' (did you mean sync?)"],
+  [["verify", "--sample", "3", "--all"], "Option '--all' cannot be used with option '--sample <n>'"],
   [["simulate", "--latency", "50"], "Expected a duration such as 30s"],
 ])("bad usage %j is exit code 2 and one paragraph", async (args, message) => {
   const { code, stdout, stderr } = await tributary(args, { cwd });
@@ -92,26 +96,13 @@ test("a stack is for --log-level debug only", async () => {
 });
 
 async function failing(error: unknown, argv: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const streams = { stdin: new PassThrough(), stdout, stderr } as unknown as Pick<
-    Surface,
-    "stdin" | "stdout" | "stderr"
-  >;
-  const env = { PROCUREMENT_API_KEY: "key-from-the-environment" };
-  const leave = () => {
-    throw new Error("left");
-  };
-  const deaf = () => () => undefined;
-  const signals = { onSignal: deaf, onHangup: deaf, onStray: deaf };
-  const surface = { ...streams, env, cwd, now: () => 0, ...signals, exit: () => undefined, leave };
-  const context: CliContext = createContext(surface);
+  const { context, written } = deafContext({ env: { PROCUREMENT_API_KEY: "key-from-the-environment" }, cwd });
   const file = join(emptyFolder(), "config.yaml");
   writeFileSync(file, "api: { base_url: https://service.invalid }\n");
   await context.openConfig({ config: file });
   const code = reportFailure(error, argv, context);
-  stdout.end();
-  stderr.end();
-  return { code, out: await text(stdout), err: await text(stderr) };
+  const { stdout, stderr } = await written();
+  return { code, out: stdout, err: stderr };
 }
 
 test("any other error is a bug: exit code 70, without the key", async () => {

@@ -3,7 +3,7 @@ import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import type { BackfillOrder } from "../../operations/backfill/backfill.ts";
 import type { Estimate } from "../../operations/estimate/estimate.ts";
-import { askConsent } from "../invocation/consent.ts";
+import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples, runOptions, streamsArgument } from "../invocation/options.ts";
 import { standing } from "../invocation/run_defaults.ts";
@@ -65,7 +65,7 @@ async function backfill(names: readonly string[], options: BackfillOptions, cont
     }
     const consent = options.yes
       ? undefined
-      : (estimate: Estimate) => ask(estimate, estimateReport(estimate), config, context);
+      : (estimate: Estimate) => demandConsent(estimate, estimateReport(estimate), config, context);
     const report = await runBackfill(order, tools, consent);
     finish();
     context.exit(report.exit_code);
@@ -105,7 +105,7 @@ async function backfillOrder(
   };
 }
 
-async function ask(estimate: Estimate, shown: string, config: Config, context: CliContext): Promise<void> {
+async function demandConsent(estimate: Estimate, shown: string, config: Config, context: CliContext): Promise<void> {
   const { confirmAbove } = config.backfill;
   if (context.stdin.isTTY) context.stderr.write(`${context.redact(shown)}\n`);
   await askConsent(context, "Load it?", {

@@ -65,10 +65,12 @@ async function* allLines(
   log: Awaited<ReturnType<CliContext["openLog"]>>,
 ): AsyncGenerator<CheckLine> {
   const { failure, ok, warning } = await import("../../operations/check/line.ts");
+  const { checkExposure } = await import("../../operations/check/exposed_secrets.ts");
   try {
     const loaded = await context.openConfig(options);
     yield ok("config", `${loaded.file} is understood, and all its variables are set`);
     for (const text of loaded.warnings) yield warning("config", text, null);
+    yield* checkExposure(loaded);
     yield* checked(options, loaded, context, signal, log);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

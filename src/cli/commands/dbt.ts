@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, examples, localPath } from "../invocation/options.ts";
 
 interface DbtOptions extends CommonOptions {
   readonly out: string;
@@ -17,7 +17,7 @@ export function registerDbt(program: Command, context: CliContext): void {
     .description(
       "Write a dbt package for the warehouse of the configuration: all tables as described and tested sources, freshness, a staging model a table, a profile. Written again, it replaces its own files and leaves all others alone.",
     )
-    .requiredOption("--out <folder>", "where it goes; made where there is none")
+    .requiredOption("--out <folder>", "where it goes; made where there is none", localPath)
     .option("--force", "overwrite files of the same names that others wrote or edited");
   attachOptions(command, "config", "json", "logLevel")
     .addHelpText("after", examples("tributary dbt --out dbt/tributary", "cd dbt/tributary && dbt build"))
@@ -35,10 +35,11 @@ async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
   const { relationsOf } = await import("../../../streams/relations.ts");
   const { readModels } = await import("../invocation/models.ts");
   const { dbtPackage } = await import("../../outputs/dbt/package.ts");
-  const { writePackage } = await import("../../outputs/dbt/folder.ts");
+  const { writeOwned } = await import("../../outputs/owned_folder.ts");
   const on = selectedByConfig(configured(catalogue, config), config.streams);
   const streams = await widened(config, on);
   const tables = packageTables(dialectOf(config.destination), streams, versionedBy(on, config.streams));
+  const place = templateAt(["destination", config.destination.type === "duckdb" ? "path" : "url"]);
   const files = dbtPackage({
     warehouse: config.destination,
     companies: config.companies.map(({ name }) => name),
@@ -49,10 +50,13 @@ async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
       schema: analyticsSchema(config.destination.schema),
       models: config.views ? packageModels((await readModels()).models, streams) : [],
     },
-    written: templateAt(["destination", config.destination.type === "duckdb" ? "path" : "url"]),
+    written: place,
   });
   const folder = resolve(context.cwd, options.out);
-  const { written, unchanged, removed } = await writePackage(folder, files, options.force ?? false);
+  const { written, unchanged, removed } = await writeOwned(folder, files, {
+    command: "tributary dbt",
+    force: options.force ?? false,
+  });
   if (options.json) return context.printJson({ folder, tables: tables.length, written, unchanged, removed });
   const did = [
     `${written.length} files written`,
@@ -60,10 +64,18 @@ async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
     ...(removed.length > 0 ? [`${removed.length} removed`] : []),
   ];
   const named = relative(context.cwd, folder) || ".";
+  const { firstSteps } = await import("../../outputs/dbt/readme.ts");
+  const { profileVariables } = await import("../../outputs/dbt/profile.ts");
+  const { type } = config.destination;
+  const steps = [`cd ${quoted(named)}`, ...firstSteps(type, profileVariables(config.destination, place))];
   context.print(
-    `A dbt package with ${tables.length} tables is in ${named}: ${did.join(", ")}. Next (README.md there says more):\n  cd ${named}\n  dbt build\n  dbt source freshness`,
+    `A dbt package with ${tables.length} tables is in ${named}: ${did.join(", ")}. Next (README.md there says more):\n  ${steps.join("\n  ")}`,
   );
 }
+
+/** A path as a shell takes it. */
+const quoted = (path: string): string =>
+  /^[\w./@%+=:,][\w./@%+=:,-]*$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
 /** The streams with the columns that a run added to their tables, which only the warehouse knows. @throws DestinationError */
 async function widened({ destination, streams }: Config, on: readonly Stream[]): Promise<readonly Stream[]> {

@@ -1,19 +1,20 @@
-import { mkdir, stat, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Config } from "../../config/config.ts";
 import { ConfigError, DestinationError, HeldError } from "../../errors.ts";
 import type { StreamDescription } from "../../outputs/dictionary/stream_description.ts";
 import type { Standing } from "../../outputs/dictionary/warehouse_sample.ts";
+import type { OwnedFile } from "../../outputs/owned_folder.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { configIfAny } from "../invocation/optional_config.ts";
-import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, examples, localPath } from "../invocation/options.ts";
 import { formatCount } from "../terminal/table.ts";
 
 interface DocsOptions extends CommonOptions {
   readonly out: string;
   readonly format: "html" | "md" | "both";
   readonly examples: boolean;
+  readonly force?: true;
 }
 
 /** `docs`: the data dictionary. */
@@ -21,13 +22,14 @@ export function registerDocs(program: Command, context: CliContext): void {
   const command = program
     .command("docs")
     .description(
-      "Write the data dictionary: every table and column, what it means, its type, where it comes from and how tables hang together, as one searchable page and as Markdown. Needs no configuration; with one whose warehouse can be reached, examples and row counts stand in it. Takes no lock and changes nothing.",
+      "Write the data dictionary: every table and column, what it means, its type, where it comes from and how tables hang together, as one searchable page and as Markdown. Needs no configuration; with one whose warehouse can be reached, examples and row counts stand in it. Written again, it replaces its own files and leaves all others alone. Takes no lock and changes nothing in the warehouse.",
     )
-    .option("--out <dir>", "folder to write to; made if it isn't there", "docs-site")
+    .option("--out <dir>", "folder to write to; made if it isn't there", localPath, "docs-site")
     .addOption(
       new Option("--format <format>", "the page, Markdown, or both").choices(["html", "md", "both"]).default("both"),
     )
-    .option("--no-examples", "don't look into the warehouse: no values, no counts");
+    .option("--no-examples", "don't look into the warehouse: no values, no counts")
+    .option("--force", "overwrite files of the same names that others wrote or edited");
   attachOptions(command, "company", "config", "json", "logLevel")
     .addHelpText(
       "after",
@@ -47,17 +49,18 @@ async function docs(options: DocsOptions, context: CliContext): Promise<void> {
     throw new ConfigError(
       "--company needs a configuration, and there is none here. Name one with --config, or leave --company out.",
     );
-  const folder = await folderOf(options.out, context.cwd);
   const dictionary = await describe(config, options, context);
   const files = await filesOf(dictionary, options.format);
-  for (const { name, text } of files) {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text);
-  }
+  const folder = resolve(context.cwd, options.out);
+  const { writeOwned } = await import("../../outputs/owned_folder.ts");
+  // What another --format wrote.
+  const stays = (path: string) =>
+    options.format !== "both" && path.startsWith("markdown/") !== (options.format === "md");
+  await writeOwned(folder, files, { command: "tributary docs", force: options.force ?? false, stays });
   const tables = dictionary.domains.flatMap(domain => domain.tables);
   const told = {
     out: folder,
-    files: files.map(({ name }) => name),
+    files: files.map(({ path }) => path),
     tables: tables.length,
     columns: tables.reduce((sum, table) => sum + table.own.length, 0),
     views: dictionary.models.length,
@@ -68,14 +71,6 @@ async function docs(options: DocsOptions, context: CliContext): Promise<void> {
   context.print(
     `${formatCount(told.tables)} tables, ${formatCount(told.columns)} columns, ${told.views} views${told.examples ? ", with examples from the warehouse" : ""}: open ${join(folder, first)}`,
   );
-}
-
-async function folderOf(out: string, cwd: string): Promise<string> {
-  const folder = resolve(cwd, out);
-  const there = await stat(folder).catch(() => undefined);
-  if (there !== undefined && !there.isDirectory())
-    throw new ConfigError(`--out ${out}: expected a folder, found a file. Name another folder, or move the file away.`);
-  return folder;
 }
 
 async function describe(config: Config | undefined, options: DocsOptions, context: CliContext) {
@@ -143,14 +138,14 @@ async function look(
 }
 
 async function filesOf(dictionary: Awaited<ReturnType<typeof describe>>, format: DocsOptions["format"]) {
-  const files: { readonly name: string; readonly text: string }[] = [];
+  const files: OwnedFile[] = [];
   if (format !== "md") {
     const { dictionaryDocument } = await import("../../outputs/dictionary/dictionary_page.ts");
-    files.push({ name: "index.html", text: dictionaryDocument(dictionary) });
+    files.push({ path: "index.html", text: dictionaryDocument(dictionary) });
   }
   if (format !== "html") {
     const { dictionaryMarkdown } = await import("../../outputs/dictionary/markdown.ts");
-    files.push(...dictionaryMarkdown(dictionary).map(({ name, text }) => ({ name: `markdown/${name}`, text })));
+    files.push(...dictionaryMarkdown(dictionary).map(({ name, text }) => ({ path: `markdown/${name}`, text })));
   }
   return files;
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type Command, Option } from "commander";
-import { ConfigError, StoppedError } from "../../errors.ts";
+import { nothingLoaded, StoppedError } from "../../errors.ts";
 import type { LogSink } from "../../logging.ts";
 import type { ExportOrder, ExportTools } from "../../outputs/export/export.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, count, examples } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, examples, localPath, whole } from "../invocation/options.ts";
 import { exportLine, exportText } from "../terminal/export_report.ts";
 import { displayClock, type Place as Terminal } from "../terminal/progress.ts";
 
@@ -34,6 +34,7 @@ export function registerExport(program: Command, context: CliContext): void {
     .requiredOption(
       "--out <dir>",
       "a folder of its own; becomes a symbolic link into <dir>.exports, where the versions lie",
+      localPath,
     )
     .addOption(new Option("--format <format>", "how tables are written").choices(["parquet"]).default("parquet"))
     .option(
@@ -44,7 +45,7 @@ export function registerExport(program: Command, context: CliContext): void {
     )
     .addOption(new Option("--compression <name>", "of the files").choices(["zstd", "snappy"]).default("zstd"))
     .option("--live", "only rows that the service still lists")
-    .option("--keep <n>", "versions to keep, for readers that are in the middle of one", count, KEEP);
+    .option("--keep <n>", "versions to keep, for readers that are in the middle of one", whole(1), KEEP);
   attachOptions(command, "company", "config", "json", "wait", "logLevel", "noProgress")
     .addHelpText(
       "after",
@@ -63,7 +64,6 @@ async function exportTables(
   options: ExportCommandOptions,
   context: CliContext,
 ): Promise<void> {
-  if (options.keep === 0) throw new ConfigError("--keep: expected at least 1, got 0. The newest version always stays.");
   const { config, warnings } = await context.openConfig(options, { local: true });
   const { placeOf, roomIn } = await import("../../outputs/export/place.ts");
   const { readPartitionSpec } = await import("../../outputs/export/partitioning.ts");
@@ -79,7 +79,7 @@ async function exportTables(
   const open = async () => {
     const reading = await openReading(config.destination, exportResources(roomIn(place)));
     if (reading !== undefined) return reading;
-    throw new ConfigError("Expected tables to export, but nothing has been loaded yet: run `tributary sync` first.");
+    throw nothingLoaded("tables to export");
   };
   let reading = await open();
   const { tools, finish } = await terminalTools(context, options);

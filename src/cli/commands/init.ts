@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import { ConfigError, StoppedError } from "../../errors.ts";
+import { ConfigError } from "../../errors.ts";
+import { ask } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
 import { packageRoot } from "../invocation/package_root.ts";
@@ -28,7 +29,8 @@ async function init(options: CommonOptions, context: CliContext): Promise<void> 
   }
   const text = options.yes ? example : withAnswers(example, await answers(context));
   try {
-    await writeFile(path, text, { flag: "wx" });
+    // Somebody may write the key into it.
+    await writeFile(path, text, { flag: "wx", mode: 0o600 });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "EEXIST") throw existing(file);
@@ -53,7 +55,6 @@ async function answers(context: CliContext): Promise<Answers> {
   const { input, select } = await import("@inquirer/prompts");
   const { configSchema, schemaAt } = await import("../../config/schema.ts");
   const { safeParse } = await import("zod");
-  const streams = { input: context.stdin, output: context.stderr };
   const valid =
     (...path: readonly string[]) =>
     (value: string) => {
@@ -65,43 +66,24 @@ async function answers(context: CliContext): Promise<Answers> {
     };
   const variable = (value: string) =>
     /^[A-Za-z_]\w*$/.test(value) || "expected a variable's name such as PROCUREMENT_API_KEY";
-  try {
-    const address = "https://procurement.example.com";
-    const base_url = await input(
-      { message: "The service's address, without /api/v1", default: address, validate: valid("api", "base_url") },
-      streams,
-    );
-    const name = await input(
-      { message: "The environment variable with the API key", default: "PROCUREMENT_API_KEY", validate: variable },
-      streams,
-    );
-    const company = await input(
-      { message: "The company's name in the tables", default: "acme", validate: valid("company") },
-      streams,
-    );
-    const type = await select(
-      {
-        message: "Where the tables go",
-        choices: [
-          { name: "DuckDB, a file", value: "duckdb" },
-          { name: "PostgreSQL, a server", value: "postgres" },
-        ],
-      },
-      streams,
-    );
-    const isFile = type === "duckdb";
-    const place = await input(
-      isFile
-        ? { message: "The file", default: "./warehouse.duckdb", validate: valid("destination", "path") }
-        : { message: "Its address, or a variable", default: `\${DATABASE_URL}`, validate: valid("destination", "url") },
-      streams,
-    );
-    const key = `\${${name}}`;
-    return { base_url, key, company, type, path: isFile ? place : undefined, url: isFile ? undefined : place };
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== "ExitPromptError") throw error;
-    throw new StoppedError("Stopped: nothing was written.", 130);
-  }
+  const nothing = "Stopped: nothing was written.";
+  const line = (message: string, suggestion: string, validate: (value: string) => true | string) =>
+    ask(context, input, { message, default: suggestion, validate }, nothing);
+  const address = "https://procurement.example.com";
+  const base_url = await line("The service's address, without /api/v1", address, valid("api", "base_url"));
+  const name = await line("The environment variable with the API key", "PROCUREMENT_API_KEY", variable);
+  const company = await line("The company's name in the tables", "acme", valid("company"));
+  const choices = [
+    { name: "DuckDB, a file", value: "duckdb" },
+    { name: "PostgreSQL, a server", value: "postgres" },
+  ];
+  const type = await ask(context, select<string>, { message: "Where the tables go", choices }, nothing);
+  const isFile = type === "duckdb";
+  const place = isFile
+    ? await line("The file", "./warehouse.duckdb", valid("destination", "path"))
+    : await line("Its address, or a variable", `\${DATABASE_URL}`, valid("destination", "url"));
+  const key = `\${${name}}`;
+  return { base_url, key, company, type, path: isFile ? place : undefined, url: isFile ? undefined : place };
 }
 
 function withAnswers(example: string, given: Answers): string {

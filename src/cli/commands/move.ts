@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { ConfigError } from "../../errors.ts";
 import type { Comparison, MoveOrder } from "../../operations/move.ts";
-import { askConsent } from "../invocation/consent.ts";
+import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
 import { packageVersion } from "../invocation/package_root.ts";

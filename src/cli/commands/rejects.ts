@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import type { RejectsOrder } from "../../operations/rejects.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, count, examples } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, examples, whole } from "../invocation/options.ts";
 import { cutText, formatCount, formatTable } from "../terminal/table.ts";
 
 interface RejectsOptions extends CommonOptions {
@@ -22,7 +22,7 @@ export function registerRejects(program: Command, context: CliContext): void {
       "values instead of rows: their rows are stored, the column is NULL and _problems has the text",
     )
     .option("--all", "also what is over: rows that were loaded later or are no longer sent")
-    .option("--limit <n>", "how many to show", count, 50);
+    .option("--limit <n>", "how many to show", whole(1), 50);
   attachOptions(command, "company", "config", "json", "logLevel")
     .addHelpText(
       "after",

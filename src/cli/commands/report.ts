@@ -1,12 +1,10 @@
-import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { type Command, InvalidArgumentError } from "commander";
+import { resolve } from "node:path";
+import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
-import { ConfigError, DestinationError } from "../../errors.ts";
+import { ConfigError, nothingLoaded } from "../../errors.ts";
 import type { Contents } from "../../outputs/report/contents.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, count, examples } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, examples, localPath, whole } from "../invocation/options.ts";
 import { formatCount } from "../terminal/table.ts";
 
 interface ReportOptions extends CommonOptions {
@@ -25,8 +23,8 @@ export function registerReport(program: Command, context: CliContext): void {
     .description(
       "Write one page of charts and tables for whoever would rather look than query: spend, invoice exceptions, savings found, late deliveries, price trends. It needs no network and no script, follows light and dark, and prints on A4. Made from the views for analysts, as of one moment; takes no lock and changes nothing.",
     )
-    .requiredOption("--out <file>", "the page, such as report.html; one that it wrote before is replaced")
-    .option("--months <n>", "how many whole months before the present one, 1 to 36", monthCount, 12)
+    .requiredOption("--out <file>", "the page, such as report.html; one that it wrote before is replaced", localPath)
+    .option("--months <n>", "how many whole months before the present one, 1 to 36", whole(1, 36), 12)
     .option("--force", "overwrite a file that is no report");
   attachOptions(command, "company", "config", "json", "logLevel")
     .addHelpText(
@@ -38,12 +36,6 @@ export function registerReport(program: Command, context: CliContext): void {
       )}\n\nWhat a section lacks because its streams are off is said on the page. Amounts of different currencies are never added up.`,
     )
     .action((options: ReportOptions) => report(options, context));
-}
-
-function monthCount(text: string): number {
-  const months = count(text);
-  if (months < 1 || months > 36) throw new InvalidArgumentError("Expected a number of months from 1 to 36.");
-  return months;
 }
 
 async function report(options: ReportOptions, context: CliContext): Promise<void> {
@@ -81,12 +73,8 @@ async function read(config: Config, companies: readonly string[], options: Repor
   const { readContents } = await import("../../outputs/report/contents.ts");
   const { readModels } = await import("../invocation/models.ts");
   const { models } = await readModels();
-  const spill = join(tmpdir(), `tributary-report-${process.pid}`);
-  const reading = await openReading(config.destination, { ...RESOURCES, spill });
-  if (reading === undefined)
-    throw new DestinationError(
-      "Nothing has been loaded yet, so there is nothing to report: run `tributary sync` first.",
-    );
+  const reading = await openReading(config.destination, RESOURCES);
+  if (reading === undefined) throw nothingLoaded("a warehouse to report on");
   try {
     const { months } = options;
     const order = { companies, months, models, redact: context.redact };
@@ -94,7 +82,6 @@ async function read(config: Config, companies: readonly string[], options: Repor
     return { contents, publishedAt: reading.publishedAt?.toISOString() };
   } finally {
     await reading.close();
-    await rm(spill, { recursive: true, force: true });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { ResetLine, ResetOrder } from "../../operations/reset.ts";
-import { askConsent } from "../invocation/consent.ts";
+import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
 import { formatCount, formatTable } from "../terminal/table.ts";

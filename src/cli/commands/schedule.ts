@@ -150,7 +150,7 @@ async function runOnce(name: string, options: ScheduleOptions, context: CliConte
   const chosen = config.schedules.find(one => one.name === name);
   if (chosen === undefined) {
     const known = config.schedules.map(one => one.name).join(", ") || "none in this configuration";
-    throw new ConfigError(`--once: expected the name of a schedule (${known}), got ${name}.`);
+    throw new ConfigError(`--once: expected the name of a schedule (${known}), got ${name}. Name one that there is.`);
   }
   const { terminalRun } = await import("../invocation/run_tools.ts");
   const { tools, finish } = await terminalRun(context, options);

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { Simulator } from "../../../simulator/simulator.ts";
 import { ConfigError } from "../../errors.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, count, duration, examples } from "../invocation/options.ts";
+import { attachOptions, duration, examples, whole } from "../invocation/options.ts";
 
 interface SimulateOptions {
   readonly port: number;
@@ -23,15 +23,15 @@ interface SimulateOptions {
 
 /** `simulate`: the simulated service as a server, until a signal ends it. */
 export function registerSimulate(program: Command, context: CliContext): void {
-  const number = (flags: string, what: string, value: number): Option =>
-    new Option(flags, what).argParser(count).default(value);
+  const number = (flags: string, what: string, value: number, most = 10_000_000): Option =>
+    new Option(flags, what).argParser(whole(0, most)).default(value);
   const command = program
     .command("simulate")
     .description("Run a simulated service: made-up but consistent orders, invoices, items, findings and documents.")
-    .addOption(number("--port <n>", "port; 0 takes a free one", 8099))
+    .addOption(number("--port <n>", "port; 0 takes a free one", 8099, 65_535))
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--key <key>", "the only API key it takes", "demo-key")
-    .addOption(number("--seed <n>", "the same seed makes the same data", 1))
+    .addOption(number("--seed <n>", "the same seed makes the same data", 1, 2 ** 32 - 1))
     .addOption(number("--orders <n>", "purchase orders", 200))
     .addOption(number("--invoices <n>", "invoices", 200))
     .addOption(number("--items <n>", "items", 100))
@@ -39,7 +39,7 @@ export function registerSimulate(program: Command, context: CliContext): void {
     .addOption(number("--ingested <n>", "ingested documents, mails and imports", 400))
     .addOption(new Option("--paging <mode>", "what cursors count").choices(["keyset", "offset"]).default("keyset"))
     .addOption(new Option("--latency <duration>", "wait before each answer, e.g. 50ms").argParser(duration))
-    .addOption(new Option("--rate-limit <n>", "answer 429 to more than n requests a second").argParser(count))
+    .addOption(new Option("--rate-limit <n>", "answer 429 to more than n requests a second").argParser(whole(1)))
     .option("--fault <name=value>", "a misbehaviour; may be repeated", (pair, pairs: string[]) => [...pairs, pair], []);
   attachOptions(command, "json")
     .addHelpText(

@@ -40,26 +40,29 @@ const faultsSchema = z.strictObject({
 /** The switches of the simulated service by name. */
 export const faultNames: readonly string[] = Object.keys(faultsSchema.shape);
 
+const HELP = "`tributary simulate --help` shows examples.";
+
 /** `name=value` pairs → switches; a value is JSON, or text where it isn't. @throws ConfigError */
 export function parseFaults(pairs: readonly string[]): Faults {
   const given = pairs.map(pair => {
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
     if (name === undefined || value === undefined) {
-      throw new ConfigError(`--fault expects name=value such as error500=0.05, got ${JSON.stringify(pair)}.`);
+      throw new ConfigError(`--fault expects name=value such as error500=0.05, got ${JSON.stringify(pair)}. ${HELP}`);
     }
     if (!faultNames.includes(name)) {
       const near = nearest(name, faultNames);
       const advice = near === undefined ? `There are ${faultNames.join(", ")}` : `Did you mean ${near}?`;
-      throw new ConfigError(`--fault: unknown fault ${name}. ${advice}`);
+      throw new ConfigError(`--fault: unknown fault ${name}. ${advice.replace(/[^?]$/, "$&.")} ${HELP}`);
     }
     return [name, jsonOrText(value)];
   });
   const parsed = faultsSchema.safeParse({ ...noFaults(), ...Object.fromEntries(given) });
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw new ConfigError(
-    `--fault ${issue?.path.join(".")}: ${issue?.message}. \`tributary simulate --help\` shows examples.`,
-  );
+  const told = parsed.error.issues.map(({ path, message }) => {
+    const came = given.find(([name]) => name === path[0])?.[1];
+    return `--fault ${path.join(".")}: expected a value that this fault takes, got ${JSON.stringify(came)} (${message}). ${HELP}`;
+  });
+  throw new ConfigError(told.join("\n"));
 }
 
 function jsonOrText(value: string): unknown {

@@ -1,13 +1,13 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { VerifyOrder } from "../../operations/verify/verify.ts";
 import type { CliContext } from "../invocation/context.ts";
 import {
   attachOptions,
   type CommonOptions,
-  count,
   examples,
   runOptions,
   streamsArgument,
+  whole,
 } from "../invocation/options.ts";
 import { standing } from "../invocation/run_defaults.ts";
 
@@ -28,8 +28,8 @@ export function registerVerify(program: Command, context: CliContext): void {
     .description(
       "Read streams once more and compare every field with the warehouse: lists whole, details by a sample of their own paths. What the service has changed since it was loaded is told apart from what is wrong. Changes no table; the result is kept in _tributary.verifications. Exit code 1: there are differences, or something could not be compared.",
     )
-    .option("--sample <n>", "how many details of each kind to ask for", count, SAMPLE)
-    .option("--all", "ask for all details")
+    .option("--sample <n>", "how many details of each kind to ask for", whole(0), SAMPLE)
+    .addOption(new Option("--all", "ask for all details").conflicts("sample"))
     .option(
       "--seed <text>",
       "which details those are: the same text asks for the same ones (default: drawn, and told)",

@@ -53,7 +53,10 @@ export function createContext(surface: Surface): CliContext {
     redact,
     openConfig: async ({ config }, how) => {
       const { loadConfig } = await import("../../config/load.ts");
-      const loaded = await loadConfig(config, surface.env, how);
+      const { catalogueFaults } = await import("../../privacy/configured_catalog.ts");
+      const { streams } = await import("../../../streams/index.ts");
+      const further = (read: LoadedConfig["config"]) => catalogueFaults(streams, read);
+      const loaded = await loadConfig(config, surface.env, { ...how, further });
       secrets.add(loaded.secrets);
       return loaded;
     },

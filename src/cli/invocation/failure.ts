@@ -6,7 +6,7 @@ import type { CliContext } from "./context.ts";
 export function reportFailure(error: unknown, argv: readonly string[], context: CliContext): ExitCode {
   const { message, exitCode, stack } = failureOf(error);
   if (exitCode === 0) return 0;
-  if (argv.includes("--json")) context.printJson({ ok: false, error: { message, exit_code: exitCode } });
+  if (wantsJson(argv)) context.printJson({ ok: false, error: { message, exit_code: exitCode } });
   else context.stderr.write(`${context.redact(message)}\n`);
   if (stack !== undefined && (exitCode === 70 || wantsStacks(argv))) {
     const shown = wantsStacks(argv) ? stack : "Run it again with --log-level debug to see where.";
@@ -22,7 +22,8 @@ interface Failure {
 }
 
 function failureOf(error: unknown): Failure {
-  if (error instanceof CommanderError) return usageFailure(error);
+  // Help and version end a command by an error, too.
+  if (error instanceof CommanderError && error.exitCode === 0) return { message: "", exitCode: 0, stack: undefined };
   if (error instanceof TributaryError) {
     return { message: error.message, exitCode: error.exitCode, stack: stackOf(error) };
   }
@@ -31,22 +32,18 @@ function failureOf(error: unknown): Failure {
   return { message, exitCode: 70, stack: stackOf(error) };
 }
 
-function usageFailure(error: CommanderError): Failure {
-  const message = error.message.replace(/^error: /, "");
-  const sentence = message.charAt(0).toUpperCase() + message.slice(1).replace("\n(Did you mean ", " (did you mean ");
-  // Help and version end a command by an error, too.
-  if (error.exitCode === 0) return { message, exitCode: 0, stack: undefined };
-  // Without a command, commander has shown the help on stderr already.
-  if (error.code === "commander.help") return { message: "Name a command.", exitCode: 2, stack: undefined };
-  return { message: `${sentence}\n\`tributary --help\` lists what there is.`, exitCode: 2, stack: undefined };
-}
-
 function stackOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const cause = error.cause === undefined ? "" : `\ncaused by ${String(error.cause)}\n${stackOf(error.cause) ?? ""}`;
   // The message has been told by then; only a cause's has not.
   const frames = (error.stack ?? "").replace(`${error.name}: ${error.message}\n`, "");
   return `${frames}${cause}`;
+}
+
+// Also where it was given a value, which it does not take; behind -- it would be a stream's name.
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return argv.slice(0, end < 0 ? undefined : end).some(word => /^--json(=|$)/.test(word));
 }
 
 // The options may be what could not be parsed, so the words themselves are asked.

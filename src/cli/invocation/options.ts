@@ -29,7 +29,7 @@ const options = {
   maxTime: () =>
     new Option("--max-time <duration>", "stop at a safe point after e.g. 4h, exit code 5").argParser(duration),
   maxRequests: () =>
-    new Option("--max-requests <n>", "stop at a safe point after n requests, exit code 5").argParser(count),
+    new Option("--max-requests <n>", "stop at a safe point after n requests, exit code 5").argParser(whole(0)),
   wait: () =>
     new Option("--wait <duration>", "wait for another run to end, e.g. 30m")
       .argParser(duration)
@@ -74,13 +74,19 @@ export function duration(text: string): number {
   return ms;
 }
 
-/** A whole number from 0 up. */
-export function count(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) {
-    throw new InvalidArgumentError("Expected a whole number from 0 up.");
-  }
-  return value;
+/** Reads a whole number within bounds. */
+export function whole(min: number, max = 1_000_000_000): (text: string) => number {
+  return text => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
+  };
+}
+
+/** A path to write to: not an address, of which a folder called `s3:` would be made. */
+export function localPath(text: string): string {
+  if (text !== "" && !/^[a-z][a-z\d+.-]+:\/\//i.test(text)) return text;
+  throw new InvalidArgumentError("Expected a path on this machine: write to a disk, and copy from there.");
 }
 
 /** The lines below a command's help. */

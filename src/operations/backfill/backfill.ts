@@ -91,7 +91,7 @@ function boundedRange({ range, config }: BackfillOrder, { clock, log }: RunTools
   if (bounded !== from) log.warn({}, `--from ${from} lies before streams.start: ${start} is where it begins`);
   if (bounded !== undefined && to !== undefined && to <= bounded)
     throw new ConfigError(
-      `--to: expected a day after ${bounded}${bounded === range.from ? "" : " (streams.start)"}, got ${to}.`,
+      `--to: expected a day after ${bounded}${bounded === range.from ? "" : " (streams.start)"}, got ${to}. Name a later day, or leave --to out.`,
     );
   return { from: bounded, to };
 }

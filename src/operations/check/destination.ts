@@ -138,7 +138,7 @@ export function diskLine({ folder, free, size, versions, spill }: Disk, keepVers
         ? "a copy of the work file for the next publish"
         : `${copies} copies of the work file (${amount(size)}) until ${keepVersions} versions are kept`;
   const needed = size === 0 ? "nothing is loaded yet" : `needed is ${amount(need)}, ${what}`;
-  const message = `${amount(free)} free in ${folder}; ${needed}; DuckDB's own temporary files go to ${spill}`;
+  const message = `${amount(free)} free in ${folder}; ${needed}; DuckDB's own temporary files go to ${spill}-…`;
   const lower = versions === undefined || keepVersions < 2 ? "" : ", or lower destination.keep_versions";
   const advice = `Make room${lower}: twice what is needed is a safe amount, and 1 GB the least.`;
   if (free < need) return failure("disk", new DestinationError(`${message}.\n${advice}`));

@@ -1,4 +1,5 @@
 import type { Stream } from "../../catalog/stream.ts";
+import { nothingLoaded } from "../../errors.ts";
 import { PAGE_ROWS } from "../../sync/extract/listing.ts";
 import { policyOf } from "../../sync/run/jobs.ts";
 import { companiesOf } from "../../sync/run/run.ts";
@@ -9,7 +10,7 @@ import { liveCount, withTables } from "../../warehouse/ddl/present_tables.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import { fetchedCount } from "../../warehouse/state/verifications.ts";
 import type { VerifyEstimate } from "./report.ts";
-import { nothingLoaded, type VerifyOrder, verifiedStreams } from "./verify.ts";
+import { COMPARED, type VerifyOrder, verifiedStreams } from "./verify.ts";
 
 type Order = Pick<VerifyOrder, "config" | "catalogue" | "names" | "company" | "sample">;
 
@@ -19,7 +20,7 @@ export async function estimateVerify(order: Order): Promise<VerifyEstimate> {
   const companies = companiesOf(config, order.company);
   const { all, wanted } = verifiedStreams(order);
   const reading = await openReading(config.destination);
-  if (reading === undefined) throw nothingLoaded();
+  if (reading === undefined) throw nothingLoaded(COMPARED);
   try {
     const loaded = await withTables(reading, wanted);
     const streams: VerifyEstimate["streams"][number][] = [];

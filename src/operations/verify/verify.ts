@@ -3,7 +3,7 @@ import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
-import { ConfigError, HeldError, StoppedError, TributaryError } from "../../errors.ts";
+import { HeldError, nothingLoaded, StoppedError, TributaryError } from "../../errors.ts";
 import { isUnder, type Privacy, privacyOf } from "../../privacy/apply_policy.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { createHasher } from "../../rows/hash.ts";
@@ -54,7 +54,7 @@ export async function verify(order: VerifyOrder, tools: RunTools): Promise<Verif
   companiesOf(config, order.company);
   const privacy = privacyOf(order.catalogue, config.privacy);
   const reading = await openReading(config.destination);
-  if (reading === undefined) throw nothingLoaded();
+  if (reading === undefined) throw nothingLoaded(COMPARED);
   let compared: Compared;
   try {
     compared = await compareAll(order, tools, reading, privacy, seed, startedAt);
@@ -66,10 +66,8 @@ export async function verify(order: VerifyOrder, tools: RunTools): Promise<Verif
   return warning === undefined ? report : { ...report, warnings: [...report.warnings, tools.redact(warning)] };
 }
 
-export const nothingLoaded = (): ConfigError =>
-  new ConfigError(
-    "Expected a warehouse to compare with the service, but nothing has been loaded yet: run `tributary sync` first.",
-  );
+/** What there has to be. */
+export const COMPARED = "a warehouse to compare with the service";
 
 /** The streams that are to be compared: those named, else all that are on. A named detail is compared without its list. */
 export function verifiedStreams({ config, catalogue, names }: Pick<VerifyOrder, "config" | "catalogue" | "names">): {

@@ -31,7 +31,7 @@ export function dbtPackage(facts: PackageFacts): readonly PackageFile[] {
     projectFile(),
     profileFile(warehouse, variables),
     readmeFile({ type: warehouse.type, schema, tables: tables.length, views, relations, variables, lateAfterMs }),
-    { path: ".gitignore", text: "target/\nlogs/\ndbt_packages/\n*.duckdb\n*.duckdb.wal\n.user.yml\n" },
+    { path: ".gitignore", text: "target/\nlogs/\n.venv/\ndbt_packages/\n*.duckdb\n*.duckdb.wal\n.user.yml\n" },
     sourcesFile({ place, companies, lateAfterMs, tables, views }),
     ...stagingFiles(schema, tables, relations),
     ...checkFiles(),
@@ -67,7 +67,8 @@ function projectFile(): PackageFile {
     "model-paths": ["models"],
     "macro-paths": ["macros"],
     "clean-targets": ["target", "dbt_packages"],
-    flags: { require_generic_test_arguments_property: true },
+    // A relation is tested where both ends are selected: of one that is not, there may be no table to look into.
+    flags: { require_generic_test_arguments_property: true, indirect_selection: "cautious" },
     models: { [PROFILE]: { staging: { "+materialized": "view", "+persist_docs": { relation: true, columns: true } } } },
   });
 }

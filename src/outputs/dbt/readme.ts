@@ -14,6 +14,18 @@ interface ReadmeFacts {
   readonly lateAfterMs: number;
 }
 
+/** What is typed in the package's folder, in a shell that knows nothing of dbt; values that only its user knows are left open. */
+export function firstSteps(type: string, variables: readonly ProfileVariable[]): readonly string[] {
+  const needed = variables.filter(({ fallback }) => fallback === undefined).map(({ name }) => `export ${name}=…`);
+  return [
+    "python3 -m venv .venv && . .venv/bin/activate",
+    `python -m pip install 'dbt-core>=1.10.6,<1.13' dbt-${type}`,
+    ...needed,
+    "dbt build",
+    "dbt source freshness",
+  ];
+}
+
 /** The package's page: how it is called, what it holds, how others build on it. */
 export function readmeFile({
   type,
@@ -26,7 +38,6 @@ export function readmeFile({
 }: ReadmeFacts): PackageFile {
   const { warn_after: warn, error_after: error } = allowedAge(lateAfterMs);
   const certain = relations.filter(({ relation }) => relation.certainty === "certain").length;
-  const needed = variables.filter(({ fallback }) => fallback === undefined).map(({ name }) => `export ${name}=…`);
   const rows = variables.map(({ name, meaning, fallback }) => [
     `\`${name}\``,
     meaning,
@@ -40,8 +51,7 @@ rather than in them.
 ## Use it
 
 \`\`\`sh
-python -m pip install dbt-core dbt-${type}      # dbt 1.10.6 to 1.12
-${[...needed, "dbt build                                # models and tests", "dbt source freshness"].join("\n")}
+${firstSteps(type, variables).join("\n")}
 \`\`\`
 
 Called in this folder, dbt finds \`profiles.yml\`. It reads environment variables:
@@ -66,7 +76,8 @@ changed is fresh. The last sync that succeeded may be ${spoken(warn)} old before
 ## Build on it
 
 In a project of your own, name this folder in \`packages.yml\`, run \`dbt deps\`, and use \`ref('stg_…')\` and
-\`source('${schema}', '…')\`. The profile is your project's then${type === "duckdb" ? `, and has to attach the warehouse as \`${ATTACHED}\`` : ""}.
+\`source('${schema}', '…')\`. The flag \`indirect_selection: cautious\` belongs into your \`dbt_project.yml\` then: without it dbt
+tests relations to models that it was not asked to build. The profile is your project's then${type === "duckdb" ? `, and has to attach the warehouse as \`${ATTACHED}\`` : ""}.
 
 \`\`\`yaml
 packages:

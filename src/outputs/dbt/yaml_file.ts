@@ -1,10 +1,7 @@
 import { stringify } from "yaml";
+import type { OwnedFile as PackageFile } from "../owned_folder.ts";
 
-/** A file of the package. `path` is below its folder, with slashes. */
-export interface PackageFile {
-  readonly path: string;
-  readonly text: string;
-}
+export type { PackageFile };
 
 const MADE = "Written by `tributary dbt`, which writes it anew: change the configuration, not this file.";
 

@@ -1,6 +1,6 @@
 import { ConfigError } from "../../errors.ts";
 import { nearest } from "../../nearest_name.ts";
-import type { Partition, SourceColumn, Unit } from "../../warehouse/parquet_source.ts";
+import { columnsInPath, type Partition, type SourceColumn, type Unit } from "../../warehouse/parquet_source.ts";
 
 /** What Hive, and all who read its layout, call the folder of rows without a value. An empty text has none there either. */
 const NO_VALUE = "__HIVE_DEFAULT_PARTITION__";
@@ -24,10 +24,13 @@ const form = "_company, or table=column, or table=column:year, :month or :day";
 /** Reads what `--partition-by` was given. @throws ConfigError */
 export function readPartitionSpec(text: string): PartitionSpec {
   const [, table, column = "", unit] = /^(?:([^=:]+)=)?([^=:]+)(?::(.+))?$/.exec(text.trim()) ?? [];
-  if (column === "") throw new ConfigError(`--partition-by: expected ${form}, got ${JSON.stringify(text)}.`);
+  if (column === "")
+    throw new ConfigError(
+      `--partition-by: expected ${form}, got ${JSON.stringify(text)}. \`tributary export --help\` shows examples.`,
+    );
   if (unit !== undefined && !units.includes(unit as Unit))
     throw new ConfigError(
-      `--partition-by ${text}: expected the unit year, month or day, got ${JSON.stringify(unit)}.${meant(unit, units)}`,
+      `--partition-by ${text}: expected the unit year, month or day, got ${JSON.stringify(unit)}.${meant(unit, units)} Name one of them, or leave :${unit} out.`,
     );
   return { text, table, column, unit: unit as Unit | undefined };
 }
@@ -51,8 +54,7 @@ export function partitionsOf(
     }
   }
   for (const { name, columns } of tables) {
-    const inPath = partitions.get(name)!.filter(({ unit }) => unit === undefined);
-    if (inPath.length === columns.length)
+    if (columnsInPath(partitions.get(name)!).size === columns.length)
       throw new ConfigError(`--partition-by: ${name} would have no column left in its files. Leave one of them out.`);
   }
   return partitions;
@@ -95,8 +97,8 @@ function partitionOf({ text, column, unit }: PartitionSpec, { name: table, colum
     throw new ConfigError(
       `--partition-by ${text}: ${table}.${column} is ${type}, which cannot be a folder's name. Name a column with text, a date, a count or a flag.`,
     );
-  const name = unit === undefined ? column : `${column}_${unit}`;
-  if (unit !== undefined && columns.some(other => other.name === name))
+  const name = (unit === undefined ? column : `${column}_${unit}`).replace(/^_+/, "");
+  if (name !== column && columns.some(other => other.name === name))
     throw new ConfigError(
       `--partition-by ${text}: the folders would be called ${name}, but ${table} has a column of that name. Name that column instead.`,
     );
@@ -108,7 +110,7 @@ const meant = (name: string, known: readonly string[]): string => {
   return close === undefined ? "" : ` Did you mean ${close}?`;
 };
 
-/** `_company=acme/po_date_month=2026-03`, for one value each. @throws ConfigError for values that no folder can be called by */
+/** `company=acme/po_date_month=2026-03`, for one value each. @throws ConfigError for values that no folder can be called by */
 export function folderOf(partitions: readonly Partition[], values: readonly (string | null)[]): string {
   return partitions
     .map(({ name }, at) => {

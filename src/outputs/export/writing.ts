@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "../../errors.ts";
-import type { ParquetSource, Partition, SourceTable } from "../../warehouse/parquet_source.ts";
+import { columnsInPath, type ParquetSource, type Partition, type SourceTable } from "../../warehouse/parquet_source.ts";
 import { areWhole, syncFiles } from "./files.ts";
 import type { ExportedColumn, ExportedFile, ExportedTable, Manifest } from "./manifest.ts";
 import { folderOf } from "./partitioning.ts";
@@ -42,7 +42,7 @@ export async function decide(
   const isLive = live && columns.some(column => column.name === "_deleted_at");
   const source: SourceTable = { name, columns, partitions, company: company ?? undefined, live: isLive };
   const { rows, fingerprint } = await from.contents(source);
-  const inPath = new Set(partitions.filter(({ unit }) => unit === undefined).map(({ column }) => column));
+  const inPath = columnsInPath(partitions);
   const now: ExportedTable = {
     table: name,
     stream: table.stream,

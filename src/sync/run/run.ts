@@ -179,7 +179,7 @@ export function companiesOf(config: Config, wanted: string | undefined): readonl
   const chosen = config.companies.filter(company => company.name === wanted);
   if (chosen.length > 0) return chosen;
   throw new ConfigError(
-    `--company: expected one of ${config.companies.map(company => company.name).join(", ")}, got ${wanted}.`,
+    `--company: expected one of ${config.companies.map(company => company.name).join(", ")}, got ${wanted}. Name one of them, or leave --company out for all.`,
   );
 }
 

@@ -6,7 +6,10 @@ import type { CopyOut, Exportable, ParquetSource } from "../parquet_source.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /** What DuckDB may use while it writes Parquet, and the folder for what doesn't fit: values are private, so it is no public one. */
-export const exportResources = (room: string) => ({ memoryLimitMb: 256, threads: 1, spill: join(room, "spill") });
+export const exportResources = (room: string) => ({
+  ...{ memoryLimitMb: 256, threads: 1 },
+  ...{ spill: join(room, "spill"), spillsInPrivate: true },
+});
 
 /** The tables of one moment: what they are asked for, and what writes them. */
 export interface Moment {

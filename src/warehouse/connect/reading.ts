@@ -32,7 +32,7 @@ export interface WarehouseReading extends Exportable {
  * Opens the warehouse for a look; undefined when nothing has been loaded yet. HeldError for a DuckDB file with
  * `readers: direct` while a run writes it. `resources`: what DuckDB may use for more than a look. @throws DestinationError, ConfigError
  */
-export async function openReading(where: Where, resources?: Resources): Promise<WarehouseReading | undefined> {
+export async function openReading(where: Where, resources?: Partial<Resources>): Promise<WarehouseReading | undefined> {
   return where.type === "duckdb" ? readDuckdb(where, resources) : readPostgres(where);
 }
 
@@ -45,7 +45,7 @@ export async function hasUnpublished(where: Where): Promise<boolean> {
 
 async function readDuckdb(
   where: Where & { type: "duckdb" },
-  resources: Resources | undefined,
+  resources: Partial<Resources> | undefined,
 ): Promise<WarehouseReading | undefined> {
   const layout = layoutOf(where);
   const { schema, stateSchema } = where;

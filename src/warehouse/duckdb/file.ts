@@ -66,9 +66,7 @@ export async function takeFile(taking: Taking): Promise<HeldFile> {
 }
 
 async function open(taking: Taking, present: Present, giveUpClaim: () => Promise<void>): Promise<HeldFile> {
-  const { layout, stateSchema, holder } = taking;
-  // Each session has a folder of its own to spill into: a log that is replayed on opening may have filled it already.
-  const resources = { ...taking.resources, spill: `${layout.spill}-${holder.runId}` };
+  const { layout, stateSchema, holder, resources } = taking;
   const direct = layout.readers === "direct";
   let seeded = direct ? false : await seed(layout, present, stateSchema, resources);
   if (present === "file" && !seeded && !direct) {
@@ -94,7 +92,7 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
     await removeLeftovers(layout);
     await mkdir(layout.stage, { mode: 0o700 }).catch(ignoreExisting);
     await removeGone(layout.stage);
-    await removeSpills(layout, resources.spill);
+    await removeSpills(layout, session.spill);
     if (seeded) await adopt(layout, taking.makeLink);
     await writeHolder(layout, holder);
     const { dev, ino } = await stat(layout.work);
@@ -105,7 +103,7 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
         const isNothing = isNew && (await identify(session.connection, stateSchema).catch(() => "ours")) === "empty";
         // While the lock is ours: whoever comes next finds no file, rather than having one taken away.
         if (isNothing) await remove(layout.work);
-        await release(layout, session, resources.spill, giveUpClaim);
+        await release(layout, session, giveUpClaim);
         if (isNothing) await clear(layout);
       },
     };
@@ -141,12 +139,7 @@ async function expectInPlace({ work }: Layout, opened: { readonly dev: number; r
   );
 }
 
-async function release(
-  layout: Layout,
-  session: Session,
-  spill: string,
-  giveUpClaim: () => Promise<void>,
-): Promise<void> {
+async function release(layout: Layout, session: Session, giveUpClaim: () => Promise<void>): Promise<void> {
   try {
     await remove(layout.holder);
     // Of a run that was started together with this one, and refused.
@@ -155,7 +148,6 @@ async function release(
     await checkpoint(session.connection).catch(() => undefined);
   } finally {
     session.close();
-    await remove(spill).catch(() => undefined);
     await giveUpClaim();
   }
 }

@@ -27,7 +27,7 @@ export async function inspectFile(settings: { readonly path: string; readonly re
   await attempting(`write to ${folder}`, async () => {
     if (!(await stat(folder)).isDirectory()) throw new Error(`ENOTDIR: ${folder} is no folder`);
     await access(folder, constants.W_OK | constants.X_OK);
-    for (const own of [home, work, stage, spill]) if (await entryAt(own)) await access(own, constants.W_OK);
+    for (const own of [home, work, stage]) if (await entryAt(own)) await access(own, constants.W_OK);
   });
   return attempting(`look at ${path}`, async () => {
     if ((await presentAt(layout)) === "file") await expectKnown(layout);

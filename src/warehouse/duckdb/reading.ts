@@ -20,6 +20,7 @@ export interface ReadingSettings {
   readonly memoryLimitMb?: number;
   readonly threads?: number;
   readonly spill?: string;
+  readonly spillsInPrivate?: boolean;
 }
 
 /** A warehouse as its readers see it. */
@@ -76,7 +77,8 @@ async function openPublished(layout: Layout, settings: ReadingSettings): Promise
   const resources = {
     memoryLimitMb: settings.memoryLimitMb ?? 128,
     threads: settings.threads ?? 1,
-    spill: settings.spill ?? join(tmpdir(), `tributary-reading-${process.pid}`),
+    spill: settings.spill ?? join(tmpdir(), "tributary-reading"),
+    spillsInPrivate: settings.spillsInPrivate ?? false,
   };
   const session = await openSession(layout.path, true, resources).catch(async error => {
     if (/not a valid DuckDB database/.test(String(error))) throw refusal(layout, "it is no DuckDB database", error);

@@ -11,7 +11,7 @@ test("a publish copies the file once more than versions are kept; which copies a
   expect(diskLine(disk, 2)).toMatchObject({
     level: "ok",
     message:
-      "100.0 GB free in /srv; needed is 4.0 GB, a copy of the work file for the next publish; DuckDB's own temporary files go to /srv/w.versions/spill",
+      "100.0 GB free in /srv; needed is 4.0 GB, a copy of the work file for the next publish; DuckDB's own temporary files go to /srv/w.versions/spill-…",
   });
   expect(diskLine({ ...disk, versions: 0 }, 2).message).toContain(
     "needed is 12.0 GB, 3 copies of the work file (4.0 GB) until 2 versions are kept",

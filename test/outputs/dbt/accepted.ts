@@ -93,7 +93,10 @@ export const project = z.strictObject({
   "model-paths": folders,
   "macro-paths": folders,
   "clean-targets": folders,
-  flags: z.strictObject({ require_generic_test_arguments_property: z.boolean() }),
+  flags: z.strictObject({
+    require_generic_test_arguments_property: z.boolean(),
+    indirect_selection: z.enum(["eager", "cautious", "buildable", "empty"]),
+  }),
   models: z.record(
     z.string(),
     z.record(

@@ -91,16 +91,22 @@ test("a warehouse that cannot be reached is told and leaves the dictionary witho
 
   writeFileSync(join(folder, "file"), "mine");
   mkdirSync(join(folder, "there"));
+  mkdirSync(join(folder, "theirs"));
+  writeFileSync(join(folder, "theirs/index.html"), "mine");
   const cases = [
-    [["docs", "--out", "file"], "expected a folder, found a file"],
-    [["docs", "--company", "nobody"], "nobody"],
+    [["docs", "--out", "file"], /The folder .*file could not be written \(ENOTDIR\): check what it is/],
+    [["docs", "--out", "file/below"], /\(ENOTDIR\).*name another folder/],
+    [["docs", "--out", "theirs"], / {2}index\.html \(not written by tributary\)\nNothing was written: .*--force/],
+    [["docs", "--company", "nobody"], /nobody/],
   ] as const;
   for (const [args, words] of cases) {
     const refused = await run(args);
     expect([refused.code, refused.stdout]).toEqual([2, ""]);
-    expect(refused.stderr).toContain(words);
+    expect(refused.stderr).toMatch(words);
   }
   expect(readFileSync(join(folder, "file"), "utf8")).toBe("mine");
+  expect(readFileSync(join(folder, "theirs/index.html"), "utf8")).toBe("mine");
+  expect(readdirSync(join(folder, "theirs"))).toEqual(["index.html"]);
   const homeless = await tributary(["docs", "--company", "acme"], { cwd: join(folder, "there") });
   expect([homeless.code, readdirSync(join(folder, "there"))]).toEqual([2, []]);
   expect(homeless.stderr).toContain("--company needs a configuration");

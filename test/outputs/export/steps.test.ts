@@ -177,17 +177,16 @@ describe.each(Object.entries(makers))("%s", (name, make) => {
     await exported(warehouse, out, { streams: ["purchase_orders"], partition_by });
     const told = tableIn(await manifestOf(out), "purchase_orders");
     const folder = (number: number) => told.files[number]!.path.split("/").slice(1, -1);
-    expect(folder(0)[0]).toBe("_company=acme");
+    expect(folder(0)[0]).toBe("company=acme");
     const paths = told.files.map(({ path }) => path).join("\n");
     expect(paths).toMatch(
-      /_company=acme\/po_date_month=2026-03\/vendor_name=a%2Fb%3Dc%25d é %22x%22\/_changed_at_year=\d{4}\//,
+      /company=acme\/po_date_month=2026-03\/vendor_name=a%2Fb%3Dc%25d é %22x%22\/changed_at_year=\d{4}\//,
     );
     expect(paths).toContain("/po_date_month=__HIVE_DEFAULT_PARTITION__/");
-    expect(paths).toContain("/_changed_at_year=2025/");
+    expect(paths).toContain("/changed_at_year=2025/");
     const wanted = await warehouse.look(view => inWarehouse(view, "purchase_orders", told.columns));
     expect(differing(await byAnother(out, told), wanted)).toEqual([]);
     expect(told.columns.filter(({ stored_in }) => stored_in === "path").map(({ name }) => name)).toEqual([
-      "_company",
       "vendor_name",
     ]);
     expect(told.columns.some(({ name }) => name === "po_date")).toBe(true);

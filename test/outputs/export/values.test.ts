@@ -184,6 +184,6 @@ describe.each(Object.entries(makers))("%s", (_name, make) => {
     await expectEqual(out, "findings", "false");
     await exported(warehouse, out, { streams: ["findings"], company: "other", partition_by: ["_company"] });
     await expectEqual(out, "findings", "false");
-    expect(await readdir(join(out, "findings"))).toEqual(["_company=__HIVE_DEFAULT_PARTITION__"]);
+    expect(await readdir(join(out, "findings"))).toEqual(["company=__HIVE_DEFAULT_PARTITION__"]);
   });
 });

@@ -19,7 +19,7 @@ test("the command writes the page of a synced warehouse, whole, and says what it
     await simulated({ sizes: { orders: 40, invoices: 40, items: 10, findings: 20, ingested: 60 } }),
   );
   const early = await run(["report", "--out", "report.html"]);
-  expect(early).toMatchObject({ code: 6, stderr: expect.stringContaining("run `tributary sync` first") });
+  expect(early).toMatchObject({ code: 2, stderr: expect.stringContaining("run `tributary sync` first") });
   expect((await run(["sync", "--no-progress", "--log-level", "warn"])).code).toBe(0);
 
   const ended = await run(["report", "--out", "pages/report.html", "--json"]);
@@ -69,7 +69,7 @@ test("the command writes the page of a synced warehouse, whole, and says what it
       stdout: "",
       stderr: expect.stringMatching(expected),
     });
-  await wrong(["--out", "x.html", "--months", "0"], /Expected a number of months from 1 to 36/);
+  await wrong(["--out", "x.html", "--months", "0"], /Expected a whole number from 1 to 36/);
   writeFileSync(join(folder, "without.yaml"), `${readFileSync(join(folder, "config.yaml"), "utf8")}views: false\n`);
   await wrong(
     ["--out", "x.html", "--config", "without.yaml"],

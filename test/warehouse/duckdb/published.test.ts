@@ -283,7 +283,7 @@ describe("the published file", () => {
 });
 
 /** Without what comes and goes with a session. */
-const ownName = (name: string) => !name.startsWith("claim") && !name.endsWith(".wal");
+const ownName = (name: string) => !/^(claim|spill)/.test(name) && !name.endsWith(".wal");
 
 /** An ordinary user's opening for writing fails at the file's mode; whoever owns the file can change that. */
 async function makeWritable(path: string): Promise<void> {

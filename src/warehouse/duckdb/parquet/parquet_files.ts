@@ -1,13 +1,14 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type {
-  ParquetFile,
-  Partition,
-  SourceColumn,
-  SourceTable,
-  StoredAs,
-  Target,
-  Unit,
+import {
+  columnsInPath,
+  type ParquetFile,
+  type Partition,
+  type SourceColumn,
+  type SourceTable,
+  type StoredAs,
+  type Target,
+  type Unit,
 } from "../../parquet_source.ts";
 import { quoted } from "../session/session.ts";
 
@@ -51,7 +52,7 @@ export async function writeFiles(
 ): Promise<readonly ParquetFile[]> {
   const { columns, partitions } = table;
   if (partitions.length === 0) return [await writeFile(ask, relation, columns, "true", "", target, numbering)];
-  const inPath = new Set(partitions.filter(({ unit }) => unit === undefined).map(({ column }) => column));
+  const inPath = columnsInPath(partitions);
   const kept = columns.filter(({ name }) => !inPath.has(name));
   const files: ParquetFile[] = [];
   for (const values of await partitionsOf(ask, relation, table)) {

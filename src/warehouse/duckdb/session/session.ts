@@ -1,4 +1,5 @@
-import { chmod, chown, link, rename, stat } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { chmod, chown, link, mkdtemp, rename, stat } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -8,16 +9,20 @@ import { isOutOfMemory } from "./failure.ts";
 import type { Layout } from "./file_layout.ts";
 import { PLACED } from "./file_layout.ts";
 
-/** What a session may use. `spill` is the folder for what doesn't fit into memory. */
+/** What a session may use. */
 export interface Resources {
   readonly memoryLimitMb: number;
   readonly threads: number;
+  /** What the folder for what doesn't fit into memory is called at its beginning: each session has one of its own, for nobody else's eyes. */
   readonly spill: string;
+  /** Whether it lies in a private folder already, which may come later and goes with all that is in it. */
+  readonly spillsInPrivate?: boolean;
 }
 
 /** One connection to one database file. */
 export interface Session {
   readonly connection: DuckDBConnection;
+  readonly spill: string;
   close(): void;
 }
 
@@ -102,6 +107,9 @@ export async function writePastLog(connection: DuckDBConnection, past: boolean):
 
 /** A session without a file: what it holds is gone when it is closed. */
 export async function openEmpty(resources: Resources): Promise<Session> {
+  // Where none can be made DuckDB keeps to its memory, and says so when that is too little.
+  const spill =
+    resources.spillsInPrivate === true ? resources.spill : await mkdtemp(`${resources.spill}-`).catch(() => "");
   const instance = await DuckDBInstance.create(":memory:", {
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
@@ -110,16 +118,18 @@ export async function openEmpty(resources: Resources): Promise<Session> {
     allocator_bulk_deallocation_flush_threshold: "1MB",
     memory_limit: `${resources.memoryLimitMb}MB`,
     preserve_insertion_order: "false",
-    temp_directory: resources.spill,
+    temp_directory: spill,
     threads: String(resources.threads),
   });
   const connection = await instance.connect();
   await connection.run("set TimeZone = 'UTC'");
   return {
     connection,
+    spill,
     close() {
       connection.closeSync();
       instance.closeSync();
+      if (spill !== "") rmSync(spill, { recursive: true, force: true });
     },
   };
 }

@@ -2,15 +2,28 @@ import { createHash } from "node:crypto";
 import { lstat, mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { ConfigError } from "../../errors.ts";
-import type { PackageFile } from "./yaml_file.ts";
+import { ConfigError } from "../errors.ts";
 
-/** Names the files of a folder that are ours, each with the hashes it may have. Until a write is done that is the old one and the new one. */
-const MANIFEST = ".tributary-dbt.json";
-const ASIDE = ".tributary-dbt.new";
+/** A file to be written; `path` is below the folder, with slashes. */
+export interface OwnedFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Which command writes into a folder, and whether it overwrites what is not its own. */
+export interface Writing {
+  readonly command: `tributary ${string}`;
+  readonly force: boolean;
+  /** Files of its own that are not among those to be written and stay all the same. */
+  readonly stays?: (path: string) => boolean;
+}
+
+/** Names the files of a folder that a command wrote, each with the hashes it may have. Until a write is done that is the old one and the new one. */
+const manifestOf = (command: string) => `.${command.replace(" ", "-")}.json`;
+const asideOf = (command: string) => `.${command.replace(" ", "-")}.new`;
 
 const manifestSchema = z.object({
-  made_by: z.literal("tributary dbt"),
+  made_by: z.string(),
   files: z.record(z.string(), z.array(z.string())),
 });
 
@@ -31,9 +44,9 @@ export interface Written {
  * edited, is refused before anything is written, unless it is to be forced. Whoever is killed meanwhile can do it again.
  * @throws ConfigError
  */
-export async function writePackage(folder: string, files: readonly PackageFile[], force: boolean): Promise<Written> {
+export async function writeOwned(folder: string, files: readonly OwnedFile[], writing: Writing): Promise<Written> {
   try {
-    return await write(folder, files, force);
+    return await write(folder, files, writing);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (cause instanceof ConfigError || code === undefined) throw cause;
@@ -43,46 +56,58 @@ export async function writePackage(folder: string, files: readonly PackageFile[]
   }
 }
 
-async function write(folder: string, files: readonly PackageFile[], force: boolean): Promise<Written> {
-  const ours = await readManifest(folder, force);
+async function write(folder: string, files: readonly OwnedFile[], writing: Writing): Promise<Written> {
+  const { command, force, stays = () => false } = writing;
+  const ours = await readManifest(folder, command, force);
   const wanted = new Map(files.map(file => [file.path, hashOf(file.text)]));
   const present = new Map<string, string | undefined>();
   for (const path of new Set([...wanted.keys(), ...Object.keys(ours)]))
     present.set(path, await hashAt(join(folder, path)));
+  const isKept = (path: string) => !wanted.has(path) && stays(path);
+  const kept = Object.entries(ours).filter(([path]) => isKept(path));
   const isThere = (path: string) => present.get(path) !== undefined;
   const blocked = [...wanted.keys()].filter(path => present.get(path) === NO_FILE);
   if (blocked.length > 0)
-    throw inTheWay(folder, blocked, () => "a folder or a link", "move it away, or name another folder");
+    throw inTheWay(folder, command, blocked, () => "a folder or a link", "move it away, or name another folder");
   const changing = files.filter(({ path }) => present.get(path) !== wanted.get(path));
-  const leaving = Object.keys(ours).filter(path => !wanted.has(path) && isThere(path) && present.get(path) !== NO_FILE);
+  const leaving = Object.keys(ours).filter(
+    path => !wanted.has(path) && !isKept(path) && isThere(path) && present.get(path) !== NO_FILE,
+  );
   const foreign = [...changing.map(({ path }) => path), ...leaving].filter(
     path => isThere(path) && !ours[path]?.includes(present.get(path)!),
   );
   const whose = (path: string) => (path in ours ? "changed since tributary wrote it" : "not written by tributary");
   if (foreign.length > 0 && !force)
-    throw inTheWay(folder, foreign, whose, "move them away, name another folder, or take --force to overwrite them");
+    throw inTheWay(
+      folder,
+      command,
+      foreign,
+      whose,
+      "move them away, name another folder, or take --force to overwrite them",
+    );
   const done = { written: changing.map(({ path }) => path), removed: leaving };
   const unchanged = files.map(({ path }) => path).filter(path => !done.written.includes(path));
-  const final = Object.fromEntries([...wanted].map(([path, hash]) => [path, [hash]]));
-  await putAside(folder, changing);
+  const final = [...wanted].map(([path, hash]): [string, readonly string[]] => [path, [hash]]);
+  const list = (files: typeof final) => writeManifest(folder, command, Object.fromEntries([...kept, ...files]));
+  const aside = join(folder, asideOf(command));
+  await putAside(aside, changing);
   const meanwhile = [...new Set([...wanted.keys(), ...leaving])].map(path => {
     const hashes = [present.get(path), wanted.get(path)].filter(hash => hash !== undefined);
-    return [path, [...new Set(hashes)]] as const;
+    return [path, [...new Set(hashes)]] as [string, readonly string[]];
   });
-  if (changing.length + leaving.length > 0) await writeManifest(folder, Object.fromEntries(meanwhile));
+  if (changing.length + leaving.length > 0) await list(meanwhile);
   for (const { path } of changing) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
-    await rename(join(folder, ASIDE, path), join(folder, path));
+    await rename(join(aside, path), join(folder, path));
   }
   for (const path of leaving) await remove(folder, path);
-  await writeManifest(folder, final);
-  await rm(join(folder, ASIDE), { recursive: true, force: true });
+  await list(final);
+  await rm(aside, { recursive: true, force: true });
   return { ...done, unchanged };
 }
 
 /** Everything is on the disk before the first file takes its place: a full disk changes nothing. */
-async function putAside(folder: string, files: readonly PackageFile[]): Promise<void> {
-  const aside = join(folder, ASIDE);
+async function putAside(aside: string, files: readonly OwnedFile[]): Promise<void> {
   await rm(aside, { recursive: true, force: true });
   await mkdir(aside, { recursive: true });
   try {
@@ -96,29 +121,30 @@ async function putAside(folder: string, files: readonly PackageFile[]): Promise<
   }
 }
 
-async function writeManifest(folder: string, files: Hashes): Promise<void> {
+async function writeManifest(folder: string, command: string, files: Hashes): Promise<void> {
   const sorted = Object.fromEntries(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const text = `${JSON.stringify({ made_by: "tributary dbt", files: sorted }, null, 1)}\n`;
-  await writeFile(join(folder, ASIDE, MANIFEST), text);
-  await rename(join(folder, ASIDE, MANIFEST), join(folder, MANIFEST));
+  const text = `${JSON.stringify({ made_by: command, files: sorted }, null, 1)}\n`;
+  const made = join(folder, asideOf(command), manifestOf(command));
+  await writeFile(made, text);
+  await rename(made, join(folder, manifestOf(command)));
 }
 
-async function readManifest(folder: string, force: boolean): Promise<Hashes> {
+async function readManifest(folder: string, command: string, force: boolean): Promise<Hashes> {
+  const file = join(folder, manifestOf(command));
   let text: string;
   try {
-    text = await readFile(join(folder, MANIFEST), "utf8");
+    text = await readFile(file, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
     throw error;
   }
-  const parsed = manifestSchema.safeParse(parsedJson(text));
+  const { data } = manifestSchema.safeParse(parsedJson(text));
   // A path that leads out of the folder was not written by us.
-  const inside =
-    parsed.data !== undefined && Object.keys(parsed.data.files).every(path => !/^\/|\\|(^|\/)\.\.(\/|$)/.test(path));
-  if (parsed.data !== undefined && inside) return parsed.data.files;
+  const isInside = (path: string) => !/^\/|\\|(^|\/)\.\.(\/|$)/.test(path);
+  if (data?.made_by === command && Object.keys(data.files).every(isInside)) return data.files;
   if (force) return {};
   throw new ConfigError(
-    `${join(folder, MANIFEST)} is not the list that \`tributary dbt\` wrote of its files: name another folder, or take --force, which overwrites files of the package's names.`,
+    `${file} is not the list that \`${command}\` wrote of its files: name another folder, or take --force, which overwrites files of the same names.`,
   );
 }
 
@@ -158,6 +184,7 @@ const SHOWN = 10;
 
 function inTheWay(
   folder: string,
+  command: string,
   paths: readonly string[],
   why: (path: string) => string,
   advice: string,
@@ -165,5 +192,5 @@ function inTheWay(
   const lines = paths.slice(0, SHOWN).map(path => `  ${path} (${why(path)})`);
   const more = paths.length > SHOWN ? [`  and ${paths.length - SHOWN} more`] : [];
   const last = `Nothing was written: ${advice}.`;
-  return new ConfigError([`${folder} holds what is in the way of the package:`, ...lines, ...more, last].join("\n"));
+  return new ConfigError([`${folder} holds what is in the way of \`${command}\`:`, ...lines, ...more, last].join("\n"));
 }

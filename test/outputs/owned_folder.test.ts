@@ -2,12 +2,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ConfigError } from "../../../src/errors.ts";
-import { writePackage } from "../../../src/outputs/dbt/folder.ts";
-import type { PackageFile } from "../../../src/outputs/dbt/yaml_file.ts";
+import { ConfigError } from "../../src/errors.ts";
+import { type OwnedFile, writeOwned } from "../../src/outputs/owned_folder.ts";
 
+const writePackage = (folder: string, texts: readonly OwnedFile[], force: boolean) =>
+  writeOwned(folder, texts, { command: "tributary dbt", force });
 const newFolder = () => mkdtempSync(join(tmpdir(), "dbt-"));
-const files = (texts: Readonly<Record<string, string>>): readonly PackageFile[] =>
+const files = (texts: Readonly<Record<string, string>>): readonly OwnedFile[] =>
   Object.entries(texts).map(([path, text]) => ({ path, text }));
 const first = files({ "project.yml": "one", "models/a.sql": "select 1", "models/deep/b.sql": "select 2" });
 const manifest = ".tributary-dbt.json";
@@ -49,6 +50,19 @@ test("files that are no longer part of it go, with folders that hold nothing els
   });
   expect(readdirSync(join(folder, "models")).sort()).toEqual(["c.sql", "mine.sql"]);
   expect(contents(folder)["models/mine.sql"]).toBe("select 'mine'");
+});
+
+test("files that are to stay do, and are still its own later; another command's are not", async () => {
+  const folder = newFolder();
+  const writing = { command: "tributary docs", force: false } as const;
+  await writeOwned(folder, first, writing);
+  const page = files({ "page.html": "one" });
+  const stays = (path: string) => path.startsWith("models/");
+  expect((await writeOwned(folder, page, { ...writing, stays })).removed).toEqual(["project.yml"]);
+  expect(await refusal(writePackage(folder, files({ "page.html": "two" }), false))).toContain(
+    "in the way of `tributary dbt`",
+  );
+  expect((await writeOwned(folder, page, writing)).removed).toEqual(["models/a.sql", "models/deep/b.sql"]);
 });
 
 test("a file of somebody else's or one that was edited is named, and nothing is written", async () => {
@@ -96,7 +110,7 @@ test("folders and links in a file's place are not overwritten, whatever is force
 
 test("many files in the way are counted", async () => {
   const folder = newFolder();
-  const many = Array.from({ length: 13 }, (_, at): PackageFile => ({ path: `f${at}.sql`, text: "ours" }));
+  const many = Array.from({ length: 13 }, (_, at): OwnedFile => ({ path: `f${at}.sql`, text: "ours" }));
   for (const { path } of many) writeFileSync(join(folder, path), "mine");
   expect(await refusal(writePackage(folder, many, false))).toMatch(/ {2}f9\.sql .*\n {2}and 3 more\n/);
 });

@@ -1,0 +1,43 @@
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { type CliContext, createContext, type Surface } from "../../src/cli/invocation/context.ts";
+import { reportFailure } from "../../src/cli/invocation/failure.ts";
+import { runCommand } from "../../src/cli/program.ts";
+import type { ExitCode } from "../../src/errors.ts";
+import type { Ended } from "./process.ts";
+
+/** A context whose output is kept; nobody sits at it. */
+export function deafContext(surface: Pick<Surface, "env" | "cwd"> & Partial<Surface>) {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  let code: ExitCode = 0;
+  const deaf = () => () => undefined;
+  const context: CliContext = createContext({
+    ...({ stdin, stdout, stderr } as unknown as Pick<Surface, "stdin" | "stdout" | "stderr">),
+    ...{ now: Date.now, onSignal: deaf, onHangup: deaf, onStray: deaf },
+    exit: wanted => {
+      code = wanted;
+    },
+    leave: () => {
+      throw new Error("left");
+    },
+    ...surface,
+  });
+  const written = async () => {
+    stdout.end();
+    stderr.end();
+    return { stdout: await text(stdout), stderr: await text(stderr) };
+  };
+  return { context, written, code: () => code };
+}
+
+/** Runs a command to its end in this process, in a tenth of the time that one of its own takes. */
+export async function inProcess(args: readonly string[], place: Pick<Surface, "env" | "cwd">): Promise<Ended> {
+  const { context, written, code } = deafContext(place);
+  let ended: ExitCode | undefined;
+  try {
+    await runCommand(args, context);
+  } catch (error) {
+    ended = reportFailure(error, args, context);
+  }
+  return { code: ended ?? code(), ...(await written()) };
+}

@@ -8,14 +8,15 @@ import type { Route } from "./route.ts";
 /** What readiness is judged by. `lateAfterMs` is asked each time, so that a reloaded configuration holds. */
 export interface HealthSources {
   readonly clock: Clock;
-  readonly daemon: Pick<Daemon, "listen">;
+  readonly daemon: Pick<Daemon, "listen" | "live">;
   readonly glance: () => Promise<Glance>;
   readonly lateAfterMs: () => number;
 }
 
 /**
- * `/healthz` answers 200 while the process lives: restart it when it does not. `/readyz` answers 200 while the data can be relied
- * on, else 503 and one line: a restart does not mend that. Both are open, so no line names a stream, a company or an error.
+ * `/healthz` answers 200 while the process lives and its runs end in time: restart it when it does not. `/readyz` answers 200
+ * while the data can be relied on, else 503 and one line: a restart does not mend that. Both are open, so no line names a
+ * stream, a company or an error.
  */
 export function healthRoutes(sources: HealthSources): readonly Route[] {
   // A run that was stopped, or held off by another one, leaves the data as good, or as bad, as it was.
@@ -26,7 +27,12 @@ export function healthRoutes(sources: HealthSources): readonly Route[] {
     if (exit_code === 0 || isFailure(exit_code)) lastCode = exit_code;
   });
   return [
-    { method: "GET", path: "/healthz", open: true, answer: () => line(200, "ok") },
+    {
+      method: "GET",
+      path: "/healthz",
+      open: true,
+      answer: () => (sources.daemon.live()?.overdueSince === undefined ? line(200, "ok") : line(503, OVERDUE)),
+    },
     {
       method: "GET",
       path: "/readyz",
@@ -38,6 +44,8 @@ export function healthRoutes(sources: HealthSources): readonly Route[] {
     },
   ];
 }
+
+const OVERDUE = "A run goes on long after its max_time: restart this process, nothing is lost.";
 
 /** `lastCode` is how the daemon's last run ended that succeeded or failed; undefined before there was one. */
 async function whyNotReady(

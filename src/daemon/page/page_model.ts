@@ -56,8 +56,17 @@ export interface Concern {
 
 /** What is wrong at this moment, the worst first, each thing once. */
 export function concerns(view: View): readonly Concern[] {
-  const { status, unreadable } = view;
+  const { status, unreadable, live } = view;
   const found: Concern[] = [];
+  if (live?.overdueSince !== undefined)
+    found.push({
+      tone: "bad",
+      what: `The run ${live.schedule} goes on long after its max_time.`,
+      advice:
+        "No other run starts before it ends. Restart the daemon: nothing is lost, and the next run goes on from there.",
+      streams: [],
+      at: live.overdueSince,
+    });
   if (unreadable !== undefined) found.push(failure(unreadable, [], undefined));
   const on = status?.streams.filter(stream => stream.on) ?? [];
   const name = namer(status?.streams ?? []);
@@ -154,6 +163,7 @@ export function namer(streams: readonly Pick<StreamStatus, "company">[]) {
 /** The page's answer to "is everything all right?", in a sentence. */
 export function verdict(view: View): { readonly tone: Tone; readonly sentence: string } {
   const { status, now, lateAfterMs } = view;
+  if (view.live?.overdueSince !== undefined) return { tone: "bad", sentence: "A run goes on long after its max_time" };
   if (status === undefined) return { tone: "bad", sentence: "The warehouse cannot be read" };
   const on = status.streams.filter(stream => stream.on);
   const failed = on.filter(hasFailed).length;

@@ -12,6 +12,8 @@ export interface LiveRun {
   readonly startedAt: string;
   /** Undefined until the run knows its streams. */
   readonly view: RunView | undefined;
+  /** Since when it goes on though its max_time is long over (ISO 8601); undefined: all is well. */
+  readonly overdueSince?: string | undefined;
 }
 
 /** What happened in the daemon. Listeners must not throw, and are not waited for. */

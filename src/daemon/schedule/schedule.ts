@@ -48,12 +48,17 @@ interface Performance {
   readonly turn: Turn;
   readonly startedAt: string;
   readonly ending: AbortController;
+  /** Aborted when the run is over, or is given its time anew. */
+  timing: AbortController;
   view: RunView | undefined;
+  overdueSince: string | undefined;
   done: Promise<void>;
 }
 
 /** How late an occurrence is noticed by a machine that was awake and busy. */
 const BUSY_MS = 60_000;
+/** What a run may take, once its max_time is over, to the next safe point: the publish of a large list takes minutes. */
+const STOPPING_MS = 10 * 60_000;
 
 /** A daemon over a configuration that has been found good. Nothing happens before `serve`. */
 export function createDaemon(first: Config, tools: DaemonTools): ScheduleDaemon {
@@ -132,15 +137,33 @@ export function createDaemon(first: Config, tools: DaemonTools): ScheduleDaemon 
     }
   }
 
-  function liveRun({ turn, startedAt: since, view }: Performance): LiveRun {
-    return { schedule: turn.schedule, cause: turn.cause, startedAt: since, view };
+  function liveRun({ turn, startedAt: since, view, overdueSince }: Performance): LiveRun {
+    return { schedule: turn.schedule, cause: turn.cause, startedAt: since, view, overdueSince };
+  }
+
+  /** Watches from outside that a run ends by its max_time, which begins after a wait of at most `waitMs`. */
+  function time(current: Performance, waitMs: number): void {
+    const { schedule, maxTimeMs } = current.turn;
+    current.timing.abort();
+    current.overdueSince = undefined;
+    if (maxTimeMs === undefined) return;
+    current.timing = new AbortController();
+    const late = () => {
+      current.overdueSince = moment();
+      const text = `${schedule}: expected the run to have ended by its max_time, but ${STOPPING_MS / 60_000} minutes later it still goes on, and no other one starts before it ends. Restart the daemon: nothing is lost, and the next run goes on from there.`;
+      log.warn({ schedule, started_at: current.startedAt }, text);
+    };
+    clock.sleep(waitMs + maxTimeMs + STOPPING_MS, current.timing.signal).then(late, () => undefined);
   }
 
   function begin(turn: Turn): void {
     unread.delete(turn.schedule);
-    const ending = new AbortController();
-    const current: Performance = { turn, startedAt: moment(), ending, view: undefined, done: Promise.resolve() };
+    const current: Performance = {
+      ...{ turn, startedAt: moment(), ending: new AbortController(), timing: new AbortController() },
+      ...{ view: undefined, overdueSince: undefined, done: Promise.resolve() },
+    };
     performance = current;
+    time(current, turn.waitMs);
     tell({ kind: "started", run: liveRun(current) });
     current.done = perform(current)
       .then(outcome => conclude(current, outcome))
@@ -157,6 +180,7 @@ export function createDaemon(first: Config, tools: DaemonTools): ScheduleDaemon 
         signal: current.ending.signal,
         watch: view => {
           current.view = view;
+          time(current, 0);
         },
       });
     } catch (error) {
@@ -167,6 +191,7 @@ export function createDaemon(first: Config, tools: DaemonTools): ScheduleDaemon 
 
   function conclude(current: Performance, outcome: Finished["outcome"]): void {
     performance = undefined;
+    current.timing.abort();
     const at = plan.ended(current.turn, outcome, clock.now());
     const retryAt = at === undefined ? undefined : new Date(at).toISOString();
     last = { kind: "finished", run: liveRun(current), finishedAt: moment(), outcome, retryAt };

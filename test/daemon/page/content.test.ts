@@ -211,6 +211,15 @@ test("the next run and what runs elsewhere", async () => {
   expect(words).toContain("Run r9 ( sync items , process 7 on db1) began 5 min ago . Its");
 });
 
+test("a run that goes on long after its max_time is what is wrong", async () => {
+  const daemon = scriptedDaemon();
+  const facts = { schedule: "nightly", cause: "schedule", startedAt: "2026-03-15T02:00:00.000Z" } as const;
+  daemon.run({ ...facts, overdueSince: "2026-03-15T06:10:00.000Z" });
+  const { words } = await shown({ ...telling(() => standing([stream()])), daemon });
+  expect(words).toContain("A run goes on long after its max_time");
+  expect(words).toContain("The run nightly goes on long after its max_time. No other run starts before it ends.");
+});
+
 test("a table with other rows than the service says so, and why", async () => {
   const apart = stream({ service_rows: 12, difference: -2, difference_reason: "rows rejected" });
   const { words } = await shown(telling(() => standing([apart, stream({ stream: "even" })])));

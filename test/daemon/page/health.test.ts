@@ -1,8 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { stringify } from "yaml";
 import { createGlance, type Glance } from "../../../src/daemon/cached_status.ts";
 import { healthRoutes } from "../../../src/daemon/page/health.ts";
-import type { Daemon, DaemonEvent } from "../../../src/daemon/schedule/events.ts";
+import type { Daemon, DaemonEvent, LiveRun } from "../../../src/daemon/schedule/events.ts";
 import { readStatus, type Status } from "../../../src/operations/status.ts";
 import { streams } from "../../../streams/index.ts";
 import { load } from "../../config/sample.ts";
@@ -12,7 +12,7 @@ import { handClock } from "../notify/clock.ts";
 import { ended, HOUR, standing } from "../notify/daemon.ts";
 
 const clock = handClock("2026-03-15T12:00:00.000Z");
-const deaf: Pick<Daemon, "listen"> = { listen: () => () => undefined };
+const deaf: Pick<Daemon, "listen" | "live"> = { listen: () => () => undefined, live: () => undefined };
 const fresh = standing({ lists: "2026-03-15T02:00:00.000Z", feed: "2026-03-15T02:00:00.000Z" });
 const ready = { status: 200, text: "ready\n" };
 const failed = { status: 503, text: "The last run failed.\n" };
@@ -25,7 +25,8 @@ async function ask(
 ): Promise<{ status: number; text: string }> {
   const look = typeof glance === "function" ? glance : () => Promise.resolve(glance);
   const told: ((event: DaemonEvent) => void)[] = [];
-  const daemon: Pick<Daemon, "listen"> = {
+  const daemon: Pick<Daemon, "listen" | "live"> = {
+    live: () => running,
     listen(listener) {
       told.push(listener);
       return () => undefined;
@@ -39,6 +40,8 @@ async function ask(
   return { status: answer.status, text: await answer.text() };
 }
 
+let running: LiveRun | undefined;
+
 const lastRun = (exitCode: number | null): Status["last_run"] => ({
   ...{ run_id: "r", command: "c", status: "any", exit_code: exitCode, warnings: [], error: null },
   ...{ started_at: "2026-03-15T02:00:00.000Z", finished_at: "2026-03-15T02:10:00.000Z" },
@@ -47,6 +50,18 @@ const lastRun = (exitCode: number | null): Status["last_run"] => ({
 test("/healthz asks nobody", async () => {
   const nobody = () => Promise.reject(new Error("asked"));
   expect(await ask("/healthz", nobody)).toEqual({ status: 200, text: "ok\n" });
+});
+
+test("/healthz says so when a run goes on long after its max_time, and only then", async () => {
+  const nobody = () => Promise.reject(new Error("asked"));
+  running = { schedule: "nightly", cause: "schedule", startedAt: "2026-03-15T02:00:00.000Z", view: undefined };
+  onTestFinished(() => {
+    running = undefined;
+  });
+  expect(await ask("/healthz", nobody)).toEqual({ status: 200, text: "ok\n" });
+  running = { ...running, overdueSince: "2026-03-15T06:10:00.000Z" };
+  const text = "A run goes on long after its max_time: restart this process, nothing is lost.\n";
+  expect(await ask("/healthz", nobody)).toEqual({ status: 503, text });
 });
 
 test("ready: the data is fresh and nothing failed", async () => {

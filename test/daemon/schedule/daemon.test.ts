@@ -65,6 +65,24 @@ test("a clock that was wrong by a year and is set right leaves nobody waiting fo
   expect(starts()).toEqual(["nightly 11 02:00:00"]);
 });
 
+test("a run that goes on long after its max_time is told of once, until it is over", async () => {
+  const schedules = [{ ...nightly, max_time: "1h", wait: "30m" }];
+  const { clock, daemon, said, scripts } = await desk(evening, { schedules });
+  const overdue = () => said.filter(line => /^nightly: expected the run to have ended by its max_time/.test(line));
+  // One that hangs before it has its locks, one that hangs later, and one in time.
+  scripts.push({ ms: 5 * 3_600_000, deaf: true }, { ms: 5 * 3_600_000, knowsAfterMs: 60_000 }, { ms: 3_600_000 });
+  await clock.until("2026-03-11T03:39:50Z");
+  expect([daemon.live()?.overdueSince, overdue()]).toEqual([undefined, []]);
+  await clock.until("2026-03-11T06:00:00Z");
+  expect([daemon.live()?.overdueSince, overdue().length]).toEqual(["2026-03-11T03:40:00.000Z", 1]);
+  await clock.until("2026-03-12T03:10:50Z");
+  expect([daemon.live()?.overdueSince, overdue().length]).toEqual([undefined, 1]);
+  await clock.until("2026-03-12T03:12:00Z");
+  expect([daemon.live()?.overdueSince, overdue().length]).toEqual(["2026-03-12T03:11:00.000Z", 2]);
+  await clock.until("2026-03-14T00:00:00Z");
+  expect([daemon.live(), overdue().length]).toEqual([undefined, 2]);
+});
+
 test("jitter moves a start by chance, and the next time counts from the clock again", async () => {
   const chances = [0.5, 0.25, 0];
   const schedules = [{ ...nightly, jitter: "20m" }];

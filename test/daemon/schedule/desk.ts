@@ -25,6 +25,8 @@ export interface Script {
   readonly throws?: unknown;
   /** Does not end when it is asked to. */
   readonly deaf?: true;
+  /** Knows its streams after so long. */
+  readonly knowsAfterMs?: number;
   readonly streams?: Readonly<Record<string, RunReport["streams"][number]["status"]>>;
 }
 
@@ -121,10 +123,14 @@ export async function desk(
 async function perform(
   run: Made,
   script: Script,
-  { clock, signal }: Pick<RunTools, "clock" | "signal">,
+  { clock, signal, watch }: Pick<RunTools, "clock" | "signal" | "watch">,
 ): Promise<RunReport> {
-  const { ms = 60_000, code = 0, throws, deaf, streams: told = {} } = script;
+  const { ms = 60_000, code = 0, throws, deaf, knowsAfterMs, streams: told = {} } = script;
   let ended: ExitCode = code;
+  if (knowsAfterMs !== undefined)
+    void clock
+      .sleep(knowsAfterMs)
+      .then(() => watch({ snapshot: () => ({ streams: [], limitedBy: "", inFlight: 0, ceiling: 0, limited429: 0 }) }));
   try {
     await clock.sleep(ms, deaf ? undefined : signal);
   } catch (reason) {

@@ -65,9 +65,12 @@ export class ApiError extends TributaryError {
 export class DestinationError extends TributaryError {
   /** Whether it may pass by itself within a minute or two: a connection that was lost, a server that starts. */
   readonly passing: boolean;
-  constructor(message: string, cause?: unknown, passing = false) {
+  /** Why no connection came about; undefined where there was one. */
+  readonly unconnected: "unknown_host" | "no_answer" | undefined;
+  constructor(message: string, cause?: unknown, passing = false, unconnected?: DestinationError["unconnected"]) {
     super(message, 6, cause);
     this.passing = passing;
+    this.unconnected = unconnected;
   }
 }
 
@@ -80,6 +83,7 @@ export class HeldError extends TributaryError {
 
 /** Stopped on purpose: by a signal (130, 143) or by --max-time (5). Everything stored so far stays. */
 export class StoppedError extends TributaryError {
+  declare readonly exitCode: 5 | 130 | 143;
   constructor(message: string, exitCode: 5 | 130 | 143) {
     super(message, exitCode);
   }

@@ -139,6 +139,10 @@ export interface PostgresConfig {
   readonly schema: string;
   readonly stateSchema: string;
   readonly grantSelectTo: readonly string[];
+  /** How long a run waits for its first connection. */
+  readonly connectWaitMs: number;
+  /** How long a statement waits for a lock of another session's. */
+  readonly lockWaitMs: number;
   readonly publishEveryMs: number;
 }
 

@@ -64,8 +64,9 @@ export interface LoadedConfig {
 
 /** What the chosen destination and way of naming companies leave without a meaning is not part of the configuration. */
 function withoutIdle({ company, companies, api, destination, ...others }: EffectiveConfig): Record<string, unknown> {
-  const { path, readers, keep_versions, url, grant_select_to, ...shared } = destination;
-  const own = destination.type === "duckdb" ? { path, readers, keep_versions } : { url, grant_select_to };
+  const { path, readers, keep_versions, url, grant_select_to, connect_wait, lock_wait, ...shared } = destination;
+  const server = { url, grant_select_to, connect_wait, lock_wait };
+  const own = destination.type === "duckdb" ? { path, readers, keep_versions } : server;
   return {
     ...(companies === undefined ? { company } : { companies }),
     api,

@@ -100,7 +100,9 @@ export function serviceAddress(address: string): string {
 function destination(given: EffectiveConfig["destination"], directory: string, memoryMb: number): DestinationConfig {
   const shared = { schema: given.schema, stateSchema: given.state_schema, publishEveryMs: ms(given.publish_every) };
   if (given.type === "postgres") {
-    return { type: "postgres", url: given.url ?? "", grantSelectTo: given.grant_select_to ?? [], ...shared };
+    const waits = { connectWaitMs: ms(given.connect_wait), lockWaitMs: ms(given.lock_wait) };
+    const { url = "", grant_select_to: grantSelectTo = [] } = given;
+    return { type: "postgres", url, grantSelectTo, ...waits, ...shared };
   }
   const path = resolve(directory, given.path);
   return { type: "duckdb", path, readers: given.readers, keepVersions: given.keep_versions, memoryMb, ...shared };

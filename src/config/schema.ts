@@ -113,6 +113,8 @@ export const configSchema = object({
     schema: f.schemaName().default("procurement"),
     state_schema: f.schemaName().default("_tributary"),
     url: f.postgresUrl().optional(),
+    connect_wait: f.duration("1s", "1d").default("15s"),
+    lock_wait: f.duration("1s", "1d").default("2m"),
     grant_select_to: names("a role's name").optional(),
   }).prefault({}),
   streams: object({

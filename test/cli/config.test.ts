@@ -24,7 +24,7 @@ test("config prints the defaults filled in and the secrets masked, in the file's
   expect(parse(stdout)).toMatchObject({
     company: "acme",
     api: { key: "•••", max_concurrency: 8, timeout: "30s" },
-    destination: { type: "postgres", url: "postgres://me:•••@db/warehouse", publish_every: "15m" },
+    destination: { type: "postgres", url: "postgres://me:•••@db/warehouse", lock_wait: "2m" },
   });
   expect(stdout + stderr).not.toMatch(/key-from-the-environment|pass-word/);
   expect([code, stderr]).toEqual([0, ""]);
@@ -34,6 +34,7 @@ test("config --json is one JSON document; what prints without effect is said on 
   const cwd = folderWith(postgres.replace("type: postgres", "type: duckdb"));
   const { code, stdout, stderr } = await tributary(["config", "--json"], { cwd, env });
   expect(JSON.parse(stdout)).toMatchObject({ company: "acme", api: { key: "•••" }, destination: { type: "duckdb" } });
+  expect(stdout).not.toContain("lock_wait");
   expect(stderr).toBe("destination.url has no effect with type duckdb: it belongs to type postgres.\n");
   expect(code).toBe(0);
 });

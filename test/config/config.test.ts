@@ -107,6 +107,8 @@ server: { listen: "[::1]:0" }
     type: "postgres",
     url: "postgres://me:pa%20ss@db:5432/w",
     grantSelectTo: ["bi_reader"],
+    connectWaitMs: 15_000,
+    lockWaitMs: 120_000,
     publishEveryMs: 900_000,
     schema: "procurement",
     stateSchema: "_tributary",

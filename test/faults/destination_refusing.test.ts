@@ -4,7 +4,7 @@ import { StoppedError } from "../../src/errors.ts";
 import type { RunReport } from "../../src/sync/run/run.ts";
 import { openPostgres } from "../../src/warehouse/postgres/open.ts";
 import { lineOf } from "../support/run.ts";
-import { type Evening, evening, failing, type Night, names, type Plan } from "./night.ts";
+import { config, type Evening, evening, failing, type Night, names, type Plan } from "./night.ts";
 
 let place: Evening;
 beforeAll(async () => {
@@ -186,15 +186,40 @@ describe("a PostgreSQL that stays away", () => {
     await expectGoodNext(next);
   });
 
-  it("before the run began is told as what it is, after as long a wait", async () => {
+  it("before the run began is waited for as long as destination.connect_wait says", async () => {
     const night = await begin();
     night.gate.shut({ code: "57P03", message: "the database system is starting up" });
     await expect(night.sync({ names })).rejects.toMatchObject({ name: "DestinationError", exitCode: 6 });
-    expect(night.pauses).toEqual([1, 2, 5, 10, 20, 40]);
-    expect(night.said).toHaveLength(6);
+    expect(night.pauses).toEqual([1, 2, 5, 7]);
+    expect(night.said).toHaveLength(4);
     await expect(night.backfill({ names: ["items"] })).rejects.toThrow(/starting or stopping/);
-    expect(night.pauses).toHaveLength(12);
+    expect(night.pauses).toHaveLength(8);
+    night.configure({ ...config, destination: { connect_wait: "2m" } });
+    await expect(night.sync({ names })).rejects.toThrow(/starting or stopping/);
+    expect(night.pauses.slice(8)).toEqual([1, 2, 5, 10, 20, 40, 40, 2]);
     expect(await night.runs()).toEqual([]);
+  });
+
+  it("and lets the run in at last, which outlives a loss like others do", async () => {
+    const night = await begin({
+      passing: ({ gate }, path) => (isDetail(path) ? gate.shut() : undefined),
+      pausing: ({ gate }, nth) => (nth === 3 ? gate.open() : undefined),
+    });
+    night.gate.shut();
+    const report = await night.sync({ names });
+    expect([report.exit_code, night.pauses]).toEqual([6, [1, 2, 5, 1, 2, 5, 10, 20, 40]]);
+  });
+
+  it("is not waited for where nobody knows its host", async () => {
+    const night = await begin();
+    const url = new URL(night.url);
+    url.hostname = "db.invalid";
+    night.configure({ ...config, destination: { url: url.href } });
+    await expect(night.sync({ names })).rejects.toMatchObject({
+      exitCode: 6,
+      message: expect.stringMatching(/at the host db\.invalid, .*ENOTFOUND.*destination\.url/),
+    });
+    expect(night.pauses).toEqual([]);
   });
 
   it("is not waited for beyond --max-time, nor after a signal", async () => {

@@ -43,7 +43,7 @@ export interface Evening {
   close(): Promise<void>;
 }
 
-const config = { streams: { defaults: { audit: 0 }, exclude: ["invoice*", "findings*", "ingested"] } };
+export const config = { streams: { defaults: { audit: 0 }, exclude: ["invoice*", "findings*", "ingested"] } };
 
 export async function evening(serverUrl: string): Promise<Evening> {
   const clock = stillClock();

@@ -43,13 +43,13 @@ export async function runBackfill(
   consent: ((estimate: Estimate) => Promise<void>) | undefined,
 ): Promise<RunReport> {
   const askedAt = new Date(tools.clock.now()).toISOString();
-  const unfinished = await reaching(() => plansUnderLock(order, tools), tools);
+  const unfinished = await reaching(() => plansUnderLock(order, tools), order, tools);
   const decision = decided(order, unfinished, tools);
   if (!decision.continued && consent !== undefined) {
     const estimate = await estimateBackfill(order, decision, unfinished, { ...tools, ...limitsOf(order) });
     if (estimate.requests > order.config.backfill.confirmAbove) await consent(estimate);
   }
-  return workThrough({ ...order, askedAt }, tools, decision);
+  return workThrough({ ...order, askedAt, reached: true }, tools, decision);
 }
 
 /** What it would request; reads what readers see, and writes nothing. */
@@ -106,7 +106,13 @@ async function plansUnderLock(
   const startedAt = new Date(clock.now()).toISOString();
   const holder = { pid: process.pid, host: hostname(), command: order.command, startedAt };
   const patience = { now: () => clock.now(), sleep: (ms: number) => clock.sleep(ms, signal) };
-  const opener = { runId: newRunId(startedAt, random), holder, clock: patience, makesRoom: true };
+  const opener = {
+    runId: newRunId(startedAt, random),
+    holder,
+    clock: patience,
+    makesRoom: true,
+    stopReason: () => signal.reason,
+  };
   const destination = await openDestination(where, opener, order.waitMs);
   try {
     return (await hasState(destination)) ? await unfinishedPlans(destination.db) : [];

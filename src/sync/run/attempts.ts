@@ -1,3 +1,4 @@
+import type { Clock } from "../../clock.ts";
 import { DestinationError, HeldError } from "../../errors.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { endRun, type Proven, streamRunsOf, writeStreamRun } from "../../warehouse/state/run_log.ts";
@@ -10,6 +11,7 @@ import { type Commons, createCommons } from "./service.ts";
 
 /** Seconds before each further attempt: together longer than a server needs to restart, or to fail over. */
 const PAUSES_S = [1, 2, 5, 10, 20, 40];
+const LONGEST_S = 40;
 
 type Line = RunReport["streams"][number];
 
@@ -36,6 +38,7 @@ export async function runAttempts(order: RunOrder, tools: RunTools): Promise<Run
   const { clock, signal } = tools;
   const { askedAt = new Date(clock.now()).toISOString() } = order;
   const until = clock.now() + (order.maxTimeMs ?? Number.POSITIVE_INFINITY);
+  const pauseAfter = pausesOf(order, clock);
   const commons = createCommons(order.config.api, clock);
   const watch = lasting(tools.watch);
   const past: Past = { runIds: [], reports: [], errors: [] };
@@ -44,7 +47,7 @@ export async function runAttempts(order: RunOrder, tools: RunTools): Promise<Run
     const ended = await attempt({ ...order, askedAt, maxTimeMs }, { ...tools, watch }, commons, past);
     if (ended.report !== undefined) past.reports.push(ended.report);
     past.errors.push(...ended.errors);
-    const pauseS = mayPass(ended.errors, past) && !signal.aborted ? PAUSES_S[nth] : undefined;
+    const pauseS = mayPass(ended.errors, past) && !signal.aborted ? pauseAfter(ended.errors) : undefined;
     if (pauseS === undefined || clock.now() + pauseS * 1_000 >= until) return told(past, ended.thrown, nth, tools);
     try {
       await pause(pauseS, ended.errors.find(isPassing) ?? ended.thrown, tools);
@@ -55,16 +58,46 @@ export async function runAttempts(order: RunOrder, tools: RunTools): Promise<Run
 }
 
 /** Short work that needs nothing but the destination: again, after the same pauses, while that may help. */
-export async function reaching<T>(work: () => Promise<T>, tools: RunTools): Promise<T> {
-  for (let nth = 0; ; nth++) {
+export async function reaching<T>(
+  work: () => Promise<T>,
+  order: Pick<RunOrder, "config">,
+  tools: RunTools,
+): Promise<T> {
+  const pauseAfter = pausesOf(order, tools.clock);
+  for (;;) {
     try {
       return await work();
     } catch (error) {
-      const pauseS = isPassing(error) && !tools.signal.aborted ? PAUSES_S[nth] : undefined;
+      const pauseS = isPassing(error) && !tools.signal.aborted ? pauseAfter([error]) : undefined;
       if (pauseS === undefined) throw error;
       await pause(pauseS, error, tools);
     }
   }
+}
+
+/**
+ * Answers the seconds to wait after an attempt that failed; undefined: no more. Before the first connection the same pauses
+ * as later, for `connect_wait` and not for a host that nobody knows: then the configuration is wrong rather than the server.
+ */
+function pausesOf(
+  { config: { destination }, reached = false }: Pick<RunOrder, "config" | "reached">,
+  clock: Clock,
+): (errors: readonly unknown[]) => number | undefined {
+  const connectBy = clock.now() + (destination.type === "postgres" ? destination.connectWaitMs : 0);
+  let connected = reached;
+  let nth = 0;
+  return errors => {
+    const [failure] = errors;
+    const unconnected = failure instanceof DestinationError ? failure.unconnected : undefined;
+    if (!connected && unconnected === undefined) {
+      connected = true;
+      nth = 0;
+    }
+    const usual = PAUSES_S[nth++];
+    if (connected) return usual;
+    const leftS = Math.ceil((connectBy - clock.now()) / 1_000);
+    return leftS <= 0 || unconnected === "unknown_host" ? undefined : Math.min(usual ?? LONGEST_S, leftS);
+  };
 }
 
 async function pause(seconds: number, error: unknown, { clock, log, signal }: RunTools): Promise<void> {

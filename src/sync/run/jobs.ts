@@ -146,6 +146,8 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
   } catch (error) {
     if (error instanceof StoppedError) {
       log.info({ stream: stream.name }, "stopped; what was read is kept");
+      // Of one that waited for another session it is told whom.
+      if (error !== context.signal.reason) errors.push(error);
       return;
     }
     // The same failure of the destination meets every stream: it is told once, at the end.

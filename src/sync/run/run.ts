@@ -47,7 +47,9 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
   const patience: Clock = { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) };
   const commons = order.attempt?.commons ?? createCommons(config.api, clock);
   const { memory } = commons;
-  const opener = { runId, holder, clock: patience, memory, makesRoom: order.background !== undefined };
+  let limit = new AbortController();
+  const stopReason = () => (signal.aborted ? signal : limit.signal).reason;
+  const opener = { runId, holder, clock: patience, memory, makesRoom: order.background !== undefined, stopReason };
   const privacy = privacyOf(order.catalogue, config.privacy);
   const archives = openArchives(order.again === undefined ? config.archive : undefined, {
     run: runId,
@@ -77,6 +79,10 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     // is fetched that could only be stored under another key than what is there.
     const early = privacy.policy.keyId === undefined ? ask() : undefined;
     destination = await openDestination(config.destination, opener, order.waitMs);
+    // Before its first stream only waits for others' locks are cut; those for our own have --wait.
+    const prepared = new AbortController();
+    const preparing = AbortSignal.any([prepared.signal, leaving.signal]);
+    limitTime(order, -order.waitMs, clock, preparing, error => limit.abort(error));
     if (early === undefined) await expectOwnKey(destination, privacy);
     // Waiting for the lock has a limit of its own; waiting for the service has not.
     const openedAt = clock.now();
@@ -146,7 +152,9 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     const left = jobs
       .filter(({ company, stream }) => order.attempt?.isDone(company, stream.name) !== true)
       .map(job => ({ ...job, stream: wideOf(job.stream) }));
-    return await runJobs({ ...run, catalogue: wide, jobs: left, warnings: told });
+    prepared.abort();
+    limit = new AbortController();
+    return await runJobs({ ...run, limit, catalogue: wide, jobs: left, warnings: told });
   } finally {
     leaving.abort();
     await Promise.allSettled(opening);
@@ -197,7 +205,7 @@ interface Run {
   readonly warnings: readonly string[];
 }
 
-async function runJobs(run: Run): Promise<RunReport> {
+async function runJobs(run: Run & { readonly limit: AbortController }): Promise<RunReport> {
   const { order, tools, runId, startedAt, destination, jobs, services, catalogue } = run;
   const { clock, log, redact } = tools;
   const owner = JSON.stringify({ pid: process.pid, host: hostname() });
@@ -214,11 +222,11 @@ async function runJobs(run: Run): Promise<RunReport> {
   );
   await announceFormats(run);
   const ending = new AbortController();
-  const signal = AbortSignal.any([tools.signal, ending.signal]);
+  const signal = AbortSignal.any([tools.signal, ending.signal, run.limit.signal]);
   const timers = new AbortController();
   const errors: unknown[] = [];
   const stopAll = (error: unknown) => ending.abort(error);
-  limitTime(order, run.askedMs, clock, timers.signal, stopAll);
+  limitTime(order, run.askedMs, clock, timers.signal, error => run.limit.abort(error));
   const showing = showEvery(run, order.config.destination.publishEveryMs, timers.signal).catch(
     error => void errors.push(error),
   );

@@ -36,6 +36,8 @@ export interface RunOrder {
   /** When it was asked for, with the configuration as it was then (ISO 8601); absent: now. */
   readonly askedAt?: string;
   readonly background?: Background;
+  /** Whether the same command has had a connection to the destination before. */
+  readonly reached?: boolean;
   readonly attempt?: Attempt;
   /** Instead of asking the service: how a company's streams are loaded from what is at hand. */
   readonly again?: typeof runCompany;

@@ -1,5 +1,6 @@
 import type { ByteBudget } from "../../byte_budget.ts";
 import type { Clock } from "../../clock.ts";
+import type { StoppedError } from "../../errors.ts";
 import type { Destination } from "../destination.ts";
 import type { Dialect } from "../dialect.ts";
 import type { Room } from "../duckdb/inspection.ts";
@@ -23,6 +24,8 @@ export type Where =
       readonly schema: string;
       readonly stateSchema: string;
       readonly grantSelectTo: readonly string[];
+      readonly connectWaitMs?: number;
+      readonly lockWaitMs?: number;
     };
 
 /** Looks at where a warehouse file is or will be, and writes nothing. @throws DestinationError */
@@ -57,6 +60,8 @@ export interface Opener {
   readonly memory?: ByteBudget;
   /** Asks nobody to make room while it waits for a lock: work that can wait. */
   readonly makesRoom?: boolean;
+  /** Why the run is to end: waits for other sessions' locks end then, too. Undefined while it may go on. */
+  readonly stopReason?: () => StoppedError | undefined;
 }
 
 /** Opens the warehouse for a run. A DuckDB file has one writer: waits `waitMs` for it. @throws DestinationError, HeldError, ConfigError */

@@ -4,8 +4,10 @@ import type { Fragment } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /** How long a lock on a table is waited for at once. */
-export const LOCK_TIMEOUT = "5s";
-const ATTEMPTS = 12;
+const LOCK_TIMEOUT_MS = 5_000;
+/** Where the session sets no limit to waits. */
+const MINUTE_MS = 60_000;
+const REST_MS = 500;
 /** "tributary" in the keypad's digits: one alteration at a time in a database. */
 const ALTERATION_KEY = 887_428_827;
 
@@ -16,9 +18,9 @@ export async function altering<T>(
   work: (trx: Transaction<StateTables>) => Promise<T>,
 ): Promise<T> {
   if (dialect.name !== "postgres") return db.transaction().execute(work);
-  return patiently(db, () =>
+  return patiently(db, timeoutMs =>
     db.transaction().execute(async trx => {
-      await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(trx);
+      await sql`set local lock_timeout = ${sql.lit(timeoutMs)}`.execute(trx);
       await sql`select pg_advisory_xact_lock(${sql.lit(ALTERATION_KEY)})`.execute(trx);
       return work(trx);
     }),
@@ -26,17 +28,20 @@ export async function altering<T>(
 }
 
 /**
- * Work that wants a table of PostgreSQL's for itself, and waits at most LOCK_TIMEOUT for it, so that readers never queue
- * behind it for longer: it is begun anew up to a minute.
+ * Work that wants a table of PostgreSQL's for itself, and waits at most five seconds for it, the lock_timeout it is given, so
+ * that readers never queue behind it for longer: it is begun anew while the session's own lock_timeout lasts.
  */
-export async function patiently<T>(db: Kysely<StateTables>, work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
+export async function patiently<T>(db: Kysely<StateTables>, work: (timeoutMs: number) => Promise<T>): Promise<T> {
+  const { rows } = await sql<{ wait: number }>`
+    select setting::integer as wait from pg_catalog.pg_settings where name = 'lock_timeout'`.execute(db);
+  const waitMs = rows[0]!.wait || MINUTE_MS;
+  for (let leftMs = waitMs; ; leftMs -= LOCK_TIMEOUT_MS + REST_MS) {
     try {
-      return await work();
+      return await work(Math.min(LOCK_TIMEOUT_MS, waitMs));
     } catch (error) {
-      if (attempt === ATTEMPTS || !isLockFailure(error)) throw error;
+      if (leftMs <= LOCK_TIMEOUT_MS + REST_MS || !isLockFailure(error)) throw error;
       // The database sleeps for us: those who queued behind the attempt get their turn.
-      await sql`select pg_sleep(0.5)`.execute(db);
+      await sql`select pg_sleep(${sql.lit(REST_MS / 1_000)})`.execute(db);
     }
   }
 }

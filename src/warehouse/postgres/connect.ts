@@ -2,10 +2,20 @@ import pg, { type Client, type CustomTypesConfig } from "pg";
 import type { Clock } from "../../clock.ts";
 import { ConfigError, DestinationError } from "../../errors.ts";
 import { type Address, explained, readOnly } from "./failure.ts";
+import type { LockPatience, Watched } from "./lock_watch.ts";
 import { refusePooler } from "./pooler.ts";
 import { type Ssl, tlsOf, triesOn, withoutTls } from "./tls.ts";
 
 const CONNECT_MS = 15_000;
+
+/** Where a warehouse is, and for how long a session there waits for what. */
+export interface Place extends LockPatience {
+  readonly url: string;
+  readonly schema: string;
+  readonly stateSchema: string;
+  /** Bounds each connection being made; absent: 15 s. */
+  readonly connectWaitMs?: number;
+}
 
 /** Unknown names are left out: they came with later versions of PostgreSQL. */
 const sessionSettings = {
@@ -21,7 +31,6 @@ const sessionSettings = {
   // With a stricter one, whatever another session commits meanwhile could take a publish back.
   default_transaction_isolation: "read committed",
   statement_timeout: "0",
-  lock_timeout: "0",
   transaction_timeout: "0",
   idle_in_transaction_session_timeout: "0",
   idle_session_timeout: "0",
@@ -31,40 +40,37 @@ const sessionSettings = {
   tcp_keepalives_count: "3",
 };
 
-/** A client and where it went. */
-export interface Connected {
+/** A client, where it went, and what watches it there. */
+export interface Connected extends Watched {
   readonly client: Client;
-  readonly address: Address;
   /** How the connection is protected, in words. */
   readonly protection: string;
   readonly warnings: readonly string[];
 }
 
 /** Connects with the session's settings made. @throws DestinationError, or ConfigError for an address that is none. */
-export async function connect(
-  url: string,
-  schemas: readonly string[],
-  access: "read" | "write",
-  clock: Clock,
-): Promise<Connected> {
-  const { bare, said } = withoutTls(url);
+export async function connect(place: Place, access: "read" | "write", clock: Clock): Promise<Connected> {
+  const { bare, said } = withoutTls(place.url);
   const { host, port, database, user } = newClient(bare, false);
+  const schemas = [place.schema, place.stateSchema];
   const address = { host, port, database: database ?? "", user: user ?? "", schemas };
   const tls = tlsOf(said, address);
-  const make = (ssl: Ssl) => newClient(bare, ssl, tls.direct);
+  const make = (ssl: Ssl) => newClient(bare, ssl, tls.direct, place.connectWaitMs);
   const { client, ssl } = await connectedBy(tls.ways, make).catch(error => {
-    throw explained(error, address);
+    throw explained(error, address, { connecting: true });
   });
+  const beside = () => make(ssl);
   try {
     // First: what is set for a session stays in the backend, which a transaction pooler gives to other programs.
-    await refusePooler(client, make(ssl), address, clock);
-    await prepare(client, address, access);
+    await refusePooler(client, beside(), address, clock);
+    const backend = await prepare(client, address, access, place);
+    const warning = tls.warning(ssl);
+    const warnings = warning === undefined ? [] : [warning];
+    return { ...place, client, address, backend, beside, protection: tls.protection(ssl), warnings };
   } catch (error) {
     await client.end().catch(() => undefined);
-    throw explained(error, address);
+    throw explained(error, address, { connecting: true });
   }
-  const warning = tls.warning(ssl);
-  return { client, address, protection: tls.protection(ssl), warnings: warning === undefined ? [] : [warning] };
 }
 
 /** The first of the ways that leads to a session. */
@@ -91,7 +97,7 @@ export function addressOf(url: string): Pick<Address, "database" | "user"> {
   return { database: database ?? "", user: user ?? "" };
 }
 
-function newClient(url: string, ssl: Ssl, direct = false): Client {
+function newClient(url: string, ssl: Ssl, direct = false, connectWaitMs = CONNECT_MS): Client {
   const form = "postgres://user:password@host:5432/database";
   if (!/^(postgres|postgresql|socket):/.test(url))
     throw new ConfigError(`destination.url: expected ${form}, got an address of another form.`);
@@ -102,7 +108,7 @@ function newClient(url: string, ssl: Ssl, direct = false): Client {
       sslnegotiation: direct && ssl !== false ? "direct" : "postgres",
       fallback_application_name: "tributary",
       client_encoding: "UTF8",
-      connectionTimeoutMillis: CONNECT_MS,
+      connectionTimeoutMillis: Math.min(CONNECT_MS, connectWaitMs),
       keepAlive: true,
       keepAliveInitialDelayMillis: 30_000,
       types: valueTypes,
@@ -115,10 +121,16 @@ function newClient(url: string, ssl: Ssl, direct = false): Client {
   }
 }
 
-async function prepare(client: Client, address: Address, access: "read" | "write"): Promise<void> {
+/** Answers the session's process on the server. */
+async function prepare(
+  client: Client,
+  address: Address,
+  access: "read" | "write",
+  { lockWaitMs = 0 }: LockPatience,
+): Promise<number> {
   const server = `PostgreSQL at ${address.host}:${address.port}`;
-  const { rows } = await client.query<{ encoding: string; standby: boolean; frozen: string }>(
-    `select current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby,
+  const { rows } = await client.query<{ backend: number; encoding: string; standby: boolean; frozen: string }>(
+    `select pg_backend_pid() as backend, current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby,
             current_setting('default_transaction_read_only') as frozen`,
   );
   const found = rows[0]!;
@@ -130,13 +142,15 @@ async function prepare(client: Client, address: Address, access: "read" | "write
     throw new DestinationError(readOnly(server), undefined, true);
   // Only where the platform can watch a socket; it frees a killed run's locks within a second. A loss is met by what follows.
   await client.query("set client_connection_check_interval = '1s'").catch(() => undefined);
-  const settings = access === "read" ? { ...sessionSettings, default_transaction_read_only: "on" } : sessionSettings;
+  const frozen: Record<string, string> = access === "read" ? { default_transaction_read_only: "on" } : {};
+  const settings = { ...sessionSettings, ...frozen, lock_timeout: String(lockWaitMs) };
   await client.query(
     `select set_config(known.name, wanted.value, false)
        from unnest($1::text[], $2::text[]) as wanted(name, value)
        join pg_settings as known on lower(known.name) = wanted.name`,
     [Object.keys(settings), Object.values(settings)],
   );
+  return found.backend;
 }
 
 const INT8 = 20;

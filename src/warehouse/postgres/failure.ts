@@ -17,8 +17,6 @@ export interface Address {
 
 const unreachable = new Set([
   "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
   "EAI_FAIL",
   "ETIMEDOUT",
   "EHOSTDOWN",
@@ -33,15 +31,29 @@ const lostWords = /connection terminated|not queryable|client was closed|server 
 /** The server took a transaction back for the sake of others. */
 const takenBack = new Set(["40001", "40P01"]);
 
+/** What is known beside the error itself. */
+export interface Circumstances {
+  /** No connection had been made yet. */
+  readonly connecting?: boolean;
+  /** Who kept the statement waiting. */
+  readonly holders?: string | undefined;
+}
+
 /** The DestinationError that says what to do about a database's or socket's error; what is none of those comes back as it is. */
-export function explained(error: unknown, address: Address): unknown {
+export function explained(error: unknown, address: Address, { connecting, holders }: Circumstances = {}): unknown {
   if (error instanceof TributaryError || !(error instanceof Error)) return error;
   const { message } = error;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   const fleeting = passingAdvice(code, message, address);
   const text =
-    fleeting ?? foreignCode(error, code, address) ?? advice(code, message, address) ?? hindrance(error, code, address);
-  return text === undefined ? error : new DestinationError(text, error, fleeting !== undefined);
+    fleeting ??
+    lockFailure(error, code, address, holders) ??
+    foreignCode(error, code, address) ??
+    advice(code, message, address) ??
+    hindrance(error, code, address);
+  if (text === undefined) return error;
+  const unconnected = connecting !== true ? undefined : code === "ENOTFOUND" ? "unknown_host" : "no_answer";
+  return new DestinationError(text, error, fleeting !== undefined, unconnected);
 }
 
 /** Whether the same work, done again from its start, is likely to get through; as it came or as a DestinationError's cause. */
@@ -54,6 +66,8 @@ export function isTakenBack(error: unknown): boolean {
 /** About what may be over in a minute. */
 function passingAdvice(code: string, message: string, { host, port }: Address): string | undefined {
   const server = `PostgreSQL at ${host}:${port}`;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return `Expected PostgreSQL at the host ${host}, but ${code === "ENOTFOUND" ? "no host of that name is known" : "its name could not be looked up just now"} (${code}). Correct the host in destination.url, or see to this machine's name resolution.`;
   if (unreachable.has(code) || message === "timeout expired")
     return `Expected ${server}, but nothing answers there (${code || "time-out"}). Check host and port in destination.url, that the server runs, and that no firewall stands between.`;
   if (code === "53300")
@@ -90,8 +104,6 @@ function advice(code: string, message: string, address: Address): string | undef
     return `${server} has a limit that this run goes beyond (${message}). What was committed stays. Raise it for the role ${user} (temp_file_limit, for instance), then run the same command again.`;
   if (code === "57014")
     return `Somebody, or a limit of time of ${server}, ended a statement of this run (${message}). What was committed stays; run the same command again.`;
-  if (code === "55P03")
-    return `Another session at ${server} kept a table locked for a minute, so it could not be changed or written anew (${message}). What was committed stays; end that session, or run again later.`;
   if (code.startsWith("XX") || code.startsWith("58"))
     return `${server} failed by itself (${message}). What was committed stays; see the server's log, and whether its disk is well, before the next run.`;
   if (isAboutTls(code, message))
@@ -99,9 +111,21 @@ function advice(code: string, message: string, address: Address): string | undef
   return undefined;
 }
 
+/** About a lock that another session kept for longer than ours was to wait. */
+function lockFailure(
+  error: Error,
+  code: string,
+  { host, port }: Address,
+  holders = "another session",
+): string | undefined {
+  if (code !== "55P03") return undefined;
+  const place = toldBy(error, "where").split("\n", 1).join();
+  return `Expected a lock at PostgreSQL at ${host}:${port} to be free within destination.lock_wait, but ${holders} kept it (${[error.message, place].filter(text => text !== "").join(", ")}). What was committed stays and the next run goes on from there; end that session (SELECT pg_terminate_backend(its number)), or wait until it has ended.`;
+}
+
 /** About a function of others, a trigger's say: the program's own are all SQL. */
 function foreignCode(error: Error, code: string, { host, port }: Address): string | undefined {
-  if (/^(53|55P03|57|58|XX)/.test(code)) return undefined;
+  if (/^(53|57|58|XX)/.test(code)) return undefined;
   const place = toldBy(error, "where")
     .split("\n")
     .find(line => /\bPL\/\w/.test(line));

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import type { Clock } from "../../clock.ts";
-import { DestinationError, HeldError } from "../../errors.ts";
+import { HeldError, TributaryError } from "../../errors.ts";
 import type { Session } from "./session.ts";
 
 const POLL_MS = 200;
@@ -222,7 +222,7 @@ export class Locks {
         await this.#unlock(held);
       })
       .catch(error => {
-        if (!(error instanceof DestinationError)) throw error;
+        if (!(error instanceof TributaryError)) throw error;
       });
   }
 }

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock } from "../../clock.ts";
-import { DestinationError } from "../../errors.ts";
-import { LOCK_TIMEOUT, patiently } from "../ddl/alteration.ts";
+import { TributaryError } from "../../errors.ts";
+import { isLockFailure, patiently } from "../ddl/alteration.ts";
 import { requireRoles } from "../ddl/grants.ts";
 import type { Destination } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
 import { ledgerName } from "../state_tables.ts";
-import { connect } from "./connect.ts";
+import { connect, type Place } from "./connect.ts";
 import { postgresDialect } from "./dialect.ts";
 import { kyselyOver } from "./driver.ts";
 import { type Holder, Locks } from "./locks.ts";
@@ -15,10 +15,7 @@ import { Session } from "./session.ts";
 import { openStage } from "./stage.ts";
 
 /** Where the warehouse is, and the run that works on it. */
-export interface PostgresSettings {
-  readonly url: string;
-  readonly schema: string;
-  readonly stateSchema: string;
+export interface PostgresSettings extends Place {
   readonly grantSelectTo: readonly string[];
   readonly runId: string;
   readonly holder: Holder;
@@ -35,9 +32,10 @@ const ANALYZED_SHARE = 0.05;
 
 /** Opens the warehouse for a run: one session for locks, batches and publishes. @throws DestinationError, ConfigError */
 export async function openPostgres(settings: PostgresSettings): Promise<Destination> {
-  const { url, schema, stateSchema, runId, holder, clock } = settings;
-  const { client, address, protection, warnings } = await connect(url, [schema, stateSchema], "write", clock);
-  const session = new Session(client, address);
+  const { schema, stateSchema, lockWaitMs = 0, runId, holder, clock } = settings;
+  const connected = await connect(settings, "write", clock);
+  const { protection, warnings } = connected;
+  const session = new Session(connected);
   const db = kyselyOver(session, stateSchema);
   try {
     if (settings.grantSelectTo.length > 0) await requireRoles(db, settings.grantSelectTo);
@@ -71,9 +69,13 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
           or greatest(${rows}::bigint, pg_stat_get_mod_since_analyze(c.oid)) >= ${ANALYZED_SHARE} * c.reltuples)`.execute(
         db,
       );
-      for (const { name } of due) await sql`analyze ${sql.id(schema, name)}`.execute(db);
-      if (due.some(({ name }) => name === main.name))
-        await sql`analyze ${sql.id(stateSchema, ledgerName(main.name))}`.execute(db);
+      const analyzed = due.map(({ name }) => sql.id(schema, name));
+      if (due.some(({ name }) => name === main.name)) analyzed.push(sql.id(stateSchema, ledgerName(main.name)));
+      for (const table of analyzed)
+        await sql`analyze ${table}`.execute(db).catch(error => {
+          // Somebody's VACUUM may last for hours: statistics are not worth a run.
+          if (!isLockFailure(error)) throw error;
+        });
     },
     async cleanse(tables) {
       const left = await stillSeen(db, stateSchema);
@@ -83,13 +85,13 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
         where n.nspname = ${stateSchema} and c.relkind = 'r' and c.relpersistence = 'u'`.execute(db);
       // Statistics hold the most common values of columns.
       for (const { schema, name } of [...tables, ...stages])
-        await patiently(db, () =>
+        await patiently(db, timeoutMs =>
           session.turn(async () => {
-            await session.query(`set lock_timeout = '${LOCK_TIMEOUT}'`);
+            await session.query(`set lock_timeout = ${timeoutMs}`);
             try {
               await session.query(sql`vacuum (full, analyze) ${sql.id(schema, name)}`.compile(db).sql);
             } finally {
-              await session.query("set lock_timeout = 0");
+              await session.query(`set lock_timeout = ${lockWaitMs}`);
             }
           }),
         );
@@ -97,7 +99,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     },
     async close() {
       await locks.release().catch(error => {
-        if (!(error instanceof DestinationError)) throw error;
+        if (!(error instanceof TributaryError)) throw error;
       });
       await session.turn(() => session.end());
     },
@@ -105,12 +107,9 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
 }
 
 /** Opens the warehouse for readers of its state. @throws DestinationError, ConfigError */
-export async function openPostgresForReading(
-  settings: Pick<PostgresSettings, "url" | "schema" | "stateSchema" | "clock">,
-): Promise<Reading> {
-  const { url, schema, stateSchema, clock } = settings;
-  const { client, address } = await connect(url, [schema, stateSchema], "read", clock);
-  const session = new Session(client, address);
+export async function openPostgresForReading(settings: Place & Pick<PostgresSettings, "clock">): Promise<Reading> {
+  const { schema, stateSchema, clock } = settings;
+  const session = new Session(await connect(settings, "read", clock));
   return {
     dialect: postgresDialect,
     schema,

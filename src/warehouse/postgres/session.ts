@@ -2,7 +2,9 @@ import { finished } from "node:stream/promises";
 import { AbortedTransactionError, type TransactionSettings } from "kysely";
 import type { Client, QueryResult } from "pg";
 import { from, to } from "pg-copy-streams";
-import { type Address, explained } from "./failure.ts";
+import type { Connected } from "./connect.ts";
+import type { Address } from "./failure.ts";
+import { LockWatch } from "./lock_watch.ts";
 import { repeating } from "./retry_transaction.ts";
 
 const COPY_CHUNK = 1 << 20;
@@ -14,14 +16,17 @@ export type Guard = (readOnly: boolean) => Promise<void>;
 export class Session {
   readonly address: Address;
   readonly #client: Client;
+  readonly #watch: LockWatch;
   #guard: Guard | undefined;
   #turns: Promise<unknown> = Promise.resolve();
   #statements: Promise<unknown> = Promise.resolve();
   #inTransaction = false;
 
-  constructor(client: Client, address: Address) {
+  constructor(connected: Connected) {
+    const { client, address } = connected;
     this.#client = client;
     this.address = address;
+    this.#watch = new LockWatch(connected);
     // Without a listener a lost connection would end the process; every later statement reports it.
     client.on("error", () => undefined);
   }
@@ -87,14 +92,10 @@ export class Session {
     });
   }
 
-  async #next<T>(send: () => Promise<T>): Promise<T> {
-    const run = this.#statements.then(send);
+  #next<T>(send: () => Promise<T>): Promise<T> {
+    const run = this.#statements.then(() => this.#watch.over(send));
     this.#statements = run.catch(() => undefined);
-    try {
-      return await run;
-    } catch (error) {
-      throw explained(error, this.address);
-    }
+    return run;
   }
 
   async begin(settings: TransactionSettings): Promise<void> {
@@ -155,6 +156,7 @@ export class Session {
   }
 
   async end(): Promise<void> {
+    this.#watch.end();
     await this.#client.end().catch(() => undefined);
   }
 }

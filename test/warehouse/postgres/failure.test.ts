@@ -19,7 +19,13 @@ test.each([
     /GRANT TEMPORARY ON DATABASE "dw" TO "loader"/,
   ],
   ["42501", "must be owner of table items", /has to own the schemas procurement and _tributary, and the tables/],
-  ["55P03", "canceling statement due to lock timeout", /kept a table locked/],
+  [
+    "55P03",
+    "canceling statement due to lock timeout",
+    /free within destination\.lock_wait, but another session kept it/,
+  ],
+  ["ENOTFOUND", "getaddrinfo ENOTFOUND db", /at the host db, but no host of that name is known .*destination\.url/],
+  ["EAI_AGAIN", "getaddrinfo EAI_AGAIN db", /the host db, but its name could not be looked up just now/],
   ["57P01", "terminating connection due to administrator command", /was lost/],
   ["DEPTH_ZERO_SELF_SIGNED_CERT", "self-signed certificate", /don't agree about TLS/],
 ])("%s is explained in a paragraph that says what to do", (code, message, expected) => {
@@ -38,6 +44,7 @@ test.each([
   ["40P01", true],
   ["08006", true],
   ["EAI_AGAIN", true],
+  ["ENOTFOUND", true],
   ["EAI_FAIL", true],
   ["EHOSTDOWN", true],
   ["ENETDOWN", true],
@@ -100,4 +107,13 @@ test("a server that speaks German is understood", () => {
 test("what is no failure of the destination stays what it is", () => {
   const bug = failure("42601", "syntax error");
   expect(explained(bug, address)).toBe(bug);
+});
+
+test.each([
+  ["ENOTFOUND", true, "unknown_host"],
+  ["EAI_AGAIN", true, "no_answer"],
+  ["57P03", true, "no_answer"],
+  ["ENOTFOUND", false, undefined],
+])("whether %s, while a connection is made (%s), was met before there was one: %s", (code, connecting, unconnected) => {
+  expect(explained(failure(code, "as the test wishes"), address, { connecting })).toMatchObject({ unconnected });
 });

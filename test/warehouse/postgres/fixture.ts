@@ -3,6 +3,7 @@ import { type TableSet, tablesOf } from "../../../src/catalog/columns.ts";
 import { systemClock } from "../../../src/clock.ts";
 import type { Batch, EncodedTable } from "../../../src/rows/batch.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
+import type { LockPatience } from "../../../src/warehouse/postgres/lock_watch.ts";
 import { openPostgres } from "../../../src/warehouse/postgres/open.ts";
 import { ensureState } from "../../../src/warehouse/state/state_ddl.ts";
 
@@ -30,7 +31,7 @@ export const orders: TableSet = tablesOf({
   volatile: [],
 });
 
-export function open(url: string, runId = "run-1"): Promise<Destination> {
+export function open(url: string, runId = "run-1", patience: LockPatience = {}): Promise<Destination> {
   return openPostgres({
     url,
     schema: "procurement",
@@ -39,12 +40,13 @@ export function open(url: string, runId = "run-1"): Promise<Destination> {
     runId,
     holder: { pid: process.pid, host: "here", command: "sync", startedAt: "2025-01-01T00:00:00Z" },
     clock: systemClock,
+    ...patience,
   });
 }
 
 /** Open, with the state schema made. */
-export async function openReady(url: string, runId?: string): Promise<Destination> {
-  const destination = await open(url, runId);
+export async function openReady(url: string, runId?: string, patience?: LockPatience): Promise<Destination> {
+  const destination = await open(url, runId, patience);
   await ensureState(destination.db, destination.dialect, destination.stateSchema);
   return destination;
 }

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
+import { StoppedError } from "../../src/errors.ts";
+import { lineOf } from "../support/run.ts";
+import { config, type Evening, evening, type Night, names } from "./night.ts";
+
+let place: Evening;
+beforeAll(async () => {
+  place = await evening(inject("postgresUrl"));
+});
+afterAll(() => place.close());
+
+/** A night whose first run meets an idle session that holds a lock. */
+async function held(statement: string, lockWait = "2m"): Promise<Night & { readonly holder: RegExp }> {
+  const night = await place.begin();
+  onTestFinished(() => night.end());
+  night.configure({ ...config, destination: { lock_wait: lockWait } });
+  const { rows } = await night.admin
+    .query("set application_name = 'editor'; select pg_backend_pid() as pid, current_user as role")
+    .then(results => (results as unknown as { rows: { pid: number; role: string }[] }[])[1]!);
+  await night.admin.query(`begin; ${statement}`);
+  const { pid, role } = rows[0]!;
+  return { ...night, holder: new RegExp(`session ${pid} \\(of ${role}, editor, since 2\\d{3}-.*T.*Z\\)`) };
+}
+
+/** The next run, with nothing in its way, ends as it should. */
+async function expectGoodNext(night: Night): Promise<void> {
+  await night.admin.query("rollback");
+  const report = await night.sync({ names });
+  expect([report.exit_code, report.errors]).toEqual([0, []]);
+  expect(await night.wrong()).toEqual([]);
+}
+
+const rows = "select from procurement.items for update";
+
+describe("a lock that an idle session holds", () => {
+  it("is waited for as long as destination.lock_wait says; its holder is named, and the next run goes on", async () => {
+    const night = await held(rows, "3s");
+    const report = await night.sync({ names });
+    expect([report.exit_code, report.errors]).toEqual([6, [expect.stringMatching(night.holder)]]);
+    expect(report.errors[0]).toMatch(/within destination\.lock_wait, but .* in relation "items"\).* end that session/);
+    expect([night.pauses, await night.runs()]).toEqual([[], [["failed", 6]]]);
+    expect(lineOf(report, "items")).toMatchObject({ status: "failed", inserted: 0, updated: 0 });
+    await expectGoodNext(night);
+  });
+
+  it("is waited for no longer than --max-time", async () => {
+    const night = await held(rows);
+    const report = await night.sync({ names, maxTimeMs: 10_000 });
+    expect([report.exit_code, report.status]).toEqual([5, "stopped"]);
+    expect(report.errors).toEqual([expect.stringMatching(night.holder), expect.stringMatching(/^--max-time is over/)]);
+    expect(await night.runs()).toEqual([["stopped", 5]]);
+    await expectGoodNext(night);
+  });
+
+  it("is not waited for after a signal", async () => {
+    const night = await held(rows);
+    const stopping = new AbortController();
+    const report = night.sync({ names }, stopping.signal);
+    await blocked(night);
+    stopping.abort(new StoppedError("Stopped by SIGINT.", 130));
+    expect(await report).toMatchObject({
+      exit_code: 130,
+      errors: [expect.stringMatching(night.holder), "Stopped by SIGINT."],
+    });
+    await expectGoodNext(night);
+  });
+
+  it("on the program's own tables ends the run before it began, by either limit", async () => {
+    const statement = "lock table _tributary.warehouse";
+    const timed = await held(statement);
+    await expect(timed.sync({ names, maxTimeMs: 10_000 })).rejects.toMatchObject({
+      exitCode: 5,
+      message: expect.stringMatching(timed.holder),
+    });
+    await expectGoodNext(timed);
+    const patient = await held(statement, "3s");
+    await expect(patient.sync({ names })).rejects.toMatchObject({
+      exitCode: 6,
+      message: expect.stringMatching(patient.holder),
+    });
+    await expectGoodNext(patient);
+  });
+});
+
+/** Until a session waits for a lock. */
+async function blocked({ admin, clock }: Night): Promise<void> {
+  for (;;) {
+    const { rowCount } = await admin.query(
+      "select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))",
+    );
+    if (rowCount !== 0) return;
+    await clock.sleep(200);
+  }
+}

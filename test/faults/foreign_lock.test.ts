@@ -65,21 +65,24 @@ describe("a lock that an idle session holds", () => {
     await expectGoodNext(night);
   });
 
-  it("on the program's own tables ends the run before it began, by either limit", async () => {
-    const statement = "lock table _tributary.warehouse";
-    const timed = await held(statement);
-    await expect(timed.sync({ names, maxTimeMs: 10_000 })).rejects.toMatchObject({
-      exitCode: 5,
-      message: expect.stringMatching(timed.holder),
-    });
-    await expectGoodNext(timed);
-    const patient = await held(statement, "3s");
-    await expect(patient.sync({ names })).rejects.toMatchObject({
-      exitCode: 6,
-      message: expect.stringMatching(patient.holder),
-    });
-    await expectGoodNext(patient);
-  });
+  it.each(["warehouse", "runs"])(
+    "on the program's own %s ends the run before it began, by either limit",
+    async table => {
+      const statement = `lock table _tributary.${table}`;
+      const timed = await held(statement);
+      await expect(timed.sync({ names, maxTimeMs: 10_000 })).rejects.toMatchObject({
+        exitCode: 5,
+        message: expect.stringMatching(timed.holder),
+      });
+      await expectGoodNext(timed);
+      const patient = await held(statement, "3s");
+      await expect(patient.sync({ names })).rejects.toMatchObject({
+        exitCode: 6,
+        message: expect.stringMatching(patient.holder),
+      });
+      await expectGoodNext(patient);
+    },
+  );
 });
 
 /** Until a session waits for a lock. */

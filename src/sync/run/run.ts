@@ -97,7 +97,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       streams.map(stream => ({ company: company.name, stream, tally: new Tally(startedAt) })),
     );
     const shared = { order, tools, runId, startedAt, services, catalogue, destination, jobs, archives };
-    const run: Run = { ...shared, askedMs, warnings: [] };
+    const run: Run = { ...shared, warnings: [] };
     if (services.every(service => service.failure !== undefined) && !(await hasState(destination))) return refused(run);
     const policy = (name: string) => policyOf(config, name);
     const families = new Set(streams.map(stream => familyOf(catalogue, stream)));
@@ -154,7 +154,8 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       .map(job => ({ ...job, stream: wideOf(job.stream) }));
     prepared.abort();
     limit = new AbortController();
-    return await runJobs({ ...run, limit, catalogue: wide, jobs: left, warnings: told });
+    limitTime(order, askedMs, clock, leaving.signal, error => limit.abort(error));
+    return await runJobs({ ...run, limit: limit.signal, catalogue: wide, jobs: left, warnings: told });
   } finally {
     leaving.abort();
     await Promise.allSettled(opening);
@@ -199,13 +200,11 @@ interface Run {
   readonly destination: Destination;
   readonly jobs: readonly Job[];
   readonly archives: Archives;
-  /** How long it waited for the service before its first stream. */
-  readonly askedMs: number;
   /** About the warehouse, not a stream. */
   readonly warnings: readonly string[];
 }
 
-async function runJobs(run: Run & { readonly limit: AbortController }): Promise<RunReport> {
+async function runJobs(run: Run & { readonly limit: AbortSignal }): Promise<RunReport> {
   const { order, tools, runId, startedAt, destination, jobs, services, catalogue } = run;
   const { clock, log, redact } = tools;
   const owner = JSON.stringify({ pid: process.pid, host: hostname() });
@@ -222,11 +221,10 @@ async function runJobs(run: Run & { readonly limit: AbortController }): Promise<
   );
   await announceFormats(run);
   const ending = new AbortController();
-  const signal = AbortSignal.any([tools.signal, ending.signal, run.limit.signal]);
+  const signal = AbortSignal.any([tools.signal, ending.signal, run.limit]);
   const timers = new AbortController();
   const errors: unknown[] = [];
   const stopAll = (error: unknown) => ending.abort(error);
-  limitTime(order, run.askedMs, clock, timers.signal, error => run.limit.abort(error));
   const showing = showEvery(run, order.config.destination.publishEveryMs, timers.signal).catch(
     error => void errors.push(error),
   );

@@ -50,24 +50,23 @@ export interface Connected extends Watched {
 
 /** Connects with the session's settings made. @throws DestinationError, or ConfigError for an address that is none. */
 export async function connect(place: Place, access: "read" | "write", clock: Clock): Promise<Connected> {
-  const { connectWaitMs = CONNECT_MS } = place;
   const { bare, said } = withoutTls(place.url);
   const { host, port, database, user } = newClient(bare, false);
   const schemas = [place.schema, place.stateSchema];
   const address = { host, port, database: database ?? "", user: user ?? "", schemas };
   const tls = tlsOf(said, address);
-  const make = (ssl: Ssl) => newClient(bare, ssl, { direct: tls.direct, connectWaitMs });
+  const make = (ssl: Ssl) => newClient(bare, ssl, tls.direct, place.connectWaitMs);
   const { client, ssl } = await connectedBy(tls.ways, make).catch(error => {
     throw explained(error, address, { connecting: true });
   });
+  const beside = () => make(ssl);
   try {
     // First: what is set for a session stays in the backend, which a transaction pooler gives to other programs.
-    const beside = () => make(ssl);
     await refusePooler(client, beside(), address, clock);
     const backend = await prepare(client, address, access, place);
     const warning = tls.warning(ssl);
-    const told = { protection: tls.protection(ssl), warnings: warning === undefined ? [] : [warning] };
-    return { ...place, client, address, backend, beside, ...told };
+    const warnings = warning === undefined ? [] : [warning];
+    return { ...place, client, address, backend, beside, protection: tls.protection(ssl), warnings };
   } catch (error) {
     await client.end().catch(() => undefined);
     throw explained(error, address, { connecting: true });
@@ -98,7 +97,7 @@ export function addressOf(url: string): Pick<Address, "database" | "user"> {
   return { database: database ?? "", user: user ?? "" };
 }
 
-function newClient(url: string, ssl: Ssl, { direct = false, connectWaitMs = CONNECT_MS } = {}): Client {
+function newClient(url: string, ssl: Ssl, direct = false, connectWaitMs = CONNECT_MS): Client {
   const form = "postgres://user:password@host:5432/database";
   if (!/^(postgres|postgresql|socket):/.test(url))
     throw new ConfigError(`destination.url: expected ${form}, got an address of another form.`);

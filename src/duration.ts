@@ -6,3 +6,12 @@ export function parseDuration(text: string): number | undefined {
   if (match === null) return undefined;
   return Number(match[1]) * units[match[2] as keyof typeof units];
 }
+
+/** Roughly how long, as people say it and never more than has passed: `5 min`, `3 h`, `4 d`. All ages are told by it. */
+export function roughly(ms: number): string {
+  const minutes = Math.max(0, ms) / 60_000;
+  if (minutes < 1) return "less than a minute";
+  if (minutes < 60) return `${Math.floor(minutes)} min`;
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h`;
+  return `${Math.floor(minutes / (24 * 60))} d`;
+}

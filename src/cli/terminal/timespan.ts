@@ -1,3 +1,5 @@
+import { roughly } from "../../duration.ts";
+
 /** `850 ms`, `12.3 s`, `4 min 05 s`, `2 h 10 min`, `3 d 4 h`. */
 export function formatTimespan(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
@@ -13,11 +15,8 @@ export function formatTimespan(ms: number): string {
 /** `5 min ago` for the past, as roughly as people say it; "never" without a moment. */
 export function formatAge(moment: Date | string | null | undefined, now: number): string {
   if (moment === null || moment === undefined) return "never";
-  const seconds = Math.max(0, (now - new Date(moment).getTime()) / 1000);
-  if (seconds < 60) return "just now";
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
-  if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)} h ago`;
-  return `${Math.floor(seconds / 86_400)} d ago`;
+  const passed = now - new Date(moment).getTime();
+  return passed < 60_000 ? "just now" : `${roughly(passed)} ago`;
 }
 
 const two = (value: number): string => String(value).padStart(2, "0");

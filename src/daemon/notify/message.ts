@@ -1,4 +1,5 @@
 import type { Occasion } from "../../config/config.ts";
+import { roughly } from "../../duration.ts";
 import { type Redactor, redactJson } from "../../secrets.ts";
 import type { DaemonEvent } from "../schedule/events.ts";
 
@@ -84,9 +85,9 @@ export function recoveryMessage(finished: Finished, since: string, before: Reado
 
 /** Streams whose data has become older than allowed. */
 export function lateMessage(streams: readonly AgedStream[], lateAfterMs: number, at: string): Notification {
-  const limit = span(lateAfterMs);
+  const limit = roughly(lateAfterMs);
   const late = streams.map(({ company, stream, completeTo, ageMs }) => {
-    const error = `The data is complete to ${shown(completeTo)}, ${span(ageMs)} ago; expected at most ${limit} (freshness.late_after).`;
+    const error = `The data is complete to ${shown(completeTo)}, ${roughly(ageMs)} ago; expected at most ${limit} (freshness.late_after).`;
     return { company, stream, status: "late", error };
   });
   return {
@@ -110,7 +111,7 @@ export function upToDateMessage(streams: readonly AgedStream[], at: string): Not
     schedule: null,
     title: `Data is up to date again: ${counted(fresh.length)}`,
     text: listed(
-      streams.map(one => `${nameOf(one)}: complete to ${shown(one.completeTo)}, ${span(one.ageMs)} ago.`),
+      streams.map(one => `${nameOf(one)}: complete to ${shown(one.completeTo)}, ${roughly(one.ageMs)} ago.`),
     ).join("\n"),
     exit_code: null,
     run_id: null,
@@ -163,13 +164,6 @@ const cut = (text: string): string => (text.length <= MAX_LINE ? text : `${text.
 const counted = (streams: number): string => (streams === 1 ? "1 stream" : `${streams} streams`);
 
 const shown = (moment: string): string => `${moment.slice(0, 16).replace("T", " ")} UTC`;
-
-function span(ms: number): string {
-  const minutes = Math.round(ms / 60_000);
-  if (minutes < 120) return `${minutes} min`;
-  const hours = Math.round(ms / 3_600_000);
-  return hours < 96 ? `${hours} h` : `${Math.round(hours / 24)} days`;
-}
 
 /** Slack's three characters that would be read as markup. */
 const slackText = (text: string): string =>

@@ -1,11 +1,12 @@
 import { html } from "hono/html";
+import { roughly } from "../../duration.ts";
 import { count, counted } from "../../outputs/html/wording.ts";
 import { liveSection } from "./live.ts";
 import { outcome, type View, verdict } from "./page_model.ts";
 import { runSection } from "./runs.ts";
 import { streamSection } from "./streams.ts";
 import { pastTroubleSection, troubleSection } from "./trouble.ts";
-import { ago, ahead, date, roughly, span, time } from "./wording.ts";
+import { ago, ahead, date, span, time } from "./wording.ts";
 
 /** The whole page. */
 export function pageDocument(view: View) {

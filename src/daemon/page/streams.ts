@@ -1,11 +1,12 @@
 import { html } from "hono/html";
+import { roughly } from "../../duration.ts";
 import type { StreamStatus } from "../../operations/status.ts";
 import { areaChart, columnChart, shareBar } from "../../outputs/html/sparks.ts";
 import { breakable, count, counted } from "../../outputs/html/wording.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
 import type { PastStreamRun } from "./history.ts";
 import { lastRunOf, outcome, type View } from "./page_model.ts";
-import { ago, date, roughly, span, time } from "./wording.ts";
+import { ago, date, span, time } from "./wording.ts";
 
 /** Every stream with its freshness, its last run and its charts; a table a company. */
 export function streamSection(view: View) {

@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { roughly } from "../../duration.ts";
 
 /** `850 ms`, `12 s`, `4 min 05 s`, `2 h 10 min`, `3 d 4 h`. */
 export function span(ms: number): string {
@@ -10,15 +11,6 @@ export function span(ms: number): string {
   if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
   const hours = Math.round(minutes / 60);
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
-}
-
-/** Roughly how long, as people say it: `5 min`, `3 h`, `4 d`. */
-export function roughly(ms: number): string {
-  const minutes = Math.max(0, ms) / 60_000;
-  if (minutes < 1) return "less than a minute";
-  if (minutes < 60) return `${Math.floor(minutes)} min`;
-  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h`;
-  return `${Math.floor(minutes / (24 * 60))} d`;
 }
 
 export function ago(moment: string, now: number): string {

@@ -51,6 +51,8 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
+// What packages inside deprecate, such as pg a password file, is for whoever maintains this program.
+process.noDeprecation = true;
 const code = await main(process.argv.slice(2));
 await new Promise<void>(resolve => process.stdout.write("", () => resolve()));
 process.exit(code);

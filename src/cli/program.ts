@@ -73,6 +73,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/reset.ts")).registerReset,
   },
   {
+    name: "move",
+    summary: "have the warehouse know a service by its new address",
+    load: async () => (await import("./commands/move.ts")).registerMove,
+  },
+  {
     name: "ddl",
     summary: "print the SQL of the warehouse",
     load: async () => (await import("./commands/ddl.ts")).registerDdl,

@@ -33,13 +33,13 @@ export function companiesOf(
   const { api, companies } = effective;
   const sharedKey = { value: api.key, template: fieldOf(templates["api"], "key") };
   if (companies === undefined) {
-    return [createCompany(effective.company, api.base_url, sharedKey, surroundings, secrets)];
+    return [createCompany(effective.company, api.base_url!, sharedKey, surroundings, secrets)];
   }
   const written = Array.isArray(templates["companies"]) ? templates["companies"] : [];
   return companies.map((company, index) => {
     const own = { value: company.key ?? "", template: fieldOf(written[index], "key") };
     const key = company.key === undefined ? sharedKey : own;
-    return createCompany(company.name, company.base_url ?? api.base_url, key, surroundings, secrets);
+    return createCompany(company.name, company.base_url ?? api.base_url!, key, surroundings, secrets);
   });
 }
 

@@ -17,11 +17,18 @@ export interface Expansion {
   readonly faults: readonly Fault[];
 }
 
-/** Replaces `${…}` throughout; what it stood for is a secret unless the key holds a name or an option (schema: open). */
+/** Keys of the service: who asks it for nothing can do without. */
+const isKey = (path: Path): boolean => path.at(-1) === "key" && (path[0] === "api" || path[0] === "companies");
+
+/**
+ * Replaces `${…}` throughout; what it stood for is a secret unless the key holds a name or an option (schema: open). `local`:
+ * the service's keys may be missing.
+ */
 export async function expand(
   templates: unknown,
   document: ConfigDocument,
   surroundings: Surroundings,
+  local: boolean,
 ): Promise<Expansion> {
   const secrets: string[] = [];
   const mounted: string[] = [];
@@ -45,6 +52,7 @@ export async function expand(
       return text;
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
+      if (local && isKey(path)) return undefined;
       faults.push({ where: `${document.valueAt(path)} ${pathText(path)}`, message: error.message });
       return undefined;
     }

@@ -185,6 +185,17 @@ export const hookSecret = () => {
   return z.string({ error }).regex(/^[A-Za-z0-9_-]{16,200}$/, { error });
 };
 
+/** A header value, too. */
+export const pageToken = () => {
+  const error = "expected 16 or more printable characters without spaces (`openssl rand -hex 24` makes a token)";
+  return z.string({ error }).regex(/^[\x21-\x7e]{16,}$/, { error });
+};
+
+export const pagePassword = () => {
+  const error = "expected 8 or more characters (`openssl rand -hex 12` makes a password)";
+  return z.string({ error }).min(8, { error });
+};
+
 export const postgresUrl = () => {
   const error =
     "expected an address such as postgres://user@host:5432/database, / @ : ? # in a password written as %2F %40 %3A %3F %23";

@@ -15,18 +15,19 @@ import { parseConfigDocument } from "./yaml_document.ts";
 
 /**
  * Reads `file`, else what TRIBUTARY_CONFIG names, else config.yaml.
+ * `local` is for whoever asks the service for nothing: its keys may be missing.
  * @throws ConfigError that names file, line, column and key of everything that is wrong at once, and no secret.
  */
 export async function loadConfig(
   file: string | undefined,
   env: NodeJS.ProcessEnv,
-  further: (config: Config) => readonly string[] = () => [],
+  { local = false, further = () => [] }: LoadOptions = {},
 ): Promise<LoadedConfig> {
   const named = file ?? (env["TRIBUTARY_CONFIG"] || "config.yaml");
   const document = parseConfigDocument(await configText(named), named);
   const surroundings = { env, directory: dirname(resolve(named)) };
   const templates = withDefaultKey(document.values);
-  const { values, secrets, mounted, faults } = await expand(templates, document, surroundings);
+  const { values, secrets, mounted, faults } = await expand(templates, document, surroundings, local);
   const { data, issues } = parseAll(values);
   const refused = explain(issues, document, templates);
   const wrong = [...doublyNamed(document.values, document.keyAt), ...faults, ...refused];
@@ -45,6 +46,13 @@ export async function loadConfig(
     effective: withoutIdle(data),
     at: document.keyAt,
   };
+}
+
+export interface LoadOptions {
+  /** Whether the key is not needed: the service is not asked. */
+  readonly local?: boolean;
+  /** What else is wrong in it. */
+  readonly further?: (config: Config) => readonly string[];
 }
 
 /**
@@ -146,10 +154,8 @@ function warningsOf({ api, companies, destination }: EffectiveConfig): string[] 
       }
     }
   }
-  for (const address of new Set([
-    api.base_url,
-    ...(companies ?? []).map(company => company.base_url ?? api.base_url),
-  ])) {
+  const addresses = [api.base_url, ...(companies ?? []).map(company => company.base_url)];
+  for (const address of new Set(addresses.filter(each => each !== undefined))) {
     const { protocol, hostname } = new URL(address);
     if (protocol === "http:" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) {
       warnings.push(`The API key goes to ${hostname} unencrypted: use https:// where the service offers it.`);

@@ -85,7 +85,7 @@ const notifyTarget = object({
 /** The file's shape after `${…}` was replaced: every key, its rule and its default. Durations stay text. */
 export const configSchema = object({
   api: object({
-    base_url: f.baseUrl().default("https://procurement.example.com"),
+    base_url: f.baseUrl().optional(),
     key: f.apiKey().default(defaultKey),
     max_concurrency: f.whole(1, 256).default(8),
     requests_per_second: f.rate().optional(),
@@ -167,8 +167,8 @@ export const configSchema = object({
     .prefault([{ name: "nightly", cron: "0 2 * * *", max_time: "4h" }]),
   server: object({
     listen: f.listenAddress().default("127.0.0.1:8787"),
-    token: f.apiKey().optional(),
-    login: object({ user: f.name("a user's name"), password: f.text("a password") }).optional(),
+    token: f.pageToken().optional(),
+    login: object({ user: f.name("a user's name"), password: f.pagePassword() }).optional(),
   }).prefault({}),
   freshness: object({ late_after: f.duration("1s", "3650d").default("26h") }).prefault({}),
   notify: object({
@@ -185,9 +185,12 @@ export const configSchema = object({
   memory: f.size("64MB").default("256MB"),
   backfill: object({ confirm_above: f.whole(0, 1_000_000_000).default(5000) }).prefault({}),
 }).superRefine((config, context) => {
-  const { destination, notify, privacy } = config;
+  const { api, companies, destination, notify, privacy } = config;
   const refuse = (path: (string | number)[], message: string) =>
     context.addIssue({ code: "custom", path, message, params: complete });
+  // A default would be another's address, and the first to be given the key.
+  if (api.base_url === undefined && !companies?.every(({ base_url }) => base_url !== undefined))
+    refuse(["api", "base_url"], "expected the service's address, without /api/v1, got none: there is no default");
   if (destination.type === "postgres" && destination.url === undefined) {
     refuse(["destination", "url"], "type postgres needs url: postgres://user@host:5432/database");
   }

@@ -7,6 +7,7 @@ import { acceptEncoding, BodyTooLargeError } from "./body.ts";
 import type { Envelope, Pagination } from "./envelope.ts";
 import { type Dispatch, exchange, type WireAnswer } from "./exchange.ts";
 import { apiError, BarredError, BudgetSpentError, broken, tooLong, withoutKey } from "./fault.ts";
+import { elsewhere } from "./lasting_fault.ts";
 import type { Limiter } from "./limit.ts";
 import { buildQuery } from "./path.ts";
 import { type Fault, judge, unpacked, type Verdict } from "./response_verdict.ts";
@@ -124,6 +125,8 @@ export function createApi(settings: ApiSettings): Api {
       return clockOffsets;
     },
   };
+  /** Whether the service has answered with data. Until then what no attempt mends is the configuration's fault, later a disturbance. */
+  let accepted = false;
   let refreshing: Promise<void> | undefined;
   /** Why nothing is sent any more, once the service wants a pause that nobody here waits for. */
   let barred: string | undefined;
@@ -220,7 +223,7 @@ export function createApi(settings: ApiSettings): Api {
         share?.release();
         if (signal?.aborted) throw signal.reason;
         if (!(error instanceof BudgetSpentError || error instanceof BarredError)) requests += 1;
-        verdict = broken(error, options.maxBytes ?? maxBodyBytes);
+        verdict = broken(error, options.maxBytes ?? maxBodyBytes, base);
       }
       if (verdict.kind !== "data" || options.holds !== true) share?.release();
       const again = (fault: Fault): void => {
@@ -231,11 +234,13 @@ export function createApi(settings: ApiSettings): Api {
         settings.onAnswer?.({ path, query, status: status ?? 200, date, next, body, about: options.about });
       const giveUp = (fault: Fault): ApiError => {
         failures[fault.failure] = (failures[fault.failure] ?? 0) + 1;
-        return apiError(fault, path, requests, status, key);
+        const advice = accepted ? undefined : fault.lasting === true ? elsewhere(base) : fault.lasting;
+        return apiError(fault, path, requests, status, key, advice);
       };
 
       if (verdict.kind === "data") {
         const { envelope, date, body } = verdict;
+        accepted = true;
         stats.bytes += body.length;
         const { hasMore = false, nextCursor = "" } = envelope.pagination ?? {};
         try {
@@ -264,7 +269,7 @@ export function createApi(settings: ApiSettings): Api {
         again(verdict);
       } else {
         failed += 1;
-        if (failed >= maxAttempts) throw giveUp(verdict);
+        if (failed >= maxAttempts || (!accepted && verdict.lasting !== undefined)) throw giveUp(verdict);
         waitMs = backoff(failed, random, Math.min(verdict.retryAfter ?? 0, maxWaitMs));
         stats.retryWaitMs += waitMs;
         again(verdict);

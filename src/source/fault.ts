@@ -1,5 +1,6 @@
 import { ApiError, type ApiFailure } from "../errors.ts";
 import { BodyTooLargeError } from "./body.ts";
+import { lastingFault } from "./lasting_fault.ts";
 import type { Fault, Verdict } from "./response_verdict.ts";
 
 const advice: Record<ApiFailure, string> = {
@@ -22,13 +23,14 @@ export function withoutKey(text: string, key: string): string {
   return forms.reduce((clean, form) => clean.replaceAll(form, "***"), text);
 }
 
-/** The ApiError of a fault: what was expected, what came after how many requests, what to do; without the key. */
+/** The ApiError of a fault: what was expected, what came after how many requests, what to do (`instead`, or what is to be done of its kind); without the key. */
 export function apiError(
   fault: Fault,
   path: string,
   attempts: number,
   status: number | undefined,
   key: string,
+  instead?: string,
 ): ApiError {
   const clean = (text: string) => withoutKey(text, key);
   const sent = attempts === 1 ? "" : `, after ${attempts} requests`;
@@ -36,7 +38,7 @@ export function apiError(
   const id = requestId === undefined ? "" : ` (request_id ${requestId.slice(0, 80)})`;
   const safeCause = fault.cause instanceof Error && clean(fault.cause.message) === fault.cause.message;
   return new ApiError(
-    clean(`Expected data from GET ${path}, got ${fault.what}${id}${sent}. ${advice[fault.failure]}`),
+    clean(`Expected data from GET ${path}, got ${fault.what}${id}${sent}. ${instead ?? advice[fault.failure]}`),
     {
       failure: fault.failure,
       path,
@@ -60,7 +62,7 @@ export class BarredError extends Error {
 }
 
 /** What an exchange that threw means: our own limits end the request, everything else may go better next time. */
-export function broken(error: unknown, maxBytes: number): Verdict {
+export function broken(error: unknown, maxBytes: number, base: URL): Verdict {
   if (error instanceof BudgetSpentError) {
     return {
       kind: "refused",
@@ -82,7 +84,8 @@ export function broken(error: unknown, maxBytes: number): Verdict {
   if (code === "UND_ERR_DESTROYED" || code === "UND_ERR_CLOSED") {
     return { kind: "refused", failure: "unavailable", what: "nothing: the client was closed", cause: error };
   }
-  return { kind: "again", failure: "unavailable", what: `no complete answer: ${message}`, cause: error };
+  const what = `no complete answer: ${message}`;
+  return { kind: "again", failure: "unavailable", what, cause: error, ...lastingFault(error, base) };
 }
 
 /** A 429 with the wait it asks for and why that ends the request. Times in ms. */

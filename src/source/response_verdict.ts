@@ -11,6 +11,8 @@ export type Verdict =
   | ({ readonly kind: "again" } & Fault)
   | ({ readonly kind: "refused"; readonly date?: Date | undefined; readonly body?: Buffer } & Fault);
 
+type Failed = Exclude<Verdict, { kind: "data" }>;
+
 /** The facts of a failed request. `retryAfter` in ms, where the service named a wait. */
 export interface Fault {
   readonly failure: ApiFailure;
@@ -18,6 +20,8 @@ export interface Fault {
   readonly complaint?: Complaint | undefined;
   readonly retryAfter?: number | undefined;
   readonly cause?: unknown;
+  /** What to do where nothing was accepted yet: then no further attempt mends it. `true`: the address is not the service's. */
+  readonly lasting?: string | true;
 }
 
 const YEAR_MS = 366 * 86_400_000;
@@ -45,6 +49,7 @@ export function judge(answer: WireAnswer, paged: boolean, maxBytes: number, now:
     if (status < 300) return succeeded(parseJson(body), body, date, status, paged);
     const retryAfter = retryAfterMs(text(headers["retry-after"]), said, now);
     const verdict = failed(status, readComplaint(tryJson(body)), retryAfter);
+    if (isPage(answer)) return { ...verdict, ...page(status) };
     return verdict.kind === "refused" ? { ...verdict, date, body } : verdict;
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
@@ -53,9 +58,16 @@ export function judge(answer: WireAnswer, paged: boolean, maxBytes: number, now:
       kind: "again",
       failure: "unavailable",
       what: `status ${status} and ${error.message} (${type.slice(0, 60)})`,
+      ...(isPage(answer) ? page(status) : {}),
     };
   }
 }
+
+/** A web page, which the service never sends; one with 408, 429 or 5xx is its gateway's, which says that it is not well. */
+const isPage = ({ status, headers }: WireAnswer): boolean =>
+  status < 500 && status !== 408 && status !== 429 && /html/i.test(text(headers["content-type"]) ?? "");
+
+const page = (status: number) => ({ what: `status ${status} and a web page (HTML)`, lasting: true as const });
 
 function succeeded(json: unknown, body: Buffer, date: Date | undefined, status: number, paged: boolean): Verdict {
   const envelope = readEnvelope(json, paged);
@@ -70,7 +82,7 @@ function succeeded(json: unknown, body: Buffer, date: Date | undefined, status: 
   return { kind: "data", envelope, date, body };
 }
 
-function failed(status: number, complaint: Complaint | undefined, retryAfter: number | undefined): Verdict {
+function failed(status: number, complaint: Complaint | undefined, retryAfter: number | undefined): Failed {
   const message = complaint?.message ? `: ${complaint.message}` : "";
   const what = `status ${status}${complaint?.code ? ` ${complaint.code}` : ""}${message}`;
   const fault = { what, complaint, retryAfter };

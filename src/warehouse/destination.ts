@@ -21,6 +21,8 @@ export interface Destination extends Exportable {
   readonly db: Kysely<StateTables>;
   /** Sentences for whoever runs it: what was met when it was opened, and mended. Grows no more once the locks are taken. */
   readonly warnings: readonly string[];
+  /** How the connection to a server is protected, in words. */
+  readonly protection?: string;
   /**
    * Takes the streams (each with all its details, hence "families") of a company for this run, all or none.
    * HeldError names the holder (run, process, host, command) and since when; `waitMs` is how long to wait first.

@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { json, roleDatabase, secretKey, simulated, workplace } from "./workplace.ts";
+import { json, roleDatabase, secretKey, secretPassword, simulated, workplace } from "./workplace.ts";
 
 interface Checked {
   readonly ok: boolean;
@@ -150,4 +150,14 @@ test("secrets in files that others can read are a warning, those that only their
   expect(await warned()).toHaveLength(1);
   chmodSync(file, 0o600);
   expect(await warned()).toEqual([]);
+});
+
+test("a password in PostgreSQL's own password file is taken, and no package speaks between", async () => {
+  const database = await roleDatabase();
+  const url = new URL(database.as(database.role, ""));
+  const place = workplace(await simulated(), { destination: { type: "postgres", url: url.href } });
+  const file = join(place.folder, "pgpass");
+  writeFileSync(file, `*:*:*:${database.role}:${secretPassword}\n`, { mode: 0o600 });
+  const { code, stderr } = await place.run(["check"], { env: { KEY: secretKey, PGPASSFILE: file } });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 });

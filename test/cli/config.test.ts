@@ -2,13 +2,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { withAddress } from "../config/sample.ts";
 import { emptyFolder, tributary } from "./process.ts";
 
 const env = { PROCUREMENT_API_KEY: "key-from-the-environment", DB_PASSWORD: "pass-word" };
 
 function folderWith(yaml: string): string {
   const folder = emptyFolder();
-  writeFileSync(join(folder, "config.yaml"), yaml);
+  writeFileSync(join(folder, "config.yaml"), withAddress(yaml));
   return folder;
 }
 
@@ -39,8 +40,8 @@ test("config --json is one JSON document; what prints without effect is said on 
 
 test("--config and TRIBUTARY_CONFIG name another file, the option first", async () => {
   const cwd = folderWith("company: one");
-  writeFileSync(join(cwd, "two.yaml"), "company: two");
-  writeFileSync(join(cwd, "three.yaml"), "company: three");
+  writeFileSync(join(cwd, "two.yaml"), withAddress("company: two"));
+  writeFileSync(join(cwd, "three.yaml"), withAddress("company: three"));
   const company = async (args: string[], more: Record<string, string>): Promise<unknown> => {
     const { stdout } = await tributary(["config", "--json", ...args], { cwd, env: { ...env, ...more } });
     return (JSON.parse(stdout) as { company: unknown }).company;

@@ -121,9 +121,9 @@ test("streams needs no configuration, names both databases' types, and every col
 
 test("streams with a configuration that lacks its variable says so, and shows the catalogue", async () => {
   const cwd = emptyFolder();
-  writeFileSync(join(cwd, "config.yaml"), "company: acme\n");
+  writeFileSync(join(cwd, "config.yaml"), `api: { base_url: "\${SERVICE}" }\n`);
   const { code, stdout, stderr } = await tributary(["streams"], { cwd });
-  expect(stderr).toMatch(/PROCUREMENT_API_KEY is not set[\s\S]*On and off are shown by the default preset\.\n$/);
+  expect(stderr).toMatch(/SERVICE is not set[\s\S]*On and off are shown by the default preset\.\n$/);
   expect(stdout).toContain("purchase_orders");
   expect(code).toBe(0);
 });

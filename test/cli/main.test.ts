@@ -85,7 +85,7 @@ test("with --json an error is the one document on stdout", async () => {
 
 test("a stack is for --log-level debug only", async () => {
   const folder = emptyFolder();
-  writeFileSync(join(folder, "config.yaml"), "api:\n  max_concurency: 3\n");
+  writeFileSync(join(folder, "config.yaml"), "api:\n  max_concurency: 3\n  base_url: https://service.invalid\n");
   const env = { PROCUREMENT_API_KEY: "key-from-the-environment" };
   const plain = await tributary(["config"], { cwd: folder, env });
   const debug = await tributary(["config", "--log-level=debug"], { cwd: folder, env });
@@ -98,7 +98,7 @@ test("a stack is for --log-level debug only", async () => {
 async function failing(error: unknown, argv: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   const { context, written } = deafContext({ env: { PROCUREMENT_API_KEY: "key-from-the-environment" }, cwd });
   const file = join(emptyFolder(), "config.yaml");
-  writeFileSync(file, "company: acme\n");
+  writeFileSync(file, "api: { base_url: https://service.invalid }\n");
   await context.openConfig({ config: file });
   const code = reportFailure(error, argv, context);
   const { stdout, stderr } = await written();

@@ -60,7 +60,9 @@ test("the example holds every key of the schema once, and no other", () => {
 
 test("what is not commented out is what the schema takes by itself", () => {
   const { streams: shown, ...others } = parse(example) as z.output<typeof configSchema>;
-  const { streams: taken, ...defaults } = configSchema.parse({ api: { key: "some-key" } });
+  const { streams: taken, ...defaults } = configSchema.parse({
+    api: { base_url: "https://procurement.example.com", key: "some-key" },
+  });
   defaults.api.key = others.api.key;
   expect(others).toEqual(defaults);
   // Each stream brings its own settings' defaults along.

@@ -74,6 +74,22 @@ test.each([
   ["schedules: [{ name: n, cron: daily }]", "schedules[0].cron: expected a cron expression of five fields"],
   ["server: { listen: 8787 }", "server.listen: expected host:port such as 127.0.0.1:8787, got 8787"],
   ["server: { listen: 'a:99999' }", "server.listen: expected host:port"],
+  [
+    "server: { token: 0123456789abcde }",
+    "server.token: expected 16 or more printable characters without spaces (`openssl",
+  ],
+  [
+    "server: { token: 'sixteen or more words' }",
+    "server.token: expected 16 or more printable characters without spaces",
+  ],
+  [
+    "server: { login: { user: a, password: 1234567 } }",
+    "server.login.password: expected 8 or more characters (`openssl",
+  ],
+  [
+    "server: { login: { user: a, password: '1234567' } }",
+    'server.login.password: expected 8 or more characters (`openssl rand -hex 12` makes a password), got "•••"',
+  ],
   ["api: 3", "config.yaml:1:6 api: expected keys and values below it, got 3"],
   ["- a\n- b", 'config.yaml:1:1 Expected keys such as "api:" and "destination:"'],
 ])("refuses %j", async (yaml, message) => {
@@ -114,6 +130,14 @@ test.each([
 ])("refuses the substitution %j", async (template, message) => {
   expect(await refusal(`api:\n  key: "${template}"\n`)).toContain(`config.yaml:2:8 api.key: `);
   expect(await refusal(`api:\n  key: "${template}"\n`)).toContain(message);
+});
+
+test("an address has no default: the key would go to somebody else's service", async () => {
+  const wanted = "api.base_url: expected the service's address, without /api/v1, got none";
+  for (const text of ["api: { key: x, base_url: }", "api: { key: x }\n# base_url"])
+    expect(await refusal(text)).toContain(wanted);
+  const companies = "companies: [{ name: one, key: x, base_url: https://one.example }, { name: two, key: y }]";
+  expect(await refusal(companies)).toContain(wanted);
 });
 
 test("everything wrong is said at once, in the file's order, without what a variable holds", async () => {

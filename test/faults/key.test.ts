@@ -43,6 +43,11 @@ afterAll(async () => {
 async function startEcho(): Promise<typeof echo> {
   const server = createServer((request, response) => {
     const said = String(request.headers.authorization);
+    // A service that accepts nothing at all is not kept, nor is anything that it said.
+    if (request.url?.includes("/auth/company-settings")) {
+      response.end(JSON.stringify({ data: { company_id: "c", company_name: "Acme" } }));
+      return;
+    }
     const message = [said, encodeURIComponent(said), Buffer.from(said).toString("base64"), request.url].join(" ");
     const error = { code: `BAD ${said}`, message, details: { said }, request_id: said };
     response.writeHead(request.url?.includes("/po") ? 500 : 422, {

@@ -153,7 +153,7 @@ describe("what is no answer of the service is told in few words", () => {
       "200 with a page",
       response => void response.writeHead(200, { "content-type": "text/html" }).end("<html>Log in"),
       "unavailable",
-      /not JSON \(text\/html\)/,
+      /status 200 and a web page \(HTML\)/,
     ],
     [
       "JSON cut off in the middle of a compressed body",

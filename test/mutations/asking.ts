@@ -42,7 +42,7 @@ export const asking: readonly Mutation[] = [
     name: "what an earlier start leaves in is never covered, and read every night",
     invariant: 6,
     file: "src/sync/stream/feed.ts",
-    text: "    state: { ...state, coversFrom: gap.from, startGap: null },",
+    text: "    state: { ...state, strays: differentRows([...strays, ...state.strays]), coversFrom: gap.from, startGap: null },",
     becomes: "    state,",
     test: "test/sync/stream/start_gap.test.ts",
     notices: "a start that is moved earlier has the days between read once",

@@ -24,7 +24,14 @@ async function begun({ warehouse, clock }: Place, exclude: string[]): Promise<vo
   try {
     await prepareWarehouse(destination, {
       version: "0.0.0",
-      companies: [{ name: "acme", baseUrl: (known[0]!.value as { base_url: string }).base_url, companyId: undefined }],
+      companies: [
+        {
+          name: "acme",
+          baseUrl: (known[0]!.value as { base_url: string }).base_url,
+          companyId: undefined,
+          isRecorded: true,
+        },
+      ],
       ...{ catalogue: treated, streams: treated, families: names, held: names, versioned: new Set(names) },
       ...{
         grantSelectTo: [],

@@ -14,6 +14,7 @@ import { demandSchedules } from "../../src/config/schedules.ts";
 import { createMetrics } from "../../src/daemon/page/metrics.ts";
 import { streams } from "../../streams/index.ts";
 import { emptyFolder, tributary } from "../cli/process.ts";
+import { withAddress } from "../config/sample.ts";
 import { blocks, read, userPages } from "./pages.ts";
 import { root } from "./sources.ts";
 
@@ -127,7 +128,7 @@ test.each(configurations)("the configuration of %s can be used", async (_, text)
     return `\${file:./${name}}`;
   });
   const file = join(folder, "config.yaml");
-  writeFileSync(file, local);
+  writeFileSync(file, withAddress(local));
   const env = {
     PROCUREMENT_API_KEY: "a-key",
     SLACK_WEBHOOK: "https://hooks.example.com/services/x",

@@ -1,8 +1,11 @@
-import { connect, createServer } from "node:net";
+import { createServer as createSecureServer } from "node:https";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
+import { lastingFault } from "../../src/source/lasting_fault.ts";
 import { maxAttempts } from "../../src/source/retry.ts";
+import { certificateAuthority } from "../support/certificates.ts";
 import { client, failure, type Handler, json, lastPage, serve } from "./service.ts";
 
 const good = { data: [1], pagination: lastPage };
@@ -51,13 +54,14 @@ describe("a fault goes away after it was sent again", () => {
   ];
   test.each(faults)("%s", async (_name, fault) => {
     await using service = await serve((response, request, count) =>
-      count < 3 ? fault(response, request, count) : json(response, 200, good),
+      count === 2 || count === 3 ? fault(response, request, count) : json(response, 200, good),
     );
     await using api = client(service.url);
+    await api.get("/first", {});
     const answer = await api.get("/po", {}, { paged: true });
     expect(answer).toMatchObject({ data: [1], requests: 3, retries: 2 });
     expect(api.waits).toEqual([500, 1000]);
-    expect(api.stats).toMatchObject({ requests: 3, retries: 2, retryWaitMs: 1500, failures: {} });
+    expect(api.stats).toMatchObject({ requests: 4, retries: 2, retryWaitMs: 1500, failures: {} });
     expect(api.events.map(event => [event.path, event.attempt, event.waitMs])).toEqual([
       ["/po", 1, 500],
       ["/po", 2, 1000],
@@ -100,6 +104,52 @@ describe("a fault that stays", () => {
     await using api = client(service.url);
     await api.get("/po", {});
     expect(api.waits).toEqual([20_000]);
+  });
+});
+
+describe("before anything was accepted, what no attempt mends is told after one", () => {
+  const told = async (url: string) => {
+    await using api = client(url);
+    const failed = await api.get("/po", {}, { paged: true }).catch((error: unknown) => error);
+    expect(failed).toMatchObject({ attempts: 1 });
+    expect(api.waits).toEqual([]);
+    expect(String(failed)).toContain(`api.base_url is ${url}/`);
+    expect(String(failed)).not.toMatch(/OpenSSL|SSL routines|:error:/);
+    return String(failed);
+  };
+
+  test.each([200, 400, 401, 403, 404])("a web page with status %i", async status => {
+    await using service = await serve(response =>
+      response.writeHead(status, { "content-type": "text/html; charset=utf-8" }).end("<html>Welcome"),
+    );
+    expect(await told(service.url)).toMatch(/got status \d+ and a web page \(HTML\)\. .*without \/api\/v1/);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test("plain http where https is configured", async () => {
+    await using service = await serve(response => json(response, 200, good));
+    expect(await told(service.url.replace("http:", "https:"))).toMatch(/got no TLS from 127\.0\.0\.1:\d+/);
+  });
+
+  test("a certificate that does not verify", async () => {
+    const server = createSecureServer(certificateAuthority("localhost"), (_request, response) => response.end("{}"));
+    await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    expect(await told(`https://127.0.0.1:${port}`)).toMatch(
+      /a certificate .* is signed by itself.*NODE_EXTRA_CA_CERTS/,
+    );
+    await new Promise(resolve => server.close(resolve));
+  });
+
+  test("a host that no name server knows, but not a name server that is away", () => {
+    const base = new URL("https://procurment.example.com");
+    const fault = (code: string) => lastingFault(Object.assign(new Error("getaddrinfo"), { code }), base);
+    expect(fault("ENOTFOUND")).toEqual({
+      what: expect.stringContaining("no address for the host procurment.example.com"),
+      lasting: expect.stringContaining("check its spelling"),
+    });
+    expect(fault("EAI_AGAIN")).toBeUndefined();
+    expect(fault("ECONNREFUSED")).toBeUndefined();
   });
 });
 

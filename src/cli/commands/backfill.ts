@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Config } from "../../config/config.ts";
-import { ConfigError, StoppedError } from "../../errors.ts";
+import { ConfigError } from "../../errors.ts";
 import type { BackfillOrder } from "../../operations/backfill/backfill.ts";
 import type { Estimate } from "../../operations/estimate/estimate.ts";
-import { ask } from "../invocation/asking.ts";
+import { askConsent } from "../invocation/consent.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples, runOptions, streamsArgument } from "../invocation/options.ts";
 import { standing } from "../invocation/run_defaults.ts";
@@ -107,14 +107,9 @@ async function backfillOrder(
 
 async function demandConsent(estimate: Estimate, shown: string, config: Config, context: CliContext): Promise<void> {
   const { confirmAbove } = config.backfill;
-  if (!context.stdin.isTTY) {
-    throw new ConfigError(
-      `This backfill needs about ${estimate.requests} requests, more than backfill.confirm_above (${confirmAbove}), and there is no terminal to ask on: say --yes, raise backfill.confirm_above, or load less at a time with --from and --to. --dry-run shows what it needs.`,
-    );
-  }
-  const { confirm } = await import("@inquirer/prompts");
-  context.stderr.write(`${context.redact(shown)}\n`);
-  const stopped = "Stopped: nothing was loaded.";
-  if (!(await ask(context, confirm, { message: "Load it?", default: false }, stopped)))
-    throw new StoppedError(stopped, 130);
+  if (context.stdin.isTTY) context.stderr.write(`${context.redact(shown)}\n`);
+  await askConsent(context, "Load it?", {
+    offTerminal: `This backfill needs about ${estimate.requests} requests, more than backfill.confirm_above (${confirmAbove}), and there is no terminal to ask on: say --yes, raise backfill.confirm_above, or load less at a time with --from and --to. --dry-run shows what it needs.`,
+    refused: "Stopped: nothing was loaded.",
+  });
 }

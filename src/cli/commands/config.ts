@@ -15,7 +15,7 @@ export function registerConfig(program: Command, context: CliContext): void {
 }
 
 async function printConfig(options: CommonOptions, context: CliContext): Promise<void> {
-  const { effective, warnings, file } = await context.openConfig(options);
+  const { effective, warnings, file } = await context.openConfig(options, { local: true });
   for (const warning of warnings) context.stderr.write(`${context.redact(warning)}\n`);
   if (options.json) return context.printJson(effective);
   const { stringify } = await import("yaml");

@@ -25,7 +25,7 @@ export function registerDbt(program: Command, context: CliContext): void {
 }
 
 async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
-  const { config, secrets } = await context.openConfig(options);
+  const { config, secrets } = await context.openConfig(options, { local: true });
   const { streams: catalogue } = await import("../../../streams/index.ts");
   const { configured } = await import("../../privacy/configured_catalog.ts");
   const { selectedByConfig, versionedBy } = await import("../../config/selection.ts");

@@ -24,7 +24,7 @@ export function registerDdl(program: Command, context: CliContext): void {
 }
 
 async function ddl(options: DdlOptions, context: CliContext): Promise<void> {
-  const { config } = await context.openConfig(options);
+  const { config } = await context.openConfig(options, { local: true });
   context.print((await script(config, options.forDba ?? false)).trimEnd());
 }
 

@@ -64,7 +64,7 @@ async function exportTables(
   options: ExportCommandOptions,
   context: CliContext,
 ): Promise<void> {
-  const { config, warnings } = await context.openConfig(options);
+  const { config, warnings } = await context.openConfig(options, { local: true });
   const { placeOf, roomIn } = await import("../../outputs/export/place.ts");
   const { readPartitionSpec } = await import("../../outputs/export/partitioning.ts");
   const { openReading } = await import("../../warehouse/connect/reading.ts");

@@ -36,7 +36,7 @@ export function registerRejects(program: Command, context: CliContext): void {
 }
 
 async function rejects(name: string | undefined, options: RejectsOptions, context: CliContext): Promise<void> {
-  const { config } = await context.openConfig(options);
+  const { config } = await context.openConfig(options, { local: true });
   const order = await orderOf(name, options, config);
   const { readProblems, readRejects } = await import("../../operations/rejects.ts");
   if (options.problems) {

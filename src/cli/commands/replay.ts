@@ -70,7 +70,7 @@ async function replay(names: readonly string[], options: ReplayOptions, context:
     throw new ConfigError(
       `--from and --to: expected a beginning before the end, but ${new Date(from).toISOString()} is not before ${new Date(to).toISOString()}. Swap them, or leave one out.`,
     );
-  const { config, warnings } = await context.openConfig(options);
+  const { config, warnings } = await context.openConfig(options, { local: true });
   const { terminalRun } = await import("../invocation/run_tools.ts");
   const { runReplay } = await import("../../operations/replay/replay.ts");
   const { tools, finish } = await terminalRun(context, options);

@@ -39,7 +39,7 @@ export function registerReport(program: Command, context: CliContext): void {
 }
 
 async function report(options: ReportOptions, context: CliContext): Promise<void> {
-  const { config } = await context.openConfig(options);
+  const { config } = await context.openConfig(options, { local: true });
   const { companiesOf } = await import("../../sync/run/run.ts");
   const { demandOurs, writeWhole } = await import("../../outputs/report/file.ts");
   const { reportDocument } = await import("../../outputs/report/report_page.ts");

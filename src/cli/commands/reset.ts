@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { ConfigError, StoppedError } from "../../errors.ts";
 import type { ResetLine, ResetOrder } from "../../operations/reset.ts";
-import { ask } from "../invocation/asking.ts";
+import { askConsent } from "../invocation/consent.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
 import { formatCount, formatTable } from "../terminal/table.ts";
@@ -32,7 +31,7 @@ export function registerReset(program: Command, context: CliContext): void {
 }
 
 async function runReset(names: readonly string[], options: ResetOptions, context: CliContext): Promise<void> {
-  const { config } = await context.openConfig(options);
+  const { config } = await context.openConfig(options, { local: true });
   const { companiesOf, newRunId } = await import("../../sync/run/run.ts");
   const { planReset, reset } = await import("../../operations/reset.ts");
   const { systemClock } = await import("../../clock.ts");
@@ -83,14 +82,11 @@ function costs(plan: readonly ResetLine[], drop: boolean): string {
   return `${formatTable(titles, rows)}\n\nThe next run will read them from the start: ${least}${formatCount(sum)} ${sum === 1 ? "request" : "requests"}.${rowsToo}`;
 }
 
-async function consent({ drop, companies }: ResetOrder, context: CliContext): Promise<void> {
-  if (!context.stdin.isTTY) {
-    throw new ConfigError(
-      "reset asks before it forgets anything, and there is no terminal to ask on: run it in a terminal, or say --yes. --dry-run shows what it would do.",
-    );
-  }
-  const { confirm } = await import("@inquirer/prompts");
+function consent({ drop, companies }: ResetOrder, context: CliContext): Promise<void> {
   const message = drop ? `Forget them, and remove the rows of ${companies.join(", ")}?` : "Forget them?";
-  const stopped = "Stopped: nothing was forgotten.";
-  if (!(await ask(context, confirm, { message, default: false }, stopped))) throw new StoppedError(stopped, 130);
+  return askConsent(context, message, {
+    offTerminal:
+      "reset asks before it forgets anything, and there is no terminal to ask on: run it in a terminal, or say --yes. --dry-run shows what it would do.",
+    refused: "Stopped: nothing was forgotten.",
+  });
 }

@@ -27,7 +27,7 @@ export function registerStatus(program: Command, context: CliContext): void {
 type StatusOptions = CommonOptions & { readonly serve?: true };
 
 async function status(options: StatusOptions, context: CliContext): Promise<void> {
-  const { config } = await context.openConfig(options);
+  const { config } = await context.openConfig(options, { local: true });
   const { companiesOf } = await import("../../sync/run/run.ts");
   const { streams } = await import("../../../streams/index.ts");
   companiesOf(config, options.company);
@@ -53,7 +53,7 @@ async function serve(
   const forget = context.onSignal(() => ended.resolve());
   const page = await servePage({
     listen: config.server,
-    access: config.server,
+    access: () => config.server,
     source: warehouseSource(() => config, catalogue, options.company, undefined),
     routes: [],
     log: await context.openLog(options.logLevel),

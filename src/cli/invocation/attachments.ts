@@ -17,7 +17,7 @@ export interface Surroundings {
 
 /**
  * Attaches journal, notifications and server, and answers how they are taken off again. All of them ask `daemon.config()` each time,
- * so that a reloaded configuration holds; only where the server listens and who may see it stay as they began.
+ * so that a reloaded configuration holds; only where the server listens stays as it began.
  */
 export async function attach(
   daemon: ScheduleDaemon,
@@ -82,7 +82,7 @@ async function serveAround(
   const { server } = daemon.config();
   const page = await servePage({
     listen: server,
-    access: server,
+    access: () => daemon.config().server,
     source: warehouseSource(() => daemon.config(), streams, undefined, daemon),
     routes: [
       metrics.route,

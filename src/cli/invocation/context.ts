@@ -1,4 +1,4 @@
-import type { LoadedConfig } from "../../config/load.ts";
+import type { LoadedConfig, LoadOptions } from "../../config/load.ts";
 import type { ExitCode } from "../../errors.ts";
 import type { Logger, LogLevel, LogSink } from "../../logging.ts";
 import { createRedactor, type Redactor, redactJson } from "../../secrets.ts";
@@ -27,8 +27,8 @@ export interface Surface {
 export interface CliContext extends Surface {
   /** Redacts everything secret that has become known so far. */
   readonly redact: Redactor;
-  /** Loads the configuration and makes its secrets known to `redact`. @throws ConfigError */
-  readonly openConfig: (options: { readonly config?: string }) => Promise<LoadedConfig>;
+  /** Loads the configuration and makes its secrets known to `redact`; `local`: without the service's keys. @throws ConfigError */
+  readonly openConfig: (options: { readonly config?: string }, how?: { readonly local: true }) => Promise<LoadedConfig>;
   /** A log to stderr: readable on a terminal, JSON lines elsewhere. `sink` stands in for stderr while progress is shown. */
   readonly openLog: (level: LogLevel, sink?: LogSink) => Promise<Logger>;
   /** Writes one redacted JSON document and a line break to stdout. */
@@ -51,11 +51,12 @@ export function createContext(surface: Surface): CliContext {
   return {
     ...surface,
     redact,
-    openConfig: async ({ config }) => {
+    openConfig: async ({ config }, how) => {
       const { loadConfig } = await import("../../config/load.ts");
       const { catalogueFaults } = await import("../../privacy/configured_catalog.ts");
       const { streams } = await import("../../../streams/index.ts");
-      const loaded = await loadConfig(config, surface.env, read => catalogueFaults(streams, read));
+      const further: LoadOptions["further"] = read => catalogueFaults(streams, read);
+      const loaded = await loadConfig(config, surface.env, { ...how, further });
       secrets.add(loaded.secrets);
       return loaded;
     },

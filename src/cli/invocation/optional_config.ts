@@ -12,7 +12,7 @@ export async function configIfAny(
   consequence: string,
 ): Promise<LoadedConfig | undefined> {
   try {
-    return await context.openConfig(options);
+    return await context.openConfig(options, { local: true });
   } catch (error) {
     if (!(error instanceof ConfigError) || options.config !== undefined) throw error;
     const missing = (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT";

@@ -1,15 +1,45 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import type { Access } from "../../config/listen.ts";
+import type { Clock } from "../../clock.ts";
+import type { Access, Listen } from "../../config/listen.ts";
 import { isLoopback } from "../../config/listen.ts";
+import type { Log } from "../../logging.ts";
 
 /** What a request is told about who sent it. */
 export type Admission =
   | { readonly kind: "welcome" }
   /** It brought the token in its address: a cookie takes its place there. */
   | { readonly kind: "remember"; readonly cookie: string; readonly location: string }
-  | { readonly kind: "stranger"; readonly challenge: string };
+  | Refusal;
+
+interface Refusal {
+  readonly kind: "stranger" | "refused";
+  readonly status: 401 | 403 | 429;
+  readonly text: string;
+  readonly headers?: Record<string, string>;
+}
+
+/** Decides who is let in. */
+export interface Door {
+  /** `from` is the address that the connection comes from. */
+  admit(request: Request, from: string): Admission;
+  /** Whether a request that was let in would still be. */
+  isWelcome(request: Request): boolean;
+}
+
+/** `access` is asked at each request, so that a reloaded configuration holds. */
+export interface DoorSources {
+  readonly listen: Listen;
+  readonly access: () => Access;
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
 const COOKIE = "tributary";
+const COOKIE_S = 30 * 86_400;
+const MINUTE_MS = 60_000;
+/** Wrong tokens and logins that one guesser may try within a minute. */
+const GUESSES = 10;
+const MOST_GUESSERS = 10_000;
 
 /**
  * Whether a Host header is one under which a page on `host` is asked for. A page of this machine answers to the machine's own
@@ -21,33 +51,104 @@ export function isOwnName(host: string, header: string | undefined): boolean {
   return name !== undefined && isLoopback(name.replace(/^\[|\]$/g, ""));
 }
 
-/** Decides about requests. Every comparison is of two digests and takes as long whatever was sent. */
-export function doorkeeper({ token, login }: Access): (request: Request) => Admission {
-  // The cookie is no token: who finds one can look at the page and at nothing else the token opens.
-  const cookie = token === undefined ? undefined : createHmac("sha256", token).update("status page").digest("hex");
-  const basic = login && `Basic ${Buffer.from(`${login.user}:${login.password}`).toString("base64")}`;
-  const challenge = login === undefined ? "Bearer" : 'Basic realm="status", charset="UTF-8"';
-  return request => {
-    if (token === undefined && login === undefined) return { kind: "welcome" };
+/** Every comparison is of two digests and takes as long whatever was sent. */
+export function doorkeeper({ listen, access, clock, log }: DoorSources): Door {
+  const guesses = guessCounter(clock);
+
+  function judge(request: Request): Admission {
+    const { token, login } = access();
+    if (token === undefined && login === undefined) return withoutCredentials(request, listen);
     const header = request.headers.get("authorization") ?? "";
-    const url = new URL(request.url);
-    const given = url.searchParams.get("token");
-    if (token !== undefined && cookie !== undefined) {
+    const now = Math.floor(clock.now() / 1_000);
+    if (token !== undefined) {
+      const url = new URL(request.url);
+      const given = url.searchParams.get("token");
       if (given !== null && isSame(given, token)) {
         url.searchParams.delete("token");
         const path = url.pathname.replace(/^\/+/, "/");
         return {
           kind: "remember",
-          cookie: `${COOKIE}=${cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000`,
+          cookie: `${COOKIE}=${sealed(token, String(now + COOKIE_S))}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_S}`,
           location: `${path}${url.search}`,
         };
       }
       if (isSame(header.replace(/^Bearer +/i, "Bearer "), `Bearer ${token}`)) return { kind: "welcome" };
-      if (isSame(cookieOf(request), cookie)) return { kind: "welcome" };
+      const cookie = cookieOf(request);
+      const [end = ""] = cookie.split(".");
+      if (isSame(cookie, sealed(token, end)) && Number(end) > now) return { kind: "welcome" };
     }
+    const basic = login && `Basic ${Buffer.from(`${login.user}:${login.password}`).toString("base64")}`;
     if (basic !== undefined && isSame(header.replace(/^Basic +/i, "Basic "), basic)) return { kind: "welcome" };
-    return { kind: "stranger", challenge };
+    const challenge = login === undefined ? "Bearer" : 'Basic realm="status", charset="UTF-8"';
+    const headers = { "www-authenticate": challenge };
+    return { kind: "stranger", status: 401, text: "401 Unauthorized\n", headers };
+  }
+
+  return {
+    isWelcome: request => judge(request).kind === "welcome",
+    admit(request, from) {
+      const admission = judge(request);
+      const isTry = request.headers.has("authorization") || new URL(request.url).searchParams.has("token");
+      if (!isTry || admission.kind === "refused") return admission;
+      // Right ones wait as well: else whoever guesses would not be slowed. Cookies are beyond guessing.
+      const guesser = guesserOf(request, from);
+      if (guesses.of(guesser) >= GUESSES) {
+        const seconds = String(Math.ceil((MINUTE_MS - (clock.now() % MINUTE_MS)) / 1_000));
+        const text = `Too many wrong tokens or logins came from your address; try again in ${seconds} s.\n`;
+        return { kind: "refused", status: 429, text, headers: { "retry-after": seconds } };
+      }
+      if (admission.kind === "stranger")
+        log.warn(
+          { from: guesser, guesses: guesses.count(guesser) },
+          "the status page was asked with a wrong token or login",
+        );
+      return admission;
+    },
   };
+}
+
+/** Without token or login the page is for whoever is on this machine, and a proxy's visitors are not. */
+function withoutCredentials(request: Request, listen: Listen): Admission {
+  const proxied = proxyHeader(request);
+  const got = proxied === undefined ? undefined : `one that a proxy passes on (${proxied})`;
+  const came = isLoopback(listen.host) ? got : "one at an address that other machines reach";
+  if (came === undefined) return { kind: "welcome" };
+  const text = `403 Forbidden: expected a request from this machine, got ${came}, and the status page has no token. Set server.token, or server.login, in the configuration.\n`;
+  return { kind: "refused", status: 403, text };
+}
+
+const proxyHeader = (request: Request): string | undefined =>
+  ["X-Forwarded-For", "Forwarded"].find(name => request.headers.has(name));
+
+/** A network of IPv6 is one, and so are all visitors of a proxy, who can write what they like into its header. */
+function guesserOf(request: Request, from: string): string {
+  const network = from.includes(".") ? from : from.split(":").slice(0, 4).join(":");
+  return proxyHeader(request) === undefined ? network : `${network} (proxy)`;
+}
+
+/** Counts wrong guesses of the present minute. */
+function guessCounter(clock: Clock): { of(guesser: string): number; count(guesser: string): number } {
+  const counts = new Map<string, number>();
+  let minute = 0;
+  const of = (guesser: string): number => {
+    const now = Math.floor(clock.now() / MINUTE_MS);
+    if (now !== minute) counts.clear();
+    minute = now;
+    // So many at once are one who has many addresses.
+    return counts.get(guesser) ?? (counts.size < MOST_GUESSERS ? 0 : GUESSES);
+  };
+  return {
+    of,
+    count(guesser) {
+      counts.set(guesser, of(guesser) + 1);
+      return of(guesser);
+    },
+  };
+}
+
+/** A cookie is no token: who finds one can look at the page until its end, in Unix time, and at nothing else the token opens. */
+function sealed(token: string, end: string): string {
+  return `${end}.${createHmac("sha256", token).update(`status page until ${end}`).digest("hex")}`;
 }
 
 function cookieOf(request: Request): string {

@@ -1,14 +1,13 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
+import { getConnInfo } from "@hono/node-server/conninfo";
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
-import type { Clock } from "../../clock.ts";
-import type { Access, Listen } from "../../config/listen.ts";
+import type { Listen } from "../../config/listen.ts";
 import { origin, refuseOpenDoor } from "../../config/listen.ts";
 import { ConfigError } from "../../errors.ts";
-import type { Log } from "../../logging.ts";
-import { doorkeeper, isOwnName } from "./access.ts";
+import { type DoorSources, doorkeeper, isOwnName } from "./access.ts";
 import { clientScript } from "./client.ts";
 import { createFeed } from "./feed.ts";
 import { createLooker, type Looker } from "./page_snapshot.ts";
@@ -17,14 +16,10 @@ import type { PageSource } from "./source.ts";
 import { icon, pageDocument } from "./status_page.ts";
 import { stylesheet } from "./style.ts";
 
-export interface PageOptions {
-  readonly listen: Listen;
-  readonly access: Access;
+export interface PageOptions extends DoorSources {
   readonly source: PageSource;
   /** Further ways into the same server. */
   readonly routes: readonly Route[];
-  readonly log: Log;
-  readonly clock: Clock;
   readonly redact: (text: string) => string;
 }
 
@@ -39,7 +34,7 @@ export interface ServedPage {
 /** Serves the status page until it is closed. @throws ConfigError for an address that can't be taken, or that is open to all */
 export async function servePage(options: PageOptions): Promise<ServedPage> {
   const { listen, access, source, clock, redact, log } = options;
-  refuseOpenDoor(listen, access);
+  refuseOpenDoor(listen, access());
   const looker = createLooker(source, clock, redact);
   const feed = createFeed(source, looker, clock, log);
   const app = pageApp(options, looker, feed);
@@ -74,13 +69,10 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
 
 const CLOSING_MS = 500;
 
-function pageApp(
-  { listen, access, routes, log }: PageOptions,
-  looker: Looker,
-  feed: ReturnType<typeof createFeed>,
-): Hono {
+function pageApp(options: PageOptions, looker: Looker, feed: ReturnType<typeof createFeed>): Hono {
+  const { listen, routes, log } = options;
   const app = new Hono();
-  const admit = doorkeeper(access);
+  const door = doorkeeper(options);
   app.use(async (c, next) => {
     await next();
     for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
@@ -88,16 +80,15 @@ function pageApp(
   app.use(async (c, next) => {
     if (isOwnName(listen.host, c.req.header("host"))) return next();
     return c.text(
-      "The status page answers to localhost, 127.0.0.1 and [::1] only. A proxy in front of it has to send `Host: localhost`.\n",
+      "The status page answers to localhost, 127.0.0.1 and [::1] only. A proxy in front of it has to send `Host: localhost`, and server.token or server.login has to be set.\n",
       421,
     );
   });
   for (const route of routes) if (route.open) add(app, route);
   app.use(async (c, next) => {
-    const admission = admit(c.req.raw);
+    const admission = door.admit(c.req.raw, getConnInfo(c).remote.address ?? "");
     if (admission.kind === "welcome") return next();
-    if (admission.kind === "stranger")
-      return c.text("401 Unauthorized\n", 401, { "www-authenticate": admission.challenge });
+    if (admission.kind !== "remember") return c.text(admission.text, admission.status, admission.headers);
     const { cookie, location } = admission;
     c.header("set-cookie", cookie);
     // Who comes from another site's link would be redirected without the cookie; a page of our own that leads on takes it along.
@@ -121,7 +112,11 @@ function pageApp(
     if (subscription === undefined) return c.text("Too many pages are open.\n", 503, { "retry-after": "60" });
     return streamSSE(c, async stream => {
       stream.onAbort(() => subscription.close());
-      for await (const message of subscription) await stream.writeSSE(message);
+      for await (const message of subscription) {
+        if (!door.isWelcome(c.req.raw)) break;
+        await stream.writeSSE(message);
+      }
+      subscription.close();
     });
   });
   for (const route of routes) if (!route.open) add(app, route);

@@ -59,6 +59,10 @@ async function* checkPostgres(
     const { version, user, database } = await inspectServer(destination.db);
     const state = loaded ? "a warehouse of tributary" : "nothing in it yet";
     yield ok(NAME, `PostgreSQL ${version}, database ${database} as ${user}, schema ${where.schema}: ${state}`);
+    const [exposed] = destination.warnings;
+    yield exposed === undefined
+      ? ok("connection", destination.protection ?? "")
+      : doubt("connection", new DestinationError(exposed));
     const shown = analyticsSchema(where.schema);
     const lacking = fitness.views ? await rightsLacking(destination.db, [shown]) : undefined;
     if (lacking !== undefined)

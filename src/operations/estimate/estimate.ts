@@ -11,13 +11,15 @@ import { PAGE_ROWS } from "../../sync/extract/listing.ts";
 import { besideRows, rowsIn } from "../../sync/extract/rows_in_answer.ts";
 import { planScan, type ScanPlan } from "../../sync/extract/scan_plan.ts";
 import { policyOf } from "../../sync/run/jobs.ts";
-import { openClient, type ServiceTools } from "../../sync/run/service.ts";
+import { fieldOf, openClient, type ServiceTools } from "../../sync/run/service.ts";
 import { gapInWords, gapOf, gapRefused, gapRequests } from "../../sync/stream/feed.ts";
 import { questionsOf } from "../../sync/stream/lookups.ts";
 import { choicesOf } from "../../sync/stream/snapshot.ts";
 import { openReading } from "../../warehouse/connect/reading.ts";
 import { liveCount } from "../../warehouse/ddl/present_tables.ts";
 import { loadStateUnder } from "../../warehouse/state/formats_record.ts";
+import { compareIdentity } from "../../warehouse/state/identity.ts";
+import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
 import { noState, type StreamState } from "../../warehouse/state/stream_state.ts";
 import type { Ask, Guess, Look, Order } from "./context.ts";
 import { estimateDetails } from "./estimate_details.ts";
@@ -67,7 +69,8 @@ export async function estimateSync(
       const { api } = await openClient(company, config.api, tools);
       const look: Look = { order, tools, catalogue, reading, company, api, latencies, listed: new Map() };
       try {
-        await askWhose(look);
+        await holdToAddress(look, undefined);
+        await holdToAddress(look, await askWhose(look));
         const guesses: Guess[] = [];
         for (const stream of streams) guesses.push(await estimateStream(look, stream).catch(unavailable));
         lines.push(...guesses.map((guess, i) => lineOf(company, streams[i]!, guess)));
@@ -91,12 +94,26 @@ export async function estimateSync(
   };
 }
 
-/** A refused key is known before anything else is asked; one that may not read this can read the rest. */
-async function askWhose(look: Look): Promise<void> {
+/** As a run is held to the company that the warehouse keeps, before its key goes to another address. @throws ConfigError */
+async function holdToAddress({ reading, company }: Look, companyId: string | undefined): Promise<void> {
+  if (reading === undefined) return;
+  const { name, baseUrl } = company;
+  const known = { name, baseUrl, ...(companyId === undefined ? {} : { companyId }) };
+  await compareIdentity(reading.db, { schema: reading.schema, version: DATA_VERSION, companies: [known] });
+}
+
+/**
+ * The service's id of the company. A refused key is known before anything else is asked; one that may not read this can read
+ * the rest.
+ */
+async function askWhose(look: Look): Promise<string | undefined> {
+  const { identity } = look.order;
   try {
-    await measured(look, look.order.identity.path, {}, false);
+    const { data } = await measured(look, identity.path, {}, false);
+    return fieldOf(data, identity.id);
   } catch (error) {
     if (!(error instanceof ApiError) || (error.failure !== "forbidden" && error.failure !== "not_found")) throw error;
+    return undefined;
   }
 }
 

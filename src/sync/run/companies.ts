@@ -3,7 +3,7 @@ import { ConfigError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { hasState } from "../../warehouse/ddl/present_tables.ts";
 import type { Destination } from "../../warehouse/destination.ts";
-import { compareIdentity } from "../../warehouse/state/identity.ts";
+import { compareIdentity, knows } from "../../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
 import type { Service } from "./service.ts";
 
@@ -15,17 +15,21 @@ const COMPANIES_AT_ONCE = 3;
 /** What a warehouse remembers a company by. */
 export const identityOf = ({ company: { name, baseUrl }, companyId }: Service) => ({ name, baseUrl, companyId });
 
+/** Whether the warehouse may know it by its address from now on. */
+export const isAccepted = (service: Service): boolean => isItself(service) && service.failure === undefined;
+
 /** Whether a run may touch what the warehouse keeps of the company; one whose key was refused may be recorded all the same. */
 export const isItself = ({ failure }: Service): boolean => !(failure instanceof ConfigError);
 
 /**
- * Holds each company to what the warehouse knows of it, and to the others: one that is not itself fails alone.
- * @throws ConfigError when none is left
+ * Holds each company to what the warehouse knows of it, and to the others: one that is not itself fails alone. `accept` has a
+ * service that the warehouse does not know, and that has answered nothing yet, show that it is one. @throws ConfigError when none is left
  */
 export async function holdToWarehouse(
   services: readonly Service[],
   destination: Pick<Destination, "db" | "schema" | "stateSchema">,
   program: string,
+  accept: (service: Service) => Promise<Service> = async service => service,
 ): Promise<Service[]> {
   const loaded = await hasState(destination);
   const held: Service[] = [];
@@ -39,8 +43,10 @@ export async function holdToWarehouse(
     try {
       demandOwnKey({ name, companyId }, held.filter(isItself).map(identityOf));
       const { db, schema } = destination;
-      if (loaded) await compareIdentity(db, { schema, version: DATA_VERSION, program, companies: [known] });
-      held.push(service);
+      const identity = { schema, version: DATA_VERSION, program, companies: [known] };
+      const isKnown = loaded && knows(await compareIdentity(db, identity), name);
+      const waits = !isKnown && !service.accepted && service.failure === undefined;
+      held.push(waits ? await accept(service) : service);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       held.push({ ...service, failure: error });

@@ -18,13 +18,13 @@ import { adoptFormats } from "../../warehouse/state/formats_record.ts";
 import { beginRun } from "../../warehouse/state/run_log.ts";
 import { Tally } from "../stream_progress.ts";
 import { mendTimestamps, presentTime } from "../witnessed_time.ts";
-import { holdToWarehouse, identityOf, isItself, logOf, sideBySide } from "./companies.ts";
+import { holdToWarehouse, identityOf, isAccepted, isItself, logOf, sideBySide } from "./companies.ts";
 import { conclude, firstLook, reportOf, showEvery } from "./conclusion.ts";
 import { contextOf, policyOf, runCompany } from "./jobs.ts";
 import { measureChanged } from "./relation_measurement.ts";
 import { type Job, type RunReport, viewOf } from "./report.ts";
 import type { RunOrder, RunTools } from "./run_order.ts";
-import { closedService, createCommons, openService, type Service } from "./service.ts";
+import { closedService, createCommons, openService, type Service, tried } from "./service.ts";
 
 export type { RunReport, RunView } from "./report.ts";
 
@@ -83,7 +83,8 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     const answered = new AbortController();
     const waiting = AbortSignal.any([answered.signal, leaving.signal]);
     limitTime(order, 0, clock, waiting, error => leaving.abort(error));
-    const services = await holdToWarehouse(await (early ?? ask()), destination, version);
+    const accept = (service: Service) => tried(service, streams, asked);
+    const services = await holdToWarehouse(await (early ?? ask()), destination, version, accept);
     answered.abort();
     const askedMs = Math.max(0, clock.now() - openedAt);
     const jobs = services.flatMap(({ company }) =>
@@ -97,7 +98,9 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     const held = catalogue.filter(stream => families.has(familyOf(catalogue, stream)));
     const { done, warnings, widened, settleHistories } = await prepareWarehouse(destination, {
       version,
-      companies: services.filter(isItself).map(identityOf),
+      companies: services
+        .filter(isItself)
+        .map(service => ({ ...identityOf(service), isRecorded: isAccepted(service) })),
       catalogue,
       streams: catalogue.filter(stream => on.includes(stream) || streams.includes(stream)),
       families: [...families],

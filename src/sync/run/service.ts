@@ -1,5 +1,5 @@
 import { ByteBudget } from "../../byte_budget.ts";
-import type { IdentityEndpoint } from "../../catalog/stream.ts";
+import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Company, Config } from "../../config/config.ts";
 import { ApiError, ConfigError } from "../../errors.ts";
@@ -15,6 +15,8 @@ export interface Service {
   readonly limiter: Limiter;
   /** Undefined where the key may not read it. */
   readonly companyId: string | undefined;
+  /** The service has answered with data, so it is one. */
+  readonly accepted: boolean;
   /** The key was refused or can't be read, nothing answers, or it is another company: no stream of it can be read. */
   readonly failure: ApiError | ConfigError | undefined;
 }
@@ -114,16 +116,42 @@ export async function openService(
     },
   );
   const { api, limiter } = clientOf(company, settings, tools, commons);
-  if (unreadable !== undefined) return { company, api, limiter, companyId: undefined, failure: unreadable };
+  const unknown = { company, api, limiter, companyId: undefined, accepted: false, failure: undefined };
+  if (unreadable !== undefined) return { ...unknown, failure: unreadable };
   try {
     const { data } = await api.get(identity.path, {}, { priority: 2, signal: tools.signal });
-    return { company, api, limiter, companyId: fieldOf(data, identity.id), failure: undefined };
+    return { ...unknown, companyId: fieldOf(data, identity.id), accepted: true };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     // Not every key may read it, and a fault of this one endpoint need not be one of the others.
     const fatal = error.failure === "unauthorized" || (error.failure === "unavailable" && error.status === undefined);
-    return { company, api, limiter, companyId: undefined, failure: fatal || error.exitCode === 5 ? error : undefined };
+    return { ...unknown, failure: fatal || error.exitCode === 5 ? error : undefined };
   }
+}
+
+/** Lists that are tried before an address is taken for a wrong one. */
+const TRIED = 3;
+
+/**
+ * The service, once it has answered a list's request with data. What no list of it accepts stands in `failure`: neither an
+ * address nor empty tables may be kept of what may be another program.
+ */
+export async function tried(service: Service, streams: readonly Stream[], signal: AbortSignal): Promise<Service> {
+  const lists = streams.filter(
+    ({ mode }) => mode.kind === "feed" || (mode.kind === "scan" && mode.lookup === undefined),
+  );
+  const refusals: ApiError[] = [];
+  for (const { path, query, mode } of lists.slice(0, TRIED)) {
+    const paged = mode.kind === "feed" || (mode.kind === "scan" && mode.paged !== false);
+    try {
+      await service.api.get(path, { ...query, ...(paged ? { limit: 1 } : {}) }, { priority: 2, signal, paged });
+      return { ...service, accepted: true };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      refusals.push(error);
+    }
+  }
+  return { ...service, failure: refusals[0] };
 }
 
 /** A company whose service is not asked for anything: everything it ever said that counts is at hand. */
@@ -133,7 +161,8 @@ export function closedService(company: Company, { maxConcurrency }: Config["api"
     throw new ApiError(`Expected no request, but ${path} was asked for.`, { failure: "invalid", path, attempts: 0 });
   };
   const api: Api = { get, stats, close: async () => undefined };
-  return { company, api, limiter: createLimiter({ maxConcurrency, clock }), companyId: undefined, failure: undefined };
+  const limiter = createLimiter({ maxConcurrency, clock });
+  return { company, api, limiter, companyId: undefined, accepted: true, failure: undefined };
 }
 
 /** A text field of an answer's data, where it can be stored. */

@@ -10,6 +10,7 @@ import { isPause } from "../extract/listing.ts";
 import { publishStage } from "../load/publish_stage.ts";
 import type { Tally } from "../stream_progress.ts";
 import { openExtraction, startAfresh } from "./extraction.ts";
+import { setAside } from "./listing.ts";
 
 /**
  * One object, one row a day for each combination of its parameters' values: the day is the service's (`Date`), in the zone
@@ -40,7 +41,8 @@ export async function takeSnapshots(
   const { clock, formats, signal } = context;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
   const request = { query: asked, full: false };
-  const { stage, encoder, batches, record } = await openExtraction(context, stream, state, request, tally);
+  const extraction = await openExtraction(context, stream, state, request, tally);
+  const { stage, encoder, batches, record } = extraction;
   tally.activity.state = "reading";
   tally.run.carried = 0;
   let read: ScanRecord =
@@ -51,11 +53,13 @@ export async function takeSnapshots(
   );
   for (const { api, choice, first } of turns) {
     if (first) read = { ...read, date: null };
-    const answer = await ask(api, { ...stream.query, ...choice }, { scan: read.scan, context: choice }).catch(error => {
-      // Nothing of it is stored: the next run asks for all of them.
-      tally.run.repeated += read.rows;
-      throw error;
-    });
+    const answer = await ask(api, { ...stream.query, ...choice }, { scan: read.scan, context: choice }).catch(
+      async error => {
+        // The next run asks for all of them.
+        await setAside(extraction, read, tally);
+        throw error;
+      },
+    );
     if (answer === undefined) continue;
     tally.page(answer);
     tally.rows(1);

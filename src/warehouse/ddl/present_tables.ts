@@ -45,6 +45,20 @@ export async function liveCount(
   return Number(rows[0]?.n ?? 0);
 }
 
+/** Keys of a company's live rows, the ones that changed last first; every value as text. */
+export async function youngestKeys(
+  { db, schema }: Pick<Looked, "db" | "schema">,
+  company: string,
+  { main }: TableSet,
+  limit: number,
+): Promise<readonly Readonly<Record<string, string>>[]> {
+  const key = main.key.map(name => sql`cast(${sql.id(name)} as varchar) as ${sql.id(name)}`);
+  const { rows } = await sql<Record<string, string>>`
+    select ${sql.join(key)} from ${sql.id(schema, main.name)}
+    where _company = ${company} and _deleted_at is null order by _changed_at desc limit ${sql.lit(limit)}`.execute(db);
+  return rows;
+}
+
 /** Those of the streams whose tables are there: one that was never on has none. */
 export async function withTables<T extends { readonly tables: TableSet }>(
   { db, schema }: Omit<Looked, "stateSchema">,

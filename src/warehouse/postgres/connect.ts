@@ -3,6 +3,7 @@ import type { Clock } from "../../clock.ts";
 import { ConfigError, DestinationError } from "../../errors.ts";
 import { type Address, explained, readOnly } from "./failure.ts";
 import { refusePooler } from "./pooler.ts";
+import { type Ssl, tlsOf, triesOn, withoutTls } from "./tls.ts";
 
 const CONNECT_MS = 15_000;
 
@@ -34,6 +35,9 @@ const sessionSettings = {
 export interface Connected {
   readonly client: Client;
   readonly address: Address;
+  /** How the connection is protected, in words. */
+  readonly protection: string;
+  readonly warnings: readonly string[];
 }
 
 /** Connects with the session's settings made. @throws DestinationError, or ConfigError for an address that is none. */
@@ -43,35 +47,59 @@ export async function connect(
   access: "read" | "write",
   clock: Clock,
 ): Promise<Connected> {
-  const client = newClient(url);
-  const { host, port, database, user } = client;
+  const { bare, said } = withoutTls(url);
+  const { host, port, database, user } = newClient(bare, false);
   const address = { host, port, database: database ?? "", user: user ?? "", schemas };
-  client.on("error", () => undefined);
+  const tls = tlsOf(said, address);
+  const make = (ssl: Ssl) => newClient(bare, ssl, tls.direct);
+  const { client, ssl } = await connectedBy(tls.ways, make).catch(error => {
+    throw explained(error, address);
+  });
   try {
-    await client.connect();
     // First: what is set for a session stays in the backend, which a transaction pooler gives to other programs.
-    await refusePooler(client, newClient(url), address, clock);
+    await refusePooler(client, make(ssl), address, clock);
     await prepare(client, address, access);
   } catch (error) {
     await client.end().catch(() => undefined);
     throw explained(error, address);
   }
-  return { client, address };
+  const warning = tls.warning(ssl);
+  return { client, address, protection: tls.protection(ssl), warnings: warning === undefined ? [] : [warning] };
+}
+
+/** The first of the ways that leads to a session. */
+async function connectedBy(
+  [ssl, ...others]: readonly [Ssl, ...Ssl[]],
+  make: (ssl: Ssl) => Client,
+): Promise<{ readonly client: Client; readonly ssl: Ssl }> {
+  const client = make(ssl);
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return { client, ssl };
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    const [next, ...further] = others;
+    if (next === undefined || !triesOn(error)) throw error;
+    return connectedBy([next, ...further], make);
+  }
 }
 
 /** Database and role of an address, with what the environment or PostgreSQL's defaults add. @throws ConfigError */
 export function addressOf(url: string): Pick<Address, "database" | "user"> {
-  const { database, user } = newClient(url);
+  const { database, user } = newClient(withoutTls(url).bare, false);
   return { database: database ?? "", user: user ?? "" };
 }
 
-function newClient(url: string): Client {
+function newClient(url: string, ssl: Ssl, direct = false): Client {
   const form = "postgres://user:password@host:5432/database";
   if (!/^(postgres|postgresql|socket):/.test(url))
     throw new ConfigError(`destination.url: expected ${form}, got an address of another form.`);
   try {
     return new pg.Client({
       connectionString: url,
+      ssl,
+      sslnegotiation: direct && ssl !== false ? "direct" : "postgres",
       fallback_application_name: "tributary",
       client_encoding: "UTF8",
       connectionTimeoutMillis: CONNECT_MS,

@@ -1,5 +1,6 @@
 import { DestinationError, TributaryError } from "../../errors.ts";
 import { rightsMissing } from "../ddl/rights.ts";
+import { isAboutTls } from "./tls.ts";
 
 /** As pg's own, which would load the driver for DuckDB's runs as well. */
 const escapeIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -93,8 +94,8 @@ function advice(code: string, message: string, address: Address): string | undef
     return `Another session at ${server} kept a table locked for a minute, so it could not be changed or written anew (${message}). What was committed stays; end that session, or run again later.`;
   if (code.startsWith("XX") || code.startsWith("58"))
     return `${server} failed by itself (${message}). What was committed stays; see the server's log, and whether its disk is well, before the next run.`;
-  if (message.includes("SSL") || /certificate|SELF_SIGNED|UNABLE_TO_/i.test(`${code} ${message}`))
-    return `${server} and destination.url don't agree about TLS (${message}). Set sslmode in the address (disable, require, verify-full); NODE_EXTRA_CA_CERTS names a private certificate authority.`;
+  if (isAboutTls(code, message))
+    return `${server} and destination.url don't agree about TLS (${message}). Write sslmode=verify-full there with sslrootcert, the file of a private certificate authority, or a weaker sslmode (disable, prefer, require, verify-ca).`;
   return undefined;
 }
 

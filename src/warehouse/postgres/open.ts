@@ -36,7 +36,7 @@ const ANALYZED_SHARE = 0.05;
 /** Opens the warehouse for a run: one session for locks, batches and publishes. @throws DestinationError, ConfigError */
 export async function openPostgres(settings: PostgresSettings): Promise<Destination> {
   const { url, schema, stateSchema, runId, holder, clock } = settings;
-  const { client, address } = await connect(url, [schema, stateSchema], "write", clock);
+  const { client, address, protection, warnings } = await connect(url, [schema, stateSchema], "write", clock);
   const session = new Session(client, address);
   const db = kyselyOver(session, stateSchema);
   try {
@@ -51,7 +51,8 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     schema,
     stateSchema,
     db,
-    warnings: [],
+    warnings,
+    protection,
     copyOut: (query, take) => session.copyOut(query, take),
     lock: (company, families, waitMs) => locks.take(company, families, waitMs),
     isWanted: () => locks.areWanted(),

@@ -24,6 +24,8 @@ export interface Expectation {
     readonly name: string;
     readonly baseUrl: string;
     readonly companyId: string | undefined;
+    /** Its address becomes what the warehouse knows it by. */
+    readonly isRecorded: boolean;
   }[];
   readonly catalogue: readonly Stream[];
   /** The streams that get tables. */
@@ -75,11 +77,9 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   const { version, streams, grantSelectTo, widening, volatileOf, versioned, formats, now } = expectation;
   const seen = await checkTables(db, dialect, tableOrder(destination, expectation));
   const upgraded = await ensureState(db, dialect, stateSchema, undefined, seen);
-  const companies = expectation.companies.map(({ name, baseUrl, companyId }) => ({
-    name,
-    baseUrl,
-    ...(companyId === undefined ? {} : { companyId }),
-  }));
+  const companies = expectation.companies
+    .filter(({ isRecorded }) => isRecorded)
+    .map(({ name, baseUrl, companyId }) => ({ name, baseUrl, ...(companyId === undefined ? {} : { companyId }) }));
   await checkIdentity(db, dialect, { schema, version: DATA_VERSION, program: version, companies, formats });
   for (const { name } of expectation.companies) await destination.lock(name, expectation.families, expectation.waitMs);
   const widenable = streams.filter(({ name }) => widening.includes(name));
@@ -98,7 +98,7 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   const kept = wide.streams.filter(({ name }) => versioned.has(name) && expectation.held.includes(name));
   const settleHistories = async () => {
     const histories = await settleHistory(destination, {
-      companies: companies.map(({ name }) => name),
+      companies: expectation.companies.map(({ name }) => name),
       kept: kept.map(stream => stream.tables),
       left: expectation.held.filter(name => !kept.some(stream => stream.name === name)),
       now,

@@ -113,7 +113,7 @@ function companyComplaints(stored: ReadonlyMap<string, unknown>, { companies }: 
     const kept = companyOf(stored, name);
     if (kept !== undefined && kept.base_url !== baseUrl)
       complaints.push(
-        `This warehouse keeps company ${name} from ${kept.base_url}, but the configuration reads it from ${baseUrl}. Set base_url back, give the other service's rows a company name of their own, or use another destination. (If the same service has moved: \`tributary reset '*' --drop --company ${name}\` forgets it, and the next run loads it again.)`,
+        `This warehouse keeps company ${name} from ${kept.base_url}, but the configuration reads it from ${baseUrl}. Set base_url back, give the other service's rows a company name of their own, or use another destination. (If the same service has moved: \`tributary move --company ${name}\` compares it with what is kept, and has the warehouse know the new address.)`,
       );
     if (kept?.company_id != null && companyId !== undefined && kept.company_id !== companyId)
       complaints.push(
@@ -132,9 +132,34 @@ function companyOf(stored: ReadonlyMap<string, unknown>, name: string): z.infer<
   return storedCompany.safeParse(stored.get(`${COMPANY}${name}`)).data;
 }
 
+/** Whether a company is among what is recorded. */
+export const knows = (stored: ReadonlyMap<string, unknown>, name: string): boolean =>
+  companyOf(stored, name) !== undefined;
+
 function twinOf(stored: ReadonlyMap<string, unknown>, name: string, companyId: string): string | undefined {
   const names = [...stored.keys()].filter(key => key.startsWith(COMPANY)).map(key => key.slice(COMPANY.length));
   return names.find(other => other !== name && companyOf(stored, other)?.company_id === companyId);
+}
+
+/** What a company is known by; undefined: it is not. */
+export async function knownAs(
+  db: Kysely<StateTables>,
+  company: string,
+): Promise<z.infer<typeof storedCompany> | undefined> {
+  const rows = await db.selectFrom("warehouse").select(["key", "value"]).execute();
+  return companyOf(new Map(rows.map(row => [row.key, row.value])), company);
+}
+
+/** Has a company known by another address, and by its id where that was not known. */
+export async function moveCompany(
+  db: Kysely<StateTables>,
+  company: string,
+  baseUrl: string,
+  companyId: string | null,
+): Promise<void> {
+  const kept = await knownAs(db, company);
+  const value = JSON.stringify({ base_url: baseUrl, company_id: kept?.company_id ?? companyId });
+  await db.updateTable("warehouse").set({ value }).where("key", "=", `${COMPANY}${company}`).execute();
 }
 
 /** Forgets a company of which no stream is left, so that its name may stand for another service. Answers whether it was. */

@@ -214,10 +214,10 @@ test("the token in a link lets in for good and does not stay in the address", as
 });
 
 async function withToken() {
-  const token = "t-0123456789";
+  const token = "t-0123456789-abcdef";
   const { url } = await served(
     telling(() => standing([stream()])),
-    { access: { token, login: undefined } },
+    { access: () => ({ token, login: undefined }) },
   );
   return { url, ...(await visit(`${url}/?token=${token}`)) };
 }

@@ -42,7 +42,7 @@ try {
   ]);
   const page = await servePage({
     listen: { host: "127.0.0.1", port: 0 },
-    access: { token: undefined, login: undefined },
+    access: () => ({ token: undefined, login: undefined }),
     source: warehouseSource(() => config, streams, undefined, daemon),
     routes: [],
     log: { info: () => undefined, warn: (facts, message) => console.error(message, facts), debug: () => undefined },

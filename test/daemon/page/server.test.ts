@@ -73,7 +73,7 @@ test("an address that others can reach is refused without a token or a login", a
     await expect(served(quiet, { listen: { host, port: 0 } }), host).rejects.toThrow(/server\.token/);
   const { url } = await served(quiet, {
     listen: { host: "0.0.0.0", port: 0 },
-    access: { token: "t-0123456789", login: undefined },
+    access: () => ({ token: "t-0123456789-abcdef", login: undefined }),
   });
   const there = `http://127.0.0.1:${new URL(url).port}`;
   expect((await fetch(there)).status).toBe(401);
@@ -97,7 +97,7 @@ const basic = (user: string, password: string) => ({
 });
 
 test("a stranger is told nothing, whatever is asked for", async () => {
-  const { url } = await served(quiet, { access: { token, login } });
+  const { url } = await served(quiet, { access: () => ({ token, login }) });
   for (const path of ["/", "/status.json", "/events", "/page.js", "/nothing", `/?token=${token}x`, "/?token="]) {
     const answer = await fetch(url + path);
     expect(answer.status, path).toBe(401);
@@ -107,7 +107,7 @@ test("a stranger is told nothing, whatever is asked for", async () => {
 });
 
 test("a token is taken as a bearer's, or once in the address, which leaves a cookie and no trace", async () => {
-  const { url } = await served(quiet, { access: { token, login: undefined } });
+  const { url } = await served(quiet, { access: () => ({ token, login: undefined }) });
   const bearer = (value: string) => fetch(url, { headers: { authorization: `Bearer ${value}` } });
   expect((await bearer(token)).status).toBe(200);
   expect((await bearer(`${token}x`)).status).toBe(401);
@@ -139,7 +139,7 @@ test("a token is taken as a bearer's, or once in the address, which leaves a coo
 });
 
 test("a login is asked for by the browser's own means", async () => {
-  const { url } = await served(quiet, { access: { token: undefined, login } });
+  const { url } = await served(quiet, { access: () => ({ token: undefined, login }) });
   expect((await fetch(url)).headers.get("www-authenticate")).toMatch(/^Basic realm=/);
   expect((await fetch(url, { headers: basic(login.user, login.password) })).status).toBe(200);
   expect((await fetch(url, { headers: basic(login.user, "wrong") })).status).toBe(401);
@@ -155,7 +155,7 @@ test("further routes answer, open ones without a login", async () => {
     { method: "POST", path: "/open/:secret", open: true, answer },
     { method: "GET", path: "/closed", open: false, answer },
   ];
-  const { url } = await served(quiet, { access: { token, login: undefined }, routes });
+  const { url } = await served(quiet, { access: () => ({ token, login: undefined }), routes });
   const open = await fetch(`${url}/open/a%20b`, { method: "POST", body: "hello" });
   expect(open.status).toBe(202);
   expect(await open.json()).toEqual({ params: { secret: "a b" }, sent: "hello" });
@@ -207,7 +207,7 @@ test("closing ends everything at once, and the address is free again", async () 
   await expect(fetch(url)).rejects.toThrow();
   const again = await servePage({
     listen: { host: "127.0.0.1", port: Number(new URL(url).port) },
-    access: { token: undefined, login: undefined },
+    access: () => ({ token: undefined, login: undefined }),
     source: quiet,
     routes: [],
     log: { info: () => undefined, warn: () => undefined, debug: () => undefined },

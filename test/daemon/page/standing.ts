@@ -68,7 +68,7 @@ export async function served(source: PageSource, options: Partial<PageOptions> =
   const warned: object[] = [];
   const page = await servePage({
     listen: { host: "127.0.0.1", port: 0 },
-    access: { token: undefined, login: undefined },
+    access: () => ({ token: undefined, login: undefined }),
     source,
     routes: [],
     log: { info: () => undefined, warn: facts => void warned.push(facts), debug: () => undefined },

@@ -89,6 +89,27 @@ test("the daemon syncs by the clock, takes a good configuration, refuses a broke
   expect(log.lines.find(({ exit_code }) => exit_code === 143)).toMatchObject({ schedule: "renamed" });
 });
 
+test("a token that is replaced in the configuration is the only one that the page takes from then on", async () => {
+  const [first, second] = ["the-first-token-0123", "the-second-token-0123"] as const;
+  const server = (token: string) => ({ server: { listen: "127.0.0.1:0", token } });
+  const place = workplace(await simulated(), { schedules: [{ name: "nightly", cron: "0 2 * * *" }], ...server(first) });
+  const file = join(place.folder, "config.yaml");
+  const child = place.start("schedule");
+  const log = logOf(child);
+  const { url } = (await log.next(({ msg }) => msg === "the status page is served")) as { readonly url?: string };
+  const statusWith = async (token: string) =>
+    (await fetch(`${url}/page.css`, { headers: { authorization: `Bearer ${token}` } })).status;
+  expect([await statusWith(first), await statusWith(second)]).toEqual([200, 401]);
+  writeFileSync(`${file}.new`, stringify({ ...parse(readFileSync(file, "utf8")), ...server(second) }));
+  renameSync(`${file}.new`, file);
+  child.kill("SIGHUP");
+  await log.next(({ msg }) => msg.startsWith("The new configuration is in use"));
+  expect([await statusWith(first), await statusWith(second)]).toEqual([401, 200]);
+  child.kill("SIGTERM");
+  await once(child, "close");
+  expect(JSON.stringify(log.lines)).not.toMatch(/the-(first|second)-token/);
+});
+
 test("a password that is changed in its mounted file is the one that the daemon's next runs connect with", async () => {
   const database = await roleDatabase();
   const destination = { type: "postgres", url: `\${file:./database_url}` };

@@ -54,7 +54,7 @@ export interface Desk {
 /** A configuration out of a real file. */
 export async function configOf(more: Readonly<Record<string, unknown>>): Promise<LoadedConfig> {
   const file = join(mkdtempSync(join(tmpdir(), "schedule-")), "config.yaml");
-  writeFileSync(file, stringify({ api: { key: "k-never-used" }, ...more }));
+  writeFileSync(file, stringify({ api: { base_url: "https://service.invalid", key: "k-never-used" }, ...more }));
   return loadConfig(file, {});
 }
 

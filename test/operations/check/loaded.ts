@@ -9,7 +9,7 @@ import { loadConfig } from "../../../src/config/load.ts";
 export async function loaded(keys: Readonly<Record<string, unknown>>): Promise<LoadedConfig> {
   const folder = await mkdtemp(join(tmpdir(), "tributary-check-"));
   const file = join(folder, "config.yaml");
-  await writeFile(file, stringify({ api: { key: "key-of-the-test" }, ...keys }));
+  await writeFile(file, stringify({ api: { base_url: "https://service.invalid", key: "key-of-the-test" }, ...keys }));
   try {
     return await loadConfig(file, {});
   } finally {

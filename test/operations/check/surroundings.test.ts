@@ -49,7 +49,7 @@ test("whether the address can be listened at is tried", async () => {
     { level: "ok", message: expect.stringContaining(`127.0.0.1:${port} is in use: by \`tributary schedule\``) },
   ]);
   // An address from the range for documentation is nobody's.
-  expect(await linesOf({ server: { listen: "192.0.2.1:8787", token: "0123456789" } })).toMatchObject([
+  expect(await linesOf({ server: { listen: "192.0.2.1:8787", token: "0123456789-abcdef" } })).toMatchObject([
     { level: "warn", message: expect.stringContaining("can't listen at 192.0.2.1:8787 (EADDRNOTAVAIL)") },
   ]);
 });
@@ -58,7 +58,7 @@ test("hooks tell where they are heard, without their secret", async () => {
   const hooks = { secret: "neverShown-0123456789" };
   const [, near] = await linesOf({ hooks });
   expect(near).toMatchObject({ name: "hooks", level: "ok", message: expect.stringContaining("needs a proxy") });
-  const [, far] = await linesOf({ hooks, server: { listen: "0.0.0.0:0", token: "0123456789" } });
+  const [, far] = await linesOf({ hooks, server: { listen: "0.0.0.0:0", token: "0123456789-abcdef" } });
   expect(far?.message).toContain("POST http://0.0.0.0:0/hooks/<secret>");
   expect(far?.message).not.toContain("proxy");
   expect(JSON.stringify([near, far])).not.toContain(hooks.secret);

@@ -41,6 +41,10 @@ export const found: Readonly<Record<string, Story>> = {
     ["rates"],
     [{ ...plainRun, maxRequests: 2 }],
   ),
+  "figures of the day that were stored before a run's requests were used up are counted once": {
+    ...story(["prices", "rates", "notes"], [{ ...plainRun, maxRequests: 6 }]),
+    archived: true,
+  },
   "rows of a stream that is refused for its rejects are counted: the rejected, and those that are read again": story(
     ["parts"],
     [{ ...plainRun, troubles: { nullKeys: 0.9 } }],

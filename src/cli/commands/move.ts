@@ -1,0 +1,77 @@
+import type { Command } from "commander";
+import { ConfigError } from "../../errors.ts";
+import type { Comparison, MoveOrder } from "../../operations/move.ts";
+import { askConsent } from "../invocation/consent.ts";
+import type { CliContext } from "../invocation/context.ts";
+import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+import { packageVersion } from "../invocation/package_root.ts";
+
+interface MoveOptions extends CommonOptions {
+  readonly baseUrl?: string;
+}
+
+/** `move`: the service of a company has another address. */
+export function registerMove(program: Command, context: CliContext): void {
+  const command = program
+    .command("move")
+    .description(
+      "Have the warehouse know a company's service by its new address. Compares the company's id and up to 50 rows at the new address with what is kept, shows both, and asks. Loads nothing.",
+    )
+    .option("--base-url <url>", "the new address (default: the configuration's)");
+  attachOptions(command, "company", "config", "json", "dryRun", "wait", "logLevel", "yes")
+    .addHelpText(
+      "after",
+      examples("tributary move --base-url https://procurement.example.com", "tributary move --dry-run"),
+    )
+    .action((options: MoveOptions) => runMove(options, context));
+}
+
+async function runMove(options: MoveOptions, context: CliContext): Promise<void> {
+  const { config } = await context.openConfig(options);
+  const { companiesOf, newRunId } = await import("../../sync/run/run.ts");
+  const { compareAddresses, inWords, move } = await import("../../operations/move.ts");
+  const { systemClock: clock } = await import("../../clock.ts");
+  const { streams: catalogue } = await import("../../../streams/index.ts");
+  const { identityEndpoint: identity } = await import("../../../streams/identity.ts");
+  const [company, ...others] = companiesOf(config, options.company);
+  if (company === undefined || others.length > 0)
+    throw new ConfigError(`Expected one company, got ${others.length + 1}: name it with --company.`);
+  const baseUrl = options.baseUrl === undefined ? company.baseUrl : await addressOf(options.baseUrl);
+  const order: MoveOrder = { config, catalogue, identity, company: { ...company, baseUrl } };
+  const log = await context.openLog(options.logLevel);
+  const signal = new AbortController().signal;
+  const tools = { clock, random: Math.random, log, signal, version: packageVersion(), maxRequests: undefined };
+  const compared = await compareAddresses(order, tools);
+  if (compared === undefined)
+    return told(options, context, undefined, "Nothing has been loaded yet: nothing is to be moved.");
+  if (!options.json) context.print(`${capital(inWords(compared))}`);
+  if (compared.from === compared.to)
+    return told(options, context, compared, `The warehouse knows ${company.name} by that address.`);
+  if (options.dryRun) return told(options, context, compared, "Nothing was changed: --dry-run.");
+  if (compared.same && !options.yes)
+    await askConsent(context, `Keep ${company.name} from ${compared.to} from now on?`, {
+      offTerminal:
+        "move asks before it changes anything, and there is no terminal to ask on: run it in a terminal, or say --yes. --dry-run shows what it found.",
+      refused: "Stopped: nothing was changed.",
+    });
+  const runId = newRunId(new Date(clock.now()).toISOString(), Math.random);
+  await move(order, compared, { clock, runId, waitMs: options.wait });
+  const next = options.baseUrl === undefined ? "" : ` Set base_url to it in the configuration.`;
+  told(options, context, compared, `The warehouse keeps ${company.name} from ${compared.to} now.${next}`);
+}
+
+const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
+function told(options: MoveOptions, context: CliContext, compared: Comparison | undefined, sentence: string): void {
+  if (options.json) return context.printJson({ compared: compared ?? null, done: sentence });
+  context.print(sentence);
+}
+
+/** As the configuration would take it. @throws ConfigError */
+async function addressOf(text: string): Promise<string> {
+  const { serviceAddress } = await import("../../config/normalise.ts");
+  const { baseUrl } = await import("../../config/fields.ts");
+  const read = baseUrl().safeParse(text);
+  if (read.success) return serviceAddress(read.data);
+  throw new ConfigError(`--base-url: ${read.error.issues[0]!.message}, got ${text}.`);
+}

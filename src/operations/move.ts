@@ -1,0 +1,137 @@
+import { hostname } from "node:os";
+import { fixedPaths, type IdentityEndpoint, type Stream } from "../catalog/stream.ts";
+import type { Company, Config } from "../config/config.ts";
+import { familyOf } from "../config/selection.ts";
+import { ApiError, ConfigError } from "../errors.ts";
+import { configured } from "../privacy/configured_catalog.ts";
+import { buildPath } from "../source/path.ts";
+import { fieldOf, openClient, type Service, type ServiceTools } from "../sync/run/service.ts";
+import { openDestination } from "../warehouse/connect/open.ts";
+import { openReading, type WarehouseReading } from "../warehouse/connect/reading.ts";
+import { withTables, youngestKeys } from "../warehouse/ddl/present_tables.ts";
+import { knownAs, moveCompany } from "../warehouse/state/identity.ts";
+
+/** A company whose service is at another address now. */
+export interface MoveOrder {
+  readonly config: Config;
+  readonly catalogue: readonly Stream[];
+  readonly identity: IdentityEndpoint;
+  /** With the new address. */
+  readonly company: Company;
+}
+
+/** What the warehouse keeps of the company, and what the new address says. */
+export interface Comparison {
+  readonly company: string;
+  readonly from: string;
+  readonly to: string;
+  /** The service's own id of the company: what is kept, and what the key belongs to there; null: not known. */
+  readonly kept_id: string | null;
+  readonly found_id: string | null;
+  /** Rows of the warehouse that were asked for by their address, and how many are there. */
+  readonly asked: number;
+  readonly found: number;
+  /** Whether it is the same service, as far as that can be told. */
+  readonly same: boolean;
+}
+
+/** Rows that are asked for at the new address. */
+const KEYS = 50;
+/** Some may be gone by now. */
+const ENOUGH = 0.9;
+
+/** Compares the service at the new address with what is kept; undefined when nothing has been loaded yet. @throws ConfigError, ApiError */
+export async function compareAddresses(order: MoveOrder, tools: ServiceTools): Promise<Comparison | undefined> {
+  const { company, config, identity } = order;
+  const reading = await openReading(config.destination);
+  if (reading === undefined) return undefined;
+  const { api } = await openClient(company, config.api, tools);
+  try {
+    const kept = await knownAs(reading.db, company.name);
+    if (kept === undefined)
+      throw new ConfigError(
+        `Expected a company that the warehouse keeps, got ${company.name}, of which it has nothing: \`tributary sync\` loads it.`,
+      );
+    const found = fieldOf(
+      (await api.get(identity.path, {}, { signal: tools.signal }).catch(unreadable))?.data,
+      identity.id,
+    );
+    const counted = await askForRows(order, reading, api, tools.signal);
+    const isSameId = kept.company_id !== null && found === kept.company_id;
+    const isOtherId = kept.company_id !== null && found !== undefined && found !== kept.company_id;
+    const areKnown = counted.asked > 0 && counted.found >= ENOUGH * counted.asked;
+    return {
+      company: company.name,
+      from: kept.base_url,
+      to: company.baseUrl,
+      kept_id: kept.company_id,
+      found_id: found ?? null,
+      ...counted,
+      same: !isOtherId && (counted.asked === 0 ? isSameId : areKnown),
+    };
+  } finally {
+    await api.close();
+    await reading.close();
+  }
+}
+
+/** Not every key may read whose it is; then the rows tell. */
+function unreadable(error: unknown): undefined {
+  if (error instanceof ApiError && error.failure === "forbidden") return undefined;
+  throw error;
+}
+
+async function askForRows(
+  { catalogue: all, config, company }: MoveOrder,
+  reading: WarehouseReading,
+  api: Service["api"],
+  signal: AbortSignal,
+): Promise<Pick<Comparison, "asked" | "found">> {
+  const catalogue = configured(all, config);
+  const siblings = fixedPaths(catalogue);
+  const counted = { asked: 0, found: 0 };
+  for (const { mode, tables } of await withTables(reading, catalogue)) {
+    const confirm = mode.kind === "scan" || mode.kind === "feed" ? mode.confirm : undefined;
+    if (confirm === undefined || counted.asked === KEYS) continue;
+    for (const key of await youngestKeys(reading, company.name, tables, KEYS - counted.asked)) {
+      counted.asked++;
+      const isThere = await api.get(buildPath(confirm, key, siblings), {}, { signal }).then(() => true, isMissing);
+      if (isThere) counted.found++;
+    }
+  }
+  return counted;
+}
+
+function isMissing(error: unknown): false {
+  if (error instanceof ApiError && (error.failure === "not_found" || error.failure === "forbidden")) return false;
+  throw error;
+}
+
+/** Has the warehouse know the company by its new address. @throws ConfigError unless it is the same service, HeldError, DestinationError */
+export async function move(
+  { config, catalogue, company }: MoveOrder,
+  compared: Comparison,
+  run: Pick<ServiceTools, "clock"> & { readonly runId: string; readonly waitMs: number },
+): Promise<void> {
+  if (!compared.same)
+    throw new ConfigError(
+      `Expected the service of company ${company.name} at ${compared.to}, but what answers there is another one, or cannot be told from one: ${inWords(compared)} Nothing was changed. If its rows are to be replaced by the other's: \`tributary reset '*' --drop --company ${company.name}\`, then \`tributary sync\`.`,
+    );
+  const startedAt = new Date(run.clock.now()).toISOString();
+  const holder = { pid: process.pid, host: hostname(), command: "tributary move", startedAt };
+  const destination = await openDestination(config.destination, { ...run, holder }, run.waitMs);
+  try {
+    const families = [...new Set(catalogue.map(stream => familyOf(catalogue, stream)))];
+    await destination.lock(company.name, families, run.waitMs);
+    await moveCompany(destination.db, company.name, company.baseUrl, compared.found_id);
+    await destination.show();
+  } finally {
+    await destination.close();
+  }
+}
+
+/** Both sides of the comparison, as sentences. */
+export function inWords({ company, from, to, kept_id, found_id, asked, found }: Comparison): string {
+  const ids = `the warehouse keeps ${company} from ${from} with the id ${kept_id ?? "(not known)"}, and the key belongs to ${found_id ?? "(not known)"} at ${to}.`;
+  return `${ids} Of ${asked} rows that the warehouse knows ${found} are there.`;
+}

@@ -13,7 +13,7 @@ import type { EffectiveConfig } from "./schema.ts";
 import { configSchema } from "./schema.ts";
 import { parseConfigDocument } from "./yaml_document.ts";
 
-interface Reading {
+export interface LoadOptions {
   /** For whoever asks the service for nothing: its keys may be missing. */
   readonly local?: boolean;
   /** What else is wrong with it, told with the rest. */
@@ -27,7 +27,7 @@ interface Reading {
 export async function loadConfig(
   file: string | undefined,
   env: NodeJS.ProcessEnv,
-  { local = false, further = () => [] }: Reading = {},
+  { local = false, further = () => [] }: LoadOptions = {},
 ): Promise<LoadedConfig> {
   const named = file ?? (env["TRIBUTARY_CONFIG"] || "config.yaml");
   const document = parseConfigDocument(await configText(named), named);

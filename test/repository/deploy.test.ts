@@ -179,6 +179,15 @@ test("the image's health check says what /healthz says", async () => {
   expect(await check(port)).toBe(1);
 });
 
+test("the daemon of compose.yaml is not process 1, and packages before their first release are for tests", () => {
+  expect(compose.services.tributary.init).toBe(true);
+  const { dependencies, devDependencies } = JSON.parse(read("package.json"));
+  const isEarly = ([, version]: [string, unknown]) => /-(alpha|beta|rc|next|canary)/.test(String(version));
+  expect(Object.entries(dependencies).filter(isEarly)).toEqual([]);
+  for (const [name] of Object.entries(devDependencies).filter(isEarly))
+    expect(read("CONTRIBUTING.md")).toContain(`\`${name}\``);
+});
+
 test("what compose.yaml mounts is there or is a secret that git and the image leave out", () => {
   const mounts = Object.values<{ readonly volumes: readonly string[] }>(compose.services).flatMap(
     ({ volumes }) => volumes,

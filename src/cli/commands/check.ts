@@ -65,7 +65,7 @@ async function* allLines(
   log: Awaited<ReturnType<CliContext["openLog"]>>,
 ): AsyncGenerator<CheckLine> {
   const { failure, ok, warning } = await import("../../operations/check/line.ts");
-  const { checkExposure } = await import("../../operations/check/exposed_secrets.ts");
+  const { checkExposure } = await import("../../operations/check/surroundings.ts");
   try {
     const loaded = await context.openConfig(options);
     yield ok("config", `${loaded.file} is understood, and all its variables are set`);

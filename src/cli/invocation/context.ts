@@ -1,4 +1,4 @@
-import type { LoadedConfig } from "../../config/load.ts";
+import type { LoadedConfig, LoadOptions } from "../../config/load.ts";
 import type { ExitCode } from "../../errors.ts";
 import type { Logger, LogLevel, LogSink } from "../../logging.ts";
 import { createRedactor, type Redactor, redactJson } from "../../secrets.ts";
@@ -55,7 +55,7 @@ export function createContext(surface: Surface): CliContext {
       const { loadConfig } = await import("../../config/load.ts");
       const { catalogueFaults } = await import("../../privacy/configured_catalog.ts");
       const { streams } = await import("../../../streams/index.ts");
-      const further = (read: LoadedConfig["config"]) => catalogueFaults(streams, read);
+      const further: LoadOptions["further"] = read => catalogueFaults(streams, read);
       const loaded = await loadConfig(config, surface.env, { ...how, further });
       secrets.add(loaded.secrets);
       return loaded;

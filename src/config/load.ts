@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { parseEnv } from "node:util";
 import type { z } from "zod";
 import { ConfigError } from "../errors.ts";
 import { createRedactor } from "../secrets.ts";
@@ -21,7 +22,7 @@ export interface LoadOptions {
 }
 
 /**
- * Reads `file`, else what TRIBUTARY_CONFIG names, else config.yaml.
+ * Reads `file`, else what TRIBUTARY_CONFIG names, else config.yaml. Variables that the environment lacks come from a `.env` beside it.
  * @throws ConfigError that names file, line, column and key of everything that is wrong at once, and no secret.
  */
 export async function loadConfig(
@@ -31,7 +32,10 @@ export async function loadConfig(
 ): Promise<LoadedConfig> {
   const named = file ?? (env["TRIBUTARY_CONFIG"] || "config.yaml");
   const document = parseConfigDocument(await configText(named), named);
-  const surroundings = { env, directory: dirname(resolve(named)) };
+  const directory = dirname(resolve(named));
+  const besides = join(directory, ENV_FILE);
+  const more = await envFile(besides);
+  const surroundings = { env: { ...more, ...env }, directory };
   const templates = withDefaultKey(document.values);
   const { values, secrets, mounted, faults } = await expand(templates, document, surroundings, local);
   const { data, issues } = parseAll(values);
@@ -40,13 +44,13 @@ export async function loadConfig(
   const allSecrets = [...new Set([...secrets, ...literalSecrets(values)])].filter(secret => secret !== "");
   if (data === undefined) throw unusable(wrong, [], allSecrets);
   const companies = companiesOf(data, templates, surroundings, allSecrets);
-  const config = normalise(data, companies, surroundings.directory);
+  const config = normalise(data, companies, directory);
   const others = further(config);
   if (wrong.length + others.length > 0) throw unusable(wrong, others, allSecrets);
   return {
     config,
     file: named,
-    mounted,
+    mounted: more === undefined ? mounted : [...mounted, besides],
     secrets: allSecrets,
     warnings: warningsOf(data),
     effective: withoutIdle(data),
@@ -95,7 +99,7 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The file as it was named, for messages. */
   readonly file: string;
-  /** The files that `${file:…}` names, absolute. */
+  /** The files that `${file:…}` names, and the `.env` beside the configuration, absolute. */
   readonly mounted: readonly string[];
   /** Everything that must not be written anywhere; it grows when a key is refreshed. */
   readonly secrets: readonly string[];
@@ -125,6 +129,19 @@ function withoutIdle({ company, companies, api, destination, ...others }: Effect
     destination: { ...shared, ...own },
     ...others,
   };
+}
+
+/** Beside the configuration: variables that need not be in the environment. */
+export const ENV_FILE = ".env";
+
+async function envFile(path: string): Promise<NodeJS.ProcessEnv | undefined> {
+  try {
+    return parseEnv(await readFile(path, "utf8"));
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "EISDIR") return undefined;
+    throw new ConfigError(`${path} could not be read (${code}): check its rights, or remove it.`, cause);
+  }
 }
 
 async function configText(file: string): Promise<string> {

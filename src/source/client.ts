@@ -75,12 +75,22 @@ export interface RetryEvent {
   readonly waitMs: number;
 }
 
+/** A request that was sent and has no answer yet: the one that is longest under way, and how many others are. */
+export interface Unanswered {
+  readonly path: string;
+  readonly attempt: number;
+  readonly sinceMs: number;
+  readonly others: number;
+}
+
 /** The service, read only. `path` is below /api/v1 and already built, e.g. "/po/PO-1". Rejects with ApiError or the signal's reason. */
 export interface Api {
   get(path: string, query: Query, options?: GetOptions): Promise<Answer>;
   readonly stats: ApiStats;
   /** Larger pages are better asked for with fewer rows; undefined: they may be as large as a body may. */
   readonly pageBytes?: number;
+  /** What has had no answer for ten seconds. */
+  readonly unanswered?: () => Unanswered | undefined;
   close(): Promise<void>;
 }
 
@@ -97,6 +107,9 @@ export interface ApiSettings {
   readonly clock: Clock;
   readonly random: () => number;
   readonly onRetry?: (event: RetryEvent) => void;
+  /** Hears every `slowMs` (10 s) of a request that has no answer for so long. */
+  readonly onSlow?: (unanswered: Unanswered) => void;
+  readonly slowMs?: number;
   /**
    * Takes out of an answer's data what is not to be kept, in place, before anybody sees it. Answers how the JSON
    * text of the body is made that it would have been; undefined where nothing was changed.
@@ -106,6 +119,8 @@ export interface ApiSettings {
   readonly onAnswer?: ((answer: RawAnswer) => void) | undefined;
   readonly userAgent: string;
 }
+
+const SLOW_MS = 10_000;
 
 /** Pages of several streams, and the next one of each, are in memory at once. */
 const PAGE_SHARE = 16;
@@ -127,12 +142,28 @@ export function createApi(settings: ApiSettings): Api {
   };
   /** Whether the service has answered with data. Until then what no attempt mends is the configuration's fault, later a disturbance. */
   let accepted = false;
+  const underWay = new Set<{ readonly path: string; readonly attempt: number; readonly since: number }>();
+  const { slowMs = SLOW_MS } = settings;
+  let looking: NodeJS.Timeout | undefined;
   let refreshing: Promise<void> | undefined;
   /** Why nothing is sent any more, once the service wants a pause that nobody here waits for. */
   let barred: string | undefined;
 
+  function unanswered(): Unanswered | undefined {
+    const [first] = underWay;
+    if (first === undefined || clock.now() - first.since < slowMs) return undefined;
+    const { path, attempt, since } = first;
+    return { path, attempt, sinceMs: clock.now() - since, others: underWay.size - 1 };
+  }
+
+  function look(): void {
+    const slow = unanswered();
+    if (slow !== undefined) settings.onSlow?.(slow);
+  }
+
   async function attempt(
     path: string,
+    nth: number,
     key: string,
     kind: string,
     { paged = false, signal, onBody, maxBytes = maxBodyBytes }: GetOptions,
@@ -149,6 +180,10 @@ export function createApi(settings: ApiSettings): Api {
       "user-agent": settings.userAgent,
     };
     const begun = clock.now();
+    const own = { path: path.split("?", 1)[0]!, attempt: nth, since: begun };
+    underWay.add(own);
+    // Real time: a service that hangs is told while it does.
+    looking ??= setInterval(look, slowMs).unref();
     let answer: WireAnswer;
     try {
       const limits = { timeoutMs, maxBytes, memory: limit.memory, now: clock.now, signal };
@@ -157,6 +192,12 @@ export function createApi(settings: ApiSettings): Api {
       const ours = signal?.aborted || error instanceof BodyTooLargeError;
       if (!ours) limit.observe({ ok: false, limited: false, latencyMs: clock.now() - begun, kind });
       throw error;
+    } finally {
+      underWay.delete(own);
+      if (underWay.size === 0) {
+        clearInterval(looking);
+        looking = undefined;
+      }
     }
     const { status, latencyMs, share } = answer;
     const said = httpDate(String(answer.headers["date"] ?? ""));
@@ -212,7 +253,7 @@ export function createApi(settings: ApiSettings): Api {
       try {
         // A request that was sent before goes ahead of its equals.
         const turn = requests === 0 ? priority : priority + 0.5;
-        const task = () => attempt(whole, key, kind, options, limited);
+        const task = () => attempt(whole, requests + 1, key, kind, options, limited);
         const answered = await limit.run(task, turn, signal);
         ({ status, share } = answered);
         // Answers that are here already, and the requests that take their slots, come before the work with this one.
@@ -278,7 +319,8 @@ export function createApi(settings: ApiSettings): Api {
     }
   }
 
-  return { get, stats, pageBytes: Math.min(maxBodyBytes, limit.memory.bytes / PAGE_SHARE), close: origin.close };
+  const pageBytes = Math.min(maxBodyBytes, limit.memory.bytes / PAGE_SHARE);
+  return { get, stats, pageBytes, unanswered, close: origin.close };
 }
 
 /** Requests of like cost: the first segment and how many there are. */

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { registerInit } from "../../src/cli/commands/init.ts";
 import type { Surface } from "../../src/cli/invocation/context.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { deafContext } from "./in_process.ts";
 import { emptyFolder, tributary } from "./process.ts";
 
@@ -73,10 +74,12 @@ test("init asks, refuses a bad address, and puts the answers into the example", 
     ["The service's address", "nonsense\r"],
     ["expected the service's address", `${"\x7f".repeat(8)}https://api.acme.example\r`],
     ["with the API key", "ACME_KEY\r"],
+    ["The API key, for .env", "\r"],
     ["company's name", "Acme & Söhne\r"],
     ["Where the tables go", "\x1b[B\r"],
     ["Its address, or a variable", "\r"],
   ]);
+  expect(existsSync(join(cwd, ".env"))).toBe(false);
   const written = readFileSync(join(cwd, "config.yaml"), "utf8");
   expect(parse(written)).toMatchObject({
     api: { base_url: "https://api.acme.example", key: "$" + "{ACME_KEY}" },
@@ -85,6 +88,31 @@ test("init asks, refuses a bad address, and puts the answers into the example", 
   });
   const changed = written.split("\n").filter((line, index) => line !== example.split("\n")[index]);
   expect(changed).toHaveLength(5);
+});
+
+test("init keeps secrets in a .env that its owner alone reads, and every command takes them from it", async () => {
+  const cwd = emptyFolder();
+  writeFileSync(join(cwd, ".gitignore"), "node_modules");
+  writeFileSync(join(cwd, ".env"), "OTHER=1", { mode: 0o644 });
+  const address = "postgres://me:pass-word@127.0.0.1:5432/warehouse";
+  await asked(cwd, [
+    ["The service's address", "\r"],
+    ["with the API key", "\r"],
+    ["The API key, for .env", "sk#it's-so-secret\r"],
+    ["company's name", "\r"],
+    ["Where the tables go", "\x1b[B\r"],
+    ["Its address, or a variable", `${address}\r`],
+  ]);
+  expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toBe("node_modules\n.env\n");
+  expect(statSync(join(cwd, ".env")).mode & 0o777).toBe(0o600);
+  const text = readFileSync(join(cwd, "config.yaml"), "utf8");
+  expect(text).not.toMatch(/it's-so|pass-word/);
+  const { config, secrets } = await loadConfig(join(cwd, "config.yaml"), {});
+  expect(config.companies[0]!.key()).toBe("sk#it's-so-secret");
+  expect(config.destination).toMatchObject({ type: "postgres", url: address });
+  expect(secrets).toEqual(expect.arrayContaining(["sk#it's-so-secret", "pass-word"]));
+  const other = await loadConfig(join(cwd, "config.yaml"), { PROCUREMENT_API_KEY: "of-the-environment" });
+  expect(other.config.companies[0]!.key()).toBe("of-the-environment");
 });
 
 test.each([

@@ -1,6 +1,8 @@
+import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../src/errors.ts";
+import type { Unanswered } from "../../src/source/client.ts";
 import { createLimiter } from "../../src/source/limit.ts";
 import { hastyClock } from "./clocks.ts";
 import { client, failure, json, key, lastPage, serve } from "./service.ts";
@@ -191,4 +193,24 @@ test("max requests: the one too many is not sent, exit code 5", async () => {
   expect((await api.get("/x", {})).requests).toBe(2);
   expect(await rejection(api.get("/x", {}))).toMatchObject({ failure: "budget", exitCode: 5, attempts: 0 });
   expect(service.requests).toHaveLength(3);
+});
+
+test("a request without an answer is told while it waits, with its attempt and how many others wait", async () => {
+  const held: ServerResponse[] = [];
+  await using service = await serve(response => void held.push(response));
+  const clock = hastyClock();
+  const slow: Unanswered[] = [];
+  await using api = client(service.url, {
+    slowMs: 20,
+    onSlow: each => slow.push(each),
+    clock: { ...clock, now: Date.now },
+  });
+  const asked = [api.get("/po", { limit: 5 }), api.get("/items", {})];
+  while (slow.length === 0) await new Promise(resolve => setTimeout(resolve, 5));
+  expect(slow[0]).toEqual({ path: "/po", attempt: 1, sinceMs: expect.any(Number), others: 1 });
+  expect(slow[0]!.sinceMs).toBeGreaterThanOrEqual(20);
+  expect(api.unanswered?.()).toMatchObject({ path: "/po" });
+  for (const response of held) json(response, 200, { data: [] });
+  await Promise.all(asked);
+  expect(api.unanswered?.()).toBeUndefined();
 });

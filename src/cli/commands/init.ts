@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { appendFile, chmod, readFile, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { parseEnv } from "node:util";
 import type { Command } from "commander";
+import { ENV_FILE } from "../../config/load.ts";
 import { ConfigError } from "../../errors.ts";
 import { ask } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
@@ -12,7 +14,9 @@ import { packageRoot } from "../invocation/package_root.ts";
 export function registerInit(program: Command, context: CliContext): void {
   const command = program
     .command("init")
-    .description("Write config.yaml from the example, asking for the few values that matter. Nothing is overwritten.");
+    .description(
+      "Write config.yaml from the example, asking for the few values that matter; secrets go to a .env beside it, which all commands read and nobody else may. Nothing is overwritten.",
+    );
   attachOptions(command, "config", "yes", "logLevel")
     .addHelpText("after", examples("tributary init", "tributary init --yes", "tributary init --config prod.yaml"))
     .action((options: CommonOptions) => init(options, context));
@@ -27,7 +31,8 @@ async function init(options: CommonOptions, context: CliContext): Promise<void> 
     const advice = "run it in a terminal, or `tributary init --yes` to take the example as it is";
     throw new ConfigError(`init asks for a few values, and there is no terminal to ask on: ${advice}.`);
   }
-  const text = options.yes ? example : withAnswers(example, await answers(context));
+  const { given, secrets } = options.yes ? { given: {}, secrets: {} } : await answers(context);
+  const text = withAnswers(example, given);
   try {
     // Somebody may write the key into it.
     await writeFile(path, text, { flag: "wx", mode: 0o600 });
@@ -40,8 +45,44 @@ async function init(options: CommonOptions, context: CliContext): Promise<void> 
     );
   }
   const variables = [...new Set(text.match(/^[^#\n]*\$\{\w+\}/gm)?.map(line => line.replace(/^.*\{|\}$/g, "")))];
-  const exports = variables.map(variable => `export ${variable}=…`);
-  context.print(`Wrote ${file}. Next:\n  ${[...exports, "tributary check", "tributary sync"].join("\n  ")}`);
+  const kept = await keepSecrets(dirname(path), secrets);
+  const known = (variable: string) => kept?.known.includes(variable) === true || (context.env[variable] ?? "") !== "";
+  const exports = variables.filter(variable => !known(variable)).map(variable => `export ${variable}=…`);
+  const next = [...exports, "tributary check", "tributary sync"].join("\n  ");
+  context.print(`Wrote ${[file, ...(kept?.told ?? [])].join(", ")}. Next:\n  ${next}`);
+}
+
+/** Puts what a `.env` lacks into it, for its owner alone, and its name into a .gitignore that is there. */
+async function keepSecrets(
+  folder: string,
+  secrets: Readonly<Record<string, string>>,
+): Promise<{ readonly known: readonly string[]; readonly told: readonly string[] } | undefined> {
+  if (Object.keys(secrets).length === 0) return undefined;
+  const [path, ignored] = [join(folder, ENV_FILE), join(folder, ".gitignore")];
+  const before = existsSync(path) ? await readFile(path, "utf8") : "";
+  const held = parseEnv(before);
+  const lines = Object.entries(secrets).filter(([name]) => held[name] === undefined);
+  const start = before === "" || before.endsWith("\n") ? "" : "\n";
+  await appendFile(path, `${start}${lines.map(([name, value]) => `${name}=${quoted(value)}\n`).join("")}`, {
+    mode: 0o600,
+  });
+  await chmod(path, 0o600);
+  const told = [`${basename(path)} (${lines.map(([name]) => name).join(", ") || "nothing new"})`];
+  if (existsSync(ignored)) {
+    const text = await readFile(ignored, "utf8");
+    if (!text.split(/\r?\n/).includes(ENV_FILE)) {
+      await appendFile(ignored, `${text === "" || text.endsWith("\n") ? "" : "\n"}${ENV_FILE}\n`);
+      told.push(".gitignore");
+    }
+  }
+  return { known: [...Object.keys(held), ...Object.keys(secrets)], told };
+}
+
+/** A value as `.env` files have it. */
+function quoted(value: string): string {
+  if (/^[\w./:@%+=,&?-]*$/.test(value)) return value;
+  const quote = ["'", '"', "`"].find(each => !value.includes(each)) ?? "'";
+  return `${quote}${value}${quote}`;
 }
 
 function existing(file: string): ConfigError {
@@ -51,8 +92,14 @@ function existing(file: string): ConfigError {
 /** A line of the example that an answer takes the place of, commented out or not. */
 type Answers = Readonly<Record<"base_url" | "key" | "company" | "type" | "path" | "url", string | undefined>>;
 
-async function answers(context: CliContext): Promise<Answers> {
-  const { input, select } = await import("@inquirer/prompts");
+interface Given {
+  readonly given: Partial<Answers>;
+  /** By the variable that the configuration has in its place. */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+async function answers(context: CliContext): Promise<Given> {
+  const { input, password, select } = await import("@inquirer/prompts");
   const { configSchema, schemaAt } = await import("../../config/schema.ts");
   const { safeParse } = await import("zod");
   const valid =
@@ -72,6 +119,9 @@ async function answers(context: CliContext): Promise<Answers> {
   const address = "https://procurement.example.com";
   const base_url = await line("The service's address, without /api/v1", address, valid("api", "base_url"));
   const name = await line("The environment variable with the API key", "PROCUREMENT_API_KEY", variable);
+  const isSet = (context.env[name] ?? "") !== "";
+  const message = `The API key, for ${ENV_FILE} (nothing: you set ${name} yourself)`;
+  const secret = isSet ? "" : await ask(context, password, { message, mask: "*" }, nothing);
   const company = await line("The company's name in the tables", "acme", valid("company"));
   const choices = [
     { name: "DuckDB, a file", value: "duckdb" },
@@ -82,11 +132,21 @@ async function answers(context: CliContext): Promise<Answers> {
   const place = isFile
     ? await line("The file", "./warehouse.duckdb", valid("destination", "path"))
     : await line("Its address, or a variable", `\${DATABASE_URL}`, valid("destination", "url"));
-  const key = `\${${name}}`;
-  return { base_url, key, company, type, path: isFile ? place : undefined, url: isFile ? undefined : place };
+  const holds = !isFile && (await holdsSecret(place));
+  const url = isFile ? undefined : holds ? `\${DATABASE_URL}` : place;
+  const given = { base_url, key: `\${${name}}`, company, type, path: isFile ? place : undefined, url };
+  return {
+    given,
+    secrets: { ...(secret === "" ? {} : { [name]: secret }), ...(holds ? { DATABASE_URL: place } : {}) },
+  };
 }
 
-function withAnswers(example: string, given: Answers): string {
+async function holdsSecret(address: string): Promise<boolean> {
+  const { secretsInUrl } = await import("../../secrets.ts");
+  return secretsInUrl(address).length > 0;
+}
+
+function withAnswers(example: string, given: Partial<Answers>): string {
   return Object.entries(given).reduce((text, [key, value]) => {
     if (value === undefined) return text;
     return text.replace(new RegExp(`^( *)#?${key}: .*$`, "m"), (_, indent) => `${indent}${key}: ${scalar(value)}`);

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { delimiter, dirname, join, resolve } from "node:path";
 import type { ArchiveConfig, Config, NotifyTarget, ServerConfig } from "../../config/config.ts";
 import { isLoopback, origin, refuseOpenDoor } from "../../config/listen.ts";
-import type { LoadedConfig } from "../../config/load.ts";
+import { ENV_FILE, type LoadedConfig } from "../../config/load.ts";
 import { ConfigError, TributaryError } from "../../errors.ts";
 import { codeOf, entryAt } from "../../files.ts";
 import { type CheckLine, failure, ok, warning } from "./line.ts";
@@ -126,7 +126,7 @@ export async function* checkExposure({
   file,
   secrets,
 }: Pick<LoadedConfig, "file" | "secrets">): AsyncGenerator<CheckLine> {
-  for (const path of [file, join(dirname(file), ".env")]) {
+  for (const path of [file, join(dirname(file), ENV_FILE)]) {
     const found = await stat(path).catch(() => undefined);
     // Rights on Windows are not told by these bits.
     if (found === undefined || (found.mode & 0o044) === 0 || process.platform === "win32") continue;

@@ -1,10 +1,11 @@
 import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import { type ExitCode, TributaryError } from "../../errors.ts";
+import type { Unanswered } from "../../source/client.ts";
 import type { LimiterState } from "../../source/limit.ts";
 import type { StreamRun } from "../../warehouse/state/run_log.ts";
 import type { Tally } from "../stream_progress.ts";
-import type { Service } from "./service.ts";
+import { inWords, type Service } from "./service.ts";
 
 /** One stream of one company in a run. */
 export interface Job {
@@ -101,6 +102,7 @@ export function viewOf(jobs: readonly Job[], services: readonly Service[], clock
     snapshot() {
       const now = clock.now();
       const states = new Map(services.map(({ company, limiter }) => [company.name, limiter.state]));
+      const slow = new Map(services.map(({ company, api }) => [company.name, api.unanswered?.()]));
       const busiest = [...states.values()].toSorted((a, b) => b.inFlight - a.inFlight)[0];
       return {
         streams: jobs.map(({ company, stream, tally: { activity } }) => {
@@ -108,7 +110,8 @@ export function viewOf(jobs: readonly Job[], services: readonly Service[], clock
           const { state, pages, rows, total } = activity;
           const remaining = total === undefined ? undefined : pace.remaining(name, rows, total, now);
           const waitingFor =
-            activity.waitingFor ?? (state === "reading" ? waitOf(states.get(company), now) : undefined);
+            activity.waitingFor ??
+            (state === "reading" ? waitOf(states.get(company), slow.get(company), now) : undefined);
           return {
             stream: name,
             state,
@@ -134,11 +137,12 @@ export function viewOf(jobs: readonly Job[], services: readonly Service[], clock
 }
 
 /** What a stream that reads waits for, as far as the limiter knows. */
-function waitOf(state: LimiterState | undefined, now: number): string | undefined {
+function waitOf(state: LimiterState | undefined, slow: Unanswered | undefined, now: number): string | undefined {
   if (state === undefined) return undefined;
   const { pausedUntil, waiting, limitedBy } = state;
   if (pausedUntil !== undefined)
     return `the pause after a 429, ${Math.max(1, Math.ceil((pausedUntil - now) / 1000))} s`;
+  if (slow !== undefined) return inWords(slow);
   // With requests queued, latency limits only where answers have become so slow that fewer are sent at once.
   return waiting > 0 && limitedBy === "latency" ? "slow answers" : undefined;
 }

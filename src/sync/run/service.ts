@@ -5,7 +5,7 @@ import type { Company, Config } from "../../config/config.ts";
 import { ApiError, ConfigError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import type { Archive } from "../../source/archive/archive.ts";
-import { type Api, type ApiSettings, createApi } from "../../source/client.ts";
+import { type Api, type ApiSettings, createApi, type Unanswered } from "../../source/client.ts";
 import { createLimiter, type Limiter } from "../../source/limit.ts";
 
 /** One company's service: its client under its key's limiter, and whose key it is. */
@@ -91,13 +91,20 @@ function clientOf(
     limit: limiter,
     clock,
     random,
-    onRetry: event => log.debug(event, "asking again"),
+    onRetry: event => log.info(event, "asking again"),
+    onSlow: event => log.info(event, `waiting for ${inWords(event)}`),
     treat,
     onAnswer: archiveOf?.(company.name)?.keep,
     userAgent: `tributary/${version}`,
   });
   apis.push(api);
   return { api, limiter };
+}
+
+/** `GET /po since 12 s (attempt 1, and 3 other requests)`. */
+export function inWords({ path, attempt, sinceMs, others }: Unanswered): string {
+  const more = others === 0 ? "" : `, and ${others} other requests`;
+  return `GET ${path} since ${Math.floor(sinceMs / 1000)} s (attempt ${attempt}${more})`;
 }
 
 /** Opens a company's service and asks whose key it is. Its client is closed with the others in `commons`. */

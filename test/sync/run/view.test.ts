@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startSimulator } from "../../../simulator/simulator.ts";
+import type { Api } from "../../../src/source/client.ts";
 import { createLimiter } from "../../../src/source/limit.ts";
 import { type Job, type RunView, viewOf } from "../../../src/sync/run/report.ts";
 import type { Service } from "../../../src/sync/run/service.ts";
@@ -10,10 +11,12 @@ import { interposed } from "../../support/interposed.ts";
 import { bench } from "../../support/run.ts";
 import { duckdbWarehouse, passing } from "../../support/warehouse.ts";
 
-function running(companies: readonly string[]) {
+function running(companies: readonly string[], api: Partial<Api> = {}) {
   const clock = stillClock();
   const limiters = companies.map(() => createLimiter({ maxConcurrency: 8, clock }));
-  const services = companies.map((name, i) => ({ company: { name }, limiter: limiters[i]! }) as unknown as Service);
+  const services = companies.map(
+    (name, i) => ({ company: { name }, limiter: limiters[i]!, api }) as unknown as Service,
+  );
   const jobs: Job[] = companies.map(company => ({
     company,
     stream: streams[0]!,
@@ -44,6 +47,12 @@ test("a pause after a 429 is what every reading stream of that company waits for
   expect(globex).not.toHaveProperty("waitingFor");
   clock.advance(42_000);
   expect(view.snapshot().streams[0]).not.toHaveProperty("waitingFor");
+});
+
+test("a request that has no answer for long is what its company's streams wait for", () => {
+  const unanswered = () => ({ path: "/po", attempt: 2, sinceMs: 12_345, others: 3 });
+  const { view } = running(["acme"], { unanswered });
+  expect(view.snapshot().streams[0]!.waitingFor).toBe("GET /po since 12 s (attempt 2, and 3 other requests)");
 });
 
 test("requests that queue behind slow answers say so", async () => {

@@ -13,7 +13,7 @@ function everything(folder: string): string {
     .join("\n");
 }
 
-test.each(["a", "7", "public", "procurement"])("the key %s spoils no output, and is in none", async key => {
+test.each(["7", "procurement"])("the key %s spoils no output, and is in none", async key => {
   const simulator = await simulated({ key });
   const place = workplace(simulator);
   const env = { KEY: key };

@@ -16,7 +16,7 @@ const few = {
     settings: { purchase_orders: { history: true }, purchase_order_details: { history: true } },
   },
 };
-const INSTANTS: Readonly<Record<Scenario, number>> = { first: 3, night: 3 };
+const INSTANTS: Readonly<Record<Scenario, number>> = { first: 2, night: 2 };
 /** What one transaction stores, and what may be under way beside it. */
 const BATCH_ROWS = 5_000;
 const IN_FLIGHT = 16;

@@ -218,7 +218,7 @@ test("what can't be used is refused before anything starts, with exit code 2", a
   const unknown = await other(["schedule", "--once", "nightly"]);
   expect([unknown.code, unknown.stderr]).toEqual([
     2,
-    "--once: expected the name of a schedule (often), got nightly.\n",
+    "--once: expected the name of a schedule (often), got nightly. Name one that there is.\n",
   ]);
   const lone = await other(["schedule", "--json"]);
   expect([lone.code, JSON.parse(lone.stdout).error.message]).toEqual([2, expect.stringContaining("--once NAME")]);

@@ -4,13 +4,13 @@ import { reasons } from "../../../src/sync/load/proof.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
 import { stillClock } from "../../support/clock.ts";
 import { lineOf } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { balance, scenario } from "../scenario.ts";
 
 /** All but that nothing explains a difference, which would be a bug of ours. */
 const known: readonly string[] = Object.values(reasons).filter(reason => reason !== reasons.unexplained);
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("whatever goes wrong, each line's rows add up, and the stored line is the reported one", async () => {
     const place = await scenario(
       make,

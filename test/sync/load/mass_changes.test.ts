@@ -3,7 +3,7 @@ import { id, table, text } from "../../../schemas/fields.ts";
 import type { Simulator } from "../../../simulator/simulator.ts";
 import type { Passing } from "../../support/interposed.ts";
 import { lineOf } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse, type warehouses } from "../../support/warehouse.ts";
 import { ordersWith } from "../orders.ts";
 import { scenario } from "../scenario.ts";
 
@@ -36,7 +36,7 @@ async function loaded(
   return place;
 }
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("when most known rows changed, the columns that did it are named before a detail is fetched", async () => {
     const place = await loaded(make, 130);
     const { simulator, sync, said } = place;

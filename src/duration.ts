@@ -7,7 +7,7 @@ export function parseDuration(text: string): number | undefined {
   return Number(match[1]) * units[match[2] as keyof typeof units];
 }
 
-/** Roughly how long, as people say it and never more than has passed: `5 min`, `3 h`, `4 d`. All ages are told by it. */
+/** A duration in one unit, rounded down: `5 min`, `3 h`, `4 d`. Every age that is shown is formatted by it. */
 export function roughly(ms: number): string {
   const minutes = Math.max(0, ms) / 60_000;
   if (minutes < 1) return "less than a minute";

@@ -51,7 +51,7 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
-// What packages inside deprecate, such as pg a password file, is for whoever maintains this program.
+// Deprecation warnings of dependencies (pg has one about password files) are of no use to users.
 process.noDeprecation = true;
 const code = await main(process.argv.slice(2));
 await new Promise<void>(resolve => process.stdout.write("", () => resolve()));

@@ -15,7 +15,7 @@ import { configSchema } from "./schema.ts";
 import { parseConfigDocument } from "./yaml_document.ts";
 
 export interface LoadOptions {
-  /** For whoever asks the service for nothing: its keys may be missing. */
+  /** For commands that send no request: the service's keys may be missing. */
   readonly local?: boolean;
   /** What else is wrong with it, told with the rest. */
   readonly further?: (config: Config) => readonly string[];

@@ -9,7 +9,8 @@ import { fieldOf, openClient, type Service, type ServiceTools } from "../sync/ru
 import { openDestination } from "../warehouse/connect/open.ts";
 import { openReading, type WarehouseReading } from "../warehouse/connect/reading.ts";
 import { withTables, youngestKeys } from "../warehouse/ddl/present_tables.ts";
-import { knownAs, moveCompany } from "../warehouse/state/identity.ts";
+import { compareIdentity, knownAs, moveCompany } from "../warehouse/state/identity.ts";
+import { DATA_VERSION } from "../warehouse/state/state_ddl.ts";
 
 /** A company whose service is at another address now. */
 export interface MoveOrder {
@@ -121,9 +122,12 @@ export async function move(
   const holder = { pid: process.pid, host: hostname(), command: "tributary move", startedAt };
   const destination = await openDestination(config.destination, { ...run, holder }, run.waitMs);
   try {
+    const { db, schema } = destination;
+    // A warehouse of a newer program is left alone. Not compared is the company's address, which is to change.
+    await compareIdentity(db, { schema, version: DATA_VERSION, companies: [] });
     const families = [...new Set(catalogue.map(stream => familyOf(catalogue, stream)))];
     await destination.lock(company.name, families, run.waitMs);
-    await moveCompany(destination.db, company.name, company.baseUrl, compared.found_id);
+    await moveCompany(db, company.name, company.baseUrl, compared.found_id);
     await destination.show();
   } finally {
     await destination.close();

@@ -182,7 +182,7 @@ export function createApi(settings: ApiSettings): Api {
     const begun = clock.now();
     const own = { path: path.split("?", 1)[0]!, attempt: nth, since: begun };
     underWay.add(own);
-    // Real time: a service that hangs is told while it does.
+    // A real timer, not the injected clock: a hanging service has to be reported while it hangs.
     looking ??= setInterval(look, slowMs).unref();
     let answer: WireAnswer;
     try {

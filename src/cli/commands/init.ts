@@ -15,7 +15,7 @@ export function registerInit(program: Command, context: CliContext): void {
   const command = program
     .command("init")
     .description(
-      "Write config.yaml from the example, asking for the few values that matter; secrets go to a .env beside it, which all commands read and nobody else may. Nothing is overwritten.",
+      "Write config.yaml from the example, asking for the few values that matter. Secrets go to a .env file beside it (mode 600), which all commands read. Nothing is overwritten.",
     );
   attachOptions(command, "config", "yes", "logLevel")
     .addHelpText("after", examples("tributary init", "tributary init --yes", "tributary init --config prod.yaml"))
@@ -34,7 +34,7 @@ async function init(options: CommonOptions, context: CliContext): Promise<void> 
   const { given, secrets } = options.yes ? { given: {}, secrets: {} } : await answers(context);
   const text = withAnswers(example, given);
   try {
-    // Somebody may write the key into it.
+    // Mode 600, as the API key may be written into it later.
     await writeFile(path, text, { flag: "wx", mode: 0o600 });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;

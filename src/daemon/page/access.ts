@@ -90,7 +90,7 @@ export function doorkeeper({ listen, access, clock, log }: DoorSources): Door {
       const admission = judge(request);
       const isTry = request.headers.has("authorization") || new URL(request.url).searchParams.has("token");
       if (!isTry || admission.kind === "refused") return admission;
-      // Right ones wait as well: else whoever guesses would not be slowed. Cookies are beyond guessing.
+      // Right credentials are held back too, or guessing would not be slowed. A cookie is a signature, which cannot be guessed.
       const guesser = guesserOf(request, from);
       if (guesses.of(guesser) >= GUESSES) {
         const seconds = String(Math.ceil((MINUTE_MS - (clock.now() % MINUTE_MS)) / 1_000));
@@ -107,7 +107,7 @@ export function doorkeeper({ listen, access, clock, log }: DoorSources): Door {
   };
 }
 
-/** Without token or login the page is for whoever is on this machine, and a proxy's visitors are not. */
+/** Without token and login only requests from this machine are answered, and none that a proxy forwards. */
 function withoutCredentials(request: Request, listen: Listen): Admission {
   const proxied = proxyHeader(request);
   const got = proxied === undefined ? undefined : `one that a proxy passes on (${proxied})`;

@@ -18,7 +18,7 @@ export const identityOf = ({ company: { name, baseUrl }, companyId }: Service) =
 /** Whether the warehouse may know it by its address from now on. */
 export const isAccepted = (service: Service): boolean => isItself(service) && service.failure === undefined;
 
-/** Whether a run may touch what the warehouse keeps of the company; one whose key was refused may be recorded all the same. */
+/** Whether a run may touch what the warehouse keeps of the company. */
 export const isItself = ({ failure }: Service): boolean => !(failure instanceof ConfigError);
 
 /**

@@ -5,6 +5,7 @@ import { readStatus } from "../../../src/operations/status.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
 import { streams as catalogue } from "../../../streams/index.ts";
 import { load } from "../../config/sample.ts";
+import { serving } from "../../hostile/service.ts";
 import { stillClock } from "../../support/clock.ts";
 import { interposed, type Passing, refused } from "../../support/interposed.ts";
 import { type Bench, bench } from "../../support/run.ts";
@@ -99,6 +100,18 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       "beta purchase_order_details 2",
     ]);
     expect(bench.said).toContain("done");
+  });
+
+  test("a company whose address is not the service's fails alone, and is loaded once the address is right", async () => {
+    const { acme, beta, warehouse, sync } = await party(make);
+    const wrong = await serving((_request, response) => {
+      response.writeHead(404, { "content-type": "text/html" }).end("<html>Nothing");
+    });
+    const report = await sync([entryOf("acme", acme), { ...entryOf("beta", beta), base_url: wrong }]);
+    expect(report.errors).toEqual([expect.stringMatching(/^beta: .*a web page/)]);
+    expect([statusesOf(report, "acme"), statusesOf(report, "beta")]).toEqual([["succeeded"], ["failed"]]);
+    expect(await sync([entryOf("acme", acme), entryOf("beta", beta)])).toMatchObject({ exit_code: 0, errors: [] });
+    expect(await orders(warehouse, "beta")).toEqual(listed(beta));
   });
 
   test("a company whose key is refused fails alone, and is named", async () => {

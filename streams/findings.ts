@@ -11,7 +11,7 @@ export const findings = defineStream({
   mode: feed({
     rows: "findings",
     pageColumns: [listCurrency],
-    mark: "created_at",
+    highWaterColumn: "created_at",
     narrow: { by: "window", parameter: "detected_within", days: [1, 7, 30, 90] },
     ...pace,
   }),

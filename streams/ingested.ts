@@ -9,7 +9,7 @@ export const ingested = defineStream({
   query: { include_filed: "true" },
   mode: feed({
     rows: "items",
-    mark: "ts",
+    highWaterColumn: "ts",
     narrow: { by: "dates", from: "date_from", to: "date_to" },
     ...pace,
   }),

@@ -58,7 +58,7 @@ async function prove(warehouse: Warehouse): Promise<void> {
   try {
     await step("first load");
     const wholeLists = (sizes.orders + sizes.invoices + sizes.items + sizes.findings) / 100;
-    // The feed is longer than its full_scan_pages: it is asked for from a day before its mark and lookback on.
+    // The feed is longer than its full_scan_pages: it is asked for from a day before its high-water mark and lookback on.
     const times = [...simulator.truth.rows("ingested")].map(row => Date.parse(String(row["ts"]))).filter(at => at > 0);
     const mark = times.reduce((latest, at) => Math.max(latest, at));
     const from = Date.parse(new Date(mark - 8 * 86_400_000).toISOString().slice(0, 10));

@@ -45,7 +45,7 @@ export interface Listing extends Rows {
   readonly confirm?: string;
 }
 
-/** How a feed is narrowed to what is new since the mark. */
+/** How a feed is narrowed to what is new since the high-water mark. */
 export type Narrowing =
   | { readonly by: "dates"; readonly from: string; readonly to: string }
   | { readonly by: "window"; readonly parameter: string; readonly days: readonly number[] };
@@ -73,10 +73,10 @@ export interface Lookup {
   readonly single?: true;
 }
 
-/** Read whole while that is cheap, else since the mark: the greatest `mark` of the rows of a complete scan. */
+/** Read whole while that is cheap, else since the high-water mark: the greatest `highWaterColumn` of the rows of a complete scan. */
 export interface Feed extends Listing {
   readonly kind: "feed";
-  readonly mark: string;
+  readonly highWaterColumn: string;
   readonly narrow: Narrowing;
   readonly fullScanPages: number;
   readonly fullScanEveryDays: number;
@@ -134,7 +134,7 @@ export interface StreamFacts {
   readonly preset: Preset;
 }
 
-/** A stream whose schema, key and mark are known to fit, with its tables. */
+/** A stream whose schema, key and high-water column are known to fit, with its tables. */
 export interface Stream extends StreamFacts {
   readonly tables: TableSet;
 }
@@ -175,7 +175,7 @@ export const feed = (facts: Omit<Feed, "kind">): Feed => ({ kind: "feed", ...fac
 export const detail = (facts: Omit<Detail, "kind">): Detail => ({ kind: "detail", ...facts });
 export const snapshot = (facts: Omit<Snapshot, "kind"> = {}): Snapshot => ({ kind: "snapshot", ...facts });
 
-/** The stream of these facts. TypeError, when its tables are first asked for, if schema, key and mark don't fit. */
+/** The stream of these facts. TypeError, when its tables are first asked for, if schema, key and high-water column don't fit. */
 export function defineStream(facts: StreamFacts): Stream {
   return streamOf(facts, []);
 }
@@ -201,9 +201,9 @@ function streamTables(facts: StreamFacts, volatile: readonly string[]): TableSet
   const tables = tablesOf({ name: facts.name, row: facts.row, key: facts.key, added: addedColumns(facts), volatile });
   const { mode } = facts;
   if (mode.kind === "feed") {
-    const mark = tables.main.columns.find(column => column.name === mode.mark);
-    if (mark?.kind !== "moment")
-      throw new TypeError(`${facts.name}: its mark ${mode.mark} is not a moment of its schema`);
+    const column = tables.main.columns.find(({ name }) => name === mode.highWaterColumn);
+    if (column?.kind !== "moment")
+      throw new TypeError(`${facts.name}: its high-water column ${mode.highWaterColumn} is not a moment of its schema`);
   }
   return tables;
 }

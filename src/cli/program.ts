@@ -69,7 +69,7 @@ const commands: readonly CommandEntry[] = [
   },
   {
     name: "reset",
-    summary: "forget marks and cursors of streams, or their rows too",
+    summary: "forget high-water marks and cursors of streams, or their rows too",
     load: async () => (await import("./commands/reset.ts")).registerReset,
   },
   {

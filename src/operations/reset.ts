@@ -82,7 +82,7 @@ export async function planReset(order: ResetOrder): Promise<readonly ResetLine[]
 }
 
 /**
- * Forgets marks, cursors, stages and details ledgers under the streams' locks; with `drop` the company's rows as well.
+ * Forgets high-water marks, cursors, stages and details ledgers under the streams' locks; with `drop` the company's rows as well.
  * Answers what it did, as sentences. @throws HeldError, DestinationError, ConfigError
  */
 export async function reset(

@@ -160,7 +160,7 @@ function protectedColumns(catalogue: readonly Stream[]): ReadonlyMap<string, str
     for (const table of [main, ...children])
       for (const column of table.key) keep(`${table.name}.${column}`, "it is part of the key");
     const { mode } = stream;
-    if (mode.kind === "feed") keep(`${main.name}.${mode.mark}`, "it says how far the feed has been read");
+    if (mode.kind === "feed") keep(`${main.name}.${mode.highWaterColumn}`, "it says how far the feed has been read");
     if (mode.kind === "scan" || mode.kind === "feed")
       for (const parameter of pathParameters(mode.confirm ?? ""))
         keep(`${main.name}.${snakeCase(parameter)}`, "the service is asked with it whether a row is gone");

@@ -23,7 +23,7 @@ export interface ColumnProblems {
   rows: number;
 }
 
-/** A batch, and what its making told. `latest` is the greatest mark among its rows, in microseconds. */
+/** A batch, and what its making told. `latest` is the latest time in the high-water column of its rows, in microseconds. */
 export interface Encoded {
   readonly batch: Batch;
   readonly rejects: readonly Reject[];
@@ -31,9 +31,9 @@ export interface Encoded {
   readonly problems: readonly ColumnProblems[];
   readonly rounded: number;
   readonly latest: number | undefined;
-  /** Rows with the smallest marks, those that were left out among them. */
+  /** Rows with the oldest times in that column, those that were left out among them. */
   readonly oldest: readonly OldRow[];
-  /** Rows that were left out because their mark lies before `from`. */
+  /** Rows that were left out because that time lies before `from`. */
   readonly beforeStart: number;
   /** How rows differ from the documents, and by table which documented fields they had. */
   readonly drift: readonly Drift[];
@@ -47,9 +47,9 @@ export interface EncoderSettings {
   readonly hasher: Hasher;
   /** Top-level fields that belong to other streams. */
   readonly ignored: readonly string[];
-  /** Column of the mark, in feeds. */
-  readonly mark: string | undefined;
-  /** Rows whose mark lies before this moment, in microseconds since 1970, are counted and left out. */
+  /** The column that the high-water mark is taken from, in feeds. */
+  readonly highWaterColumn: string | undefined;
+  /** Rows whose time lies before this one, in microseconds since 1970, are counted and left out. */
   readonly from?: number | undefined;
   /** The field that a row is which came as a bare value instead of an object. */
   readonly scalar?: string | undefined;
@@ -90,7 +90,7 @@ export class Encoder {
   readonly #outcomeWriter = new CsvWriter(1 << 10);
   readonly #main: TableWriter;
   readonly #children: readonly TableWriter[];
-  readonly #mark: Column | undefined;
+  readonly #highWaterColumn: Column | undefined;
   #places: Places | undefined;
   readonly #mixed = new MixedHash();
   /** Of each child table, the rows since the last `take` that lack its array. */
@@ -114,7 +114,7 @@ export class Encoder {
     this.#main = new TableWriter(tables.main, formats, fieldTree(tables.main, arrays, settings.ignored), redact);
     this.#children = tables.children.map(child => new TableWriter(child, formats, fieldTree(child, [], []), redact));
     this.#absent = new Uint32Array(tables.children.length);
-    this.#mark = settings.mark === undefined ? undefined : column(settings.mark);
+    this.#highWaterColumn = settings.highWaterColumn === undefined ? undefined : column(settings.highWaterColumn);
     this.#oldest = new OldestRows(([fields, given]) => knownKey(tables.main, fields, given, redact) ?? "no key");
     this.forgetPlaces();
   }
@@ -147,8 +147,8 @@ export class Encoder {
     const main = this.#main;
     const fields = this.#fieldsOf(row);
     if (fields === undefined) return this.#reject(row, {}, page, given, "expected an object", undefined);
-    const mark = this.#markOf(fields);
-    if (mark !== undefined && !this.#observe(mark, fields, given)) return false;
+    const time = this.#timeOf(fields);
+    if (time !== undefined && !this.#observe(time, fields, given)) return false;
     const context = this.#places === undefined ? given : { ...given, [INDEX_COLUMN]: this.#places(fields, given) };
     const key: string[] = [];
     for (const column of this.#keys) {
@@ -174,7 +174,7 @@ export class Encoder {
     if (main.problems !== undefined) this.#mixed.mix(hasher.hash(Buffer.from(main.problems)), 0n);
     const [hash, volatileHash] = this.#mixed.with(hasher, stable, changeable);
     this.#writeKey(key, hash, volatileHash);
-    if (mark !== undefined) this.#latest = Math.max(mark, this.#latest ?? mark);
+    if (time !== undefined) this.#latest = Math.max(time, this.#latest ?? time);
     return true;
   }
 
@@ -233,17 +233,17 @@ export class Encoder {
     writer.endLine();
   }
 
-  #markOf(row: Row): number | undefined {
-    const value = this.#mark === undefined ? undefined : valueAt(this.#mark.path, row);
+  #timeOf(row: Row): number | undefined {
+    const value = this.#highWaterColumn === undefined ? undefined : valueAt(this.#highWaterColumn.path, row);
     return typeof value === "string" ? readMoment(value, this.#settings.formats) : undefined;
   }
 
-  /** Notes the row among the oldest; false for one that is to be left out, which moves the mark all the same. */
-  #observe(mark: number, row: Row, given: Row): boolean {
-    this.#oldest.see([row, given], mark);
+  /** Notes the row among the oldest; false for one that is to be left out, which moves the high-water mark all the same. */
+  #observe(time: number, row: Row, given: Row): boolean {
+    this.#oldest.see([row, given], time);
     const { from } = this.#settings;
-    if (from === undefined || mark >= from) return true;
-    this.#latest = Math.max(mark, this.#latest ?? mark);
+    if (from === undefined || time >= from) return true;
+    this.#latest = Math.max(time, this.#latest ?? time);
     this.#beforeStart++;
     return false;
   }

@@ -1,4 +1,4 @@
-/** A row by its key, as `column=value`, and its mark, in microseconds since 1970. */
+/** A row by its key, as `column=value`, and its time in the high-water column, in microseconds since 1970. */
 export interface OldRow {
   readonly key: string;
   readonly at: number;

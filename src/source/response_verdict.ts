@@ -42,7 +42,7 @@ export function judge(answer: WireAnswer, paged: boolean, maxBytes: number, now:
   const { status, headers } = answer;
   if (status >= 300 && status < 400) return redirected(answer);
   const said = httpDate(text(headers["date"]));
-  // Believed, a time that is yet to come could become a mark that no later row passes.
+  // Believed, a time that is yet to come could become a high-water mark that no later row passes.
   const date = said !== undefined && said.getTime() - now > YEAR_MS ? undefined : said;
   try {
     const body = decompress(answer.body, text(headers["content-encoding"]), maxBytes);

@@ -27,7 +27,7 @@ export interface StreamPolicy extends Asking {
 
 /** What all streams of a run are told. */
 export interface RunPolicy {
-  /** Lists and feeds whole, marks ignored. */
+  /** Lists and feeds whole, high-water marks ignored. */
   readonly full: boolean;
   /** Details of all live parents, whatever the ledger says. */
   readonly allDetails: boolean;

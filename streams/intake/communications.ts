@@ -12,7 +12,7 @@ export const communications = defineStream({
     rows: "communications",
     total: "total",
     confirm: "/communications/{id}",
-    mark: "received_at",
+    highWaterColumn: "received_at",
     narrow: { by: "dates", from: "date_from", to: "date_to" },
     ...pace,
   }),

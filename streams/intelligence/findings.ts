@@ -13,7 +13,7 @@ export const issues = defineStream({
   path: "/issues",
   mode: feed({
     rows: "issues",
-    mark: "created_at",
+    highWaterColumn: "created_at",
     narrow: { by: "dates", from: "date_from", to: "date_to" },
     ...pace,
   }),

@@ -16,7 +16,7 @@ const events = defineStream({
   path: "/events",
   mode: feed({
     rows: "things",
-    mark: "ts",
+    highWaterColumn: "ts",
     narrow: { by: "dates", from: "date_from", to: "date_to" },
     fullScanPages: 0,
     fullScanEveryDays: 3_650,
@@ -121,7 +121,7 @@ test("a detail's pages without a row that always name another are given up, and 
   expect(place.counts.get("/calm/1/lines")).toBe(1_000);
 });
 
-test("a service that lives in the year 9999 moves no mark beyond our own time", async () => {
+test("a service that lives in the year 9999 moves no high-water mark beyond our own time", async () => {
   const place = await hostile(duckdb!, [events], {
     "/events": ({ response }) => {
       response.setHeader("date", "Fri, 31 Dec 9999 23:59:59 GMT");

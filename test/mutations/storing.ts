@@ -1,9 +1,9 @@
 import type { Mutation } from "./mutation.ts";
 
-/** Stage, cursor and mark. */
+/** Stage, cursor and high-water mark. */
 export const storing: readonly Mutation[] = [
   {
-    name: "a feed that was read with other formats is read since its mark",
+    name: "a feed that was read with other formats is read since its high-water mark",
     invariant: 3,
     file: "src/sync/extract/scan_plan.ts",
     text: '  if (state.mixedFormats) return whole("formats changed since it was read");\n',
@@ -83,10 +83,10 @@ export const storing: readonly Mutation[] = [
     text: "  return destination.db.transaction().execute(async trx => {",
     becomes: "  return destination.db.connection().execute(async trx => {",
     test: "test/warehouse/conformance/publish.test.ts",
-    notices: "a publish that fails at its last step leaves rows, ledger and marks as they were",
+    notices: "a publish that fails at its last step leaves rows, ledger and high-water marks as they were",
   },
   {
-    name: "mark and counters follow in a transaction of their own",
+    name: "high-water mark and counters follow in a transaction of their own",
     invariant: 1,
     file: "src/warehouse/merge/publish.ts",
     text: `    await order.also(trx, result, moment);
@@ -98,7 +98,7 @@ export const storing: readonly Mutation[] = [
     return result;
   });`,
     test: "test/warehouse/conformance/publish.test.ts",
-    notices: "a publish that fails at its last step leaves rows, ledger and marks as they were",
+    notices: "a publish that fails at its last step leaves rows, ledger and high-water marks as they were",
   },
   {
     name: "a stage is published that was published already",

@@ -91,7 +91,7 @@ describe.each(kinds)("%s", (_name, make) => {
             }),
           }),
     );
-    // The night reads the feed since its mark: of the older rows nothing but what is stored is known.
+    // The night reads the feed since its high-water mark: of the older rows nothing but what is stored is known.
     expect(await place.night({ catalogue: documented })).toMatchObject({ exit_code: 0 });
     const hashed = Array.from({ length: 5 }, () => ({ other_email: hashOf("who-is-this@1.example"), _extra: null }));
     const visits = "select other_email, _extra from procurement.visits";

@@ -43,7 +43,7 @@ const visits = stream({
   path: "/visits",
   mode: feed({
     rows: "visits",
-    mark: "came",
+    highWaterColumn: "came",
     narrow: { by: "dates", from: "date_from", to: "date_to" },
     fullScanPages: 0,
     fullScanEveryDays: 30,

@@ -47,7 +47,7 @@ describe("values that open something", () => {
       formats: isoUtc,
       hasher: await createHasher(),
       ignored: [],
-      mark: undefined,
+      highWaterColumn: undefined,
       redact: createRedactor([token]),
     });
     encoder.add({ id: "k", colour: [token], text: { of: token }, lines: [{ line_no: "1", size: token }] }, {}, {});

@@ -113,7 +113,13 @@ test("a row's unknown fields are found, however many documented ones it lacks", 
     added: [],
     volatile: ["text"],
   });
-  const settings = { tables, formats: isoUtc, hasher: await createHasher(), ignored: ["ours"], mark: undefined };
+  const settings = {
+    tables,
+    formats: isoUtc,
+    hasher: await createHasher(),
+    ignored: ["ours"],
+    highWaterColumn: undefined,
+  };
   const documented = ["id", "text", "count", "lines", "ours"];
   const some = fc.constantFrom(...documented.slice(1), "constructor", "__proto__", "password", "more");
   const rows = fc.dictionary(fc.oneof(some, fc.string()), fc.oneof(fc.constantFrom("x", 1, null), fc.jsonValue()));

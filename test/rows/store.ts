@@ -37,14 +37,14 @@ export const everything: TableSet = tablesOf({
   volatile: [],
 });
 
-/** Rows through the encoder; `ignored` and mark are none. */
+/** Rows through the encoder; `ignored` and the high-water column are none. */
 export async function encode(rows: readonly unknown[], formats: Formats = isoUtc): Promise<Encoded> {
   const encoder = new Encoder({
     tables: everything,
     formats,
     hasher: await createHasher(),
     ignored: [],
-    mark: undefined,
+    highWaterColumn: undefined,
   });
   for (const row of rows) encoder.add(row, {}, {});
   return encoder.take();

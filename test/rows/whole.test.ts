@@ -30,7 +30,7 @@ async function encoded(rows: readonly unknown[], more: { scalar?: string } = {},
     formats: isoUtc,
     hasher: await createHasher(),
     ignored,
-    mark: undefined,
+    highWaterColumn: undefined,
   });
   for (const row of rows) encoder.add(typeof row === "string" ? parseJson(Buffer.from(row)) : row, {}, {});
   const { batch, rejects, problems } = encoder.take();
@@ -100,7 +100,7 @@ test("what is no object is kept whole where its key is known, and nothing is no 
     formats: isoUtc,
     hasher: await createHasher(),
     ignored: [],
-    mark: undefined,
+    highWaterColumn: undefined,
   });
   for (const [index, answer] of [[1], "text", 1.5, true, null].entries())
     encoder.add(answer, {}, { of: String(index) });

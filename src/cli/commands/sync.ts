@@ -18,7 +18,7 @@ export function registerSync(program: Command, context: CliContext): void {
     .command("sync")
     .addArgument(streamsArgument())
     .description("Bring the tables up to date: read what is new or changed, store it, publish it.")
-    .option("--full", "read lists and feeds whole, whatever the marks say")
+    .option("--full", "read lists and feeds whole, whatever the high-water marks say")
     .option("--details", "fetch the details of all rows again, unchanged ones too")
     .option("--resume", "let --full and --details go on with what a stopped run began; without them a run always does")
     .option("--confirm-deletes", "read lists and feeds whole, and accept the deletions that were held back");

@@ -102,13 +102,13 @@ type Speedometer = (stream: string, rows: number) => number;
 
 function speedometer(clock: DisplayClock): Speedometer {
   const windowMs = 5_000;
-  const marks = new Map<string, { readonly at: number; readonly rows: number }[]>();
+  const samples = new Map<string, { readonly at: number; readonly rows: number }[]>();
   return (stream, rows) => {
     const now = clock.now();
-    const seen = marks.get(stream) ?? [];
-    marks.set(stream, seen);
+    const seen = samples.get(stream) ?? [];
+    samples.set(stream, seen);
     seen.push({ at: now, rows });
-    // One mark older than the window stays, as what the window is measured from.
+    // One sample older than the window stays, as what the window is measured from.
     while (seen.length > 2 && now - (seen[1]?.at ?? now) >= windowMs) seen.shift();
     const first = seen[0];
     if (first === undefined || now <= first.at) return 0;
@@ -148,7 +148,7 @@ function progressLine(snapshot: ProgressSnapshot, speeds: Speedometer): string {
   const { streams } = snapshot;
   const done = streams.filter(one => one.state === "done").length;
   const failed = streams.filter(one => one.state === "failed").length;
-  // Every stream is measured each time, or one that gets busy would have no mark to be measured from.
+  // Every stream is measured each time, or one that gets busy would have no sample to be measured from.
   const measured = streams.map(one => ({ one, speed: speeds(one.stream, one.rows) }));
   const busy = measured.filter(({ one }) => isBusy(one));
   const parts = busy.map(({ one, speed }) => {

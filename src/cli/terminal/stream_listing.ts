@@ -51,7 +51,7 @@ export function streamSheet(stream: StreamDescription): string {
 function modeInWords({ mode, parent, values_of }: StreamDescription): string {
   switch (mode) {
     case "feed":
-      return "feed: cursor pages, read whole or since the mark";
+      return "feed: cursor pages, read whole or since the high-water mark";
     case "scan":
       return "scan: all cursor pages, every run";
     case "list":

@@ -87,7 +87,7 @@ function clockLine(clock: Clock, date: Date | undefined): CheckLine {
   return warning(
     "clock",
     `this machine's clock is ${seconds} ${skew > 0 ? "ahead of" : "behind"} the service's`,
-    "Set the clock (NTP): the times of runs and publishes come from it, the marks don't.",
+    "Set the clock (NTP): the times of runs and publishes come from it, the high-water marks don't.",
   );
 }
 

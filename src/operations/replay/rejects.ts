@@ -111,7 +111,14 @@ async function stageAgain(
   const begun = beginScan(randomUUID(), "rejects", false, new Date(clock.now()).toISOString());
   await stage.begin(begun);
   const { tables } = stream;
-  const encoder = new Encoder({ tables, formats, hasher, ignored: [], mark: undefined, scalar: scalarOf(stream) });
+  const encoder = new Encoder({
+    tables,
+    formats,
+    hasher,
+    ignored: [],
+    highWaterColumn: undefined,
+    scalar: scalarOf(stream),
+  });
   const stored = new Map<number, KeptReject>();
   for (const reject of rejects) {
     const beside = reject.context ?? "{}";

@@ -30,9 +30,9 @@ export function boundOf({ mode }: Stream, start: string | undefined): string | u
   return mode.kind === "feed" ? start : undefined;
 }
 
-/** Whether a mark is yet to come, by more than a zone: what it was taken from was ahead, and until it comes nothing would be asked for. */
-export function isAhead({ mark, lastFullAt }: StreamState, now: number): boolean {
-  return [mark, lastFullAt].some(at => at !== null && Date.parse(at) > now + DAY);
+/** Whether a high-water mark is yet to come, by more than a zone: what it was taken from was ahead, and until it comes nothing would be asked for. */
+export function isAhead({ highWaterMark, lastFullAt }: StreamState, now: number): boolean {
+  return [highWaterMark, lastFullAt].some(at => at !== null && Date.parse(at) > now + DAY);
 }
 
 /**
@@ -48,7 +48,7 @@ export function statusesOf(
   return { all: [...statuses, ...dropped], dropped };
 }
 
-/** Lists are read whole, feeds since their mark once that is cheaper. */
+/** Lists are read whole, feeds since their high-water mark once that is cheaper. */
 export function planScan(
   stream: Stream,
   state: StreamState,
@@ -74,14 +74,14 @@ export function planScan(
   // A part of a feed misses nothing: there would be nothing to accept.
   if (run.confirmDeletes) return whole("asked for with --confirm-deletes");
   if (state.mixedFormats) return whole("formats changed since it was read");
-  if (state.mark === null || state.lastFullAt === null) return whole("never read whole before");
-  if (isAhead(state, run.now)) return whole("its mark is yet to come: a clock was ahead");
+  if (state.highWaterMark === null || state.lastFullAt === null) return whole("never read whole before");
+  if (isAhead(state, run.now)) return whole("its high-water mark is yet to come: a clock was ahead");
   if (state.undecided?.again === true) return whole("rows were missing from its last full scan");
   const pages = policy.fullScanPages ?? mode.fullScanPages;
   if ((state.lastFullPages ?? 0) <= pages) return whole(`it has no more than ${pages} pages`);
   if (run.now - Date.parse(state.lastFullAt) >= every) return whole("its regular full scan is due");
-  const since = Date.parse(state.mark) - (policy.lookbackMs ?? mode.lookbackDays * DAY);
-  return narrowed(mode, query, since, run) ?? whole("its mark lies further back than its filter reaches");
+  const since = Date.parse(state.highWaterMark) - (policy.lookbackMs ?? mode.lookbackDays * DAY);
+  return narrowed(mode, query, since, run) ?? whole("its high-water mark lies further back than its filter reaches");
 }
 
 function narrowed(
@@ -112,7 +112,7 @@ function narrowed(
   };
 }
 
-/** Whether a window that was chosen by our clock reaches back to the mark by the service's, whose time is `at` (ms). */
+/** Whether a window that was chosen by our clock reaches back to the high-water mark by the service's, whose time is `at` (ms). */
 export function reachesBack(range: Range | undefined, at: number): boolean {
   return range?.by !== "window" || at - range.since <= range.days * DAY;
 }

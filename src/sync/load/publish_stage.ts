@@ -39,7 +39,8 @@ export function publicationOf(context: SyncContext, stream: Stream, stage: Stage
     many: mode.kind === "detail" && mode.rows !== undefined,
     details: detailsOf(catalogue, stream).map(detail => kinOf(detail, stream)),
     valued: valuedBy(catalogue, stream),
-    scope: mode.kind === "feed" && start !== undefined ? { column: mode.mark, from: surelyIn(start) } : undefined,
+    scope:
+      mode.kind === "feed" && start !== undefined ? { column: mode.highWaterColumn, from: surelyIn(start) } : undefined,
   };
 }
 
@@ -76,7 +77,7 @@ export interface PublishPlan {
 }
 
 /**
- * Compares, decides, publishes and empties the stage. Tables, marks and counters become true in one transaction.
+ * Compares, decides, publishes and empties the stage. Tables, high-water mark and counters become true in one transaction.
  * When more rows or values are unusable than the config allows nothing is published and the scan forgotten: it throws.
  */
 export async function publishStage(context: SyncContext, plan: PublishPlan): Promise<Published> {

@@ -148,7 +148,7 @@ function waitOf(state: LimiterState | undefined, slow: Unanswered | undefined, n
 }
 
 /** How far a piece of work was at an instant. */
-interface Mark {
+interface Sample {
   readonly at: number;
   readonly done: number;
 }
@@ -167,16 +167,16 @@ const MARK_EVERY_MS = 1_000;
 const LEAST_MS = 3_000;
 
 export function createPace(): Pace {
-  const marks = new Map<string, Mark[]>();
+  const samples = new Map<string, Sample[]>();
   return {
     remaining(name, done, total, now) {
-      const seen = marks.get(name) ?? [];
-      marks.set(name, seen);
+      const seen = samples.get(name) ?? [];
+      samples.set(name, seen);
       const last = seen.at(-1);
       // Work that began anew, and a clock that was set back, are measured afresh.
       if (last !== undefined && (done < last.done || now < last.at)) seen.length = 0;
       if (seen.length === 0 || now - seen.at(-1)!.at >= MARK_EVERY_MS) seen.push({ at: now, done });
-      // One mark older than the window stays, as what the window is measured from.
+      // One sample older than the window stays, as what the window is measured from.
       while (seen.length > 2 && now - seen[1]!.at >= WINDOW_MS) seen.shift();
       const first = seen[0]!;
       const elapsed = now - first.at;

@@ -18,7 +18,7 @@ export type DatedFeed = Feed & { readonly narrow: { readonly by: "dates" } };
 
 /**
  * Loads what the stream's plan names and isn't done: a list whole, a detail for parents dated in the range, a feed in
- * windows where its service can filter by dates. No mark is moved: that is left to the next full scan, which is due after
+ * windows where its service can filter by dates. No high-water mark is moved: that is left to the next full scan, which is due after
  * windows, because rows without a time are in none of them.
  */
 export async function backfillStream(context: SyncContext, stream: Stream, tally: Tally): Promise<void> {
@@ -134,8 +134,12 @@ async function backfillFeed(
 }
 
 /** Reads a row's time, in microseconds since 1970. */
-export function timeOf(formats: Formats, stream: Stream, { mark }: Feed): (row: unknown) => number | undefined {
-  const column = stream.tables.main.columns.find(candidate => candidate.name === mark)!;
+export function timeOf(
+  formats: Formats,
+  stream: Stream,
+  { highWaterColumn }: Feed,
+): (row: unknown) => number | undefined {
+  const column = stream.tables.main.columns.find(candidate => candidate.name === highWaterColumn)!;
   return row => {
     if (typeof row !== "object" || row === null) return undefined;
     const value = valueAt(column.path, row as Record<string, unknown>);

@@ -50,7 +50,7 @@ export function encoderOf(
   return new Encoder({
     ...{ tables, formats, hasher, redact },
     ignored: mode.kind === "snapshot" ? (mode.omit ?? []) : [],
-    mark: mode.kind === "feed" ? mode.mark : undefined,
+    highWaterColumn: mode.kind === "feed" ? mode.highWaterColumn : undefined,
     from: start === undefined ? undefined : readMoment(start, formats),
     scalar: scalarOf(stream),
     placed: isPlaced(stream),

@@ -159,7 +159,7 @@ async function readGap(
     await distrustFilter(context, stream, mode, { ...state, strays: doubts }, tally);
     return true;
   }
-  // Neither a mark nor a full scan: rows that have no time are in no window, and what is newer comes next.
+  // Neither a high-water mark nor a full scan: rows that have no time are in no window, and what is newer comes next.
   await publishStage(context, {
     stream,
     stage: extraction.stage,

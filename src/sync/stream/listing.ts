@@ -289,13 +289,14 @@ export async function publishScan(
   const whole = record.full && answered;
   const date = dateOf(record);
   const newest = whole && (again === undefined || state.lastFullAt === null || state.lastFullAt <= date);
-  const before = again === undefined && (state.mixedFormats || isAhead(state, Date.parse(date))) ? null : state.mark;
+  const before =
+    again === undefined && (state.mixedFormats || isAhead(state, Date.parse(date))) ? null : state.highWaterMark;
   // Only a whole scan deletes what could be accepted.
   const accepting = { confirmDeletes: whole && context.policy.confirmDeletes };
   const { all: statuses, dropped } = statusesOf(state, context.policyOf(stream.name), accepting);
   const next: StreamState = {
     ...state,
-    mark: nextMark(mode, record, before, date),
+    highWaterMark: nextHighWaterMark(mode, record, before, date),
     questions: null,
     lastFullAt: again?.stale === true ? null : newest ? date : state.lastFullAt,
     ...(mode.kind === "feed" ? coverage(state, context.policy.start, newest, again) : {}),
@@ -337,7 +338,10 @@ export async function publishScan(
     absent: "believed",
     state: next,
     showsAll: newest,
-    completeTo: completeWith(context, whole || (asked.length > 0 && answered) || next.mark !== null ? date : null),
+    completeTo: completeWith(
+      context,
+      whole || (asked.length > 0 && answered) || next.highWaterMark !== null ? date : null,
+    ),
   });
   if (record.unread.length > 0) throw new TributaryError(unreadMessage(stream, record, asked.length), 1);
   if (decision.made?.held !== undefined) throw new TributaryError(decision.made.held, 1);
@@ -359,7 +363,7 @@ function noteUnseen(stream: Stream, { firstTotal, lastTotal }: ScanRecord, disti
 const dateOf = ({ date, startedAt }: ScanRecord): string => date ?? startedAt;
 
 /** The greatest time among the rows, but never one that the service's own clock had not reached; not earlier than the one before. */
-function nextMark(mode: Scan | Feed, record: ScanRecord, before: string | null, date: string): string | null {
+function nextHighWaterMark(mode: Scan | Feed, record: ScanRecord, before: string | null, date: string): string | null {
   if (mode.kind !== "feed" || record.latest === null) return before;
   const latest = new Date(Math.min(Math.floor(record.latest / 1000), Date.parse(date))).toISOString();
   return before !== null && before > latest ? before : latest;

@@ -30,7 +30,7 @@ export interface PublishOrder {
   readonly absent: Absent;
   /** Details: whether so many of their rows may go; absent: they may. */
   readonly allows?: Allows | undefined;
-  /** What becomes true in the same transaction: marks, scan state, counters. */
+  /** What becomes true in the same transaction: high-water mark, scan state, counters. */
   readonly also: (trx: Transaction<StateTables>, published: Published, moment: string) => Promise<void>;
 }
 

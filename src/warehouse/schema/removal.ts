@@ -55,7 +55,7 @@ export async function dropTables(
       if (table.schema === schema) done.push(`removed ${removed} rows of ${removal.company} from ${table.name}`);
       if (await isEmpty(trx, table)) empty.push(table);
     }
-    // With the rows: a mark that outlived them would keep the next run from reading them again.
+    // With the rows: a high-water mark that outlived them would keep the next run from reading them again.
     await forgetStream(trx, removal.company, tables.main.name);
     for (const name of ["streams", "problems", "rejects", "schema_changes", "history"] as const)
       await trx
@@ -102,7 +102,7 @@ export async function dropTables(
 }
 
 /**
- * Forgets how far a company's stream was read, marks and the ages of details, but not what is true of the rows that stay: when
+ * Forgets how far a company's stream was read, high-water marks and the ages of details, but not what is true of the rows that stay: when
  * they were last changed, as moments must not go back, and by which statuses they came, lest they be taken for deleted.
  */
 export async function forgetProgress(trx: Transaction<StateTables>, company: string, stream: string): Promise<void> {

@@ -60,7 +60,7 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
     await dropViews(trx, dialect, viewsSchema(order), inTheWay);
     await executeAll(trx, inOrder(steps));
     const shown = await (await lookAtViews(trx, dialect, order, catalog)).ensure(trx);
-    // In this transaction: were it killed afterwards, nothing would tell that the marks speak of rows that are gone.
+    // In this transaction: were it killed afterwards, nothing would tell that the high-water marks speak of rows that are gone.
     for (const stream of missing) {
       await trx.deleteFrom("stream_state").where("stream", "=", stream).execute();
       await trx.deleteFrom("details").where("stream", "=", stream).execute();

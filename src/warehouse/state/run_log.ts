@@ -3,7 +3,7 @@ import { hasColumn } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import type { Fragment } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
-import { readStreamState, type StreamState } from "./stream_state.ts";
+import { readStreamState, type StreamState, storedStreamState } from "./stream_state.ts";
 
 /** What a stream did in a run: a row of `stream_runs` without its identity. */
 export interface StreamRun {
@@ -178,7 +178,7 @@ export async function saveStreamState(
   state: StreamState,
   now: string,
 ): Promise<void> {
-  const row = { state: JSON.stringify(state), updated_at: now };
+  const row = { state: storedStreamState(state), updated_at: now };
   const { numUpdatedRows } = await db
     .updateTable("stream_state")
     .set(row)

@@ -86,7 +86,7 @@ export const stateComments: Comments = {
     columns: {
       company,
       stream,
-      state: "JSON of marks, full scans and refusals; its form may change with any version.",
+      state: "JSON of the high-water mark, full scans and refusals; its form may change with any version.",
       updated_at: "When a publish last wrote it.",
     },
   },

@@ -58,10 +58,10 @@ const scanRecord = z.object({
   lastTotal: z.number().nullable(),
   /** `Date` of the first answer. */
   date: z.string().nullable(),
-  /** Greatest mark among the rows, microseconds since 1970, and the rows with the smallest ones. */
+  /** Latest time in the high-water column of the rows, microseconds since 1970, and the rows with the oldest ones. */
   latest: z.number().nullable(),
   oldest: z.array(oldRow).readonly().default([]),
-  /** Rows that were read and left out: their marks lie before the config's start. */
+  /** Rows that were read and left out: their times lie before the config's start. */
   beforeStart: z.number().default(0),
   rejected: z.number(),
   rounded: z.number(),
@@ -154,8 +154,8 @@ export type BegunQuestions = z.infer<typeof questions>;
 export const formats = z.object({ dates: names, timezone: z.string() });
 
 const streamState = z.object({
-  /** How far the data is complete: a moment taken from the service's own rows. */
-  mark: z.string().nullable().default(null),
+  /** How far a feed is read: the latest time in the high-water column of a complete scan's rows. Stored as `mark`. */
+  highWaterMark: z.string().nullable().default(null),
   lastFullAt: z.string().nullable().default(null),
   lastFullPages: z.number().nullable().default(null),
   /** The scan whose rows were published last; its stage is never published again. */
@@ -214,6 +214,12 @@ export function readScanRecord(stored: unknown): ScanRecord | undefined {
 
 /** The stored state; a damaged one reads as none. */
 export function readStreamState(stored: unknown): StreamState {
-  const parsed = streamState.safeParse(stored ?? {});
+  const { mark, ...state } = (stored ?? {}) as { readonly mark?: unknown };
+  const parsed = streamState.safeParse({ ...state, highWaterMark: mark });
   return parsed.success ? parsed.data : noState;
+}
+
+/** The state as it is stored, in JSON. */
+export function storedStreamState({ highWaterMark, ...state }: StreamState): string {
+  return JSON.stringify({ mark: highWaterMark, ...state });
 }

@@ -40,7 +40,7 @@ const datedRows = ({ simulator }: Pick<Scenario, "simulator">, from: string, to 
   }).length;
 
 describe.each(warehouses)("$name", ({ make }) => {
-  test("a feed is loaded in months, moves no mark, and leaves a full scan due that brings the rest", async () => {
+  test("a feed is loaded in months, moves no high-water mark, and leaves a full scan due that brings the rest", async () => {
     const place = await scenario(make, sizes);
     const report = await place.backfill(order);
     expect(report).toMatchObject({ exit_code: 0 });
@@ -64,7 +64,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(lastFullAt).not.toBeNull();
     expect(await compareWithTruth(place.simulator, place.warehouse, feed, "")).toMatchObject({ differences: [] });
 
-    // An older range again: the mark stays, a full scan is due once more.
+    // An older range again: the high-water mark stays, a full scan is due once more.
     place.clock.advance(60_000);
     const again = await place.backfill({ names: ["ingested"], range: { from: "2025-08-01", to: "2025-09-15" } });
     expect(lineOf(again, "ingested")).toMatchObject({ status: "succeeded", inserted: 0, updated: 0, deleted: 0 });

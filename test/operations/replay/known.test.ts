@@ -110,7 +110,7 @@ const events = defineStream({
   mode: feed({
     rows: "events",
     total: "total",
-    mark: "happened",
+    highWaterColumn: "happened",
     narrow: { by: "dates", from: "date_from", to: "date_to" },
     fullScanPages: 0,
     fullScanEveryDays: 3,

@@ -43,7 +43,7 @@ export const events = stream({
   path: "/events",
   mode: feed({
     rows: "events",
-    mark: "happened",
+    highWaterColumn: "happened",
     narrow: { by: "dates", from: "date_from", to: "date_to" },
     fullScanPages: 0,
     fullScanEveryDays: 3,

@@ -104,7 +104,7 @@ const events = defineStream({
   path: "/events",
   mode: feed({
     rows: "events",
-    mark: "happened_at",
+    highWaterColumn: "happened_at",
     narrow: { by: "dates", from: "date_from", to: "date_to" },
     fullScanPages: 1,
     fullScanEveryDays: 30,

@@ -36,7 +36,7 @@ test("what a batch came in is in the archive before the batch is stored, whether
     formats,
     hasher: await createHasher(),
     ignored: [],
-    mark: undefined,
+    highWaterColumn: undefined,
   });
   const found: number[] = [];
   const stage = {

@@ -22,7 +22,7 @@ test("rows are stored after the answers that they came in were kept, and after t
     formats: isoUtc,
     hasher: await createHasher(),
     ignored: [],
-    mark: undefined,
+    highWaterColumn: undefined,
   });
   const batches = new Batches(stage as Stage, encoder, unlimited(stillClock()), does("rejects"), does("answers"));
   encoder.add({ id: "a" }, {}, {});
@@ -38,7 +38,7 @@ test("a batch is due at 8 MB, and at 1 MB when others wait for memory", async ()
     formats: isoUtc,
     hasher: await createHasher(),
     ignored: [],
-    mark: undefined,
+    highWaterColumn: undefined,
   });
   const memory = new ByteBudget(10);
   const nothing = async () => undefined;

@@ -26,7 +26,7 @@ const policy: StreamPolicy = {
 const run = { full: false, confirmDeletes: false, start: undefined, now };
 const long: StreamState = {
   ...noState,
-  mark: "2026-03-14T10:00:00.000Z",
+  highWaterMark: "2026-03-14T10:00:00.000Z",
   lastFullAt: "2026-03-13T10:00:00.000Z",
   lastFullPages: 101,
 };
@@ -36,9 +36,9 @@ test("lists are read whole", () => {
 });
 
 test.each([
-  ["it never was", { ...long, mark: null }, policy, run],
+  ["it never was", { ...long, highWaterMark: null }, policy, run],
   ["its last full scan is not known", { ...long, lastFullAt: null }, policy, run],
-  ["its mark is yet to come", { ...long, mark: "2026-03-16T12:00:01.000Z" }, policy, run],
+  ["its high-water mark is yet to come", { ...long, highWaterMark: "2026-03-16T12:00:01.000Z" }, policy, run],
   ["its last full scan is yet to come", { ...long, lastFullAt: "2026-04-20T12:00:00.000Z" }, policy, run],
   ["that is asked for", long, policy, { ...run, full: true }],
   ["it has deletions to accept", long, policy, { ...run, confirmDeletes: true }],
@@ -55,7 +55,7 @@ test.each([
   });
 });
 
-test("a feed by dates begins a calendar day before mark and lookback, and never before the config's start", () => {
+test("a feed by dates begins a calendar day before high-water mark and lookback, and never before the config's start", () => {
   const plan = planScan(ingested, long, policy, run);
   expect(plan).toMatchObject({ query: { include_filed: "true", date_from: "2026-03-06" }, full: false });
   expect(planScan(ingested, long, { ...policy, lookbackMs: 0 }, run).query).toMatchObject({ date_from: "2026-03-13" });
@@ -75,20 +75,24 @@ test.each([
   [29.1, "90d"],
   [88.9, "90d"],
   [89.1, undefined],
-])("with a lookback of a day, findings whose mark is %d days old ask for %s", (days, window) => {
-  const at = { ...long, mark: new Date(now - days * DAY).toISOString(), lastFullAt: new Date(now).toISOString() };
+])("with a lookback of a day, findings whose high-water mark is %d days old ask for %s", (days, window) => {
+  const at = {
+    ...long,
+    highWaterMark: new Date(now - days * DAY).toISOString(),
+    lastFullAt: new Date(now).toISOString(),
+  };
   const plan = planScan(findings, at, policy, run);
   expect(plan.query["detected_within"]).toBe(window);
   expect(plan.full).toBe(window === undefined);
 });
 
-test("the shortest window that holds mark and lookback is taken", () => {
-  const at = { ...long, mark: new Date(now - DAY / 2).toISOString() };
+test("the shortest window that holds high-water mark and lookback is taken", () => {
+  const at = { ...long, highWaterMark: new Date(now - DAY / 2).toISOString() };
   const query = (lookbackMs: number) => planScan(findings, at, { ...policy, lookbackMs }, run).query["detected_within"];
   expect([0, DAY / 2, DAY, 6.5 * DAY, 6.6 * DAY].map(query)).toEqual(["1d", "1d", "7d", "7d", "30d"]);
 });
 
-test("a window holds for the service's clock: beyond it the mark is out of reach", () => {
+test("a window holds for the service's clock: beyond it the high-water mark is out of reach", () => {
   const { range } = planScan(findings, long, policy, run);
   expect(reachesBack(range, now)).toBe(true);
   expect(reachesBack(range, now + 5 * DAY)).toBe(false);

@@ -124,7 +124,7 @@ describe.each(warehouses)("$name", ({ make }) => {
       path: "/things",
       mode: feed({
         rows: "things",
-        mark: "seen",
+        highWaterColumn: "seen",
         narrow: { by: "dates", from: "from", to: "to" },
         fullScanPages: 0,
         fullScanEveryDays: 3,

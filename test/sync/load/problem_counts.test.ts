@@ -15,7 +15,7 @@ const things = defineStream({
   path: "/things",
   mode: feed({
     rows: "things",
-    mark: "seen",
+    highWaterColumn: "seen",
     narrow: { by: "dates", from: "from", to: "to" },
     fullScanPages: 0,
     fullScanEveryDays: 30,

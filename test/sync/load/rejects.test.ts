@@ -184,7 +184,7 @@ describe("too many rejects", () => {
       "a feed",
       feed({
         rows: "things",
-        mark: "seen",
+        highWaterColumn: "seen",
         narrow: { by: "dates", from: "from", to: "to" },
         fullScanPages: 1,
         fullScanEveryDays: 1,

@@ -234,7 +234,7 @@ describe.each(warehouses)("$name", ({ make }) => {
       ...things,
       mode: feed({
         rows: "things",
-        mark: "happened_at",
+        highWaterColumn: "happened_at",
         narrow: { by: "dates", from: "date_from", to: "date_to" },
         ...{ fullScanPages: 1, fullScanEveryDays: 30, lookbackDays: 2 },
       }),

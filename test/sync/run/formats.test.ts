@@ -37,7 +37,7 @@ const eventRows = Array.from({ length: 40 }, (_, nth) => ({
 const orderRow = (name: string) => ({ id: name, made_at: "2026-02-01T10:00:00" });
 const names = Array.from({ length: 12 }, (_, nth) => `P${10 + nth}`);
 
-/** Two pages of the feed, three rows of it since the mark; the clock stands still at 2026-03-15. */
+/** Two pages of the feed, three rows of it since the high-water mark; the clock stands still at 2026-03-15. */
 const says = {
   "/events": ({ query }: { query: URLSearchParams }) => {
     if (query.has("date_from")) return page({ events: eventRows.slice(37) }, null);

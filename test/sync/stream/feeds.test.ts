@@ -37,7 +37,7 @@ const markOf = async (place: Scenario, stream: string) => {
 const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 describe.each(eitherWarehouse)("$name", ({ make }) => {
-  test("a feed goes on a day before its mark and lookback, as a calendar date, and is read whole when that is due", async () => {
+  test("a feed goes on a day before its high-water mark and lookback, as a calendar date, and is read whole when that is due", async () => {
     const place = await scenario(make, { ingested: 650 }, narrow);
     const { simulator, clock, count } = place;
     expect(await run(place, "ingested")).toMatchObject({ status: "succeeded", inserted: 650 });
@@ -70,7 +70,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(await compareWithTruth(simulator, place.warehouse, ingested, "")).toMatchObject({ differences: [] });
   });
 
-  test("findings ask for the smallest window that covers the time since the mark, and are read whole beyond the largest", async () => {
+  test("findings ask for the smallest window that covers the time since the high-water mark, and are read whole beyond the largest", async () => {
     const place = await scenario(
       make,
       { findings: 320 },
@@ -115,7 +115,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(await place.count("findings", `finding_item_id = '${fresh}'`)).toBe(1);
   });
 
-  test("the mark is never later than the service's own clock, and what claims to be is loaded all the same", async () => {
+  test("the high-water mark is never later than the service's own clock, and what claims to be is loaded all the same", async () => {
     const place = await scenario(make, { ingested: 250 }, narrow);
     const [first] = [...place.simulator.truth.rows("ingested")];
     place.simulator.patch("ingested", String(first!["id"]), { ts: "2031-01-01T00:00:00Z" });
@@ -126,7 +126,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(asked(place, "/ingested", "date_from")).toEqual(["2026-03-07"]);
   });
 
-  test("where answers have no Date, the mark is not later than the begin of the scan, however long that took", async () => {
+  test("where answers have no Date, the high-water mark is not later than the begin of the scan, however long that took", async () => {
     const place = await told(make, [events], {
       "/events": ({ query }) => {
         const broken = query.has("cursor") && place.clock.date().toISOString() < "2026-03-20";
@@ -146,7 +146,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(standing).toEqual({ complete_to: new Date("2026-03-15T12:00:00Z") });
   });
 
-  test("a mark that a clock ahead of time left is not kept: the feed is read whole, and goes on from its rows", async () => {
+  test("a high-water mark that a clock ahead of time left is not kept: the feed is read whole, and goes on from its rows", async () => {
     let ahead = 40 * DAY;
     const now = () => new Date(Date.parse("2026-03-15T12:00:00Z") + ahead);
     const place = await scenario(make, { ingested: 250 }, { ...narrow, options: { now } });

@@ -73,7 +73,7 @@ export async function publishAt(
 ): Promise<void> {
   const stage = await destination.stage(company, own);
   const hasher = await createHasher();
-  const encoder = new Encoder({ tables: own, formats: isoUtc, hasher, ignored: [], mark: undefined });
+  const encoder = new Encoder({ tables: own, formats: isoUtc, hasher, ignored: [], highWaterColumn: undefined });
   if (isList(read)) for (const row of read) encoder.add(row, {}, {});
   else
     for (const [parentKey, rows] of read) {

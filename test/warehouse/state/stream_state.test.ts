@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { beginScan, noState, readScanRecord, readStreamState } from "../../../src/warehouse/state/stream_state.ts";
+import {
+  beginScan,
+  noState,
+  readScanRecord,
+  readStreamState,
+  storedStreamState,
+} from "../../../src/warehouse/state/stream_state.ts";
 
 const record = beginScan("s1", "f1", true, "2026-03-15T12:00:00.000Z");
 
@@ -27,11 +33,11 @@ test.each([
 });
 
 test("a state is read as it was stored; fields that came later have their beginning", () => {
-  const state = { ...noState, mark: "2026-03-15T12:00:00.000Z", lastFullPages: 3, filterDistrusted: true };
-  expect(readStreamState(JSON.parse(JSON.stringify(state)))).toEqual(state);
+  const state = { ...noState, highWaterMark: "2026-03-15T12:00:00.000Z", lastFullPages: 3, filterDistrusted: true };
+  expect(readStreamState(JSON.parse(storedStreamState(state)))).toEqual(state);
   expect(readStreamState({ mark: "2026-03-15T12:00:00.000Z" })).toEqual({
     ...noState,
-    mark: "2026-03-15T12:00:00.000Z",
+    highWaterMark: "2026-03-15T12:00:00.000Z",
   });
 });
 

@@ -6,7 +6,7 @@ import type { Estimate } from "../../operations/estimate/estimate.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples, runOptions, streamsArgument } from "../invocation/options.ts";
-import { standing } from "../invocation/run_defaults.ts";
+import { runDefaults } from "../invocation/run_defaults.ts";
 import { whereToRead } from "./sync.ts";
 
 interface BackfillOptions extends CommonOptions {
@@ -91,7 +91,7 @@ async function backfillOrder(
   config: Config,
 ): Promise<BackfillOrder> {
   return {
-    ...(await standing()),
+    ...(await runDefaults()),
     command: "tributary backfill",
     config,
     names,

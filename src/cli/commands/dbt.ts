@@ -83,11 +83,11 @@ async function widened({ destination, streams }: Config, on: readonly Stream[]):
   const widens = ({ name }: Stream) => (settings[name]?.unknownFields ?? defaults.unknownFields) === "column";
   if (!on.some(widens)) return on;
   const { openReading } = await import("../../warehouse/connect/reading.ts");
-  const { standingColumns, withAdded } = await import("../../warehouse/schema/unknown_field_columns.ts");
+  const { addedColumnsOf, withAdded } = await import("../../warehouse/schema/unknown_field_columns.ts");
   const reading = await openReading(destination);
   if (reading === undefined) return on;
   try {
-    const added = await standingColumns(reading);
+    const added = await addedColumnsOf(reading);
     return on.map(stream => withAdded(stream, added, settings[stream.name]?.volatile ?? []));
   } finally {
     await reading.close();

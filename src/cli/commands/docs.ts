@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import type { Config } from "../../config/config.ts";
 import { ConfigError, DestinationError, HeldError } from "../../errors.ts";
 import type { StreamDescription } from "../../outputs/dictionary/stream_description.ts";
-import type { Standing } from "../../outputs/dictionary/warehouse_sample.ts";
+import type { WarehouseSample } from "../../outputs/dictionary/warehouse_sample.ts";
 import type { OwnedFile } from "../../outputs/owned_folder.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { configIfAny } from "../invocation/optional_config.ts";
@@ -64,7 +64,7 @@ async function docs(options: DocsOptions, context: CliContext): Promise<void> {
     tables: tables.length,
     columns: tables.reduce((sum, table) => sum + table.own.length, 0),
     views: dictionary.models.length,
-    examples: dictionary.standing !== undefined,
+    examples: dictionary.sample !== undefined,
   };
   if (options.json) return context.printJson(told);
   const first = options.format === "md" ? "markdown/README.md" : "index.html";
@@ -104,7 +104,7 @@ async function describe(config: Config | undefined, options: DocsOptions, contex
     relations: relationsOf(catalogue),
     apart: noRelations,
     state: describeState(readableState),
-    standing: config === undefined || !options.examples ? undefined : await look(config, described, options, context),
+    sample: config === undefined || !options.examples ? undefined : await look(config, described, options, context),
   });
 }
 
@@ -114,10 +114,10 @@ async function look(
   streams: readonly StreamDescription[],
   options: DocsOptions,
   context: CliContext,
-): Promise<Standing | undefined> {
+): Promise<WarehouseSample | undefined> {
   const { companiesOf } = await import("../../sync/run/run.ts");
   const { openReading } = await import("../../warehouse/connect/reading.ts");
-  const { readStanding } = await import("../../outputs/dictionary/warehouse_sample.ts");
+  const { readWarehouseSample } = await import("../../outputs/dictionary/warehouse_sample.ts");
   companiesOf(config, options.company);
   try {
     const reading = await openReading(config.destination);
@@ -126,7 +126,7 @@ async function look(
       return undefined;
     }
     try {
-      return await readStanding(reading, streams, options.company, context.redact);
+      return await readWarehouseSample(reading, streams, options.company, context.redact);
     } finally {
       await reading.close();
     }

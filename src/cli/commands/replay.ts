@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { ConfigError } from "../../errors.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples, streamsArgument } from "../invocation/options.ts";
-import { standing } from "../invocation/run_defaults.ts";
+import { runDefaults } from "../invocation/run_defaults.ts";
 import { whereToRead } from "./sync.ts";
 
 interface ReplayOptions extends CommonOptions {
@@ -77,7 +77,7 @@ async function replay(names: readonly string[], options: ReplayOptions, context:
   try {
     for (const warning of warnings) tools.log.warn({}, warning);
     const order = {
-      ...(await standing()),
+      ...(await runDefaults()),
       command: "tributary replay",
       config,
       names,

@@ -10,7 +10,7 @@ import type { Surroundings } from "../invocation/attachments.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
 import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
-import { standing } from "../invocation/run_defaults.ts";
+import { runDefaults } from "../invocation/run_defaults.ts";
 
 interface ScheduleOptions extends CommonOptions {
   readonly once?: string;
@@ -77,7 +77,7 @@ async function schedule(options: ScheduleOptions, context: CliContext): Promise<
         schedules.map(({ name }) => name),
       ),
     source: await sourceOf(loaded, options, context, log),
-    standing: await standing(),
+    defaults: await runDefaults(),
   });
   if (reloadAsked) daemon.reload();
   await serve(daemon, { context, log, server: options.server });
@@ -111,7 +111,7 @@ async function openSchedules(options: ScheduleOptions, context: CliContext): Pro
   const loaded = await context.openConfig(options);
   const { configured } = await import("../../privacy/configured_catalog.ts");
   const { demandSchedules } = await import("../../config/schedules.ts");
-  demandSchedules(loaded, configured((await standing()).catalogue, loaded.config), context.now());
+  demandSchedules(loaded, configured((await runDefaults()).catalogue, loaded.config), context.now());
   return loaded;
 }
 
@@ -158,7 +158,7 @@ async function runOnce(name: string, options: ScheduleOptions, context: CliConte
     for (const warning of warnings) tools.log.warn({}, warning);
     const { runAttempts } = await import("../../sync/run/attempts.ts");
     const turn = turnOf(chosen, context.now(), "schedule");
-    const report = await runAttempts(orderOf(turn, config, await standing()), tools);
+    const report = await runAttempts(orderOf(turn, config, await runDefaults()), tools);
     finish();
     context.exit(report.exit_code);
     if (options.json) return context.printJson(report);

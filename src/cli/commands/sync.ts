@@ -3,7 +3,7 @@ import type { Config } from "../../config/config.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples, runOptions, streamsArgument } from "../invocation/options.ts";
-import { standing } from "../invocation/run_defaults.ts";
+import { runDefaults } from "../invocation/run_defaults.ts";
 
 interface SyncOptions extends CommonOptions {
   readonly full?: true;
@@ -69,7 +69,7 @@ async function dryRun(order: RunOrder, tools: RunTools, options: SyncOptions, co
 
 async function runOrder(names: readonly string[], options: SyncOptions, config: Config): Promise<RunOrder> {
   return {
-    ...(await standing()),
+    ...(await runDefaults()),
     command: "tributary sync",
     config,
     names,

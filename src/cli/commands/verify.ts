@@ -9,7 +9,7 @@ import {
   streamsArgument,
   whole,
 } from "../invocation/options.ts";
-import { standing } from "../invocation/run_defaults.ts";
+import { runDefaults } from "../invocation/run_defaults.ts";
 
 interface VerifyOptions extends CommonOptions {
   readonly sample: number;
@@ -55,7 +55,7 @@ async function verify(names: readonly string[], options: VerifyOptions, context:
   try {
     for (const warning of warnings) tools.log.warn({}, warning);
     const order: VerifyOrder = {
-      ...(await standing()),
+      ...(await runDefaults()),
       ...{ config, names, company: options.company, seed: options.seed },
       sample: options.all ? undefined : options.sample,
       maxTimeMs: options.maxTime,

@@ -1,9 +1,9 @@
-import type { Standing } from "../../daemon/schedule/order.ts";
+import type { RunDefaults } from "../../daemon/schedule/order.ts";
 import { readModels } from "./models.ts";
 import { packageVersion } from "./package_root.ts";
 
 /** What every run of this program is given, whatever starts it. */
-export async function standing(): Promise<Standing> {
+export async function runDefaults(): Promise<RunDefaults> {
   const { streams } = await import("../../../streams/index.ts");
   const { identityEndpoint } = await import("../../../streams/identity.ts");
   const { relationsOf } = await import("../../../streams/relations.ts");

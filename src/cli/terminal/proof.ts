@@ -1,6 +1,6 @@
 import { formatCount } from "./table.ts";
 
-/** What a run or a warehouse's standing says of a stream beside the service. */
+/** What a run or a warehouse's status says of a stream beside the service. */
 interface Compared {
   readonly company: string;
   readonly stream: string;

@@ -3,7 +3,7 @@ import { atService, differences } from "./proof.ts";
 import { formatCount, formatTable } from "./table.ts";
 import { formatAge, formatTimespan } from "./timespan.ts";
 
-/** A warehouse's standing, for people. */
+/** A warehouse's status, for people. */
 export function statusReport(status: Status, now: number): string {
   const blocks = [[...heading(status, now), ...nextRun(status, now)].join("\n")];
   const { warehouse, streams } = status;

@@ -4,7 +4,7 @@ import { type Clock, isWithin } from "../../clock.ts";
 export type State = "bad" | "good";
 
 /** Remembers of every subject what people were told last, and lets nothing be told more often than allowed. */
-export interface Standings {
+export interface AlertStates {
   /** Something happened: whether to tell now that the subject stands so. Bad after bad is told again, good only after bad. */
   happened(subject: string, state: State): boolean;
   /** A look, as often as one likes: whether people have to be told now because they believe the opposite. */
@@ -18,7 +18,7 @@ export interface Standings {
   heldBack(subject: string): number;
 }
 
-interface Standing {
+interface AlertState {
   told: State;
   readonly toldAt: { [S in State]?: number };
   /** What would have been told, had it been allowed. */
@@ -26,58 +26,58 @@ interface Standing {
   heldBack: number;
 }
 
-export function createStandings(clock: Clock, atMostEveryMs: () => number): Standings {
-  const standings = new Map<string, Standing>();
+export function createAlertStates(clock: Clock, atMostEveryMs: () => number): AlertStates {
+  const alerts = new Map<string, AlertState>();
 
-  const of = (subject: string): Standing => {
-    const known = standings.get(subject);
+  const of = (subject: string): AlertState => {
+    const known = alerts.get(subject);
     if (known !== undefined) return known;
-    const standing: Standing = { told: "good", toldAt: {}, waiting: undefined, heldBack: 0 };
-    standings.set(subject, standing);
-    return standing;
+    const alert: AlertState = { told: "good", toldAt: {}, waiting: undefined, heldBack: 0 };
+    alerts.set(subject, alert);
+    return alert;
   };
 
-  const tell = (standing: Standing, state: State, counts: boolean): boolean => {
-    const at = standing.toldAt[state];
+  const tell = (alert: AlertState, state: State, counts: boolean): boolean => {
+    const at = alert.toldAt[state];
     if (at !== undefined && isWithin(clock, at, atMostEveryMs())) {
-      if (counts) standing.heldBack += 1;
-      standing.waiting = state;
+      if (counts) alert.heldBack += 1;
+      alert.waiting = state;
       return false;
     }
     // What waited is told by this very telling.
-    if (!counts && standing.waiting === state) standing.heldBack -= 1;
-    standing.waiting = undefined;
-    standing.told = state;
-    standing.toldAt[state] = clock.now();
+    if (!counts && alert.waiting === state) alert.heldBack -= 1;
+    alert.waiting = undefined;
+    alert.told = state;
+    alert.toldAt[state] = clock.now();
     return true;
   };
 
   return {
     happened(subject, state) {
-      const standing = of(subject);
-      if (state === "good" && standing.told === "good") {
-        standing.waiting = undefined;
+      const alert = of(subject);
+      if (state === "good" && alert.told === "good") {
+        alert.waiting = undefined;
         return false;
       }
-      return tell(standing, state, true);
+      return tell(alert, state, true);
     },
     seen(subject, state) {
-      const standing = of(subject);
-      if (standing.told === state) {
-        standing.waiting = undefined;
+      const alert = of(subject);
+      if (alert.told === state) {
+        alert.waiting = undefined;
         return false;
       }
-      return tell(standing, state, standing.waiting !== state);
+      return tell(alert, state, alert.waiting !== state);
     },
     assume(subject, state) {
       of(subject).told = state;
     },
-    bad: () => [...standings].filter(([, { told }]) => told === "bad").map(([subject]) => subject),
-    forget: subject => void standings.delete(subject),
+    bad: () => [...alerts].filter(([, { told }]) => told === "bad").map(([subject]) => subject),
+    forget: subject => void alerts.delete(subject),
     heldBack(subject) {
-      const standing = of(subject);
-      const count = standing.heldBack;
-      standing.heldBack = 0;
+      const alert = of(subject);
+      const count = alert.heldBack;
+      alert.heldBack = 0;
       return count;
     },
   };

@@ -7,7 +7,7 @@ import type { Redactor } from "../../secrets.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
 import type { DaemonEvent } from "../schedule/events.ts";
 import type { Past, PastRun } from "../schedule/past_runs.ts";
-import { createStandings } from "./alert_state.ts";
+import { createAlertStates } from "./alert_state.ts";
 import { type RunCommand, runCommand } from "./command.ts";
 import { createDelivery } from "./delivery.ts";
 import {
@@ -70,8 +70,8 @@ export function createNotifier(settings: () => Pick<Config, "notify" | "freshnes
     runCommand: tools.runCommand ?? runCommand,
   });
   const atMostEveryMs = () => settings().notify.atMostEveryMs;
-  const failing = createStandings(clock, atMostEveryMs);
-  const late = createStandings(clock, atMostEveryMs);
+  const failing = createAlertStates(clock, atMostEveryMs);
+  const late = createAlertStates(clock, atMostEveryMs);
   const episodes = new Map<string, Episode>();
   /** Told too recently; told later unless it is no longer true by then. */
   const waiting = new Map<string, { readonly state: "bad" | "good"; readonly notification: Notification }>();

@@ -8,7 +8,7 @@ import type { PageSource } from "./source.ts";
 /** One look at everything. */
 export interface Look {
   readonly view: View;
-  /** The warehouse's standing as it was read just now; undefined when it could not be. */
+  /** The warehouse's status as it was read just now; undefined when it could not be. */
   readonly fresh: Status | undefined;
 }
 

@@ -6,7 +6,7 @@ import type { RunOrder } from "../../sync/run/run_order.ts";
 import type { Turn } from "./turn.ts";
 
 /** What every run of the daemon has in common. */
-export type Standing = Pick<RunOrder, "version" | "catalogue" | "models" | "relations" | "identity">;
+export type RunDefaults = Pick<RunOrder, "version" | "catalogue" | "models" | "relations" | "identity">;
 
 const words = "tributary schedule ";
 
@@ -14,9 +14,9 @@ const words = "tributary schedule ";
 export const commandOf = (schedule: string): string => `${words}${schedule}`;
 
 /** A turn of the plan as a run to be made. @throws ConfigError for names that fit no stream */
-export function orderOf(turn: Turn, config: Config, standing: Standing): RunOrder {
+export function orderOf(turn: Turn, config: Config, defaults: RunDefaults): RunOrder {
   return {
-    ...standing,
+    ...defaults,
     command: commandOf(turn.schedule),
     config,
     names: turn.names,

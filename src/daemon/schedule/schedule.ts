@@ -6,7 +6,7 @@ import { exitCodeOf, messageOf, type RunView } from "../../sync/run/report.ts";
 import type { RunReport } from "../../sync/run/run.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { Daemon, DaemonEvent, LiveRun } from "./events.ts";
-import { hintedStreams, orderOf, type Standing } from "./order.ts";
+import { hintedStreams, orderOf, type RunDefaults } from "./order.ts";
 import type { Past } from "./past_runs.ts";
 import { createPlan, type Intentions } from "./plan.ts";
 import { catchUp } from "./plan_missed_runs.ts";
@@ -24,7 +24,7 @@ export interface DaemonTools {
   /** What earlier daemons ran; undefined for a warehouse that was never loaded. */
   readonly past: (config: Config) => Promise<Past | undefined>;
   readonly source: ConfigSource;
-  readonly standing: Standing;
+  readonly defaults: RunDefaults;
   /** The longest it sleeps without a look at the clock and the configuration. Default: 5 seconds. */
   readonly wakeMs?: number;
   /** How long a stopped run may take to save. Default: 9 seconds, of the 10 that a stop may last. */
@@ -62,7 +62,7 @@ const STOPPING_MS = 10 * 60_000;
 
 /** A daemon over a configuration that has been found good. Nothing happens before `serve`. */
 export function createDaemon(first: Config, tools: DaemonTools): ScheduleDaemon {
-  const { clock, log, redact, source, standing, wakeMs = 5_000, graceMs = 9_000 } = tools;
+  const { clock, log, redact, source, defaults, wakeMs = 5_000, graceMs = 9_000 } = tools;
   const startedAt = moment();
   let config = first;
   const plan = createPlan(intentions(), clock.now(), { random: tools.random, lateMs: wakeMs + BUSY_MS });
@@ -81,7 +81,7 @@ export function createDaemon(first: Config, tools: DaemonTools): ScheduleDaemon 
 
   function intentions(): Intentions {
     const { schedules, hooks } = config;
-    return { schedules, hooks, hinted: hintedStreams(config, standing.catalogue) };
+    return { schedules, hooks, hinted: hintedStreams(config, defaults.catalogue) };
   }
 
   function tell(event: DaemonEvent): void {
@@ -172,7 +172,7 @@ export function createDaemon(first: Config, tools: DaemonTools): ScheduleDaemon 
 
   async function perform(current: Performance): Promise<Finished["outcome"]> {
     try {
-      return await tools.run(orderOf(current.turn, config, standing), {
+      return await tools.run(orderOf(current.turn, config, defaults), {
         clock,
         random: tools.random,
         log,

@@ -16,7 +16,7 @@ import { createCommons, openService, type Service } from "../../sync/run/service
 import { Tally } from "../../sync/stream_progress.ts";
 import { inState, type Where } from "../../warehouse/connect/open.ts";
 import { openReading, type WarehouseReading } from "../../warehouse/connect/reading.ts";
-import { standingColumns, withAdded } from "../../warehouse/schema/unknown_field_columns.ts";
+import { addedColumnsOf, withAdded } from "../../warehouse/schema/unknown_field_columns.ts";
 import { saveVerification } from "../../warehouse/state/verifications.ts";
 import { compareCompany } from "./company.ts";
 import { type Compared, reportOf } from "./outcome.ts";
@@ -93,7 +93,7 @@ async function compareAll(
   const { config, version, maxRequests } = order;
   const { clock, random, log, redact } = tools;
   const { all, on, wanted } = verifiedStreams(order);
-  const added = await standingColumns(reading);
+  const added = await addedColumnsOf(reading);
   const widened = (stream: Stream) => withAdded(stream, added, config.streams.settings[stream.name]?.volatile ?? []);
   const catalogue = all.map(widened);
   const ending = new AbortController();

@@ -1,7 +1,7 @@
 import type { NoRelation, Relation } from "../../catalog/relation.ts";
 import { type Link, linkOf, warningOf } from "./links.ts";
 import type { ColumnDescription, StreamDescription, TableDescription } from "./stream_description.ts";
-import type { Standing, TableStanding } from "./warehouse_sample.ts";
+import type { WarehouseSample, TableSample } from "./warehouse_sample.ts";
 
 /** What there is to be known of a warehouse: its tables by subject, its views, its own tables, and how they hang together. */
 export interface Dictionary {
@@ -13,7 +13,7 @@ export interface Dictionary {
   readonly state: readonly StateEntry[];
   readonly links: readonly Link[];
   /** What the warehouse told; undefined where none was looked at. */
-  readonly standing: Standing | undefined;
+  readonly sample: WarehouseSample | undefined;
 }
 
 export interface Schemas {
@@ -45,7 +45,7 @@ export interface TableEntry extends TableDescription {
   readonly versioned: boolean;
   /** By column: why it is no join though its name invites to one. */
   readonly warnings: ReadonlyMap<string, string>;
-  readonly standing: TableStanding | undefined;
+  readonly sample: TableSample | undefined;
 }
 
 export interface ModelEntry extends ModelSource {
@@ -86,11 +86,11 @@ export interface Sources {
   readonly state: readonly StateEntry[];
   /** Streams of which every version of a row is kept. */
   readonly versioned: ReadonlySet<string>;
-  readonly standing: Standing | undefined;
+  readonly sample: WarehouseSample | undefined;
 }
 
 export function dictionaryOf(sources: Sources): Dictionary {
-  const { schemas, streams, models, relations, apart, state, versioned, standing } = sources;
+  const { schemas, streams, models, relations, apart, state, versioned, sample } = sources;
   const known = new Set([
     ...streams.flatMap(stream => stream.tables.map(({ name }) => name)),
     ...models.map(({ name }) => name),
@@ -119,7 +119,7 @@ export function dictionaryOf(sources: Sources): Dictionary {
         engineNames,
         warnings,
         versioned: versioned.has(stream.name),
-        standing: standing?.tables.get(name),
+        sample: sample?.tables.get(name),
       };
     }),
   );
@@ -135,7 +135,7 @@ export function dictionaryOf(sources: Sources): Dictionary {
     engine: engineColumns(entries),
     state,
     links: kept,
-    standing,
+    sample,
   };
 }
 

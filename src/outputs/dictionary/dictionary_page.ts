@@ -49,9 +49,9 @@ ${streamSection(dictionary)}
   return String(page);
 }
 
-function asOf({ standing }: Dictionary) {
-  if (standing?.publishedAt === undefined) return "";
-  return html`; examples and counts as published ${standing.publishedAt.slice(0, 16).replace("T", " ")} UTC`;
+function asOf({ sample }: Dictionary) {
+  if (sample?.publishedAt === undefined) return "";
+  return html`; examples and counts as published ${sample.publishedAt.slice(0, 16).replace("T", " ")} UTC`;
 }
 
 function contents({ domains, models }: Dictionary) {
@@ -70,7 +70,7 @@ ${domains.map(({ title, slug, tables }) => html`<li><a href="#d.${slug}">${title
 </ul>`;
 }
 
-function introduction({ schemas, standing }: Dictionary) {
+function introduction({ schemas, sample }: Dictionary) {
   const { data, views, state } = schemas;
   return html`<section id="start"><h2>How to read this</h2>
 <ul class="points">
@@ -86,7 +86,7 @@ ${
 <li>A value that could not be read is NULL and stands in <code>_problems</code>: there the key alone is never NULL.</li>
 <li><em>personal</em>: it says something about a person; <code>privacy</code> in the configuration keeps such columns out, or stores them hashed or masked.</li>
 <li><em>volatile</em>: it changes by itself every day; alone it does not move <code>_changed_at</code>.</li>
-${standing === undefined ? "" : html`<li>Examples come from a few live rows of the warehouse. Of texts only single words are shown, and nothing of columns that may name a person or hold what somebody wrote.</li>`}
+${sample === undefined ? "" : html`<li>Examples come from a few live rows of the warehouse. Of texts only single words are shown, and nothing of columns that may name a person or hold what somebody wrote.</li>`}
 </ul></section>`;
 }
 

@@ -17,7 +17,7 @@ export function figure(diagram: Diagram) {
 }
 
 /** A table with its columns. */
-export function tableSection(table: TableEntry, { schemas, standing }: Dictionary) {
+export function tableSection(table: TableEntry, { schemas, sample }: Dictionary) {
   const { name, description, stream, main, own, engineNames } = table;
   return html`<section class="entry" id="t.${name}" data-entry="${name}">
 <h3><a href="#t.${name}">${name}</a>${stream.on ? "" : html` <span class="pill">off</span>`}</h3>
@@ -34,17 +34,17 @@ ${related("Points at", table.out, true)}
 ${related("Pointed at by", table.in, false)}
 </dl>
 <table><caption class="unseen">Columns of ${name}</caption>
-<thead><tr><th scope="col">Column</th><th scope="col">Type</th><th scope="col">What it is</th>${standing === undefined ? "" : html`<th scope="col">Examples</th>`}</tr></thead>
-<tbody>${own.map(column => columnRow(column, table, standing !== undefined))}</tbody></table>
+<thead><tr><th scope="col">Column</th><th scope="col">Type</th><th scope="col">What it is</th>${sample === undefined ? "" : html`<th scope="col">Examples</th>`}</tr></thead>
+<tbody>${own.map(column => columnRow(column, table, sample !== undefined))}</tbody></table>
 <p class="quiet">And <a href="#engine">the columns of every table</a>: ${engineNames.join(", ")}.</p>
 </section>`;
 }
 
 const fact = (title: string, text: unknown) => html`<div><dt>${title}</dt><dd>${text}</dd></div>`;
 
-function rowsOf({ standing }: TableEntry) {
-  if (standing?.counted === undefined) return "";
-  const { rows, live, completeTo } = standing.counted;
+function rowsOf({ sample }: TableEntry) {
+  if (sample?.counted === undefined) return "";
+  const { rows, live, completeTo } = sample.counted;
   const gone = rows === live ? "" : `, ${count(rows - live)} no longer listed`;
   const complete = completeTo === undefined ? "" : `, complete to ${completeTo.slice(0, 16).replace("T", " ")} UTC`;
   return fact("Rows", `${count(live)} live${gone}${complete}`);
@@ -74,7 +74,7 @@ function columnRow(column: ColumnDescription, table: TableEntry, withExamples: b
     table.warnings.get(name),
     path,
   ].filter(part => part !== undefined);
-  const examples = table.standing?.examples.get(name) ?? [];
+  const examples = table.sample?.examples.get(name) ?? [];
   const key = table.key.includes(name) ? html` <span class="pill">key</span>` : "";
   const moves = volatile ? html` <span class="pill">volatile</span>` : "";
   const care = treatment === null ? (personal ? "personal" : "") : { hash: "hashed", mask: "masked" }[treatment];

@@ -91,7 +91,7 @@ function domainPage(domain: Domain, dictionary: Dictionary, address: Address, dr
   ]);
 }
 
-function tablePart(table: TableEntry, { schemas, standing }: Dictionary, address: Address): readonly string[] {
+function tablePart(table: TableEntry, { schemas, sample }: Dictionary, address: Address): readonly string[] {
   const { name, description, main, stream, out, own, engineNames } = table;
   const facts = [
     `Name in SQL: \`${schemas.data}.${name}\``,
@@ -99,7 +99,7 @@ function tablePart(table: TableEntry, { schemas, standing }: Dictionary, address
     `Comes from: \`${sourceOf(table)}\`${stream.on ? "" : " (the stream is off)"}`,
     main === undefined ? `Read: ${readingOf(stream)}` : `Child of [${main}](${address(main)}), read with it.`,
     `Deleted rows: ${table.deletion}`,
-    ...(table.standing?.counted === undefined ? [] : [`Rows: ${count(table.standing.counted.live)} live`]),
+    ...(table.sample?.counted === undefined ? [] : [`Rows: ${count(table.sample.counted.live)} live`]),
     ...(table.versioned
       ? [
           `Every version: \`${schemas.data}.${name}_versions\`; as of a moment \`${schemas.data}.${name}_as_of('2026-01-31')\``,
@@ -123,9 +123,9 @@ function tablePart(table: TableEntry, { schemas, standing }: Dictionary, address
     ]
       .filter(part => part != null)
       .join(" "),
-    ...(standing === undefined ? [] : [(table.standing?.examples.get(column.name) ?? []).map(code).join(", ")]),
+    ...(sample === undefined ? [] : [(table.sample?.examples.get(column.name) ?? []).map(code).join(", ")]),
   ]);
-  const titles = ["column", "type", "holds", "what it is", ...(standing === undefined ? [] : ["examples"])];
+  const titles = ["column", "type", "holds", "what it is", ...(sample === undefined ? [] : ["examples"])];
   return [
     `## ${name}`,
     description,

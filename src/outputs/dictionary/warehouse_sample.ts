@@ -5,14 +5,14 @@ import { examplesOf, mayShow } from "./examples.ts";
 import type { StreamDescription } from "./stream_description.ts";
 
 /** What a warehouse told when it was looked at. */
-export interface Standing {
+export interface WarehouseSample {
   readonly type: "duckdb" | "postgres";
   /** When what was looked at was published, ISO 8601; undefined where readers see every transaction. */
   readonly publishedAt: string | undefined;
-  readonly tables: ReadonlyMap<string, TableStanding>;
+  readonly tables: ReadonlyMap<string, TableSample>;
 }
 
-export interface TableStanding {
+export interface TableSample {
   /** Undefined for child tables, which nobody counts. */
   readonly counted: Counted | undefined;
   /** A few values of a column, as text; none where they may not be shown or there are none. */
@@ -23,16 +23,16 @@ export interface TableStanding {
 const LIMIT = 40;
 
 /** Looks at every table that is there, without a lock. `company`: only its rows. */
-export async function readStanding(
+export async function readWarehouseSample(
   reading: WarehouseReading,
   streams: readonly StreamDescription[],
   company: string | undefined,
   redact: (text: string) => string,
-): Promise<Standing> {
+): Promise<WarehouseSample> {
   const { db, dialect, schema, publishedAt } = reading;
   const present = await columnsIn(db, schema);
   const counts = await countsOf(db, company);
-  const tables = new Map<string, TableStanding>();
+  const tables = new Map<string, TableSample>();
   for (const table of streams.flatMap(stream => stream.tables)) {
     const there = present.get(table.name);
     if (there === undefined) continue;

@@ -14,8 +14,8 @@ export function freshnessOf(sources: readonly Source[], lateAfterMs: number, now
   if (sources.length === 0)
     return html`<p class="fresh bad">Nothing has been loaded for this company yet: <code>tributary sync</code> loads.</p>`;
   const wrong = sources.flatMap(source => {
-    const standing = standingOf(source, lateAfterMs, now);
-    return standing === "fresh" ? [] : [`${source.stream} (${standing})`];
+    const status = statusOf(source, lateAfterMs, now);
+    return status === "fresh" ? [] : [`${source.stream} (${status})`];
   });
   const oldest = sources.flatMap(({ completeTo }) => completeTo ?? []).sort()[0] ?? "";
   const named = wrong.length > MOST_NAMED ? [...wrong.slice(0, MOST_NAMED), "and others"] : wrong;
@@ -31,12 +31,12 @@ export function sourcesOf(sources: readonly Source[], lateAfterMs: number, now: 
   if (sources.length === 0) return "";
   return html`<details class="sources"><summary>How fresh each source is</summary><div class="scroll" tabindex="0" role="group" aria-label="Table: How fresh each source is"><table><caption class="unseen">How fresh each source is</caption>
 <thead><tr><th scope="col">Source</th><th scope="col">Complete to</th><th scope="col">Last success</th><th scope="col">Last run</th><th scope="col">Standing</th></tr></thead>
-<tbody>${sources.map(source => html`<tr><th scope="row">${source.stream}</th><td class="fact">${at(source.completeTo)}</td><td class="fact">${at(source.lastSuccessAt)}</td><td>${source.lastStatus ?? "–"}</td><td>${standingOf(source, lateAfterMs, now)}</td></tr>`)}</tbody></table></div></details>`;
+<tbody>${sources.map(source => html`<tr><th scope="row">${source.stream}</th><td class="fact">${at(source.completeTo)}</td><td class="fact">${at(source.lastSuccessAt)}</td><td>${source.lastStatus ?? "–"}</td><td>${statusOf(source, lateAfterMs, now)}</td></tr>`)}</tbody></table></div></details>`;
 }
 
 const at = (value: string | undefined) => (value === undefined ? "never" : moment(value));
 
-function standingOf(source: Source, lateAfterMs: number, now: number): string {
+function statusOf(source: Source, lateAfterMs: number, now: number): string {
   const { on, completeTo } = source;
   if (!on) return "switched off";
   if (completeTo === undefined) return "never complete";

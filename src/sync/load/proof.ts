@@ -2,7 +2,7 @@ import type { Stream } from "../../catalog/stream.ts";
 import type { Comparison } from "../../warehouse/merge/publication.ts";
 import type { Proven } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
-import type { Standing } from "../../warehouse/state/table_counts.ts";
+import type { TableCounts } from "../../warehouse/state/table_counts.ts";
 
 /** All that `difference_reason` can say. Several are joined by "; ". */
 export const reasons = {
@@ -35,7 +35,7 @@ export interface Published {
   readonly comparison: Comparison;
   /** Live rows that a complete scan did not see, and that stay. */
   readonly missing: number;
-  readonly standing: Standing;
+  readonly counts: TableCounts;
   /** Nothing from before a day is asked for. */
   readonly bounded: boolean;
   /** Rows were loaded that an earlier run had read. */
@@ -44,9 +44,9 @@ export interface Published {
 
 /** Rows at the service and rows in the table, the difference, and why there is one. */
 export function proofOf(published: Published): Proven {
-  const { stream, record, standing, again } = published;
+  const { stream, record, counts, again } = published;
   const { mode } = stream;
-  const told = (reason: string): Proven => without(standing.live, reason);
+  const told = (reason: string): Proven => without(counts.live, reason);
   if (again) return told(reasons.again);
   if (mode.kind === "snapshot") return told(reasons.measured);
   if (mode.kind === "detail") return proofOfDetails(published, mode.rows !== undefined);
@@ -71,21 +71,21 @@ function compared(service: number, table: number, equal: string, why: readonly s
   return { service_rows: service, table_rows: table, difference, difference_reason: reason };
 }
 
-function proofOfList({ record, comparison, missing, standing, bounded }: Published, kept: boolean): Proven {
+function proofOfList({ record, comparison, missing, counts, bounded }: Published, kept: boolean): Proven {
   const { firstTotal, lastTotal, rejected, capped } = record;
   // What it shows is no count of what there is.
-  if (capped && lastTotal === null) return without(standing.live, reasons.capped);
+  if (capped && lastTotal === null) return without(counts.live, reasons.capped);
   const { staged, distinct } = comparison;
   const service = lastTotal ?? distinct + rejected;
   const open = kept || bounded;
-  const adrift = open ? standing.live < distinct : standing.live !== distinct + missing;
+  const adrift = open ? counts.live < distinct : counts.live !== distinct + missing;
   const shown = distinct + rejected;
   const undecided = `${missing} ${reasons.missing}`;
   const why = [
     [rejected > 0, reasons.rejected],
     [missing > 0, undecided],
-    [kept && standing.live > distinct, reasons.kept],
-    [bounded && standing.live > distinct + missing, reasons.older],
+    [kept && counts.live > distinct, reasons.kept],
+    [bounded && counts.live > distinct + missing, reasons.older],
     [firstTotal !== lastTotal, reasons.arrived],
     [capped, reasons.capped],
     [lastTotal !== null && staged > distinct && shown < lastTotal, reasons.repeated],
@@ -96,12 +96,12 @@ function proofOfList({ record, comparison, missing, standing, bounded }: Publish
   const said = why.filter(([holds]) => holds).map(([, reason]) => reason);
   // A row that is missing and one that came balance, and the rows are not the same.
   const equal = missing > 0 ? undecided : lastTotal === null ? reasons.counted : reasons.equal;
-  return compared(service, standing.live, equal, said);
+  return compared(service, counts.live, equal, said);
 }
 
 /** Of details that are one row each there are as many as there are rows to ask for. */
-function proofOfDetails({ standing, bounded }: Published, many: boolean): Proven {
-  const { live, parents } = standing;
+function proofOfDetails({ counts, bounded }: Published, many: boolean): Proven {
+  const { live, parents } = counts;
   if (many || parents === undefined) return without(live, reasons.noTotal);
   const why = [
     [parents.pending > 0, reasons.pending],

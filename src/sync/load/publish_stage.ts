@@ -150,7 +150,7 @@ async function publishCompared(
       const counted = touched || publication.parent !== undefined ? undefined : comparison;
       // What was held back is lacking.
       const completeTo = result.parted.held === undefined ? plan.completeTo : null;
-      const standing = await saveDashboard(trx, destination, company, stream, moment, completeTo, parent, counted);
+      const counts = await saveDashboard(trx, destination, company, stream, moment, completeTo, parent, counted);
       await saveProblems(trx, destination, { company, stream }, record.problems, moment);
       // A run may end before they are published, and they come and go with these rows.
       for (const { detail, parents } of touched ? askedWith(context.catalogue, stream) : []) {
@@ -162,7 +162,7 @@ async function publishCompared(
       count(tally, result, record);
       Object.assign(
         tally.run,
-        proofOf({ stream, record, comparison, missing: result.missing, standing, bounded, again }),
+        proofOf({ stream, record, comparison, missing: result.missing, counts, bounded, again }),
       );
       await writeStreamRun(trx, runId, company, stream.name, tally.run);
       await plan.also?.(trx);

@@ -26,7 +26,7 @@ export async function measureRelations(
   measuring: Measuring,
 ): Promise<void> {
   const { db, schema } = destination;
-  const there = await standingTables(db, schema, relations);
+  const there = await presentTables(db, schema, relations);
   for (const relation of relations) {
     const target = there(relation.to.table);
     const source = there(relation.from.table);
@@ -37,7 +37,7 @@ export async function measureRelations(
 }
 
 /** Where a table of that name stands: among the tables, or among the views beside them. */
-async function standingTables(db: Kysely<StateTables>, schema: string, relations: readonly Relation[]) {
+async function presentTables(db: Kysely<StateTables>, schema: string, relations: readonly Relation[]) {
   const names = [...new Set(relations.flatMap(({ from, to }) => [from.table, to.table]))];
   if (names.length === 0) return () => undefined;
   const schemas = [schema, analyticsSchema(schema)];

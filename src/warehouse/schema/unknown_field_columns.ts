@@ -49,7 +49,7 @@ export async function addedColumns({ db }: Pick<Destination, "db">): Promise<rea
 }
 
 /** Those that their tables have. A run that was killed may have written one down and not made it: the next one will. */
-export async function standingColumns({
+export async function addedColumnsOf({
   db,
   schema,
 }: Pick<Destination, "db"> & { readonly schema: string }): Promise<readonly AddedColumn[]> {

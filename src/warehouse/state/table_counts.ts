@@ -7,7 +7,7 @@ import { ledgerRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /** What a stream's main table holds, and of details what there is to ask for. */
-export interface Standing {
+export interface TableCounts {
   readonly known: number;
   readonly live: number;
   readonly parents: ParentCounts | undefined;
@@ -31,7 +31,7 @@ export async function saveDashboard(
   completeTo: string | null,
   parent: Parents | undefined,
   counted?: { readonly known: number; readonly live: number },
-): Promise<Standing> {
+): Promise<TableCounts> {
   const table = stream.tables.main;
   const { known, live } = counted ?? (await countRows(db, destination, company, stream));
   const parents = parent === undefined ? undefined : await countParents(db, destination, company, stream.name, parent);

@@ -18,7 +18,7 @@ export interface EnsuredViews {
   readonly done: readonly string[];
   readonly warnings: readonly string[];
   /** The names of those that are there now and ours. */
-  readonly standing: readonly string[];
+  readonly visible: readonly string[];
 }
 
 /**
@@ -35,7 +35,7 @@ export async function ensureViews(
   const { schema } = place;
   const wasThere = (name: string) => present.names.get(name) === true;
   const before = Object.entries(present.record).filter(([name]) => wasThere(name));
-  const asBefore = { done: [], standing: before.map(([name]) => name) };
+  const asBefore = { done: [], visible: before.map(([name]) => name) };
   if (isDone(plan)) return { ...asBefore, warnings: plan.warnings };
   const lacking = plan.changed.length === 0 ? undefined : await rightsMissing(trx, dialect, schema);
   if (lacking !== undefined) return { ...asBefore, warnings: [...plan.warnings, lacking] };
@@ -66,7 +66,7 @@ export async function ensureViews(
       ...sentence(schema, "removed", gone.names),
     ],
     warnings: [...plan.warnings, ...gone.warnings, ...made.warnings],
-    standing: Object.keys(record),
+    visible: Object.keys(record),
   };
 }
 

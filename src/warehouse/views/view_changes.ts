@@ -32,15 +32,15 @@ export async function lookAtViews(
   const compile = (fragment: { compile(db: Kysely<StateTables>): { readonly sql: string } }) =>
     fragment.compile(db).sql;
   const plan = planViews(dialect, order, views, { catalog, made }, present, compile);
-  const standing = [...plan.wanted.keys()].filter(name => present.names.get(name) === true);
-  const isReady = isDone(plan) && (await viewGrants(db, dialect, grantSelectTo, views.schema, standing)).length === 0;
+  const existing = [...plan.wanted.keys()].filter(name => present.names.get(name) === true);
+  const isReady = isDone(plan) && (await viewGrants(db, dialect, grantSelectTo, views.schema, existing)).length === 0;
   return {
     isDone: isReady,
     warnings: plan.warnings,
     async ensure(trx) {
       const place = { schema: views.schema, stateSchema };
-      const { done, warnings, standing } = await ensureViews(trx, dialect, place, plan, present);
-      for (const grant of await viewGrants(trx, dialect, grantSelectTo, views.schema, standing))
+      const { done, warnings, visible } = await ensureViews(trx, dialect, place, plan, present);
+      for (const grant of await viewGrants(trx, dialect, grantSelectTo, views.schema, visible))
         await grant.execute(trx);
       return { done, warnings };
     },

@@ -12,7 +12,7 @@ import { load } from "../../config/sample.ts";
 import { warehouses } from "../../support/warehouse.ts";
 import { scenario } from "../../sync/scenario.ts";
 import { eventually, handClock } from "./clock.ts";
-import { all, ended, HOUR, standing } from "./daemon.ts";
+import { all, ended, HOUR, warehouseStatus } from "./daemon.ts";
 import { startReceiver } from "./receiver.ts";
 
 /** A daemon that does nothing, with notifications attached to it. */
@@ -62,13 +62,13 @@ async function attached(past: () => Promise<Past | undefined>, seen: Status | un
 }
 
 const nothing = () => Promise.resolve(undefined);
-const { warehouse } = standing({});
-const held: Status = { ...standing({}), warehouse: { ...warehouse, note: "held by process 7" } };
+const { warehouse } = warehouseStatus({});
+const held: Status = { ...warehouseStatus({}), warehouse: { ...warehouse, note: "held by process 7" } };
 
 test("the warehouse is looked at after a run and when data seems late, and late data is told by the clock alone", async () => {
   const { making, pass, place, titles, tell, clock, receiver } = await attached(
     nothing,
-    standing({ lists: "2026-03-15T02:00:00.000Z" }),
+    warehouseStatus({ lists: "2026-03-15T02:00:00.000Z" }),
   );
   const detach = await making;
   for (let minute = 0; minute < 5; minute += 1) await pass();
@@ -79,7 +79,7 @@ test("the warehouse is looked at after a run and when data seems late, and late 
   await pass(26 * HOUR);
   await eventually(() => expect(titles()).toEqual(["Data is late: 1 stream"]));
   expect(place.looks).toBe(3);
-  place.status = standing({ lists: "2026-03-16T04:00:00.000Z" });
+  place.status = warehouseStatus({ lists: "2026-03-16T04:00:00.000Z" });
   await pass();
   await eventually(() => expect(titles()).toEqual(["Data is late: 1 stream", "Data is up to date again: 1 stream"]));
   await pass();
@@ -89,9 +89,9 @@ test("the warehouse is looked at after a run and when data seems late, and late 
 });
 
 test("data that another process brought up to date is not told to be late", async () => {
-  const { making, pass, place, titles } = await attached(nothing, standing({ lists: "2026-03-15T02:00:00.000Z" }));
+  const { making, pass, place, titles } = await attached(nothing, warehouseStatus({ lists: "2026-03-15T02:00:00.000Z" }));
   const detach = await making;
-  place.status = standing({ lists: "2026-03-16T04:00:00.000Z" });
+  place.status = warehouseStatus({ lists: "2026-03-16T04:00:00.000Z" });
   await pass(27 * HOUR);
   expect(place.looks).toBe(2);
   await detach();
@@ -99,14 +99,14 @@ test("data that another process brought up to date is not told to be late", asyn
 });
 
 test("a file that is held at the one look is looked at again: nothing fresh is told to be late", async () => {
-  const fresh = standing({ lists: "2026-03-15T02:00:00.000Z" });
+  const fresh = warehouseStatus({ lists: "2026-03-15T02:00:00.000Z" });
   const { making, pass, place, titles, tell, clock } = await attached(nothing, fresh);
   const detach = await making;
   await pass(24 * HOUR);
   place.status = held;
   tell(ended(clock, 0, { lists: null }));
   await pass();
-  place.status = standing({ lists: "2026-03-16T02:30:00.000Z" });
+  place.status = warehouseStatus({ lists: "2026-03-16T02:30:00.000Z" });
   await pass();
   const { looks } = place;
   await pass(3 * HOUR);
@@ -119,7 +119,7 @@ test("a file that is held when the daemon begins is looked at again: late data i
   const { making, pass, place, titles } = await attached(nothing, held);
   const detach = await making;
   await pass();
-  place.status = standing({ lists: "2026-03-10T02:00:00.000Z" });
+  place.status = warehouseStatus({ lists: "2026-03-10T02:00:00.000Z" });
   await pass();
   await eventually(() => expect(titles()).toEqual(["Data is late: 1 stream"]));
   await detach();
@@ -128,7 +128,7 @@ test("a file that is held when the daemon begins is looked at again: late data i
 test("while nobody is to be told the warehouse is left alone; a target that comes later hears what is true", async () => {
   const { making, desk, pass, place, tell, clock, titles } = await attached(
     nothing,
-    standing({ lists: "2026-03-15T02:00:00.000Z" }),
+    warehouseStatus({ lists: "2026-03-15T02:00:00.000Z" }),
   );
   desk.targets = [];
   const detach = await making;
@@ -151,7 +151,7 @@ test("records that cannot be read, or not in time, keep nothing from beginning",
 });
 
 test("at the end what is under way gets less than a second, and nothing is heard afterwards", async () => {
-  const { making, receiver, clock, tell, listeners } = await attached(nothing, standing({}));
+  const { making, receiver, clock, tell, listeners } = await attached(nothing, warehouseStatus({}));
   const detach = await making;
   receiver.answer = () => "hang";
   tell(ended(clock, 1, { lists: "no" }));

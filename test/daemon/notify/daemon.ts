@@ -52,7 +52,7 @@ function streamRun(name: string, error: string | null, startedAt: string, finish
 }
 
 /** A warehouse whose streams are complete to these moments. */
-export function standing(streams: Readonly<Record<string, string | null>>): Status {
+export function warehouseStatus(streams: Readonly<Record<string, string | null>>): Status {
   return {
     warehouse: {
       ...{ type: "duckdb", path: "w.duckdb", schema: "s", state_schema: "t" },

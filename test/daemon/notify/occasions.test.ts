@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { all, ended, HOUR, type Office, office, refused, standing } from "./daemon.ts";
+import { all, ended, HOUR, type Office, office, refused, warehouseStatus } from "./daemon.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 
 async function posting(): Promise<Office & { receiver: Receiver; titles: () => Promise<unknown[]> }> {
@@ -120,7 +120,7 @@ test("another schedule's success is no recovery", async () => {
 
 test("after the clock was set back failures are told as before, and so is data that was late at the start", async () => {
   const { clock, notifier, titles } = await posting();
-  const late = standing({ lists: "2026-03-01T02:00:00.000Z" });
+  const late = warehouseStatus({ lists: "2026-03-01T02:00:00.000Z" });
   notifier.recall(undefined, late);
   notifier.observe(ended(clock, 1, bad));
   clock.advance(-48 * HOUR);
@@ -179,12 +179,12 @@ test("late data is told once for all streams it meets, and its end as well", asy
     details: "2026-03-14T00:45:00.000Z",
     feed: "2026-03-15T02:00:00Z",
   };
-  notifier.checkLate(standing({ ...before, new: null }));
+  notifier.checkLate(warehouseStatus({ ...before, new: null }));
   expect(await titles()).toEqual([]);
   clock.advance(20 * 60_000);
   for (let minute = 0; minute < 300; minute += 60) {
     clock.advance(60 * 60_000);
-    notifier.checkLate(standing(before));
+    notifier.checkLate(warehouseStatus(before));
   }
   expect(await titles()).toEqual(["Data is late: 2 streams"]);
   expect(receiver.bodies()[0]).toMatchObject({ occasion: "late", schedule: null, exit_code: null, run_id: null });
@@ -194,8 +194,8 @@ test("late data is told once for all streams it meets, and its end as well", asy
     status: "late",
     error: "The data is complete to 2026-03-14 00:40 UTC, 27 h ago; expected at most 26 h (freshness.late_after).",
   });
-  notifier.checkLate(standing({ ...before, lists: "2026-03-15T07:00:00.000Z" }));
-  notifier.checkLate(standing({ ...before, lists: "2026-03-15T07:00:00.000Z" }));
+  notifier.checkLate(warehouseStatus({ ...before, lists: "2026-03-15T07:00:00.000Z" }));
+  notifier.checkLate(warehouseStatus({ ...before, lists: "2026-03-15T07:00:00.000Z" }));
   expect((await titles()).slice(1)).toEqual(["Data is up to date again: 1 stream"]);
   expect(receiver.bodies()[1]).toMatchObject({ occasion: "recovery", schedule: null, streams: [{ stream: "lists" }] });
 });
@@ -203,7 +203,7 @@ test("late data is told once for all streams it meets, and its end as well", asy
 test("data that comes and goes within the hour is told when the hour is over, or counted", async () => {
   const { clock, notifier, receiver, titles } = await posting();
   const minutesOld = (minutes: number) => new Date(clock.now() - 26 * HOUR - minutes * 60_000).toISOString();
-  const look = (minutes: number) => notifier.checkLate(standing({ lists: minutesOld(minutes) }));
+  const look = (minutes: number) => notifier.checkLate(warehouseStatus({ lists: minutesOld(minutes) }));
   for (const minutes of [1, -1, 1, 1, -1, 1, 1]) {
     look(minutes);
     clock.advance(60_000);
@@ -218,7 +218,7 @@ test("data that comes and goes within the hour is told when the hour is over, or
 
 test("data ages on while the warehouse cannot be read", async () => {
   const { clock, notifier, titles } = await posting();
-  const seen = standing({ lists: "2026-03-15T00:00:00.000Z" });
+  const seen = warehouseStatus({ lists: "2026-03-15T00:00:00.000Z" });
   notifier.checkLate(seen);
   clock.advance(24 * HOUR);
   notifier.checkLate({ ...seen, streams: [], warehouse: { ...seen.warehouse, note: "held by a run" } });
@@ -227,7 +227,7 @@ test("data ages on while the warehouse cannot be read", async () => {
 
 test("a stream that is switched off is neither late nor up to date again", async () => {
   const { clock, notifier, titles } = await posting();
-  const seen = standing({ lists: "2026-03-15T00:00:00.000Z" });
+  const seen = warehouseStatus({ lists: "2026-03-15T00:00:00.000Z" });
   notifier.checkLate(seen);
   clock.advance(24 * HOUR);
   notifier.checkLate(seen);
@@ -237,11 +237,11 @@ test("a stream that is switched off is neither late nor up to date again", async
 
 test("what was late when the daemon began is told only if it is still so an hour later", async () => {
   const { clock, notifier, titles } = await posting();
-  const seen = standing({ lists: "2026-03-10T00:00:00.000Z", feed: "2026-03-10T00:00:00.000Z" });
+  const seen = warehouseStatus({ lists: "2026-03-10T00:00:00.000Z", feed: "2026-03-10T00:00:00.000Z" });
   notifier.recall(undefined, seen);
   notifier.checkLate(seen);
   clock.advance(HOUR / 2);
-  const caughtUp = standing({ lists: "2026-03-10T00:00:00.000Z", feed: "2026-03-15T02:40:00.000Z" });
+  const caughtUp = warehouseStatus({ lists: "2026-03-10T00:00:00.000Z", feed: "2026-03-15T02:40:00.000Z" });
   notifier.checkLate(caughtUp);
   expect(await titles()).toEqual([]);
   clock.advance(HOUR / 2);

@@ -3,9 +3,9 @@ import type { Access } from "../../../src/config/listen.ts";
 import type { Route } from "../../../src/daemon/page/route.ts";
 import { stillClock } from "../../support/clock.ts";
 import { scriptedDaemon } from "./scripted.ts";
-import { served, standing, stream, telling } from "./standing.ts";
+import { served, warehouseStatus, stream, telling } from "./warehouse_status.ts";
 
-const quiet = telling(() => standing([stream()]));
+const quiet = telling(() => warehouseStatus([stream()]));
 const token = "t-neverShown/+=73";
 const login = { user: "anna", password: "pa:ss wörd" };
 const open: Access = { token: undefined, login: undefined };

@@ -15,7 +15,7 @@ import { bench } from "../../support/run.ts";
 import { startBrowser, violations } from "./browser.ts";
 import { writeNights } from "./nights.ts";
 import { scriptedDaemon } from "./scripted.ts";
-import { served, standing, stream, telling } from "./standing.ts";
+import { served, warehouseStatus, stream, telling } from "./warehouse_status.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -216,7 +216,7 @@ test("the token in a link lets in for good and does not stay in the address", as
 async function withToken() {
   const token = "t-0123456789-abcdef";
   const { url } = await served(
-    telling(() => standing([stream()])),
+    telling(() => warehouseStatus([stream()])),
     { access: () => ({ token, login: undefined }) },
   );
   return { url, ...(await visit(`${url}/?token=${token}`)) };

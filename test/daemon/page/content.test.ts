@@ -4,7 +4,7 @@ import { DestinationError } from "../../../src/errors.ts";
 import type { RunStatus, Status } from "../../../src/operations/status.ts";
 import { stillClock } from "../../support/clock.ts";
 import { scriptedDaemon } from "./scripted.ts";
-import { now, served, standing, stream, telling } from "./standing.ts";
+import { now, served, warehouseStatus, stream, telling } from "./warehouse_status.ts";
 
 const hostile = `<img src=x onerror=alert(1)> "quoted" </script><script>alert(2)</script>. Look at \`<b>\` first.`;
 const refused =
@@ -71,7 +71,7 @@ const history = (...runs: readonly PastRun[]): History => ({
 test("what is fresh, late and off is told apart at the threshold", async () => {
   const at = (hours: number) => new Date(Date.parse(now) - hours * 3_600_000).toISOString();
   const source = (...hours: readonly number[]) =>
-    telling(() => standing(hours.map((age, index) => stream({ stream: `s${index}`, complete_to: at(age) }))));
+    telling(() => warehouseStatus(hours.map((age, index) => stream({ stream: `s${index}`, complete_to: at(age) }))));
   const fresh = await shown(source(26, 1));
   expect(fresh.words).toContain("All 2 streams are up to date");
   expect(fresh.words).not.toMatch(/\blate\b(?! after)/);
@@ -80,16 +80,16 @@ test("what is fresh, late and off is told apart at the threshold", async () => {
   expect(late.markup.match(/<span class="pill warn">late<\/span>/g)).toHaveLength(1);
   expect(late.words).toContain("A stream's data is older than 26 h.");
   const off = await shown(
-    telling(() => standing([stream(), stream({ stream: "old", on: false, complete_to: at(9_000) })])),
+    telling(() => warehouseStatus([stream(), stream({ stream: "old", on: false, complete_to: at(9_000) })])),
   );
   expect(off.words).toContain("The one stream is up to date");
-  const begun = await shown(telling(() => standing([stream(), stream({ stream: "new", complete_to: null })])));
+  const begun = await shown(telling(() => warehouseStatus([stream(), stream({ stream: "new", complete_to: null })])));
   expect(begun.words).toContain("1 of 2 streams not complete yet");
 });
 
 test("an error is told once, with the streams it is about and its advice", async () => {
   const failed = { status: "failed", error: refused } as const;
-  const status = standing(
+  const status = warehouseStatus(
     [stream(failed), stream({ ...failed, stream: "orders" })],
     ended({ ...failed, exit_code: 3 }),
   );
@@ -104,14 +104,14 @@ test("a stream whose answers made no sense failed, also after a good run of anot
   const error =
     "/items: expected a pagination block, got none. The scan stays incomplete and the next run tries again.";
   const streams = [stream({ status: "incomplete", error }), stream({ stream: "orders" })];
-  const { words, markup } = await shown(telling(() => standing(streams, ended())));
+  const { words, markup } = await shown(telling(() => warehouseStatus(streams, ended())));
   expect(words).toContain("1 of 2 streams failed");
   expect(markup).toContain('<span class="pill bad">incomplete</span>');
 });
 
 test("an earlier error stays to be seen when it is over", async () => {
   const failed = past({ runId: "r0", status: "failed", error: refused, startedAt: "2026-03-14T02:00:00.000Z" });
-  const { words } = await shown(telling(() => standing([stream()], ended()), history(past(), failed)));
+  const { words } = await shown(telling(() => warehouseStatus([stream()], ended()), history(past(), failed)));
   expect(words).toContain("The one stream is up to date");
   expect(words).not.toContain("What to do");
   expect(words).toMatch(/Earlier errors failed Sat 14 Mar, 02:00 .*check api\.key/);
@@ -121,7 +121,7 @@ test("warnings, rejects and problems say which command shows more, each once", a
   const warning = "items: 2 rows could not be stored; `tributary rejects items` shows them.";
   const streams = [stream({ status: "warning", rejects: 2 }), stream({ stream: "orders", problems: 5 })];
   const { markup, words } = await shown(
-    telling(() => standing(streams, ended({ status: "warning", warnings: [warning] }))),
+    telling(() => warehouseStatus(streams, ended({ status: "warning", warnings: [warning] }))),
   );
   expect(markup).toContain("2 rows could not be stored; <code>tributary rejects items</code> shows them.");
   expect(words).not.toContain("Some rows could not be stored");
@@ -136,7 +136,7 @@ test("hostile text stays text wherever it comes from", async () => {
   ]);
   daemon.plan([{ schedule: hostile, at: now, cause: "schedule" }]);
   const failed = { status: "failed", error: hostile } as const;
-  const status = standing([stream({ ...failed, company: name, stream: name }), stream({ company: "b" })], {
+  const status = warehouseStatus([stream({ ...failed, company: name, stream: name }), stream({ company: "b" })], {
     ...ended({ ...failed, command: name, warnings: [hostile] }),
     running: { run_id: name, command: name, started_at: now, pid: 1, host: name },
   });
@@ -154,7 +154,7 @@ test("hostile text stays text wherever it comes from", async () => {
 
 test("several companies are told apart", async () => {
   const streams = [stream({ company: "acme" }), stream({ company: "globex", status: "failed", error: refused })];
-  const { markup, words } = await shown(telling(() => standing(streams)));
+  const { markup, words } = await shown(telling(() => warehouseStatus(streams)));
   expect(markup).toMatch(/<h3>acme<\/h3>.*<h3>globex<\/h3>/s);
   expect(words).toContain("globex/items");
 });
@@ -163,7 +163,7 @@ test("charts and bars say in words what they show", async () => {
   const runs = [1, 5, 0].map((rejected, index) =>
     past({ runId: `r${index}`, streams: [part({ rejected, rowsRead: 100 * index })] }),
   );
-  const { markup } = await shown(telling(() => standing([stream()]), history(...runs)));
+  const { markup } = await shown(telling(() => warehouseStatus([stream()]), history(...runs)));
   const charts = [...markup.matchAll(/aria-label="Chart: ([^"]*)".*?<figcaption class="unseen">([^<]*)</gs)];
   expect(charts.map(([, what, summary]) => [what, summary])).toEqual([
     ["rows read", "Over 3 runs between 0 and 200; 0 in the last."],
@@ -179,7 +179,7 @@ test("a run that could not begin is known to the daemon alone, and told", async 
   const run = { schedule: "nightly", cause: "schedule", startedAt: now, view: undefined } as const;
   const error = "Expected a database, got no answer. Check destination.url.";
   daemon.end({ kind: "finished", run, finishedAt: now, outcome: { exit_code: 6, error }, retryAt: undefined });
-  const { words } = await shown({ ...telling(() => standing([stream()], ended())), daemon });
+  const { words } = await shown({ ...telling(() => warehouseStatus([stream()], ended())), daemon });
   expect(words).toContain("The last run failed");
   expect(words).toContain("Last run could not begin nightly, just now");
   expect(words).toContain("Expected a database, got no answer. Check destination.url.");
@@ -189,7 +189,7 @@ test("after the clock was set back a run's end still counts, and the page is not
   const daemon = scriptedDaemon();
   const clock = stillClock(now);
   const ahead = ended({ finished_at: "2026-03-17T02:01:00.000Z" });
-  let status = standing([stream()], ahead);
+  let status = warehouseStatus([stream()], ahead);
   const { url } = await served({ ...telling(() => status), daemon }, { clock });
   const words = async () => (await fetch(url)).text();
   expect(await words()).toContain("The one stream is up to date");
@@ -198,7 +198,7 @@ test("after the clock was set back a run's end still counts, and the page is not
   daemon.end({ kind: "finished", run, finishedAt: now, outcome: { exit_code: 6, error }, retryAt: undefined });
   expect(await words()).toContain("The last run failed");
   clock.advance(-3_600_000);
-  status = standing([stream({ status: "failed", error })], ahead);
+  status = warehouseStatus([stream({ status: "failed", error })], ahead);
   expect(await words()).toContain("1 of 1 streams failed");
 });
 
@@ -206,7 +206,7 @@ test("the next run and what runs elsewhere", async () => {
   const daemon = scriptedDaemon();
   daemon.plan([{ schedule: "nightly", at: "2026-03-16T02:00:00.000Z", cause: "retry" }]);
   const running = { run_id: "r9", command: "sync items", started_at: "2026-03-15T11:55:00.000Z", pid: 7, host: "db1" };
-  const { words } = await shown({ ...telling(() => standing([stream()], { running })), daemon });
+  const { words } = await shown({ ...telling(() => warehouseStatus([stream()], { running })), daemon });
   expect(words).toContain("Next run in 14 h nightly (another try), Mon 16 Mar, 02:00");
   expect(words).toContain("Run r9 ( sync items , process 7 on db1) began 5 min ago . Its");
 });
@@ -215,20 +215,20 @@ test("a run that goes on long after its max_time is what is wrong", async () => 
   const daemon = scriptedDaemon();
   const facts = { schedule: "nightly", cause: "schedule", startedAt: "2026-03-15T02:00:00.000Z" } as const;
   daemon.run({ ...facts, overdueSince: "2026-03-15T06:10:00.000Z" });
-  const { words } = await shown({ ...telling(() => standing([stream()])), daemon });
+  const { words } = await shown({ ...telling(() => warehouseStatus([stream()])), daemon });
   expect(words).toContain("A run goes on long after its max_time");
   expect(words).toContain("The run nightly goes on long after its max_time. No other run starts before it ends.");
 });
 
 test("a table with other rows than the service says so, and why", async () => {
   const apart = stream({ service_rows: 12, difference: -2, difference_reason: "rows rejected" });
-  const { words } = await shown(telling(() => standing([apart, stream({ stream: "even" })])));
+  const { words } = await shown(telling(() => warehouseStatus([apart, stream({ stream: "even" })])));
   expect(words).toContain("2 rows fewer than at the service: rows rejected");
   expect(words.match(/than at the service/g)).toHaveLength(1);
 });
 
 test("before the first load it says how to begin", async () => {
-  const empty = standing([
+  const empty = warehouseStatus([
     stream({ status: "never", complete_to: null, last_success_at: null, rows: 0, live_rows: 0 }),
   ]);
   const { words } = await shown(telling(() => ({ ...empty, warehouse: { ...empty.warehouse, loaded: false } })));
@@ -239,12 +239,12 @@ test("before the first load it says how to begin", async () => {
 
 test("while a run has the file, what was known before is shown", async () => {
   let note: string | null = null;
-  const known = standing([stream({ live_rows: 4_711 })]);
+  const known = warehouseStatus([stream({ live_rows: 4_711 })]);
   const clock = stillClock(now);
   const source = telling(() =>
     note === null
       ? known
-      : { ...standing([stream({ status: "never", live_rows: 0 })]), warehouse: { ...known.warehouse, note } },
+      : { ...warehouseStatus([stream({ status: "never", live_rows: 0 })]), warehouse: { ...known.warehouse, note } },
   );
   const { url } = await served(source, { clock });
   expect(await (await fetch(url)).text()).toContain("4,711 rows");

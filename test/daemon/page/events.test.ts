@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Clock } from "../../../src/clock.ts";
 import { stillClock } from "../../support/clock.ts";
 import { type Progress, scriptedDaemon } from "./scripted.ts";
-import { served, standing, stream, telling } from "./standing.ts";
+import { served, warehouseStatus, stream, telling } from "./warehouse_status.ts";
 
 interface Frame {
   readonly event: string;
@@ -43,7 +43,7 @@ const shows = (words: string) => (frame: Frame) => frame.event === "progress" &&
 
 test("progress is told as it moves, and again to whoever comes later", async () => {
   const daemon = scriptedDaemon();
-  const { url } = await served({ ...telling(() => standing([stream()])), daemon });
+  const { url } = await served({ ...telling(() => warehouseStatus([stream()])), daemon });
   daemon.run(run, reading(100));
   const first = framesOf(url);
   const { data } = await next(first, shows("100 of 1,000 rows, 5 s left"));
@@ -62,7 +62,7 @@ test("progress is told as it moves, and again to whoever comes later", async () 
 
 test("what the daemon tells makes pages fetch themselves anew", async () => {
   const daemon = scriptedDaemon();
-  const { url, close } = await served({ ...telling(() => standing([stream()])), daemon });
+  const { url, close } = await served({ ...telling(() => warehouseStatus([stream()])), daemon });
   expect(daemon.listeners).toBe(1);
   const frames = framesOf(url);
   await next(frames, () => true);
@@ -75,7 +75,7 @@ test("what the daemon tells makes pages fetch themselves anew", async () => {
 
 test("without a daemon a change in the warehouse is noticed by looking", async () => {
   let streams = [stream({ rows: 10 })];
-  const { url } = await served(telling(() => standing(streams)));
+  const { url } = await served(telling(() => warehouseStatus(streams)));
   const frames = framesOf(url);
   expect((await next(frames, () => true)).event).toBe("alive");
   expect((await next(frames, () => true)).event).toBe("alive");
@@ -97,7 +97,7 @@ test("nothing is done when nobody listens", async () => {
     },
   };
   const { url } = await served(
-    telling(() => standing([stream()])),
+    telling(() => warehouseStatus([stream()])),
     { clock },
   );
   expect(waiting).toBe(0);
@@ -109,7 +109,7 @@ test("nothing is done when nobody listens", async () => {
 });
 
 test("a page that is one too many is turned away, and let in when another one leaves", async () => {
-  const { url } = await served(telling(() => standing([stream()])));
+  const { url } = await served(telling(() => warehouseStatus([stream()])));
   const open = await Promise.all(Array.from({ length: 64 }, () => fetch(`${url}/events`)));
   const refused = await fetch(`${url}/events`);
   expect(refused.status).toBe(503);
@@ -129,7 +129,7 @@ test("a page that is one too many is turned away, and let in when another one le
 
 test("a view that fails is logged, and visitors hear of the next one", async () => {
   const daemon = scriptedDaemon();
-  const { url, warned } = await served({ ...telling(() => standing([stream()])), daemon });
+  const { url, warned } = await served({ ...telling(() => warehouseStatus([stream()])), daemon });
   daemon.run(run);
   daemon.watch({
     snapshot() {
@@ -146,7 +146,7 @@ test("a view that fails is logged, and visitors hear of the next one", async () 
 test("after a run the warehouse is looked at anew, however short ago that was", async () => {
   const daemon = scriptedDaemon();
   let rows = 10;
-  const source = { ...telling(() => standing([stream({ live_rows: rows })])), keptMs: () => 3_600_000, daemon };
+  const source = { ...telling(() => warehouseStatus([stream({ live_rows: rows })])), keptMs: () => 3_600_000, daemon };
   const { url } = await served(source);
   const page = async () => (await fetch(url)).text();
   expect(await page()).toContain("10 rows");

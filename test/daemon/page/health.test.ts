@@ -9,11 +9,11 @@ import { load } from "../../config/sample.ts";
 import { duckdbWarehouse, passing } from "../../support/warehouse.ts";
 import { scenario } from "../../sync/scenario.ts";
 import { handClock } from "../notify/clock.ts";
-import { ended, HOUR, standing } from "../notify/daemon.ts";
+import { ended, HOUR, warehouseStatus } from "../notify/daemon.ts";
 
 const clock = handClock("2026-03-15T12:00:00.000Z");
 const deaf: Pick<Daemon, "listen" | "live"> = { listen: () => () => undefined, live: () => undefined };
-const fresh = standing({ lists: "2026-03-15T02:00:00.000Z", feed: "2026-03-15T02:00:00.000Z" });
+const fresh = warehouseStatus({ lists: "2026-03-15T02:00:00.000Z", feed: "2026-03-15T02:00:00.000Z" });
 const ready = { status: 200, text: "ready\n" };
 const failed = { status: 503, text: "The last run failed.\n" };
 const empty = { status: 503, text: "Nothing has been loaded yet.\n" };
@@ -91,7 +91,7 @@ test("what the daemon did itself counts more than what stands in the warehouse; 
 });
 
 test("late data is told without saying whose; a stream that is off is not asked for", async () => {
-  const old = standing({ lists: "2026-03-15T02:00:00.000Z", feed: "2026-03-14T09:59:59.000Z" });
+  const old = warehouseStatus({ lists: "2026-03-15T02:00:00.000Z", feed: "2026-03-14T09:59:59.000Z" });
   expect(await ask("/readyz", { status: old })).toEqual({
     status: 503,
     text: "Some data is later than it should be.\n",
@@ -114,7 +114,7 @@ test("an unreadable warehouse is told without its address; one that a run holds 
 test("nothing is ready before the first load", async () => {
   const unloaded = { ...fresh, warehouse: { ...fresh.warehouse, loaded: false } };
   expect(await ask("/readyz", { status: unloaded })).toEqual(empty);
-  expect(await ask("/readyz", { status: standing({ lists: null }) })).toEqual(empty);
+  expect(await ask("/readyz", { status: warehouseStatus({ lists: null }) })).toEqual(empty);
 });
 
 test("over a real warehouse: not before the first run, then ready, then late by the clock alone", async () => {

@@ -6,9 +6,9 @@ import { servePage } from "../../../src/daemon/page/server.ts";
 import { ConfigError, DestinationError } from "../../../src/errors.ts";
 import { createRedactor } from "../../../src/secrets.ts";
 import { stillClock } from "../../support/clock.ts";
-import { served, standing, stream, telling } from "./standing.ts";
+import { served, warehouseStatus, stream, telling } from "./warehouse_status.ts";
 
-const quiet = telling(() => standing([stream()]));
+const quiet = telling(() => warehouseStatus([stream()]));
 const page = async (url: string): Promise<string> => (await fetch(url)).text();
 
 /** An answer to a request that says by which name it asks. */
@@ -166,7 +166,7 @@ test("further routes answer, open ones without a login", async () => {
 });
 
 test("status.json is the status; without a warehouse it says why, without a secret", async () => {
-  const status = standing([stream()]);
+  const status = warehouseStatus([stream()]);
   let broken: Error | undefined;
   const source = telling(() => {
     if (broken !== undefined) throw broken;

@@ -39,14 +39,14 @@ export async function bookkeeping({ events, warehouse }: Month): Promise<{ told:
 type Moments = Record<"started_at" | "finished_at", Date>;
 
 /** What the warehouse says of itself after the last night: nothing open, nothing owed, each stream as good as that night. */
-export async function standing({ warehouse, simulator, clock }: Month, runs: readonly Line[]): Promise<void> {
+export async function expectTables({ warehouse, simulator, clock }: Month, runs: readonly Line[]): Promise<void> {
   const good = runs.filter(({ code }) => code === 0);
   const nights = await warehouse.query<{ observed_on: string }>(
     "select cast(observed_on as varchar) as observed_on from procurement.findings_summary order by 1",
   );
   expect(nights.map(row => row.observed_on)).toEqual(good.map(({ from }) => from.slice(0, 10)));
   const { truth } = simulator;
-  const streams = await warehouse.query<Standing>(
+  const streams = await warehouse.query<StreamRow>(
     `select stream, last_success_at, live_rows, details_pending from _tributary.streams where "on" and stream = table_name order by stream`,
   );
   const last = onTheWall(good.at(-1)!.to);
@@ -77,7 +77,7 @@ export async function standing({ warehouse, simulator, clock }: Month, runs: rea
   }
 }
 
-interface Standing {
+interface StreamRow {
   readonly stream: string;
   readonly last_success_at: Date;
   readonly live_rows: number;

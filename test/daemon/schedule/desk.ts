@@ -80,7 +80,7 @@ export async function desk(
     log: { info: say, warn: say, debug: () => undefined },
     redact: text => text.replaceAll("secret", "•••"),
     past: given.past ?? (async () => new Map()),
-    standing: { version: "0.0.0", catalogue: streams, models, relations: relationsOf, identity: identityEndpoint },
+    defaults: { version: "0.0.0", catalogue: streams, models, relations: relationsOf, identity: identityEndpoint },
     source: {
       changed: async () => offered !== undefined,
       async load() {

@@ -1,7 +1,7 @@
 import { expect, inject, test } from "vitest";
 import { compareWithTruth } from "../../support/truth.ts";
 import { passing, postgresWarehouse } from "../../support/warehouse.ts";
-import { bookkeeping, standing } from "./bookkeeping.ts";
+import { bookkeeping, expectTables } from "./bookkeeping.ts";
 import { type Month, openMonth, read } from "./month.ts";
 
 // In one database, the quicker one: what a daemon does hangs on clocks, the service and the key.
@@ -26,7 +26,7 @@ test("31 nights over both changes of the clock: what the machine, the service, t
   expect(starts).toEqual(expect.arrayContaining(["2026-03-29T01:00:00.000Z", "2026-10-25T00:30:00.000Z"]));
   expect(month.events.filter(({ kind }) => kind === "reloaded" || kind === "refused")).toEqual([{ kind: "reloaded" }]);
   expect(JSON.stringify(month.events)).not.toMatch(/key-of-/);
-  await standing(month, recorded);
+  await expectTables(month, recorded);
 });
 
 /** Half a month around the night in which 02:30 does not come. */

@@ -115,7 +115,7 @@ export async function openPlace(make: () => Promise<Warehouse>, start: number): 
             }),
           ),
         source: { changed: await watchChanges(stamp), load },
-        standing: { version: "0.0.0", catalogue: streams, models, relations: relationsOf, identity: identityEndpoint },
+        defaults: { version: "0.0.0", catalogue: streams, models, relations: relationsOf, identity: identityEndpoint },
         wakeMs: WAKE_MS,
       });
       daemon.listen(event => {

@@ -2,14 +2,14 @@ import { readModels } from "../../../src/cli/invocation/models.ts";
 import { type Dictionary, dictionaryOf } from "../../../src/outputs/dictionary/dictionary.ts";
 import { describeState } from "../../../src/outputs/dictionary/state.ts";
 import { describeStreams } from "../../../src/outputs/dictionary/stream_description.ts";
-import type { Standing } from "../../../src/outputs/dictionary/warehouse_sample.ts";
+import type { WarehouseSample } from "../../../src/outputs/dictionary/warehouse_sample.ts";
 import { readableState } from "../../../src/warehouse/ddl/grants.ts";
 import { analyticsSchema } from "../../../src/warehouse/views/view.ts";
 import { groups, streams } from "../../../streams/index.ts";
 import { noRelations, relationsOf } from "../../../streams/relations.ts";
 
 /** The dictionary of everything there can be; `off`: streams that are off. */
-export async function wholeDictionary(off: readonly string[] = [], standing?: Standing): Promise<Dictionary> {
+export async function wholeDictionary(off: readonly string[] = [], sample?: WarehouseSample): Promise<Dictionary> {
   const on = new Set(streams.map(({ name }) => name).filter(name => !off.includes(name)));
   const described = describeStreams(groups, streams, on);
   return dictionaryOf({
@@ -20,7 +20,7 @@ export async function wholeDictionary(off: readonly string[] = [], standing?: St
     apart: noRelations,
     versioned: new Set(["items"]),
     state: describeState(readableState),
-    standing,
+    sample,
   });
 }
 

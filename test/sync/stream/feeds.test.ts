@@ -140,10 +140,10 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect((await place.run()).exit_code).toBe(0);
     expect(await place.count("events")).toBe(1);
     expect(await markOf(place, "events")).toBe("2026-03-15T12:00:00.000Z");
-    const [standing] = await place.warehouse.query(
+    const [row] = await place.warehouse.query(
       "select complete_to from _tributary.streams where stream = 'events'",
     );
-    expect(standing).toEqual({ complete_to: new Date("2026-03-15T12:00:00Z") });
+    expect(row).toEqual({ complete_to: new Date("2026-03-15T12:00:00Z") });
   });
 
   test("a high-water mark that a clock ahead of time left is not kept: the feed is read whole, and goes on from its rows", async () => {

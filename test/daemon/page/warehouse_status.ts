@@ -28,7 +28,7 @@ export function stream(facts: Partial<StreamStatus> = {}): StreamStatus {
   };
 }
 
-export function standing(streams: readonly StreamStatus[], facts: Partial<Status> = {}): Status {
+export function warehouseStatus(streams: readonly StreamStatus[], facts: Partial<Status> = {}): Status {
   return {
     warehouse: {
       type: "postgres",

@@ -14,7 +14,7 @@ export interface Activity {
 }
 
 /** Counts a stream's work of this run: its `stream_runs` row, and what the progress display shows. */
-export class Tally {
+export class StreamProgress {
   readonly run: StreamRun;
   /** Its tables have been brought up to date by this run; what failed came after. */
   published = false;

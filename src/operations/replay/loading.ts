@@ -5,7 +5,7 @@ import type { SyncContext } from "../../sync/context.ts";
 import { syncDetails } from "../../sync/stream/details.ts";
 import { type ReadBefore, reloadScans } from "../../sync/stream/reloading.ts";
 import { type Sitting, takeSnapshots } from "../../sync/stream/snapshot.ts";
-import type { Tally } from "../../sync/stream_progress.ts";
+import type { StreamProgress } from "../../sync/stream_progress.ts";
 import { answersIn, type HeldAnswer, sittingsIn, workOf } from "./answers_held.ts";
 import { firstPages, type HeldFile, type HeldScan, type Holdings } from "./holdings.ts";
 import type { Piece } from "./plan.ts";
@@ -23,16 +23,16 @@ export async function loadPiece(
   piece: Piece,
   completeTo: string | null,
   span: Span,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<void> {
   const { mode } = stream;
   if (piece.kind === "scans") {
     if (mode.kind === "detail" || mode.kind === "snapshot") return;
-    for (const group of piece.groups) await loadScans(context, stream, mode, piece.holdings, group, completeTo, tally);
+    for (const group of piece.groups) await loadScans(context, stream, mode, piece.holdings, group, completeTo, progress);
     return;
   }
-  if (mode.kind === "snapshot") return loadSittings(context, stream, piece, completeTo, span, tally);
-  if (mode.kind === "detail") return loadAnswers(context, stream, mode, piece, completeTo, span, tally);
+  if (mode.kind === "snapshot") return loadSittings(context, stream, piece, completeTo, span, progress);
+  if (mode.kind === "detail") return loadAnswers(context, stream, mode, piece, completeTo, span, progress);
 }
 
 async function loadScans(
@@ -42,7 +42,7 @@ async function loadScans(
   holdings: Holdings,
   { scans, full, seen, stale }: ScanGroup,
   completeTo: string | null,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<void> {
   const last = scans.at(-1)!;
   const again = scans.map(scan => readBefore(holdings, scan));
@@ -55,7 +55,7 @@ async function loadScans(
   try {
     const scan = [...last.ids].at(-1)!;
     const how = { full, scan, run: last.run, seen, stale };
-    await reloadScans({ ...context, policy, policyOf, asOf }, stream, mode, again, how, tally);
+    await reloadScans({ ...context, policy, policyOf, asOf }, stream, mode, again, how, progress);
   } finally {
     for (const { api } of again) await api.close();
   }
@@ -105,7 +105,7 @@ async function loadSittings(
   { runs, known }: Piece & { kind: "answers" },
   completeTo: string | null,
   span: Span,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<void> {
   const day = new Intl.DateTimeFormat("sv-SE", { timeZone: context.formats.timezone, dateStyle: "short" });
   const dayOf = (date: string): string => day.format(Date.parse(date));
@@ -120,10 +120,10 @@ async function loadSittings(
     const choices = held.map(each => each.context);
     sittings.push({ api: archivedApi({ files }, wanted), choices, scan: held.at(-1)!.scan });
   }
-  if (sittings.length === 0) return endWithNothing(tally);
+  if (sittings.length === 0) return endWithNothing(progress);
   try {
     const asOf = { at: context.clock.now(), completeTo };
-    await takeSnapshots({ ...context, asOf }, stream, tally, { again: context.runId }, sittings);
+    await takeSnapshots({ ...context, asOf }, stream, progress, { again: context.runId }, sittings);
   } finally {
     for (const { api } of sittings) await api.close();
   }
@@ -136,7 +136,7 @@ async function loadAnswers(
   { runs, known }: Piece & { kind: "answers" },
   completeTo: string | null,
   span: Span,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<void> {
   const ledger = known ? await fetchedAt(context, stream) : new Map<string, number>();
   const done = new Set<string>();
@@ -147,9 +147,9 @@ async function loadAnswers(
       return !later && !done.has(parent.key);
     });
     for (const { parent } of answers) done.add(parent.key);
-    if (answers.length > 0) await loadRun(context, stream, mode, files, answers, completeTo, tally);
+    if (answers.length > 0) await loadRun(context, stream, mode, files, answers, completeTo, progress);
   }
-  if (done.size === 0) endWithNothing(tally);
+  if (done.size === 0) endWithNothing(progress);
 }
 
 async function loadRun(
@@ -159,7 +159,7 @@ async function loadRun(
   files: readonly HeldFile[],
   answers: readonly HeldAnswer[],
   completeTo: string | null,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<void> {
   const wanted = new Map(
     answers.flatMap(({ requests }) => [...requests].map(([key, { ordinal }]) => [key, ordinal] as const)),
@@ -176,7 +176,7 @@ async function loadRun(
     const asOf = { at: Date.parse(latest), completeTo };
     const policy = { ...context.policy, confirmDeletes: answers.at(-1)!.accepted };
     context.log.debug({ stream: stream.name, details: answers.length, to: latest }, "loading details again");
-    await syncDetails({ ...context, api, policy, asOf }, stream, mode, tally, before);
+    await syncDetails({ ...context, api, policy, asOf }, stream, mode, progress, before);
   } finally {
     await api.close();
   }
@@ -193,6 +193,6 @@ async function fetchedAt({ destination, company }: SyncContext, { name }: Stream
   return new Map(rows.map(row => [row.parent_key, new Date(row.fetched_at).getTime()]));
 }
 
-function endWithNothing(tally: Tally): void {
-  tally.published = true;
+function endWithNothing(progress: StreamProgress): void {
+  progress.published = true;
 }

@@ -7,7 +7,7 @@ import type { SyncContext } from "../../sync/context.ts";
 import { besideRows } from "../../sync/extract/rows_in_answer.ts";
 import { publishStage } from "../../sync/load/publish_stage.ts";
 import { isPlaced } from "../../sync/stream/extraction.ts";
-import type { Tally } from "../../sync/stream_progress.ts";
+import type { StreamProgress } from "../../sync/stream_progress.ts";
 import type { Stage } from "../../warehouse/destination.ts";
 import { type KeptReject, knownAmong, rejectsAfter, resolveRejects } from "../../warehouse/state/rejects.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
@@ -21,13 +21,13 @@ const AT_ONCE = 1_000;
  * resolved in one transaction; of a row that the tables hold already, or that was deleted since, the reject is only resolved.
  * What still can't be stored stays open.
  */
-export async function replayRejects(context: SyncContext, stream: Stream, tally: Tally): Promise<void> {
+export async function replayRejects(context: SyncContext, stream: Stream, progress: StreamProgress): Promise<void> {
   const { destination, company } = context;
   const { name } = stream;
   const of = { company, stream: name };
   if ((await rejectsAfter(destination, of, 0, 1)).length === 0) return;
   if (isPlaced(stream)) {
-    tally.notes.push(
+    progress.notes.push(
       `${name}: its rows are told apart by their place in the list, so its rejects come with the next scan.`,
     );
     return;
@@ -36,7 +36,7 @@ export async function replayRejects(context: SyncContext, stream: Stream, tally:
   const left = readScanRecord(stage.record);
   const { publishedScan } = await loadStreamState(destination.db, company, name);
   if (left !== undefined && left.rows > 0 && left.scan !== publishedScan) {
-    tally.warnings.push(
+    progress.warnings.push(
       `${name}: a scan of it was broken off, and its rows wait to be published. \`tributary sync ${name}\` goes on with it; its rejects can be tried again after that.`,
     );
     return;
@@ -46,12 +46,12 @@ export async function replayRejects(context: SyncContext, stream: Stream, tally:
   for (;;) {
     const some = await rejectsAfter(destination, of, staying, AT_ONCE);
     if (some.length === 0) break;
-    const settled = await tryAgain(context, stream, stage, some, tally);
+    const settled = await tryAgain(context, stream, stage, some, progress);
     staying += some.length - settled;
     tried += some.length;
   }
-  tally.published = true;
-  tally.notes.push(`${name}: of ${tried} rejects ${tried - staying} are settled, ${staying} still cannot be stored.`);
+  progress.published = true;
+  progress.notes.push(`${name}: of ${tried} rejects ${tried - staying} are settled, ${staying} still cannot be stored.`);
 }
 
 /** Answers how many of them are settled. */
@@ -60,7 +60,7 @@ async function tryAgain(
   stream: Stream,
   stage: Stage,
   rejects: readonly KeptReject[],
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<number> {
   const { clock, destination, company } = context;
   const of = { company, stream: stream.name };
@@ -84,12 +84,12 @@ async function tryAgain(
     return digests.length;
   }
   const { record } = await stageAgain(context, stream, stage, newer);
-  tally.rows(newer.length);
+  progress.rows(newer.length);
   await publishStage(context, {
     stream,
     stage,
     record,
-    tally,
+    progress,
     withMissing: false,
     decide: async () => undefined,
     absent: "believed",

@@ -43,10 +43,10 @@ function againFrom({ config, span }: ReplayOrder): typeof runCompany {
 }
 
 const againRejects: typeof runCompany = (context, service, run) => {
-  const work: Work = async (own, stream, tally) => {
-    await replayRejects(own, stream, tally);
+  const work: Work = async (own, stream, progress) => {
+    await replayRejects(own, stream, progress);
     // A list without rejects is no reason to leave its details' alone.
-    tally.published = true;
+    progress.published = true;
   };
   return runCompany(context, service, { ...run, work });
 };

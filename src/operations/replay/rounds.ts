@@ -5,7 +5,7 @@ import { type CompanyRun, runCompany } from "../../sync/run/jobs.ts";
 import { type Job, messageOf } from "../../sync/run/report.ts";
 import type { Service } from "../../sync/run/service.ts";
 import type { Work } from "../../sync/stream/sync_stream.ts";
-import { Tally } from "../../sync/stream_progress.ts";
+import { StreamProgress } from "../../sync/stream_progress.ts";
 import { COUNTERS, writeStreamRun } from "../../warehouse/state/run_log.ts";
 import { byBegin } from "./holdings.ts";
 import { loadPiece } from "./loading.ts";
@@ -31,9 +31,9 @@ export async function replayCompany(
   tellOfNothing(context, run, plans);
   const rounds = roundsOf([...plans.values()]);
   const left = new Map(run.jobs.map(({ stream }) => [stream, rounds.filter(round => round.has(stream.name)).length]));
-  const work: Work = (own, stream, tally) => {
+  const work: Work = (own, stream, progress) => {
     const { completeTo } = plans.get(stream.name)!;
-    return loadPiece(own, stream, current.get(stream.name)!, completeTo, span, tally);
+    return loadPiece(own, stream, current.get(stream.name)!, completeTo, span, progress);
   };
   let current: Round = new Map();
   for (const round of rounds) {
@@ -41,23 +41,23 @@ export async function replayCompany(
     current = round;
     const jobs = run.jobs.filter(({ stream }) => round.has(stream.name));
     const errors: unknown[] = [];
-    const turns = jobs.map(job => ({ ...job, tally: turnOf(job.tally) }));
+    const turns = jobs.map(job => ({ ...job, progress: turnOf(job.progress) }));
     await runCompany(context, service, { ...run, jobs: turns, errors, work, listed: async () => undefined });
     for (const [index, job] of jobs.entries()) {
       const rest = left.get(job.stream)! - 1;
       left.set(job.stream, rest);
-      add(job.tally, turns[index]!.tally);
+      add(job.progress, turns[index]!.progress);
     }
     // What failed in one round and went well in a later one is as it was when it was first read: told in the log.
     const final = (error: unknown): boolean => {
       const text = context.redact(messageOf(error));
-      const struck = jobs.filter((_, index) => turns[index]!.tally.run.error === text);
+      const struck = jobs.filter((_, index) => turns[index]!.progress.run.error === text);
       return struck.length === 0 || struck.some(({ stream }) => left.get(stream) === 0);
     };
     run.errors.push(...errors.filter(final));
   }
-  for (const { stream, tally } of run.jobs) {
-    await conclude(context, stream.name, tally, left.get(stream)!);
+  for (const { stream, progress } of run.jobs) {
+    await conclude(context, stream.name, progress, left.get(stream)!);
   }
 }
 
@@ -66,28 +66,28 @@ function tellOfNothing(context: SyncContext, run: CompanyRun, plans: ReadonlyMap
   const without: Job[] = [];
   const asked = expand(context.catalogue, [...context.named], "stream");
   for (const job of run.jobs) {
-    const { stream, tally } = job;
+    const { stream, progress } = job;
     const { known, later, refused } = plans.get(stream.name)!;
     if (known !== undefined || later.size > 0) continue;
-    tally.activity.state = "done";
+    progress.activity.state = "done";
     if (context.named.has(stream.name)) {
       const text = refused ?? `${stream.name}: the archive holds nothing of it that could be loaded.`;
-      tally.run.status = "failed";
-      tally.run.error = text;
-      tally.run.finished_at = new Date(context.clock.now()).toISOString();
+      progress.run.status = "failed";
+      progress.run.error = text;
+      progress.run.finished_at = new Date(context.clock.now()).toISOString();
       run.errors.push(new TributaryError(text, 1));
     } else if (refused !== undefined) {
-      tally.run.status = "warning";
-      tally.run.finished_at = new Date(context.clock.now()).toISOString();
-      tally.warnings.push(refused);
+      progress.run.status = "warning";
+      progress.run.finished_at = new Date(context.clock.now()).toISOString();
+      progress.warnings.push(refused);
     } else {
-      tally.run.status = "skipped";
+      progress.run.status = "skipped";
       // Details that come with their list need not be in the archive.
       if (asked.size === 0 || asked.has(stream.name)) without.push(job);
     }
   }
   const names = without.map(({ stream }) => stream.name).join(", ");
-  without[0]?.tally.warnings.push(
+  without[0]?.progress.warnings.push(
     `The archive holds nothing that could be loaded of ${names}: their tables stay as they are.`,
   );
 }
@@ -112,27 +112,27 @@ function roundsOf(plans: readonly ReplayPlan[]): readonly Round[] {
 }
 
 /** A count of its own, shown where the stream's is. */
-function turnOf(tally: Tally): Tally {
-  return Object.assign(new Tally(tally.run.started_at), { activity: tally.activity });
+function turnOf(progress: StreamProgress): StreamProgress {
+  return Object.assign(new StreamProgress(progress.run.started_at), { activity: progress.activity });
 }
 
-function add(tally: Tally, turn: Tally): void {
-  const { run } = tally;
+function add(progress: StreamProgress, turn: StreamProgress): void {
+  const { run } = progress;
   const before = { ...run };
   Object.assign(run, turn.run);
   for (const name of [...COUNTERS, "carried"] as const) run[name] = before[name] + turn.run[name];
   run.started_at = before.pages > 0 ? before.started_at : turn.run.started_at;
-  tally.published ||= turn.published;
+  progress.published ||= turn.published;
   // Each turn tells the same of what hasn't changed.
-  tally.warnings.push(...turn.warnings.filter(text => !tally.warnings.includes(text)));
-  tally.notes.push(...turn.notes.filter(text => !tally.notes.includes(text)));
-  if (run.status === "succeeded" && tally.warnings.length > 0) run.status = "warning";
+  progress.warnings.push(...turn.warnings.filter(text => !progress.warnings.includes(text)));
+  progress.notes.push(...turn.notes.filter(text => !progress.notes.includes(text)));
+  if (run.status === "succeeded" && progress.warnings.length > 0) run.status = "warning";
 }
 
 async function conclude(
   { destination, runId, company, signal }: SyncContext,
   stream: string,
-  { run, activity }: Tally,
+  { run, activity }: StreamProgress,
   left: number,
 ): Promise<void> {
   if (left > 0 && signal.aborted && run.status !== "failed") {

@@ -4,7 +4,7 @@ import type { Log } from "../../logging.ts";
 import { inParallel } from "../../sync/extract/parallel.ts";
 import type { Job } from "../../sync/run/report.ts";
 import { messageOf } from "../../sync/run/report.ts";
-import type { Tally } from "../../sync/stream_progress.ts";
+import type { StreamProgress } from "../../sync/stream_progress.ts";
 import { missingTables } from "../../warehouse/ddl/present_tables.ts";
 import { discords } from "../../warehouse/read/state_mismatch.ts";
 import { loadStateUnder } from "../../warehouse/state/formats_record.ts";
@@ -37,7 +37,7 @@ export async function compareCompany(
   return lines;
 
   async function compareJob(job: Job): Promise<ComparedLine> {
-    const { stream, tally } = job;
+    const { stream, progress } = job;
     const { signal, company, warehouse } = context;
     if (signal.aborted) return line(job, undefined, "the verification was ending");
     const lost = await missingTables(warehouse, stream.tables);
@@ -45,7 +45,7 @@ export async function compareCompany(
     // Every run makes the tables of all streams that are on: without them it was dropped, or no run has been since.
     if (!loaded && (lost.length === 0 || !context.on.has(stream.name))) return line(job, undefined, null);
     const result = new Result();
-    tally.activity.state = "reading";
+    progress.activity.state = "reading";
     try {
       for (const table of lost) result.add([], lostTable(table));
       // Every date would differ that was read in another way, and tell nothing of the service.
@@ -54,12 +54,12 @@ export async function compareCompany(
           `${stream.name}: formats changed since its rows were read: run \`tributary sync ${stream.name}\` first, which reads them as the configuration says.`,
           1,
         );
-      if (lost.length === 0) await compareRows(stream, result, tally);
-      tally.activity.state = "done";
+      if (lost.length === 0) await compareRows(stream, result, progress);
+      progress.activity.state = "done";
       log.info({ stream: stream.name, rows: result.checked, differences: result.differences }, "compared");
       return line(job, result, null);
     } catch (error) {
-      tally.activity.state = "failed";
+      progress.activity.state = "failed";
       if (!(error instanceof TributaryError) || error instanceof DestinationError) throw error;
       if (!(error instanceof StoppedError) && !errors.includes(error)) errors.push(error);
       if (endsCompany(error)) stop(error);
@@ -68,10 +68,10 @@ export async function compareCompany(
     }
   }
 
-  async function compareRows(stream: Stream, result: Result, tally: Tally): Promise<void> {
+  async function compareRows(stream: Stream, result: Result, progress: StreamProgress): Promise<void> {
     const found = await discords(context.warehouse, context.company, stream.tables, MOST_KEPT);
     for (const each of found) result.add(each.key, discrepancyOf(each, stream.tables.main));
-    await compareStream(context, stream, result, tally);
+    await compareStream(context, stream, result, progress);
   }
 }
 

@@ -3,7 +3,7 @@ import { TributaryError } from "../../errors.ts";
 import { readDetails } from "../../sync/extract/details.ts";
 import { parentsOf } from "../../sync/load/child_streams.ts";
 import { keyColumns, parameterColumns } from "../../sync/stream/details.ts";
-import type { Tally } from "../../sync/stream_progress.ts";
+import type { StreamProgress } from "../../sync/stream_progress.ts";
 import { withTables } from "../../warehouse/ddl/present_tables.ts";
 import { openFetched } from "../../warehouse/read/fetched_parents.ts";
 import type { VerifyContext } from "./context.ts";
@@ -21,7 +21,7 @@ export async function compareDetails(
   mode: Detail,
   { mirror, encoder, batches, record }: Instrument,
   result: Result,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<void> {
   const { api, limiter, warehouse, company, catalogue, clock, seed, sample, signal } = context;
   const parents = parentsOf(catalogue, stream, mode);
@@ -36,9 +36,9 @@ export async function compareDetails(
   const needed = [...new Set([...Object.values(columns), ...Object.values(keys)])];
   const request = { company, stream: stream.name, parents, columns: needed, seed, limit: sample };
   const work = await openFetched(warehouse, request);
-  tally.activity.total = work.total;
+  progress.activity.total = work.total;
   const read = await readDetails({
-    ...{ api, limiter, stream, mode, columns, keys, work, encoder, batches, record, signal, tally },
+    ...{ api, limiter, stream, mode, columns, keys, work, encoder, batches, record, signal, progress },
     siblings: fixedPaths(catalogue),
     timeOf: () => new Date(clock.now()).toISOString(),
     priority: PRIORITY,

@@ -55,7 +55,7 @@ export function reportOf(
 function lineOf(line: ComparedLine, facts: Facts, redact: (text: string) => string): VerifyLine {
   const { job, result, error, checkedAt } = line;
   const { runId, seed, sample } = facts;
-  const { company, stream, tally } = job;
+  const { company, stream, progress } = job;
   const differences = result?.differences ?? 0;
   return {
     ...{ run_id: runId, company, stream: stream.name, status: statusOf(line), checked_at: checkedAt, seed, sample },
@@ -63,7 +63,7 @@ function lineOf(line: ComparedLine, facts: Facts, redact: (text: string) => stri
     rows_equal: result?.equal ?? 0,
     differences,
     changed_since: result?.changedSince ?? 0,
-    requests: tally.run.requests,
+    requests: progress.run.requests,
     error: error === null ? null : redact(error),
   };
 }

@@ -5,7 +5,7 @@ import { readLookup } from "../../sync/extract/lookups.ts";
 import { boundOf, planScan, statusesOf } from "../../sync/extract/scan_plan.ts";
 import { questionsOf } from "../../sync/stream/lookups.ts";
 import { choicesOf } from "../../sync/stream/snapshot.ts";
-import type { Tally } from "../../sync/stream_progress.ts";
+import type { StreamProgress } from "../../sync/stream_progress.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { VerifyContext } from "./context.ts";
 import { compareDetails } from "./details.ts";
@@ -18,20 +18,20 @@ export async function compareStream(
   context: VerifyContext,
   stream: Stream,
   result: Result,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<void> {
   const { mode } = stream;
   switch (mode.kind) {
     case "scan":
       return mode.lookup === undefined
-        ? compareListing(context, stream, mode, result, tally)
-        : compareLookup(context, stream, mode, result, tally);
+        ? compareListing(context, stream, mode, result, progress)
+        : compareLookup(context, stream, mode, result, progress);
     case "feed":
-      return compareListing(context, stream, mode, result, tally);
+      return compareListing(context, stream, mode, result, progress);
     case "snapshot":
-      return compareSnapshot(context, stream, mode, result, tally);
+      return compareSnapshot(context, stream, mode, result, progress);
     case "detail":
-      return compareDetails(context, stream, mode, instrumentOf(context, stream, result), result, tally);
+      return compareDetails(context, stream, mode, instrumentOf(context, stream, result), result, progress);
   }
 }
 
@@ -40,7 +40,7 @@ async function compareListing(
   stream: Stream,
   mode: Scan | Feed,
   result: Result,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<void> {
   const { api, warehouse, company, signal, start, clock } = context;
   const policy = context.policyOf(stream.name);
@@ -58,7 +58,7 @@ async function compareListing(
     batches,
     record: begun,
     signal,
-    tally,
+    progress,
   };
   const record = await readListing(job);
   const bounded =
@@ -73,7 +73,7 @@ async function compareLookup(
   stream: Stream,
   mode: Scan,
   result: Result,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<void> {
   const { api, warehouse, company, catalogue, limiter, signal } = context;
   const place = { looked: warehouse, company, catalogue };
@@ -81,7 +81,7 @@ async function compareLookup(
   if (asked.length === 0) return;
   const { encoder, batches, record: begun } = instrumentOf(context, stream, result);
   const width = limiter.state.maximum * 2;
-  const job = { api, stream, questions: asked, listing: mode, encoder, batches, record: begun, width, signal, tally };
+  const job = { api, stream, questions: asked, listing: mode, encoder, batches, record: begun, width, signal, progress };
   const record = await readLookup(job);
   const { unread } = record;
   if (unread.length > 0)
@@ -99,7 +99,7 @@ async function compareSnapshot(
   stream: Stream,
   mode: Snapshot,
   result: Result,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<void> {
   const { api, clock, formats, signal } = context;
   const { encoder, batches, record } = instrumentOf(context, stream, result);
@@ -107,11 +107,11 @@ async function compareSnapshot(
   for (const choice of choicesOf(mode, context.policyOf(stream.name))) {
     try {
       const answer = await api.get(stream.path, { ...stream.query, ...choice }, { priority: 1, signal });
-      tally.page(answer);
+      progress.page(answer);
       const day = dayOf.format(answer.date ?? new Date(clock.now()));
       encoder.add(answer.data, {}, { ...choice, [OBSERVED_ON]: day });
     } catch (error) {
-      tally.failedRequest(error);
+      progress.failedRequest(error);
       throw error;
     }
   }

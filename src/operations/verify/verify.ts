@@ -12,8 +12,8 @@ import { policyOf } from "../../sync/run/jobs.ts";
 import { exitCodeOf, type Job, viewOf } from "../../sync/run/report.ts";
 import { companiesOf, newRunId } from "../../sync/run/run.ts";
 import type { RunTools } from "../../sync/run/run_order.ts";
-import { createCommons, openService, type Service } from "../../sync/run/service.ts";
-import { Tally } from "../../sync/stream_progress.ts";
+import { createSharedClients, openService, type Service } from "../../sync/run/service.ts";
+import { StreamProgress } from "../../sync/stream_progress.ts";
 import { inState, type Where } from "../../warehouse/connect/open.ts";
 import { openReading, type WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { addedColumnsOf, withAdded } from "../../warehouse/schema/unknown_field_columns.ts";
@@ -100,16 +100,16 @@ async function compareAll(
   const timers = new AbortController();
   const signal = AbortSignal.any([tools.signal, ending.signal]);
   limitTime(order.maxTimeMs, tools, timers.signal, error => ending.abort(error));
-  const commons = createCommons(config.api, clock);
+  const sharedClients = createSharedClients(config.api, clock);
   const errors: unknown[] = [];
   try {
     const serviceTools = { treat, clock, random, log, signal, version, maxRequests };
     const opening = companiesOf(config, order.company).map(company =>
-      openService(company, config.api, order.identity, serviceTools, commons),
+      openService(company, config.api, order.identity, serviceTools, sharedClients),
     );
     const services = await holdToWarehouse(await Promise.all(opening), reading, version);
     const jobs = services.flatMap(({ company }) =>
-      wanted.map((stream): Job => ({ company: company.name, stream: widened(stream), tally: new Tally(startedAt) })),
+      wanted.map((stream): Job => ({ company: company.name, stream: widened(stream), progress: new StreamProgress(startedAt) })),
     );
     tools.watch(viewOf(jobs, services, clock));
     const hasher = await createHasher();
@@ -132,7 +132,7 @@ async function compareAll(
     return { lines: lines.toSorted((a, b) => order_(a) - order_(b)), errors, exitCode: exitCodeOf(errors) };
   } finally {
     timers.abort();
-    for (const api of commons.apis) await api.close();
+    for (const api of sharedClients.apis) await api.close();
   }
 }
 

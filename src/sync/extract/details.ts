@@ -9,7 +9,7 @@ import { getWhole, type Page, readPages } from "../../source/pages.ts";
 import { buildPath, PathError } from "../../source/path.ts";
 import type { WorkItem, WorkList } from "../../warehouse/details/work_list.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
-import type { Tally } from "../stream_progress.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 import { type Part, partOf, UnfitError } from "./answer.ts";
 import type { Batches } from "./batches.ts";
 import { PAGE_ROWS } from "./listing.ts";
@@ -37,7 +37,7 @@ export interface DetailsJob {
   readonly signal: AbortSignal;
   /** Of its requests; lists have 1. */
   readonly priority: number;
-  readonly tally: Tally;
+  readonly progress: StreamProgress;
   /** Called between batches; what was handed over by then is stored. Returns the record to go on with. */
   readonly between: (record: ScanRecord) => Promise<ScanRecord>;
 }
@@ -166,7 +166,7 @@ function queueOf(work: WorkList): (goOn: () => boolean) => AsyncGenerator<WorkIt
 }
 
 async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | Refused> {
-  const { stream, mode, tally, signal, priority, keys, timeOf } = job;
+  const { stream, mode, progress, signal, priority, keys, timeOf } = job;
   const refused = (reason: string) => ({ item, absent: false, reason, at: timeOf(item) });
   const parts: Part[] = [];
   let release: (() => void) | undefined;
@@ -179,7 +179,7 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
     const asked = Object.entries(keys).map(([own, parents]) => [own, item.params[parents]!] as const);
     if (mode.paged !== true) {
       const answer = await getWhole(api, path, query, { priority, signal, holds: true });
-      tally.page(answer);
+      progress.page(answer);
       release = answer.release;
       const parts = [partOf(stream, mode, answer.data, asked, path)];
       return { item, parts, rest: undefined, at: timeOf(item), release };
@@ -189,7 +189,7 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
     const pages = readPages(api, request);
     let bytes = 0;
     for (let page = await pages.next(); page.done !== true; page = await pages.next()) {
-      tally.page(page.value);
+      progress.page(page.value);
       // What waits here would keep the pages after it from coming.
       page.value.release();
       parts.push(partOf(stream, mode, page.value.data, asked, path));
@@ -200,7 +200,7 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
   } catch (error) {
     release?.();
     if (error instanceof PathError || error instanceof UnfitError) return refused(error.message);
-    tally.failedRequest(error);
+    progress.failedRequest(error);
     if (!(error instanceof ApiError) || endsRun(error)) throw error;
     if (error.failure === "forbidden") return { ...refused(error.message), forbidden: error };
     // Once it has begun to answer it is there, whatever became of its further pages.
@@ -218,7 +218,7 @@ async function takeAnswer(
   fetched: Fetched,
   scan: { record: ScanRecord },
 ): Promise<Refused | undefined> {
-  const { encoder, batches, mode, tally, stream, keys } = job;
+  const { encoder, batches, mode, progress, stream, keys } = job;
   const { item, parts, rest, at } = fetched;
   const own = Object.fromEntries(Object.entries(keys).map(([name, parents]) => [name, item.params[parents]!]));
   const context = { ...item.params, ...own };
@@ -232,23 +232,23 @@ async function takeAnswer(
       if (!encoder.add(row, beside, placed)) unstorable++;
       place++;
     }
-    tally.run.rows_read += rows.length;
+    progress.run.rows_read += rows.length;
     scan.record = { ...scan.record, rows: scan.record.rows + rows.length };
   };
   try {
     for (const part of parts) take(part);
     for await (const page of rest ?? []) {
-      tally.page(page);
+      progress.page(page);
       take(partOf(stream, mode, page.data, Object.entries(own), stream.path));
       if (batches.due) scan.record = await batches.put(scan.record);
     }
   } catch (error) {
-    if (error instanceof ApiError) tally.failedRequest(error);
+    if (error instanceof ApiError) progress.failedRequest(error);
     else if (!(error instanceof UnfitError)) throw error;
     if (error instanceof ApiError && endsRun(error)) throw error;
     return { item, at, absent: false, reason: error.message };
   }
-  tally.activity.rows++;
+  progress.activity.rows++;
   // Of an answer that was not stored whole nobody knows what it lacks.
   const incomplete = mode.rows !== undefined && unstorable > 0;
   const reason = incomplete ? `${unstorable} of its rows could not be stored` : undefined;

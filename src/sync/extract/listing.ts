@@ -7,7 +7,7 @@ import { telling } from "../../source/archive/about.ts";
 import type { Api, Query } from "../../source/client.ts";
 import { type Page, type PageRequest, readPages } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
-import type { Tally } from "../stream_progress.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 import type { Batches } from "./batches.ts";
 import { besideRows, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts";
 
@@ -27,7 +27,7 @@ export interface ListingJob {
   readonly batches: Batches;
   readonly record: ScanRecord;
   readonly signal: AbortSignal;
-  readonly tally: Tally;
+  readonly progress: StreamProgress;
 }
 
 /**
@@ -35,7 +35,7 @@ export interface ListingJob {
  * When it can't go on (ApiError, the signal's reason) what was read is stored first, so that the next run continues there.
  */
 export async function readListing(job: ListingJob): Promise<ScanRecord> {
-  const { encoder, batches, tally } = job;
+  const { encoder, batches, progress } = job;
   let record = job.record;
   encoder.sequence = record.sequence;
   try {
@@ -45,7 +45,7 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
       for await (const page of readPages(api, requestOf(job, record))) {
         const rows = await takePage(job, page, {}, Number.POSITIVE_INFINITY);
         record = advance(job, record, page, rows.length);
-        tally.rows(rows.length, record);
+        progress.rows(rows.length, record);
         if (batches.due || record.phase === "read") record = await batches.put(record);
       }
     }
@@ -53,7 +53,7 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
     return record;
   } catch (error) {
     if (error instanceof DestinationError || error instanceof HeldError) throw error;
-    tally.failedRequest(error);
+    progress.failedRequest(error);
     // Stored with the pages before it: three runs that end here mean the listing cannot be completed this way.
     const failed = error instanceof ApiError && !isPause(error);
     await batches.put(failed ? failedOnceMore(record) : record);
@@ -67,7 +67,7 @@ interface Taker {
   readonly path: string;
   readonly listing: Listing;
   readonly encoder: Encoder;
-  readonly tally: Tally;
+  readonly progress: StreamProgress;
 }
 
 /**
@@ -75,12 +75,12 @@ interface Taker {
  * knows of them. @throws ApiError when it doesn't hold any list of rows
  */
 export async function takePage(
-  { path, listing, encoder, tally }: Taker,
+  { path, listing, encoder, progress }: Taker,
   page: Pick<Page, "data" | "requests" | "retries" | "bytes">,
   context: Record<string, unknown>,
   atOnce: number,
 ): Promise<readonly unknown[]> {
-  tally.page(page);
+  progress.page(page);
   const { rows: place } = listing;
   const sections = sectionsIn(page.data, place);
   if (sections === undefined) throw malformed(path, `rows at ${placeOfRows(place)}`, page.data);

@@ -5,7 +5,7 @@ import type { About } from "../../source/archive/about.ts";
 import type { Answer, Api, Query } from "../../source/client.ts";
 import { getWhole } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
-import type { Tally } from "../stream_progress.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 import { otherThanAsked } from "./answer.ts";
 import type { Batches } from "./batches.ts";
 import { isPause, takePage } from "./listing.ts";
@@ -31,7 +31,7 @@ export interface LookupJob {
   /** How many questions are asked at the same time. */
   readonly width: number;
   readonly signal: AbortSignal;
-  readonly tally: Tally;
+  readonly progress: StreamProgress;
 }
 
 /** When so many questions fail, and more than are answered, the rest would fail too: it is not their values. */
@@ -100,7 +100,7 @@ async function takeAnswer(
   answered: Answered,
   coming: readonly Promise<Answered>[],
 ): Promise<ScanRecord> {
-  const { tally } = job;
+  const { progress } = job;
   const next = { ...record, part: record.part + 1 };
   try {
     if ("error" in answered) throw answered.error;
@@ -114,10 +114,10 @@ async function takeAnswer(
       capped: record.capped || (limit !== undefined && rows >= limit),
       date: record.date ?? answer.date?.toISOString() ?? null,
     };
-    tally.rows(rows, taken);
+    progress.rows(rows, taken);
     return taken;
   } catch (error) {
-    tally.failedRequest(error);
+    progress.failedRequest(error);
     if (!(error instanceof ApiError) || isPause(error)) throw error;
     const forbidden = error.failure === "forbidden";
     if (forbidden && record.pages + record.absent.length === 0 && !(await anyAnswers(coming))) throw error;
@@ -134,17 +134,17 @@ async function anyAnswers(coming: readonly Promise<Answered>[]): Promise<boolean
 }
 
 async function takeRows(job: LookupJob, part: number, answer: Answer): Promise<number> {
-  const { encoder, listing, tally, stream } = job;
+  const { encoder, listing, progress, stream } = job;
   const { path, context } = job.questions[part]!;
   const single = listing.lookup?.single === true;
   // Stored, it would be a row that nobody asked for, and what was asked for would look as if it had gone.
   const other = otherThanAsked(stream, single ? [answer.data] : rowsIn(answer.data, listing.rows), context);
   if (other !== undefined) throw new ApiError(`${path}: ${other}`, { failure: "malformed", path });
   if (single) {
-    tally.page(answer);
+    progress.page(answer);
     encoder.add(answer.data, {}, context);
     return 1;
   }
-  const rows = await takePage({ path, listing, encoder, tally }, answer, context, Number.POSITIVE_INFINITY);
+  const rows = await takePage({ path, listing, encoder, progress }, answer, context, Number.POSITIVE_INFINITY);
   return rows.length;
 }

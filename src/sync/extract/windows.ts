@@ -7,7 +7,7 @@ import { telling } from "../../source/archive/about.ts";
 import type { Api, Query } from "../../source/client.ts";
 import { type Page, readPages } from "../../source/pages.ts";
 import type { ScanRecord, Window } from "../../warehouse/state/stream_state.ts";
-import type { Tally } from "../stream_progress.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 import type { Batches } from "./batches.ts";
 import { PAGE_ROWS, takePage } from "./listing.ts";
 import { merged } from "./merging.ts";
@@ -32,7 +32,7 @@ export interface WindowsJob {
   /** How many windows are read at the same time, at least. */
   readonly width: number;
   readonly signal: AbortSignal;
-  readonly tally: Tally;
+  readonly progress: StreamProgress;
   /** Where the window without an end ends, ms since 1970. */
   readonly now: number;
   /** Which row it is, and when it came about; undefined for one that doesn't say when. */
@@ -61,7 +61,7 @@ interface WindowPage {
  * (ApiError, the signal's reason) what was read is stored first.
  */
 export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
-  const { batches, encoder, tally } = job;
+  const { batches, encoder, progress } = job;
   let record = job.record;
   encoder.sequence = record.sequence;
   const coverage = createCoverage(record.windows, job.now);
@@ -77,12 +77,12 @@ export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
       const dated = rows.map(job.datedRow).filter(row => row !== undefined);
       strays = differentRows([...strays, ...straysAmong(record.windows[index]!, dated)]);
       record = advance(record, index, page, rows.length);
-      tally.rows(rows.length);
+      progress.rows(rows.length);
       read += rows.length;
       const times = dated.map(row => row.at);
       coverage.page(index, record.windows[index]!, times);
       const left = coverage.rowsLeft(read);
-      tally.activity.total = left === undefined ? undefined : tally.activity.rows + left;
+      progress.activity.total = left === undefined ? undefined : progress.activity.rows + left;
       if (differentRows([...strays, ...job.strays]).length >= PLURAL) return { record: await stored(record), strays };
       if (batches.due) record = await job.between(await batches.put(record));
       await nextTurn();
@@ -90,7 +90,7 @@ export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
     return { record: await stored({ ...record, phase: "read" }), strays };
   } catch (error) {
     if (error instanceof DestinationError || error instanceof HeldError) throw error;
-    tally.failedRequest(error);
+    progress.failedRequest(error);
     await stored(record);
     throw error;
   }
@@ -127,7 +127,7 @@ async function* pagesOf(
   } catch (error) {
     const expired = error instanceof ApiError && (error.status === 422 || error.status === 404);
     if (!expired || current().cursor === null) throw error;
-    job.tally.failedRequest(error);
+    job.progress.failedRequest(error);
     yield* pages(null);
   }
 }

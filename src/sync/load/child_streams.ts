@@ -1,5 +1,5 @@
 import { type Detail, OBSERVED_ON, type Stream } from "../../catalog/stream.ts";
-import type { Kin } from "../../warehouse/details/child_stream.ts";
+import type { ChildStream } from "../../warehouse/details/child_stream.ts";
 import type { Parents, ValueSource } from "../../warehouse/details/parents.ts";
 import type { Publication } from "../../warehouse/merge/publication.ts";
 
@@ -8,12 +8,12 @@ export const detailsOf = (catalogue: readonly Stream[], stream: Stream): readonl
   catalogue.filter(({ mode }) => mode.kind === "detail" && mode.of === stream.name && mode.by === undefined);
 
 /** A detail's key begins with its parent's, column by column. */
-function pairs(detail: Stream, parent: Stream): Kin["on"] {
+function pairs(detail: Stream, parent: Stream): ChildStream["on"] {
   return parent.key.map((name, i) => [detail.key[i]!, name] as const);
 }
 
 /** A detail, seen from its parent. */
-export const kinOf = (detail: Stream, parent: Stream): Kin => ({
+export const childStreamOf = (detail: Stream, parent: Stream): ChildStream => ({
   stream: detail.name,
   tables: detail.tables,
   on: pairs(detail, parent),
@@ -51,7 +51,7 @@ function sourcesOf(catalogue: readonly Stream[], stream: Stream, { of, by, also 
 }
 
 /** The details whose ledger knows values of this stream's rows by the rows' hashes. */
-export function valuedBy(catalogue: readonly Stream[], stream: Stream): NonNullable<Publication["valued"]> {
+export function valueDrivenBy(catalogue: readonly Stream[], stream: Stream): NonNullable<Publication["valueDriven"]> {
   return catalogue.flatMap(detail => {
     const { mode } = detail;
     if (mode.kind !== "detail" || mode.by === undefined || mode.everyDays !== undefined) return [];

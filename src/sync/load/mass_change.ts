@@ -2,7 +2,7 @@ import type { Stream } from "../../catalog/stream.ts";
 import { type Causes, causesOfChange } from "../../warehouse/merge/mass_change_causes.ts";
 import type { Comparison, Publication } from "../../warehouse/merge/publication.ts";
 import type { SyncContext } from "../context.ts";
-import type { Tally } from "../stream_progress.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 
 /** More known rows than this share never change in a day by people's work alone. */
 const STORM_SHARE = 0.3;
@@ -16,9 +16,9 @@ export async function nameStorm(
   stream: Stream,
   publication: Publication,
   comparison: Comparison,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<void> {
-  const asked = [...publication.details, ...(publication.valued ?? [])];
+  const asked = [...publication.details, ...(publication.valueDriven ?? [])];
   const details = asked.filter(detail => context.wanted.has(detail.stream));
   const isStorm = (rows: number) => rows >= LEAST_ROWS && rows > STORM_SHARE * comparison.live;
   if (details.length === 0 || !isStorm(comparison.updated)) return;
@@ -35,7 +35,7 @@ export async function nameStorm(
     most.reduce((sum, requests) => sum + requests, 0),
   );
   context.log.warn({ stream: stream.name, changed: causes.changed, live: comparison.live }, message);
-  tally.warnings.push(message);
+  progress.warnings.push(message);
 }
 
 function sentence(stream: string, { changed, columns, estimated }: Causes, live: number, requests: number): string {

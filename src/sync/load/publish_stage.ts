@@ -13,9 +13,9 @@ import { readScanRecord, type ScanRecord, type StreamState } from "../../warehou
 import { recountDetail, saveDashboard } from "../../warehouse/state/table_counts.ts";
 import type { SyncContext } from "../context.ts";
 import { boundOf } from "../extract/scan_plan.ts";
-import type { Tally } from "../stream_progress.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 import { witnessedTime } from "../witnessed_time.ts";
-import { askedWith, detailsOf, kinOf, parentsOf, valuedBy } from "./child_streams.ts";
+import { askedWith, detailsOf, childStreamOf, parentsOf, valueDrivenBy } from "./child_streams.ts";
 import { nameStorm } from "./mass_change.ts";
 import { proofOf } from "./proof.ts";
 import { changesOf, listed, type Settled, settleDrift, tellDrift } from "./schema_drift.ts";
@@ -37,8 +37,8 @@ export function publicationOf(context: SyncContext, stream: Stream, stage: Stage
     stamp: layoutStamp(stream.tables, context.hasher),
     parent: mode.kind === "detail" ? parentsOf(catalogue, stream, mode) : undefined,
     many: mode.kind === "detail" && mode.rows !== undefined,
-    details: detailsOf(catalogue, stream).map(detail => kinOf(detail, stream)),
-    valued: valuedBy(catalogue, stream),
+    details: detailsOf(catalogue, stream).map(detail => childStreamOf(detail, stream)),
+    valueDriven: valueDrivenBy(catalogue, stream),
     scope:
       mode.kind === "feed" && start !== undefined ? { column: mode.highWaterColumn, from: surelyIn(start) } : undefined,
   };
@@ -55,7 +55,7 @@ export interface PublishPlan {
   readonly stream: Stream;
   readonly stage: Stage;
   readonly record: ScanRecord;
-  readonly tally: Tally;
+  readonly progress: StreamProgress;
   /** Whether rows that the scan didn't see are looked for. */
   readonly withMissing: boolean;
   readonly decide: (comparison: Comparison, publication: Publication) => Promise<Decided | undefined>;
@@ -82,8 +82,8 @@ export interface PublishPlan {
  */
 export async function publishStage(context: SyncContext, plan: PublishPlan): Promise<Published> {
   const { destination } = context;
-  const { stream, stage, record, tally } = plan;
-  tally.activity.state = "publishing";
+  const { stream, stage, record, progress } = plan;
+  progress.activity.state = "publishing";
   context.log.debug({ stream: stream.name, rows: record.rows }, "publishing");
   try {
     checkQuality(context, plan);
@@ -91,14 +91,14 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
   } catch (error) {
     // Kept, it would be judged again in every run to come, however good the service's answers are by then.
     await stage.drop();
-    tally.run.rejected += record.rejected;
-    tally.run.repeated += record.rows - record.rejected;
+    progress.run.rejected += record.rejected;
+    progress.run.repeated += record.rows - record.rejected;
     throw error;
   }
   const whole = publicationOf(context, stream, stage);
   const publication = { ...whole, many: whole.many === true && plan.apart !== true, settled: plan.settled ?? false };
   const comparison = await compare(destination, publication, plan.withMissing);
-  await nameStorm(context, stream, publication, comparison, tally);
+  await nameStorm(context, stream, publication, comparison, progress);
   const decided = plan.withMissing ? await plan.decide(comparison, publication) : undefined;
   return context.inTurn(() => publishCompared(context, plan, publication, comparison, decided));
 }
@@ -111,8 +111,8 @@ async function publishCompared(
   decided: Decided | undefined,
 ): Promise<Published> {
   const { destination, company, runId } = context;
-  const { stream, stage, record, tally } = plan;
-  const before = { ...tally.run };
+  const { stream, stage, record, progress } = plan;
+  const before = { ...progress.run };
   let drift: Settled | undefined;
   const { start } = context.policy;
   const dated = stream.mode.kind === "detail" && stream.mode.newest !== undefined;
@@ -158,20 +158,20 @@ async function publishCompared(
         await saveProblems(trx, destination, { company, stream: detail }, [], moment);
       }
       // A transaction that has to be done again counts once.
-      Object.assign(tally.run, before);
-      count(tally, result, record);
+      Object.assign(progress.run, before);
+      count(progress, result, record);
       Object.assign(
-        tally.run,
+        progress.run,
         proofOf({ stream, record, comparison, missing: result.missing, counts, bounded, again }),
       );
-      await writeStreamRun(trx, runId, company, stream.name, tally.run);
+      await writeStreamRun(trx, runId, company, stream.name, progress.run);
       await plan.also?.(trx);
     },
   });
-  tally.published = true;
+  progress.published = true;
   const told = tellDrift(stream, drift?.fresh ?? [], context.policyOf(stream.name).unknownFields);
-  tally.warnings.push(...told.warnings);
-  tally.notes.push(...told.notes);
+  progress.warnings.push(...told.warnings);
+  progress.notes.push(...told.notes);
   await stage.drop();
   const changed = published.inserted + published.updated + published.refreshed + published.deleted;
   if (changed > 0) await destination.settle(stream.tables, changed);
@@ -189,8 +189,8 @@ async function nextMoment(
   { stream, parent, details }: Publication,
   trx: SyncContext["destination"]["db"],
 ): Promise<string> {
-  const kin = [...(parent === undefined ? [] : parent.kind === "rows" ? [parent] : parent.sources), ...details];
-  const before = await lastPublishesOf(trx, [stream, ...kin.map(each => each.stream)]);
+  const related = [...(parent === undefined ? [] : parent.kind === "rows" ? [parent] : parent.sources), ...details];
+  const before = await lastPublishesOf(trx, [stream, ...related.map(each => each.stream)]);
   const own = Math.max(0, ...before.filter(last => last.company === company).map(({ at }) => at + 1));
   const witnesses = { clock, stats: api.stats, db: trx, dialect: destination.dialect };
   const { at, future = Number.POSITIVE_INFINITY } = await witnessedTime(witnesses, own);
@@ -198,8 +198,8 @@ async function nextMoment(
   return new Date(Math.max(at, own, ...others)).toISOString();
 }
 
-function count(tally: Tally, published: Published, record: ScanRecord): void {
-  const { run } = tally;
+function count(progress: StreamProgress, published: Published, record: ScanRecord): void {
+  const { run } = progress;
   run.inserted += published.inserted;
   run.updated += published.updated;
   run.unchanged += published.unchanged;
@@ -217,7 +217,7 @@ function rowsOf(table: string, { tables }: Stream, { rows, presence }: ScanRecor
   return table === tables.main.name ? rows : (presence[table]?.rows ?? rows);
 }
 
-function checkQuality(context: SyncContext, { stream, record, tally }: PublishPlan): void {
+function checkQuality(context: SyncContext, { stream, record, progress }: PublishPlan): void {
   const { maxRejectShare } = context.policyOf(stream.name);
   if (record.rows > 0 && record.rejected / record.rows > maxRejectShare) {
     throw new TributaryError(
@@ -236,17 +236,17 @@ function checkQuality(context: SyncContext, { stream, record, tally }: PublishPl
     .join(", ");
   const message = `${stream.name}: values that could not be read exceed problems.max_share (${maxShare}): ${named}. \`tributary rejects ${stream.name} --problems\` shows them.`;
   if (onExceed === "fail") throw new TributaryError(`${message} Nothing of it was published.`, 1);
-  tally.warnings.push(message);
+  progress.warnings.push(message);
 }
 
 /** Where fields that the documents don't name are a failure they are told all the same, though nothing else is written. */
-async function refuseUnknown(context: SyncContext, { stream, record, tally }: PublishPlan): Promise<void> {
+async function refuseUnknown(context: SyncContext, { stream, record, progress }: PublishPlan): Promise<void> {
   if (context.policyOf(stream.name).unknownFields !== "fail") return;
   const drift = record.drift.filter(({ sort }) => sort !== "type");
   if (drift.length === 0) return;
   const now = new Date(context.clock.now()).toISOString();
   const only = { ...record, drift, presence: {} };
-  const since = tally.run.started_at;
+  const since = progress.run.started_at;
   await context.destination.db
     .transaction()
     .execute(trx => settleDrift(trx, context, stream, only, {}, { now, since }));

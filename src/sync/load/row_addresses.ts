@@ -8,7 +8,7 @@ import type { Comparison, Publication } from "../../warehouse/merge/publication.
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
 import type { SyncContext } from "../context.ts";
 import { inParallel } from "../extract/parallel.ts";
-import type { Tally } from "../stream_progress.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 
 type Key = Readonly<Record<string, string>>;
 
@@ -53,14 +53,14 @@ const CONTROLS = 3;
 export async function askAddresses(
   context: SyncContext,
   { mode: { confirm }, publication, comparison, before }: IncompleteSight,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<Addresses> {
   if (confirm === undefined) return { exist: false, gone: [], told: false, asked: [] };
   const after = before?.asked ?? [];
   const { catalogue, destination, limiter, policy } = context;
   const siblings = fixedPaths(catalogue);
   const ask = (key: Key, about: Partial<About> = {}): Promise<Said> =>
-    askOne(context, () => buildPath(confirm, key, siblings), about, tally);
+    askOne(context, () => buildPath(confirm, key, siblings), about, progress);
 
   let control: Said = "nothing";
   for (const key of await listedKeys(destination, publication, CONTROLS)) {
@@ -69,11 +69,11 @@ export async function askAddresses(
   }
   if (control !== "there") {
     const why = control === "forbidden" ? "this key may not read it" : "it knows no row of the list either";
-    tally.notes.push(`${publication.stream}: ${confirm} was not asked which missing rows are gone: ${why}.`);
+    progress.notes.push(`${publication.stream}: ${confirm} was not asked which missing rows are gone: ${why}.`);
     return { exist: control !== "forbidden", gone: [], told: false, asked: after };
   }
   const keys = await missingKeys(destination, publication, policy.deletes.confirmMax, after);
-  tally.activity.waitingFor = `the addresses of ${keys.length} missing rows`;
+  progress.activity.waitingFor = `the addresses of ${keys.length} missing rows`;
   const gone: Key[] = [];
   let there = 0;
   const answers = inParallel<Key, { key: Key; said: Said }>(Readable.from(keys), limiter.state.maximum, async key => ({
@@ -84,8 +84,8 @@ export async function askAddresses(
     if (said === "gone") gone.push(key);
     else if (said === "there") there++;
   }
-  tally.activity.waitingFor = undefined;
-  tally.notes.push(
+  progress.activity.waitingFor = undefined;
+  progress.notes.push(
     `${publication.stream}: ${keys.length} missing rows were asked for by ${confirm}, ${gone.length} are gone.`,
   );
   return {
@@ -100,13 +100,13 @@ async function askOne(
   { api, signal }: SyncContext,
   path: () => string,
   about: Partial<About>,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<Said> {
   try {
-    tally.page(await api.get(path(), {}, { priority: 1, signal, about }));
+    progress.page(await api.get(path(), {}, { priority: 1, signal, about }));
     return "there";
   } catch (error) {
-    tally.failedRequest(error);
+    progress.failedRequest(error);
     // An id that makes no path.
     if (error instanceof RangeError) return "nothing";
     if (!(error instanceof ApiError)) throw error;

@@ -5,7 +5,7 @@ import type { Verdict } from "../../warehouse/merge/deletion.ts";
 import type { Publication } from "../../warehouse/merge/publication.ts";
 import type { StreamState } from "../../warehouse/state/stream_state.ts";
 import type { SyncContext } from "../context.ts";
-import type { Tally } from "../stream_progress.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 import { askAddresses, type IncompleteSight } from "./row_addresses.ts";
 
 /** A scan that took longer cannot say what is missing: rows moved too far meanwhile. */
@@ -35,7 +35,7 @@ type Block = "empty" | "share" | "half";
 export async function decideAbsence(
   context: SyncContext,
   sight: IncompleteSight,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<AbsenceDecision> {
   const { mode, record, comparison, publication, before, run, unknown } = sight;
   const { missing, missedBefore, live, distinct } = comparison;
@@ -52,7 +52,7 @@ export async function decideAbsence(
     // An empty answer counts as no scan that missed a row: whatever else it misses would be gone with the next.
     const verdict = { remember: complete && block !== "empty", all: false, before: false, confirmed: [] };
     const told = tell(sight, block, context);
-    if (block === "half") tally.warnings.push(told);
+    if (block === "half") progress.warnings.push(told);
     const held = block === "half" || (block === "share" && !complete) ? undefined : told;
     return { verdict, held, unsettled: false, undecided: { ...left, doubted: true, again: complete } };
   }
@@ -60,7 +60,7 @@ export async function decideAbsence(
     const verdict = { remember: true, all: true, before: false, confirmed: [] };
     return { verdict, held: undefined, unsettled: false, undecided: null };
   }
-  const addresses = await askAddresses(context, sight, tally);
+  const addresses = await askAddresses(context, sight, progress);
   const proven = unknown.length === 0 ? [] : await keysAmong(context, publication, unknown);
   const confirmed = [...proven, ...addresses.gone];
   // What a scan missed that was doubted, and that the next did not bear out, was never missed.

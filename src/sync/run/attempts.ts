@@ -2,12 +2,12 @@ import type { Clock } from "../../clock.ts";
 import { DestinationError, HeldError } from "../../errors.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { endRun, type Proven, streamRunsOf, writeStreamRun } from "../../warehouse/state/run_log.ts";
-import { Tally } from "../stream_progress.ts";
+import { StreamProgress } from "../stream_progress.ts";
 import { mergeReports } from "./merging.ts";
 import { exitCodeOf, exitCodeOfAll, messageOf, type RunReport, type RunView, statusOf } from "./report.ts";
 import { runSync } from "./run.ts";
 import type { Attempt, RunOrder, RunTools } from "./run_order.ts";
-import { type Commons, createCommons } from "./service.ts";
+import { type SharedClients, createSharedClients } from "./service.ts";
 
 /** Seconds before each further attempt: together longer than a server needs to restart, or to fail over. */
 const PAUSES_S = [1, 2, 5, 10, 20, 40];
@@ -39,12 +39,12 @@ export async function runAttempts(order: RunOrder, tools: RunTools): Promise<Run
   const { askedAt = new Date(clock.now()).toISOString() } = order;
   const until = clock.now() + (order.maxTimeMs ?? Number.POSITIVE_INFINITY);
   const pauseAfter = pausesOf(order, clock);
-  const commons = createCommons(order.config.api, clock);
+  const sharedClients = createSharedClients(order.config.api, clock);
   const watch = lasting(tools.watch);
   const past: Past = { runIds: [], reports: [], errors: [] };
   for (let nth = 0; ; nth++) {
     const maxTimeMs = order.maxTimeMs === undefined ? undefined : until - clock.now();
-    const ended = await attempt({ ...order, askedAt, maxTimeMs }, { ...tools, watch }, commons, past);
+    const ended = await attempt({ ...order, askedAt, maxTimeMs }, { ...tools, watch }, sharedClients, past);
     if (ended.report !== undefined) past.reports.push(ended.report);
     past.errors.push(...ended.errors);
     const pauseS = mayPass(ended.errors, past) && !signal.aborted ? pauseAfter(ended.errors) : undefined;
@@ -105,10 +105,10 @@ async function pause(seconds: number, error: unknown, { clock, log, signal }: Ru
   await clock.sleep(seconds * 1_000, signal);
 }
 
-async function attempt(order: RunOrder, tools: RunTools, commons: Commons, past: Past): Promise<Ended> {
+async function attempt(order: RunOrder, tools: RunTools, sharedClients: SharedClients, past: Past): Promise<Ended> {
   const errors: unknown[] = [];
   const own: Attempt = {
-    commons,
+    sharedClients,
     start: runId => void past.runIds.push(runId),
     async begin(destination) {
       for (const report of past.reports) await putRight(destination, report);
@@ -159,7 +159,7 @@ async function putRight({ db }: Destination, report: RunReport): Promise<void> {
       // A stream's last row is committed after all else that it did: where that one stands, so does the rest.
       const stands = stored !== undefined && isDone(stored);
       if (isDone(line) && !stands) Object.assign(line, { status: "failed", error: UNDONE });
-      if (!isDone(line)) Object.assign(line, publishedBy(stored ?? new Tally(line.started_at).run));
+      if (!isDone(line)) Object.assign(line, publishedBy(stored ?? new StreamProgress(line.started_at).run));
       const { run_id: _run, company, stream, ...row } = line;
       await writeStreamRun(trx, runId, company, stream, row);
     }

@@ -92,18 +92,18 @@ const isGood = (status: string): boolean => status === "succeeded" || status ===
 async function tellsNews({ destination, runId, jobs }: Concluding): Promise<boolean> {
   const before = await lastStreamRuns(destination, runId);
   const known = new Map(before.map(row => [JSON.stringify([row.company, row.stream]), row]));
-  const worked = jobs.filter(({ tally }) => tally.run.status !== "skipped");
-  const differs = ({ company, stream, tally: { run } }: Job): boolean => {
+  const worked = jobs.filter(({ progress }) => progress.run.status !== "skipped");
+  const differs = ({ company, stream, progress: { run } }: Job): boolean => {
     const row = known.get(JSON.stringify([company, stream.name]));
     return row === undefined || factsOf(row) !== factsOf(run);
   };
   return (
-    worked.some(differs) || (worked.some(({ tally }) => tally.run.rejected > 0) && keptNewRejects(destination, runId))
+    worked.some(differs) || (worked.some(({ progress }) => progress.run.rejected > 0) && keptNewRejects(destination, runId))
   );
 }
 
 /** What `status` tells of a stream's run. Errors by their being there alone: their text may name the request. */
-function factsOf(run: Awaited<ReturnType<typeof lastStreamRuns>>[number] | Job["tally"]["run"]): string {
+function factsOf(run: Awaited<ReturnType<typeof lastStreamRuns>>[number] | Job["progress"]["run"]): string {
   const { status, error, rejected, problems, service_rows, difference, difference_reason } = run;
   const counts = [rejected, problems, service_rows ?? null, difference ?? null].map(String);
   return JSON.stringify([status, error === null, ...counts, difference_reason ?? null]);
@@ -126,7 +126,7 @@ export function reportOf(
     warnings,
     notes: notesOf(jobs),
     errors: [...new Set(failures.map(failure => failureText(failure, jobs, tools.redact)))],
-    streams: jobs.map(({ company, stream, tally }) => ({ run_id: runId, company, stream: stream.name, ...tally.run })),
+    streams: jobs.map(({ company, stream, progress }) => ({ run_id: runId, company, stream: stream.name, ...progress.run })),
   };
 }
 

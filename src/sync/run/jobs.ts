@@ -52,7 +52,7 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
   let turn = 0;
   const startReady = (): void => {
     for (const [job, needed] of waiting) {
-      job.tally.activity.waitingFor = needed[0]?.stream.name;
+      job.progress.activity.waitingFor = needed[0]?.stream.name;
       if (needed.length > 0) continue;
       waiting.delete(job);
       void (job.stream.mode.kind === "detail" ? details : lists).add(async () => {
@@ -84,7 +84,7 @@ async function refuseAll(context: SyncContext, failure: Error, run: CompanyRun):
       skip(job, "the run was ending");
       continue;
     }
-    const error: unknown = await syncStream(context, job.stream, job.tally, refuse).catch(thrown => thrown);
+    const error: unknown = await syncStream(context, job.stream, job.progress, refuse).catch(thrown => thrown);
     if (error !== failure) lost = error;
   }
   if (lost === undefined) return;
@@ -93,7 +93,7 @@ async function refuseAll(context: SyncContext, failure: Error, run: CompanyRun):
 }
 
 /** The context in which a stream's answers are kept, and say what they are. */
-function keeping(context: SyncContext, { stream: { name }, tally }: Job, { archive, log }: CompanyRun): SyncContext {
+function keeping(context: SyncContext, { stream: { name }, progress }: Job, { archive, log }: CompanyRun): SyncContext {
   if (archive === undefined) return context;
   const about = { stream: name, ...(context.policy.confirmDeletes ? { accepted: true as const } : {}) };
   return {
@@ -103,7 +103,7 @@ function keeping(context: SyncContext, { stream: { name }, tally }: Job, { archi
       const warning = await archive.kept(name);
       if (warning === undefined) return;
       log.warn({ stream: name }, warning);
-      tally.warnings.push(warning);
+      progress.warnings.push(warning);
     },
   };
 }
@@ -118,18 +118,18 @@ function asksBy(stream: Stream, policy: StreamPolicy): readonly string[] {
 const hasTable = ({ tables }: Stream, name: string): boolean =>
   [tables.main, ...tables.children].some(table => table.name === name);
 
-function skip({ tally }: Job, reason: string): void {
-  tally.run.status = "skipped";
-  tally.run.error = reason;
-  tally.activity.state = "failed";
+function skip({ progress }: Job, reason: string): void {
+  progress.run.status = "skipped";
+  progress.run.error = reason;
+  progress.activity.state = "failed";
 }
 
 async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<void> {
   const { jobs, log, errors, work } = run;
-  const { stream, tally } = job;
+  const { stream, progress } = job;
   const parent = jobs.find(other => stream.mode.kind === "detail" && other.stream.name === stream.mode.of);
   if (context.signal.aborted) return skip(job, "the run was ending");
-  const without = parent === undefined || parent.tally.published ? undefined : whyWithout(parent);
+  const without = parent === undefined || parent.progress.published ? undefined : whyWithout(parent);
   // Of a list that could not be read the failure is told; one that this key may not read is none, but for who asked by name.
   const failing = without?.includes(UNAVAILABLE) === true && context.named.has(stream.name);
   if (without !== undefined && !failing) return skip(job, without);
@@ -137,11 +137,11 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
     throw new TributaryError(`${stream.name}: ${without}`, 1);
   };
   try {
-    tally.activity.waitingFor = undefined;
-    tally.run.started_at = new Date(context.clock.now()).toISOString();
-    await syncStream(context, stream, tally, failing ? refuse : work);
-    const { requests, rows_read, inserted, updated, deleted, unchanged } = tally.run;
-    if (tally.run.error === null)
+    progress.activity.waitingFor = undefined;
+    progress.run.started_at = new Date(context.clock.now()).toISOString();
+    await syncStream(context, stream, progress, failing ? refuse : work);
+    const { requests, rows_read, inserted, updated, deleted, unchanged } = progress.run;
+    if (progress.run.error === null)
       log.info({ stream: stream.name, requests, rows_read, inserted, updated, deleted, unchanged }, "done");
   } catch (error) {
     if (error instanceof StoppedError) {
@@ -162,8 +162,8 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
 }
 
 /** Why nothing can be asked for when the parent's rows are not known. */
-function whyWithout({ stream, tally }: Job): string {
-  const unavailable = tally.run.error?.includes(UNAVAILABLE) === true;
+function whyWithout({ stream, progress }: Job): string {
+  const unavailable = progress.run.error?.includes(UNAVAILABLE) === true;
   return `its list ${stream.name} ${unavailable ? `is ${UNAVAILABLE}` : "could not be read"}`;
 }
 

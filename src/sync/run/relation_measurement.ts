@@ -23,7 +23,7 @@ interface Measuring {
 export async function measureChanged(run: Measuring, errors: unknown[]): Promise<void> {
   const { order, tools, runId, destination, jobs } = run;
   if (errors.length > 0) return;
-  const changed = jobs.filter(({ tally: { run: counts } }) => counts.inserted + counts.updated + counts.deleted > 0);
+  const changed = jobs.filter(({ progress: { run: counts } }) => counts.inserted + counts.updated + counts.deleted > 0);
   if (changed.length === 0) return;
   const now = new Date(tools.clock.now()).toISOString();
   const assumed = relationsAround(run, changed);

@@ -4,14 +4,14 @@ import { type ExitCode, TributaryError } from "../../errors.ts";
 import type { Unanswered } from "../../source/client.ts";
 import type { LimiterState } from "../../source/limit.ts";
 import type { StreamRun } from "../../warehouse/state/run_log.ts";
-import type { Tally } from "../stream_progress.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 import { inWords, type Service } from "./service.ts";
 
 /** One stream of one company in a run. */
 export interface Job {
   readonly company: string;
   readonly stream: Stream;
-  readonly tally: Tally;
+  readonly progress: StreamProgress;
 }
 
 /** What `--json` prints of a run. */
@@ -68,20 +68,20 @@ export function statusOf(exitCode: ExitCode, warnings: readonly string[]): RunRe
 }
 
 /** What the jobs have to say that is no failure. */
-export const warningsOf = (jobs: readonly Job[]): string[] => saidBy(jobs, tally => tally.warnings);
+export const warningsOf = (jobs: readonly Job[]): string[] => saidBy(jobs, progress => progress.warnings);
 
 /** What the jobs have to say that is no warning either. */
-export const notesOf = (jobs: readonly Job[]): string[] => saidBy(jobs, tally => tally.notes);
+export const notesOf = (jobs: readonly Job[]): string[] => saidBy(jobs, progress => progress.notes);
 
-function saidBy(jobs: readonly Job[], texts: (tally: Tally) => readonly string[]): string[] {
+function saidBy(jobs: readonly Job[], texts: (progress: StreamProgress) => readonly string[]): string[] {
   const several = companiesIn(jobs).size > 1;
-  return jobs.flatMap(({ company, tally }) => texts(tally).map(text => (several ? `${company}: ${text}` : text)));
+  return jobs.flatMap(({ company, progress }) => texts(progress).map(text => (several ? `${company}: ${text}` : text)));
 }
 
 /** A failure's message, with the companies in front that it struck, where there are several. */
 export function failureText(error: unknown, jobs: readonly Job[], redact: (text: string) => string): string {
   const text = redact(messageOf(error));
-  const struck = companiesIn(jobs.filter(job => job.tally.run.error === text));
+  const struck = companiesIn(jobs.filter(job => job.progress.run.error === text));
   return companiesIn(jobs).size > 1 && struck.size > 0 ? `${[...struck].join(", ")}: ${text}` : text;
 }
 
@@ -105,7 +105,7 @@ export function viewOf(jobs: readonly Job[], services: readonly Service[], clock
       const slow = new Map(services.map(({ company, api }) => [company.name, api.unanswered?.()]));
       const busiest = [...states.values()].toSorted((a, b) => b.inFlight - a.inFlight)[0];
       return {
-        streams: jobs.map(({ company, stream, tally: { activity } }) => {
+        streams: jobs.map(({ company, stream, progress: { activity } }) => {
           const name = several ? `${company}/${stream.name}` : stream.name;
           const { state, pages, rows, total } = activity;
           const remaining = total === undefined ? undefined : pace.remaining(name, rows, total, now);

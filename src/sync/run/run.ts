@@ -16,7 +16,7 @@ import type { Destination } from "../../warehouse/destination.ts";
 import { prepareWarehouse } from "../../warehouse/schema/prepare_warehouse.ts";
 import { adoptFormats } from "../../warehouse/state/formats_record.ts";
 import { beginRun } from "../../warehouse/state/run_log.ts";
-import { Tally } from "../stream_progress.ts";
+import { StreamProgress } from "../stream_progress.ts";
 import { mendTimestamps, presentTime } from "../witnessed_time.ts";
 import { holdToWarehouse, identityOf, isAccepted, isItself, logOf, sideBySide } from "./companies.ts";
 import { conclude, firstLook, reportOf, showEvery } from "./conclusion.ts";
@@ -24,7 +24,7 @@ import { contextOf, policyOf, runCompany } from "./jobs.ts";
 import { measureChanged } from "./relation_measurement.ts";
 import { type Job, type RunReport, viewOf } from "./report.ts";
 import type { RunOrder, RunTools } from "./run_order.ts";
-import { closedService, createCommons, openService, type Service, tried } from "./service.ts";
+import { closedService, createSharedClients, openService, type Service, tried } from "./service.ts";
 
 export type { RunReport, RunView } from "./report.ts";
 
@@ -45,8 +45,8 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
   const holder = { pid: process.pid, host: hostname(), command: order.command, startedAt };
   // Whoever waits for a lock stops waiting at the first signal.
   const patience: Clock = { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) };
-  const commons = order.attempt?.commons ?? createCommons(config.api, clock);
-  const { memory } = commons;
+  const sharedClients = order.attempt?.sharedClients ?? createSharedClients(config.api, clock);
+  const { memory } = sharedClients;
   let limit = new AbortController();
   const stopReason = () => (signal.aborted ? signal : limit.signal).reason;
   const opener = { runId, holder, clock: patience, memory, makesRoom: order.background !== undefined, stopReason };
@@ -66,7 +66,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
   const ask = () => {
     opening = companies.map(each =>
       order.again === undefined
-        ? openService(each, config.api, order.identity, serviceTools, commons)
+        ? openService(each, config.api, order.identity, serviceTools, sharedClients)
         : Promise.resolve(closedService(each, config.api, clock)),
     );
     const asking = Promise.all(opening);
@@ -94,7 +94,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     answered.abort();
     const askedMs = Math.max(0, clock.now() - openedAt);
     const jobs = services.flatMap(({ company }) =>
-      streams.map(stream => ({ company: company.name, stream, tally: new Tally(startedAt) })),
+      streams.map(stream => ({ company: company.name, stream, progress: new StreamProgress(startedAt) })),
     );
     const shared = { order, tools, runId, startedAt, services, catalogue, destination, jobs, archives };
     const run: Run = { ...shared, warnings: [] };
@@ -159,8 +159,8 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
   } finally {
     leaving.abort();
     await Promise.allSettled(opening);
-    for (const api of commons.apis) await api.close();
-    await archives.end(Math.min(clock.now(), ...commons.apis.map(api => presentTime(clock, api.stats))));
+    for (const api of sharedClients.apis) await api.close();
+    await archives.end(Math.min(clock.now(), ...sharedClients.apis.map(api => presentTime(clock, api.stats))));
     await destination?.close();
   }
 }
@@ -186,7 +186,7 @@ export function companiesOf(config: Config, wanted: string | undefined): readonl
 /** Nothing can be read, and nothing has been loaded yet: no empty warehouse is left behind. */
 function refused(run: Run): RunReport {
   const failures = run.services.flatMap(service => service.failure ?? []);
-  for (const { tally } of run.jobs) tally.run.status = "skipped";
+  for (const { progress } of run.jobs) progress.run.status = "skipped";
   return reportOf(run, failures, [], new Date(run.tools.clock.now()).toISOString());
 }
 
@@ -279,7 +279,7 @@ async function announceFormats({ order, tools, destination, jobs }: Run): Promis
   const befores = [...new Set(reread.map(({ before }) => inWords(before)))];
   const text = `formats: ${reread.length} streams were read with ${befores.join(", or ")}, and the configuration now says ${inWords(formats)}. Their lists and feeds are read whole and all of their details fetched again, about ${requests} requests beyond those of a usual run; snapshots of earlier days stay as they were read.`;
   tools.log.warn({ requests, streams: reread.map(({ stream }) => stream.name) }, text);
-  jobs.find(({ stream }) => stream === reread[0]!.stream)?.tally.notes.push(text);
+  jobs.find(({ stream }) => stream === reread[0]!.stream)?.progress.notes.push(text);
 }
 
 /** Calls `stop` with a StoppedError when what is left of --max-time after `spentMs` is over, until the signal. */

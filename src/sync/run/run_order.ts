@@ -8,7 +8,7 @@ import type { Destination } from "../../warehouse/destination.ts";
 import type { Work } from "../stream/sync_stream.ts";
 import type { runCompany } from "./jobs.ts";
 import type { RunView } from "./report.ts";
-import type { Commons } from "./service.ts";
+import type { SharedClients } from "./service.ts";
 
 /** A run, as the command line or a schedule asks for it. Times in ms. */
 export interface RunOrder {
@@ -94,7 +94,7 @@ export interface Renewed {
 /** One of the runs that an order takes when its destination is lost on the way. */
 export interface Attempt {
   /** The same for all: --max-requests counts for all of them, and a pause that the service asked for lasts. */
-  readonly commons: Commons;
+  readonly sharedClients: SharedClients;
   /** Told under which id it goes, before anything is locked. */
   start(runId: string): void;
   /** With the locks held and the tables made. */

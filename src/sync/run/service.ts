@@ -36,7 +36,7 @@ export interface ServiceTools {
 }
 
 /** What the companies of a run have in common: the service limits a key, whatever name it goes by, and --max-requests a run. */
-export interface Commons {
+export interface SharedClients {
   limiterOf(company: Company): Limiter;
   /** What all of them may hold in memory. */
   readonly memory: ByteBudget;
@@ -44,10 +44,10 @@ export interface Commons {
   readonly apis: Api[];
 }
 
-export function createCommons(
+export function createSharedClients(
   { maxConcurrency, requestsPerSecond, memoryBytes }: Config["api"],
   clock: Clock,
-): Commons {
+): SharedClients {
   const memory = new ByteBudget(memoryBytes);
   const limiters = new Map<string, Limiter>();
   return {
@@ -69,14 +69,14 @@ export async function openClient(
   tools: ServiceTools,
 ): Promise<Pick<Service, "api" | "limiter">> {
   await company.refreshKey();
-  return clientOf(company, settings, tools, createCommons(settings, tools.clock));
+  return clientOf(company, settings, tools, createSharedClients(settings, tools.clock));
 }
 
 function clientOf(
   company: Company,
   { timeoutMs, maxWaitMs }: Config["api"],
   { clock, random, log, version, maxRequests = Number.POSITIVE_INFINITY, treat, archiveOf }: ServiceTools,
-  { limiterOf, apis }: Commons,
+  { limiterOf, apis }: SharedClients,
 ): Pick<Service, "api" | "limiter"> {
   const limiter = limiterOf(company);
   const api = createApi({
@@ -107,13 +107,13 @@ export function inWords({ path, attempt, sinceMs, others }: Unanswered): string 
   return `GET ${path} since ${Math.floor(sinceMs / 1000)} s (attempt ${attempt}${more})`;
 }
 
-/** Opens a company's service and asks whose key it is. Its client is closed with the others in `commons`. */
+/** Opens a company's service and asks whose key it is. Its client is closed with the others in `sharedClients`. */
 export async function openService(
   company: Company,
   settings: Config["api"],
   identity: IdentityEndpoint,
   tools: ServiceTools,
-  commons: Commons,
+  sharedClients: SharedClients,
 ): Promise<Service> {
   const unreadable = await company.refreshKey().then(
     () => undefined,
@@ -122,7 +122,7 @@ export async function openService(
       throw error;
     },
   );
-  const { api, limiter } = clientOf(company, settings, tools, commons);
+  const { api, limiter } = clientOf(company, settings, tools, sharedClients);
   const unknown = { company, api, limiter, companyId: undefined, accepted: false, failure: undefined };
   if (unreadable !== undefined) return { ...unknown, failure: unreadable };
   try {

@@ -8,9 +8,9 @@ import type { BackfillPlan, StreamState } from "../../warehouse/state/stream_sta
 import type { SyncContext } from "../context.ts";
 import { besideRows } from "../extract/rows_in_answer.ts";
 import { readWindows } from "../extract/windows.ts";
-import type { Tally } from "../stream_progress.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 import { mayPublish, syncDetails } from "./details.ts";
-import { openRelay } from "./double_buffered_stage.ts";
+import { openDoubleBufferedStage } from "./double_buffered_stage.ts";
 import { distrustFilter, doubtsOf, syncListing } from "./listing.ts";
 
 /** The part of a feed's mode that says how it is cut into windows. */
@@ -21,25 +21,25 @@ export type DatedFeed = Feed & { readonly narrow: { readonly by: "dates" } };
  * windows where its service can filter by dates. No high-water mark is moved: that is left to the next full scan, which is due after
  * windows, because rows without a time are in none of them.
  */
-export async function backfillStream(context: SyncContext, stream: Stream, tally: Tally): Promise<void> {
+export async function backfillStream(context: SyncContext, stream: Stream, progress: StreamProgress): Promise<void> {
   const { mode } = stream;
   const state = await loadState(context, stream);
   const plan = state.backfill;
   if (plan === null || plan.done) {
-    tally.published = true;
+    progress.published = true;
     return;
   }
   switch (mode.kind) {
     case "scan":
-      await syncListing(context, stream, mode, tally);
+      await syncListing(context, stream, mode, progress);
       break;
     case "feed":
       if (hasDates(mode) && plan.windows.length > 0 && !state.filterDistrusted)
-        return backfillFeed(context, stream, mode, plan, tally, state.strays);
-      await readWhole(context, stream, mode, tally);
+        return backfillFeed(context, stream, mode, plan, progress, state.strays);
+      await readWhole(context, stream, mode, progress);
       break;
     case "detail":
-      await syncDetails(detailsContext(context, plan), stream, mode, tally);
+      await syncDetails(detailsContext(context, plan), stream, mode, progress);
       break;
     case "snapshot":
       break;
@@ -67,8 +67,8 @@ async function endPlan(context: SyncContext, stream: Stream): Promise<void> {
   if (backfill !== null) await saveState(context, stream, { backfill: { ...backfill, done: true } });
 }
 
-function readWhole(context: SyncContext, stream: Stream, mode: Feed, tally: Tally): Promise<void> {
-  return syncListing({ ...context, policy: { ...context.policy, full: true } }, stream, mode, tally);
+function readWhole(context: SyncContext, stream: Stream, mode: Feed, progress: StreamProgress): Promise<void> {
+  return syncListing({ ...context, policy: { ...context.policy, full: true } }, stream, mode, progress);
 }
 
 /** Only what is missing or changed, all of it: nightly runs look at unchanged ones again, and spread the rest over nights. */
@@ -87,12 +87,12 @@ async function backfillFeed(
   stream: Stream,
   mode: DatedFeed,
   plan: BackfillPlan,
-  tally: Tally,
+  progress: StreamProgress,
   before: readonly OldRow[],
 ): Promise<void> {
   const { api, limiter, signal } = context;
-  const relay = await openRelay(context, stream, plan, tally);
-  tally.activity.state = "reading";
+  const buffered = await openDoubleBufferedStage(context, stream, plan, progress);
+  progress.activity.state = "reading";
   const timeOfRow = timeOf(context.formats, stream, mode);
   const nameOf = (row: unknown) => knownKey(stream.tables.main, besideRows(row), {}, context.redact) ?? "no key";
   let doubts: readonly OldRow[] | undefined;
@@ -103,33 +103,33 @@ async function backfillFeed(
       query: stream.query ?? {},
       narrow: mode.narrow,
       listing: mode,
-      encoder: relay.encoder,
-      batches: relay.batches,
-      record: relay.record,
+      encoder: buffered.encoder,
+      batches: buffered.batches,
+      record: buffered.record,
       width: limiter.state.maximum * 2,
       signal,
-      tally,
+      progress,
       now: context.clock.now(),
       datedRow(row) {
         const at = timeOfRow(row);
         return at === undefined ? undefined : { key: nameOf(row), at };
       },
       strays: before,
-      between: record => relay.between(record),
+      between: record => buffered.between(record),
     });
-    doubts = doubtsOf(stream, { strays: before }, strays, "of one window of time", tally);
+    doubts = doubtsOf(stream, { strays: before }, strays, "of one window of time", progress);
     if (doubts === undefined) {
-      await relay.finish(record);
+      await buffered.finish(record);
       if (strays.length + before.length > 0) await saveState(context, stream, { strays });
       return;
     }
-    await relay.forget(record);
+    await buffered.forget(record);
   } catch (error) {
-    await relay.leave(mayPublish(error));
+    await buffered.leave(mayPublish(error));
     throw error;
   }
   await saveState(context, stream, { backfill: { ...plan, windows: [] } });
-  await distrustFilter(context, stream, mode, { ...(await loadState(context, stream)), strays: doubts }, tally);
+  await distrustFilter(context, stream, mode, { ...(await loadState(context, stream)), strays: doubts }, progress);
   await endPlan(context, stream);
 }
 

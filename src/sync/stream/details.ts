@@ -21,7 +21,7 @@ import { type DetailsResult, readDetails } from "../extract/details.ts";
 import { parentsOf } from "../load/child_streams.ts";
 import { heldBack, type Left, mayLeave } from "../load/detail_deletion_guard.ts";
 import { publishStage } from "../load/publish_stage.ts";
-import type { Tally } from "../stream_progress.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 import { presentTime } from "../witnessed_time.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { areReadWhole } from "./lookups.ts";
@@ -48,29 +48,29 @@ export async function syncDetails(
   context: SyncContext,
   stream: Stream,
   mode: Detail,
-  tally: Tally,
+  progress: StreamProgress,
   before?: FetchedBefore,
 ): Promise<void> {
   const { clock, destination, policy } = context;
   const state = await loadStreamState(destination.db, context.company, stream.name);
   const query = { ...stream.query, ...(before === undefined ? {} : { again: context.runId }) };
-  const extraction = await openExtraction(context, stream, state, { query, full: false }, tally);
+  const extraction = await openExtraction(context, stream, state, { query, full: false }, progress);
   const request = workRequest(context, stream, mode);
   const work = before?.work ?? (await openWorkList(destination, { ...request, stage: extraction.stage }));
   try {
-    tally.activity.state = "reading";
+    progress.activity.state = "reading";
     // Progress goes by answers; of many rows each the ones that an earlier run left don't tell how many those were.
-    if (mode.rows !== undefined) tally.activity.rows = 0;
-    tally.activity.total = tally.activity.rows + work.total;
-    if (before === undefined) announce(context, stream, work, tally);
+    if (mode.rows !== undefined) progress.activity.rows = 0;
+    progress.activity.total = progress.activity.rows + work.total;
+    if (before === undefined) announce(context, stream, work, progress);
     // Of all of them, and of what was fetched back then, none waits.
     const waiting = before !== undefined || policy.allDetails ? undefined : await countWaiting(destination, request);
     let published = clock.now();
     let refusal: unknown;
     const settled = await areSettled(context, request.parents);
-    const shelf: Shelf = { context, stream, extraction, state, tally, settled, before, left: 0, held: undefined };
+    const shelf: Shelf = { context, stream, extraction, state, progress, settled, before, left: 0, held: undefined };
     const at = before?.at ?? (() => new Date(presentTime(clock, context.api.stats)).toISOString());
-    const result = await fetchAll(context, stream, mode, request.parents, work, at, extraction, tally, async record => {
+    const result = await fetchAll(context, stream, mode, request.parents, work, at, extraction, progress, async record => {
       if (clock.now() - published < policy.publishEveryMs) return record;
       await extraction.batches.flush();
       // Whether 404s can be believed is known at the end, when all of them are: until then none is published.
@@ -104,7 +104,7 @@ export async function syncDetails(
 }
 
 /** Says what is going to be asked for, and what is left to later runs. */
-function announce(context: SyncContext, stream: Stream, work: WorkList, tally: Tally): void {
+function announce(context: SyncContext, stream: Stream, work: WorkList, progress: StreamProgress): void {
   const { name } = stream;
   if (work.total > 0) context.log.info({ stream: name, details: work.total, ...work.reasons }, "fetching details");
   const fresh = work.reasons["new"] ?? 0;
@@ -115,7 +115,7 @@ function announce(context: SyncContext, stream: Stream, work: WorkList, tally: T
     );
   }
   if (work.left > 0)
-    tally.notes.push(
+    progress.notes.push(
       `${name}: ${count(work.left)} details are left for the next runs, as max_details allows ${count(work.total)} a run.`,
     );
 }
@@ -152,7 +152,7 @@ interface Shelf extends Left {
   readonly stream: Stream;
   readonly extraction: Extraction;
   readonly state: StreamState;
-  readonly tally: Tally;
+  readonly progress: StreamProgress;
   readonly settled: boolean;
   readonly before: FetchedBefore | undefined;
 }
@@ -170,7 +170,7 @@ async function fetchAll(
   work: WorkList,
   at: (item: WorkItem) => string,
   extraction: Extraction,
-  tally: Tally,
+  progress: StreamProgress,
   between: (record: ScanRecord) => Promise<ScanRecord>,
 ): Promise<{ record: ScanRecord; counts: DetailsResult | undefined; error: unknown }> {
   const { api, limiter, signal, catalogue } = context;
@@ -192,7 +192,7 @@ async function fetchAll(
       timeOf: at,
       signal,
       priority: EARLIEST / (1 + context.turn),
-      tally,
+      progress,
       between,
     };
     const counts = await readDetails(job);
@@ -208,12 +208,12 @@ async function publishDetails(
   absent: Absent,
   completeTo: string | null,
 ): Promise<void> {
-  const { context, stream, extraction, state, tally, settled, before } = shelf;
+  const { context, stream, extraction, state, progress, settled, before } = shelf;
   const { parted } = await publishStage(context, {
     stream,
     stage: extraction.stage,
     record: { ...record, phase: "read", scan: before?.scan ?? record.scan },
-    tally,
+    progress,
     withMissing: false,
     decide: async () => undefined,
     absent,

@@ -13,7 +13,7 @@ import {
 import type { SyncContext } from "../context.ts";
 import type { Batches } from "../extract/batches.ts";
 import { publishStage } from "../load/publish_stage.ts";
-import { Tally } from "../stream_progress.ts";
+import { StreamProgress } from "../stream_progress.ts";
 import { openExtraction, startAfresh } from "./extraction.ts";
 
 /**
@@ -30,7 +30,7 @@ const LAST_ROWS = 5_000;
  * being filled while the other is published. A stage's record names the scan before it (`follows`), and counts only while
  * that one is the last that was published: what another run published in between makes it void, and its rows are read again.
  */
-export interface Relay {
+export interface DoubleBufferedStage {
   readonly encoder: Encoder;
   readonly batches: Batches;
   /** What to go on from. */
@@ -45,40 +45,40 @@ export interface Relay {
   forget(record: ScanRecord): Promise<void>;
 }
 
-interface Leg {
+interface StageBuffer {
   readonly stage: Stage;
   /** Undefined: nothing in it counts. */
   readonly record: ScanRecord | undefined;
 }
 
 /** Opens the stages of a feed that is read in windows, and decides what in them may be gone on with. */
-export async function openRelay(
+export async function openDoubleBufferedStage(
   context: SyncContext,
   stream: Stream,
   plan: BackfillPlan,
-  tally: Tally,
-): Promise<Relay> {
+  progress: StreamProgress,
+): Promise<DoubleBufferedStage> {
   const { clock, company, destination, policy } = context;
   const state = await loadStreamState(destination.db, company, stream.name);
   const { publishedScan } = state;
   const request = { query: { ...stream.query, backfill: [plan.from, plan.to] }, full: false };
-  const extraction = await openExtraction(context, stream, state, request, tally);
+  const extraction = await openExtraction(context, stream, state, request, progress);
   const { encoder, batches } = extraction;
   const { fingerprint } = extraction.record;
   const spare = await destination.spareStage(company, stream.tables);
-  const legs: Leg[] = [legOf(extraction.stage), ...(spare === undefined ? [] : [legOf(spare)])];
-  const first = legs.find(({ record }) => record?.follows === publishedScan);
-  const second = legs.find(({ record }) => record !== undefined && record.follows === first?.record?.scan);
-  tally.run.carried = (first?.record?.rows ?? 0) + (second?.record?.rows ?? 0);
-  tally.activity.rows = tally.run.carried;
+  const buffers: StageBuffer[] = [bufferOf(extraction.stage), ...(spare === undefined ? [] : [bufferOf(spare)])];
+  const first = buffers.find(({ record }) => record?.follows === publishedScan);
+  const second = buffers.find(({ record }) => record !== undefined && record.follows === first?.record?.scan);
+  progress.run.carried = (first?.record?.rows ?? 0) + (second?.record?.rows ?? 0);
+  progress.activity.rows = progress.run.carried;
 
-  let active = (second ?? first ?? legs[0]!).stage;
-  let idle = legs.find(({ stage }) => stage !== active)?.stage;
+  let active = (second ?? first ?? buffers[0]!).stage;
+  let idle = buffers.find(({ stage }) => stage !== active)?.stage;
   let publishing: Promise<void> | undefined;
   const failures: unknown[] = [];
   let published = clock.now();
   let publishedRows = 0;
-  if (first !== undefined && second !== undefined) await publish(first.stage, first.record!, tally);
+  if (first !== undefined && second !== undefined) await publish(first.stage, first.record!, progress);
   else if (idle?.record !== undefined) await idle.drop();
   const found = (second ?? first)?.record;
   const record = found ?? {
@@ -106,7 +106,7 @@ export async function openRelay(
         follows: record.scan,
       });
       if (next === full) {
-        await publish(full, record, tally);
+        await publish(full, record, progress);
         const begun = fresh();
         await next.begin(begun);
         return begun;
@@ -125,23 +125,23 @@ export async function openRelay(
     async finish(record) {
       await publishing;
       if (failures.length > 0) throw failures[0];
-      await publish(active, record, tally);
+      await publish(active, record, progress);
       await idle?.drop();
     },
     async leave(wanted) {
       await publishing;
       const left = readScanRecord(active.record);
-      if (wanted && failures.length === 0 && left !== undefined && left.rows > 0) await publish(active, left, tally);
+      if (wanted && failures.length === 0 && left !== undefined && left.rows > 0) await publish(active, left, progress);
     },
     async forget(record) {
       await publishing;
-      tally.run.repeated += record.rows;
+      progress.run.repeated += record.rows;
       await active.drop();
       await idle?.drop();
     },
   };
 
-  function legOf(stage: Stage): Leg {
+  function bufferOf(stage: Stage): StageBuffer {
     const record = readScanRecord(stage.record);
     const counts = record?.fingerprint === fingerprint && record.rows > 0 && record.scan !== publishedScan;
     return { stage, record: counts ? record : undefined };
@@ -149,32 +149,32 @@ export async function openRelay(
 
   /** Towards the end less is enough, so that little is left to do once the last row has been read. */
   function worthRows(): number {
-    const { rows, total } = tally.activity;
+    const { rows, total } = progress.activity;
     const usual = Math.max(WORTH_ROWS, publishedRows * WORTH_SHARE);
     return total === undefined ? usual : Math.min(usual, Math.max(LAST_ROWS, total - rows));
   }
 
   /** While it publishes, reading goes on counting: what it does is counted apart, and added when it is done. */
   async function aside(stage: Stage, record: ScanRecord): Promise<void> {
-    const apart = new Tally(tally.run.started_at);
-    const before = { ...tally.run };
+    const apart = new StreamProgress(progress.run.started_at);
+    const before = { ...progress.run };
     Object.assign(apart.run, before);
     await publish(stage, record, apart);
     const counted = ["inserted", "updated", "unchanged", "repeated", "rejected", "rounded", "problems"] as const;
-    for (const name of [...counted, "before_start"] as const) tally.run[name] += apart.run[name] - before[name];
-    tally.warnings.push(...apart.warnings);
-    tally.notes.push(...apart.notes);
-    tally.published = true;
+    for (const name of [...counted, "before_start"] as const) progress.run[name] += apart.run[name] - before[name];
+    progress.warnings.push(...apart.warnings);
+    progress.notes.push(...apart.notes);
+    progress.published = true;
   }
 
   /** How far each window is becomes true with its rows, in the same transaction. */
-  async function publish(stage: Stage, record: ScanRecord, counting: Tally): Promise<void> {
+  async function publish(stage: Stage, record: ScanRecord, counting: StreamProgress): Promise<void> {
     const { windows } = record;
     await publishStage(context, {
       stream,
       stage,
       record: { ...record, phase: "read" },
-      tally: counting,
+      progress: counting,
       withMissing: false,
       decide: async () => undefined,
       absent: "believed",

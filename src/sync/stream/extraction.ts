@@ -15,7 +15,7 @@ import { beginScan, readScanRecord, type ScanRecord, type StreamState } from "..
 import type { SyncContext } from "../context.ts";
 import { Batches } from "../extract/batches.ts";
 import { boundOf, fingerprint } from "../extract/scan_plan.ts";
-import type { Tally } from "../stream_progress.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 
 /** What a scan asks for; only the same request goes on with it. */
 export interface Request {
@@ -66,7 +66,7 @@ export async function openExtraction<R extends Request>(
   stream: Stream,
   state: StreamState,
   request: R,
-  tally: Tally,
+  progress: StreamProgress,
   begun?: R,
 ): Promise<Extraction<R>> {
   const stage = await context.destination.stage(context.company, stream.tables);
@@ -86,15 +86,15 @@ export async function openExtraction<R extends Request>(
   // A row that moved to a later page meanwhile would be taken for one more of its key; a lookup's answers are whole.
   const lost = isPlaced(stream) && lookupOf(stream) === undefined && continued?.phase === "reading";
   if (same !== undefined && continued !== undefined && !lost && !unwanted) {
-    tally.run.carried = continued.rows;
-    tally.activity.rows = continued.rows;
+    progress.run.carried = continued.rows;
+    progress.activity.rows = continued.rows;
     // A scan that never got an answer is as young as its first one: nothing of it can have moved meanwhile.
     const startedAt = continued.pages === 0 ? new Date(context.clock.now()).toISOString() : continued.startedAt;
     return { stage, encoder, batches, record: { ...continued, startedAt }, request: same, resumed: true };
   }
-  if (unwanted && continued !== undefined) tally.notes.push(...(await thrownAway(context, stream, stage, continued)));
+  if (unwanted && continued !== undefined) progress.notes.push(...(await thrownAway(context, stream, stage, continued)));
   else if (lost && continued.rows > 0)
-    tally.notes.push(
+    progress.notes.push(
       `${stream.name}: its rows have no id of their own, so what an earlier run had read of it, ${continued.pages} pages, is read again. It is published only by a run that reads it to its end: where one is stopped (--max-requests, --max-time), give it more.`,
     );
   const record = await startAfresh(context, stage, printOf(context, stream, request), request.full, continued);

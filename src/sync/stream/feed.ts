@@ -11,7 +11,7 @@ import { PAGE_ROWS } from "../extract/listing.ts";
 import { besideRows, rowsIn } from "../extract/rows_in_answer.ts";
 import { planScan, type ScanPlan, strayRows } from "../extract/scan_plan.ts";
 import { publishStage } from "../load/publish_stage.ts";
-import type { Tally } from "../stream_progress.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 import { type DatedFeed, hasDates, timeOf } from "./backfill.ts";
 import { openExtraction } from "./extraction.ts";
 import { distrustFilter, doubtsOf, read, setAside, syncListing } from "./listing.ts";
@@ -27,19 +27,19 @@ export interface Gap {
 }
 
 /** Reads a feed, first what an earlier `start` leaves in that was never read. */
-export async function syncFeed(context: SyncContext, stream: Stream, mode: Feed, tally: Tally): Promise<void> {
+export async function syncFeed(context: SyncContext, stream: Stream, mode: Feed, progress: StreamProgress): Promise<void> {
   const { clock, company, destination, policy } = context;
   const state = await loadStreamState(destination.db, company, stream.name);
   const plan = planScan(stream, state, context.policyOf(stream.name), { ...policy, now: clock.now() });
   const gap = gapOf(mode, state, plan, policy.start);
-  if (gap === undefined) return syncListing(context, stream, mode, tally);
+  if (gap === undefined) return syncListing(context, stream, mode, progress);
   const api = telling(context.api, { confirms: true });
   const requests = await gapRequests(stream, mode, state, gap, async (path, query) => {
     const answer = await api.get(path, query, { paged: true, signal: context.signal }).catch(error => {
-      tally.failedRequest(error);
+      progress.failedRequest(error);
       throw error;
     });
-    tally.page(answer);
+    progress.page(answer);
     return answer;
   });
   if (!isSame(state.startGap, gap)) {
@@ -48,17 +48,17 @@ export async function syncFeed(context: SyncContext, stream: Stream, mode: Feed,
     await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, noted, now));
   }
   if (requests > policy.confirmAbove) {
-    tally.warnings.push(`${stream.name}: ${gapRefused(stream, gap, requests, policy.confirmAbove)}`);
-    return syncListing({ ...context, policy: { ...policy, start: gap.to } }, stream, mode, tally);
+    progress.warnings.push(`${stream.name}: ${gapRefused(stream, gap, requests, policy.confirmAbove)}`);
+    return syncListing({ ...context, policy: { ...policy, start: gap.to } }, stream, mode, progress);
   }
-  tally.notes.push(
+  progress.notes.push(
     `${stream.name}: ${gapInWords(gap)} is read now, as streams.start leaves it in: about ${requests} requests.`,
   );
   // A full scan brings it, too; where the filter can't say a day nothing else does.
-  if (plan.full) return syncListing(context, stream, mode, tally);
-  if (!hasDates(mode)) return syncListing({ ...context, policy: { ...policy, full: true } }, stream, mode, tally);
-  const distrusted = await readGap(context, stream, mode, gap, tally);
-  if (!distrusted) await syncListing(context, stream, mode, tally);
+  if (plan.full) return syncListing(context, stream, mode, progress);
+  if (!hasDates(mode)) return syncListing({ ...context, policy: { ...policy, full: true } }, stream, mode, progress);
+  const distrusted = await readGap(context, stream, mode, gap, progress);
+  if (!distrusted) await syncListing(context, stream, mode, progress);
 }
 
 /**
@@ -136,7 +136,7 @@ async function readGap(
   stream: Stream,
   mode: DatedFeed,
   gap: Gap,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<boolean> {
   const { narrow } = mode;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
@@ -149,14 +149,14 @@ async function readGap(
     why: gapInWords(gap),
     coversAnew: true,
   };
-  const extraction = await openExtraction(context, stream, state, plan, tally);
-  tally.activity.state = "reading";
-  const record = await read(context, stream, mode, plan, extraction, state, tally);
+  const extraction = await openExtraction(context, stream, state, plan, progress);
+  progress.activity.state = "reading";
+  const record = await read(context, stream, mode, plan, extraction, state, progress);
   const strays = strayRows(plan.range, record.oldest, 0);
-  const doubts = doubtsOf(stream, state, strays, `from ${gap.from} on`, tally);
+  const doubts = doubtsOf(stream, state, strays, `from ${gap.from} on`, progress);
   if (doubts !== undefined) {
-    await setAside(extraction, record, tally);
-    await distrustFilter(context, stream, mode, { ...state, strays: doubts }, tally);
+    await setAside(extraction, record, progress);
+    await distrustFilter(context, stream, mode, { ...state, strays: doubts }, progress);
     return true;
   }
   // Neither a high-water mark nor a full scan: rows that have no time are in no window, and what is newer comes next.
@@ -164,7 +164,7 @@ async function readGap(
     stream,
     stage: extraction.stage,
     record,
-    tally,
+    progress,
     withMissing: false,
     decide: async () => undefined,
     absent: "believed",

@@ -13,7 +13,7 @@ import { type Question, readLookup } from "../extract/lookups.ts";
 import { isAhead, planScan, reachesBack, type ScanPlan, statusesOf, strayRows } from "../extract/scan_plan.ts";
 import { publishStage } from "../load/publish_stage.ts";
 import { type AbsenceDecision, decideAbsence } from "../load/soft_delete_decision.ts";
-import type { Tally } from "../stream_progress.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { begunQuestions, findQuestions } from "./lookups.ts";
 
@@ -31,26 +31,26 @@ export async function syncListing(
   context: SyncContext,
   stream: Stream,
   mode: Scan | Feed,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<void> {
   const { clock, policy } = context;
-  const left = await scanOnce(context, stream, mode, tally, { now: clock.now(), pageRows: null });
+  const left = await scanOnce(context, stream, mode, progress, { now: clock.now(), pageRows: null });
   if (left === undefined) return;
   const isShort = mode.kind === "scan" && mode.lookup === undefined && left.pages <= policy.deletes.secondLookPages;
   if (!policy.full && !isShort) return;
   const pageRows = Math.max(1, Math.floor(Math.ceil(left.rows / left.pages) * SMALLER));
-  const looked = `${tally.run.missing} rows were missing, so the list was read a second time`;
-  tally.notes.push(`${stream.name}: ${looked}, with ${pageRows} rows a page.`);
-  tally.activity.waitingFor = "a second look at missing rows";
-  await scanOnce(context, stream, mode, tally, { now: clock.now(), pageRows });
-  tally.activity.waitingFor = undefined;
+  const looked = `${progress.run.missing} rows were missing, so the list was read a second time`;
+  progress.notes.push(`${stream.name}: ${looked}, with ${pageRows} rows a page.`);
+  progress.activity.waitingFor = "a second look at missing rows";
+  await scanOnce(context, stream, mode, progress, { now: clock.now(), pageRows });
+  progress.activity.waitingFor = undefined;
 }
 
 async function scanOnce(
   context: SyncContext,
   stream: Stream,
   mode: Scan | Feed,
-  tally: Tally,
+  progress: StreamProgress,
   { now, pageRows }: Pick<ScanRecord, "pageRows"> & { readonly now: number },
 ): Promise<ScanRecord | undefined> {
   const { policy, log } = context;
@@ -58,28 +58,28 @@ async function scanOnce(
   const plan = planScan(stream, state, context.policyOf(stream.name), { ...policy, now });
   log.debug({ stream: stream.name, query: plan.query, why: plan.why }, "reading");
   if (state.filterDistrusted)
-    tally.notes.push(
+    progress.notes.push(
       `${stream.name}: its time filter is distrusted${state.strays.length === 0 ? "" : `, because of ${inWords(state.strays)}`}: the feed is read whole${plan.restoresTrust === true ? " once more, and the filter tried again by the next run" : ", until its next full scan"}.`,
     );
-  if (mode.kind === "scan" && mode.lookup !== undefined) return lookUp(context, stream, mode, state, tally);
-  const opened = await openExtraction(context, stream, state, plan, tally);
+  if (mode.kind === "scan" && mode.lookup !== undefined) return lookUp(context, stream, mode, state, progress);
+  const opened = await openExtraction(context, stream, state, plan, progress);
   const extraction = opened.resumed ? opened : { ...opened, record: { ...opened.record, pageRows } };
-  tally.activity.state = "reading";
-  const record = await read(context, stream, mode, plan, extraction, state, tally);
+  progress.activity.state = "reading";
+  const record = await read(context, stream, mode, plan, extraction, state, progress);
   const at = Date.parse(dateOf(record));
   if (!reachesBack(plan.range, at)) {
-    await setAside(extraction, record, tally);
-    return scanOnce(context, stream, mode, tally, { now: at, pageRows });
+    await setAside(extraction, record, progress);
+    return scanOnce(context, stream, mode, progress, { now: at, pageRows });
   }
   const strays = strayRows(plan.range, record.oldest, at);
   const asked = plan.full ? `from ${policy.start} on` : plan.why;
-  const doubts = doubtsOf(stream, state, strays, asked, tally);
+  const doubts = doubtsOf(stream, state, strays, asked, progress);
   if (doubts !== undefined) {
-    await setAside(extraction, record, tally);
-    return distrustFilter(context, stream, mode, { ...state, strays: doubts }, tally);
+    await setAside(extraction, record, progress);
+    return distrustFilter(context, stream, mode, { ...state, strays: doubts }, progress);
   }
   const next = plan.restoresTrust === true ? trusting(state) : plan.range === undefined ? state : { ...state, strays };
-  return publishScan(context, stream, mode, extraction.stage, record, next, tally);
+  return publishScan(context, stream, mode, extraction.stage, record, next, progress);
 }
 
 /**
@@ -91,16 +91,16 @@ export function doubtsOf(
   state: Pick<StreamState, "strays">,
   strays: readonly OldRow[],
   asked: string,
-  tally: Tally,
+  progress: StreamProgress,
 ): readonly OldRow[] | undefined {
   if (strays.length === 0) return undefined;
   const all = differentRows([...strays, ...state.strays]);
   const got = `${name}: asked for rows ${asked}, got ${inWords(all)}`;
   if (all.length < PLURAL) {
-    tally.notes.push(`${got}. One odd row is no reason to distrust the service's filter.`);
+    progress.notes.push(`${got}. One odd row is no reason to distrust the service's filter.`);
     return undefined;
   }
-  tally.warnings.push(
+  progress.warnings.push(
     `${got}: the service filters by another field. The feed is read whole now and until its next full scan, after which the filter is tried again.`,
   );
   return all;
@@ -122,16 +122,16 @@ async function lookUp(
   stream: Stream,
   mode: Scan,
   state: StreamState,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<ScanRecord | undefined> {
   const { api, company, clock, destination, limiter, log, signal } = context;
-  const found = await findQuestions(context, stream, mode, tally);
+  const found = await findQuestions(context, stream, mode, progress);
   if (found.query.length === 0) {
-    tally.published = true;
+    progress.published = true;
     return undefined;
   }
   const before = begunQuestions(context, stream, mode, state.questions);
-  const opened = await openExtraction(context, stream, state, found, tally, before);
+  const opened = await openExtraction(context, stream, state, found, progress, before);
   const { stage, encoder, batches, record: begun, request, resumed } = opened;
   const remember = async (questions: StreamState["questions"]) => {
     const now = new Date(clock.now()).toISOString();
@@ -140,13 +140,13 @@ async function lookUp(
   };
   if (!resumed && request.begun !== null) await remember(request.begun);
   const questions = request.query;
-  tally.activity.state = "reading";
+  progress.activity.state = "reading";
   const width = limiter.state.maximum * 2;
-  const job = { api, stream, questions, listing: mode, encoder, batches, width, signal, tally };
-  const pagesBefore = tally.run.pages;
+  const job = { api, stream, questions, listing: mode, encoder, batches, width, signal, progress };
+  const pagesBefore = progress.run.pages;
   const record = await readLookup({ ...job, record: begun }).catch(async error => {
     // Where it gets no further with these values it is begun anew as soon as the columns hold others.
-    const stuck = error instanceof ApiError && !isPause(error) && tally.run.pages === pagesBefore;
+    const stuck = error instanceof ApiError && !isPause(error) && progress.run.pages === pagesBefore;
     if (stuck && request.begun !== null) await remember(null);
     throw error;
   });
@@ -155,12 +155,12 @@ async function lookUp(
       { stream: stream.name, unknown: record.absent.length },
       "the service does not know all that was asked for",
     );
-  return publishScan(context, stream, mode, stage, record, state, tally, questions);
+  return publishScan(context, stream, mode, stage, record, state, progress, questions);
 }
 
 /** Forgets a scan whose rows the next one brings again. */
-export async function setAside({ stage }: Extraction, record: ScanRecord, tally: Tally): Promise<void> {
-  tally.run.repeated += record.rows;
+export async function setAside({ stage }: Extraction, record: ScanRecord, progress: StreamProgress): Promise<void> {
+  progress.run.repeated += record.rows;
   await stage.drop();
 }
 
@@ -170,7 +170,7 @@ export async function distrustFilter(
   stream: Stream,
   mode: Scan | Feed,
   state: StreamState,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<ScanRecord | undefined> {
   const { clock, company, destination, policy } = context;
   const now = new Date(clock.now()).toISOString();
@@ -178,9 +178,9 @@ export async function distrustFilter(
   // Known only once the whole feed is published, it would be found out anew by every run that is cut short, and the feed begun anew.
   await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, distrusting, now));
   const plan = planScan(stream, distrusting, context.policyOf(stream.name), { ...policy, now: clock.now() });
-  const extraction = await openExtraction(context, stream, distrusting, plan, tally);
-  const record = await read(context, stream, mode, plan, extraction, distrusting, tally);
-  return publishScan(context, stream, mode, extraction.stage, record, distrusting, tally);
+  const extraction = await openExtraction(context, stream, distrusting, plan, progress);
+  const record = await read(context, stream, mode, plan, extraction, distrusting, progress);
+  return publishScan(context, stream, mode, extraction.stage, record, distrusting, progress);
 }
 
 /** Reads a scan to its end; where the service no longer takes its cursor, from its beginning. */
@@ -191,7 +191,7 @@ export async function read(
   plan: ScanPlan,
   extraction: Extraction,
   state: StreamState,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<ScanRecord> {
   const { stage, encoder, batches } = extraction;
   const { api, signal } = context;
@@ -204,27 +204,27 @@ export async function read(
     encoder,
     batches,
     signal,
-    tally,
+    progress,
   };
-  const pagesBefore = tally.run.pages;
+  const pagesBefore = progress.run.pages;
   try {
     return await readListing({ ...job, record: extraction.record });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const expired = error.status === 422 || error.status === 404;
-    if (extraction.resumed && expired && tally.run.pages === pagesBefore) {
+    if (extraction.resumed && expired && progress.run.pages === pagesBefore) {
       context.log.info(
         { stream: stream.name },
         "the service no longer takes the cursor of the scan before: starting afresh",
       );
-      tally.run.carried = 0;
+      progress.run.carried = 0;
       // Refused again in the same place it counts once for this run, and in three runs it is not the cursor's age.
       const { record: before } = extraction;
       const begun = await startAfresh(context, stage, before.fingerprint, plan.full, before);
       const record = { ...begun, pageRows: before.pageRows };
-      return read(context, stream, mode, plan, { ...extraction, record, resumed: false }, state, tally);
+      return read(context, stream, mode, plan, { ...extraction, record, resumed: false }, state, progress);
     }
-    await giveUpWhereItEndsThrice(context, stream, extraction, state, tally);
+    await giveUpWhereItEndsThrice(context, stream, extraction, state, progress);
     throw error;
   }
 }
@@ -241,7 +241,7 @@ async function giveUpWhereItEndsThrice(
   stream: Stream,
   { stage }: Extraction,
   state: StreamState,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<void> {
   const record = stage.record as ScanRecord | undefined;
   if (record === undefined || record.failures < PATIENCE || record.rows === 0) return;
@@ -250,7 +250,7 @@ async function giveUpWhereItEndsThrice(
     stream,
     stage,
     record,
-    tally,
+    progress,
     withMissing: false,
     decide,
     absent: "believed",
@@ -280,7 +280,7 @@ export async function publishScan(
   stage: Stage,
   came: ScanRecord,
   state: StreamState,
-  tally: Tally,
+  progress: StreamProgress,
   asked: readonly Question[] = [],
   again?: Again,
 ): Promise<ScanRecord | undefined> {
@@ -310,17 +310,17 @@ export async function publishScan(
     stream,
     stage,
     record: { ...record, scan: again?.scan ?? record.scan },
-    tally,
+    progress,
     withMissing: whole && mode.absence !== "kept",
     decide: async (comparison, publication) => {
-      noteUnseen(stream, record, comparison.distinct, tally);
+      noteUnseen(stream, record, comparison.distinct, progress);
       const unknown = record.absent.map(part => asked[part]?.context ?? {});
       const asking = { ...context, api: telling(context.api, { scan: record.scan, confirms: true }) };
       const seen = again?.seen === true;
       // Rows that came by a status which the config names no more are not asked for: the scan showed a part of them all.
       const shown = dropped.length === 0 ? record : { ...record, capped: true };
       if (dropped.length > 0 && comparison.missing > 0)
-        tally.notes.push(
+        progress.notes.push(
           `${stream.name}: its rows also came by a status that the config names no more (${dropped.join(", ")}), so those that are missing stay. \`tributary sync ${stream.name} --confirm-deletes\` takes them for deleted.`,
         );
       const sight = {
@@ -330,7 +330,7 @@ export async function publishScan(
         before: state.undecided,
         run: again?.run ?? context.runId,
       };
-      decision.made = await decideAbsence(asking, sight, tally);
+      decision.made = await decideAbsence(asking, sight, progress);
       await context.archived();
       const { verdict, undecided } = decision.made;
       return { verdict: verdict === undefined || !seen ? verdict : { ...verdict, before: false }, undecided };
@@ -352,9 +352,9 @@ const unreadMessage = ({ name }: Stream, { unread }: ScanRecord, asked: number):
   `${name}: ${unread.length} of ${asked} questions could not be answered; the rest was published, and nothing marked deleted. The first: ${unread[0]?.reason}`;
 
 /** The list's own counter tells of rows that its pages did not show. */
-function noteUnseen(stream: Stream, { firstTotal, lastTotal }: ScanRecord, distinct: number, tally: Tally): void {
+function noteUnseen(stream: Stream, { firstTotal, lastTotal }: ScanRecord, distinct: number, progress: StreamProgress): void {
   if (lastTotal === null || firstTotal !== lastTotal || distinct >= lastTotal) return;
-  tally.warnings.push(
+  progress.warnings.push(
     `${stream.name}: the list says it has ${lastTotal} rows, its pages showed ${distinct}. Nothing is taken for deleted on that account.`,
   );
 }

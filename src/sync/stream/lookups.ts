@@ -9,7 +9,7 @@ import type { BegunQuestions } from "../../warehouse/state/stream_state.ts";
 import { isComplete } from "../../warehouse/state/table_counts.ts";
 import type { SyncContext } from "../context.ts";
 import type { Question } from "../extract/lookups.ts";
-import type { Tally } from "../stream_progress.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 
 /** Values that can't be asked for are named up to so many times. */
 const MOST_TOLD = 3;
@@ -79,7 +79,7 @@ export async function findQuestions(
   context: SyncContext,
   stream: Stream,
   mode: Scan,
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<RunQuestions> {
   const { catalogue, company, destination, log } = context;
   const { name } = stream;
@@ -87,7 +87,7 @@ export async function findQuestions(
   const from = sourcesOf(stream, asking);
   const found = await findValues({ looked: destination, company, catalogue }, stream, asking);
   const { asked, unusable } = questionsWith(found, catalogue, stream, mode, asking);
-  tally.warnings.push(...unusable.slice(0, MOST_TOLD).map(sentence => `${name}: ${sentence}`));
+  progress.warnings.push(...unusable.slice(0, MOST_TOLD).map(sentence => `${name}: ${sentence}`));
   const columns = Object.values(from).flat();
   const sources = columns.flatMap(column => loadedColumn(catalogue, column)?.stream ?? []);
   if (asked.length > 0) {
@@ -97,7 +97,7 @@ export async function findQuestions(
   const off = waitsFor(stream, asking).filter(table => !isWanted(context, table));
   if (off.length === 0) log.info({ stream: name }, "nothing to ask for: the columns that give it values have none yet");
   else
-    tally.warnings.push(
+    progress.warnings.push(
       `${name}: its values come from ${off.join(" and ")}, which is off. Put it into streams.include, or name values under streams.settings.${name}.`,
     );
   return { query: [], full: false, begun: null };

@@ -5,7 +5,7 @@ import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { SyncContext } from "../context.ts";
 import { readListing } from "../extract/listing.ts";
 import { type Question, readLookup } from "../extract/lookups.ts";
-import type { Tally } from "../stream_progress.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 import { openExtraction } from "./extraction.ts";
 import { type Again, publishScan } from "./listing.ts";
 
@@ -30,19 +30,19 @@ export async function reloadScans(
   mode: Scan | Feed,
   scans: readonly ReadBefore[],
   how: Again & { readonly full: boolean },
-  tally: Tally,
+  progress: StreamProgress,
 ): Promise<void> {
   const { company, destination, limiter, runId, signal } = context;
   const state = await loadStreamState(destination.db, company, stream.name);
   const request = { query: { again: runId, scan: how.scan }, full: how.full };
-  const { stage, encoder, batches, record: begun } = await openExtraction(context, stream, state, request, tally);
-  tally.activity.state = "reading";
+  const { stage, encoder, batches, record: begun } = await openExtraction(context, stream, state, request, progress);
+  progress.activity.state = "reading";
   let record = begun;
   for (const { api, path, queries, questions } of scans) {
     encoder.forgetPlaces();
     // The date of the last of them is how far the rows go.
     const from = { ...record, phase: "reading" as const, part: 0, cursor: null, date: null, absent: [], unread: [] };
-    const job = { api, stream, listing: mode, encoder, batches, record: from, signal, tally };
+    const job = { api, stream, listing: mode, encoder, batches, record: from, signal, progress };
     const width = limiter.state.maximum * 2;
     if (mode.kind === "scan" && lookupOf(stream) !== undefined)
       record = await readLookup({ ...job, listing: mode, questions, width });
@@ -50,5 +50,5 @@ export async function reloadScans(
   }
   const last = scans.at(-1);
   const asking = last === undefined ? context : { ...context, api: last.api };
-  await publishScan(asking, stream, mode, stage, record, state, tally, last?.questions, how);
+  await publishScan(asking, stream, mode, stage, record, state, progress, last?.questions, how);
 }

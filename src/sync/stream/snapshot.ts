@@ -8,7 +8,7 @@ import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import { completeWith, type SyncContext } from "../context.ts";
 import { isPause } from "../extract/listing.ts";
 import { publishStage } from "../load/publish_stage.ts";
-import type { Tally } from "../stream_progress.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 import { openExtraction, startAfresh } from "./extraction.ts";
 import { setAside } from "./listing.ts";
 
@@ -16,10 +16,10 @@ import { setAside } from "./listing.ts";
  * One object, one row a day for each combination of its parameters' values: the day is the service's (`Date`), in the zone
  * of the config. A combination that fails does not keep the others from being stored; then the stream fails.
  */
-export async function syncSnapshot(context: SyncContext, stream: Stream, mode: Snapshot, tally: Tally): Promise<void> {
+export async function syncSnapshot(context: SyncContext, stream: Stream, mode: Snapshot, progress: StreamProgress): Promise<void> {
   const choices = choicesOf(mode, context.policyOf(stream.name));
   const query = { ...stream.query, choices };
-  return takeSnapshots(context, stream, tally, query, [{ api: context.api, choices }]);
+  return takeSnapshots(context, stream, progress, query, [{ api: context.api, choices }]);
 }
 
 /** Combinations of values that are asked for on one day, and whom. */
@@ -34,17 +34,17 @@ export interface Sitting {
 export async function takeSnapshots(
   context: SyncContext,
   stream: Stream,
-  tally: Tally,
+  progress: StreamProgress,
   asked: object,
   sittings: readonly Sitting[],
 ): Promise<void> {
   const { clock, formats, signal } = context;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
   const request = { query: asked, full: false };
-  const extraction = await openExtraction(context, stream, state, request, tally);
+  const extraction = await openExtraction(context, stream, state, request, progress);
   const { stage, encoder, batches, record } = extraction;
-  tally.activity.state = "reading";
-  tally.run.carried = 0;
+  progress.activity.state = "reading";
+  progress.run.carried = 0;
   let read: ScanRecord =
     record.rows === 0 ? record : await startAfresh(context, stage, record.fingerprint, record.full);
   const failures: ApiError[] = [];
@@ -56,13 +56,13 @@ export async function takeSnapshots(
     const answer = await ask(api, { ...stream.query, ...choice }, { scan: read.scan, context: choice }).catch(
       async error => {
         // The next run asks for all of them.
-        await setAside(extraction, read, tally);
+        await setAside(extraction, read, progress);
         throw error;
       },
     );
     if (answer === undefined) continue;
-    tally.page(answer);
-    tally.rows(1);
+    progress.page(answer);
+    progress.rows(1);
     const at = answer.date ?? new Date(clock.now());
     const day = new Intl.DateTimeFormat("sv-SE", { timeZone: formats.timezone, dateStyle: "short" }).format(at);
     encoder.add(answer.data, {}, { ...choice, [OBSERVED_ON]: day });
@@ -77,7 +77,7 @@ export async function takeSnapshots(
     stream,
     stage,
     record: { ...stored, scan: sittings.at(-1)?.scan ?? stored.scan },
-    tally,
+    progress,
     withMissing: false,
     decide: async () => undefined,
     absent: "believed",
@@ -94,7 +94,7 @@ export async function takeSnapshots(
       return await api.get(stream.path, query, { priority: 1, signal, about });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      tally.failedRequest(error);
+      progress.failedRequest(error);
       if (isPause(error)) throw error;
       failures.push(error);
       return undefined;

@@ -4,7 +4,7 @@ import { writeStreamRun } from "../../warehouse/state/run_log.ts";
 import { liveRows } from "../../warehouse/state/table_counts.ts";
 import type { SyncContext } from "../context.ts";
 import { unproven } from "../load/proof.ts";
-import type { Tally } from "../stream_progress.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 import { syncDetails } from "./details.ts";
 import { syncFeed } from "./feed.ts";
 import { syncListing } from "./listing.ts";
@@ -14,27 +14,27 @@ import { syncSnapshot } from "./snapshot.ts";
 export const UNAVAILABLE = "not available to this key";
 
 /** Works on one stream: reads, stores, publishes. */
-export type Work = (context: SyncContext, stream: Stream, tally: Tally) => Promise<void>;
+export type Work = (context: SyncContext, stream: Stream, progress: StreamProgress) => Promise<void>;
 
-/** One stream, one run. What it did is in the tally; what ended it is thrown. */
+/** One stream, one run. What it did is in the progress; what ended it is thrown. */
 export async function syncStream(
   context: SyncContext,
   stream: Stream,
-  tally: Tally,
+  progress: StreamProgress,
   work: Work = syncByMode,
 ): Promise<void> {
   const { destination, runId, company, clock } = context;
-  const { run, activity } = tally;
+  const { run, activity } = progress;
   // A replay takes its turns at a stream in one run: the row may be there.
   const note = () => writeStreamRun(destination.db, runId, company, stream.name, run);
   await note();
   try {
-    await work(context, stream, tally);
-    noteLeftOut(stream, tally);
-    run.status = tally.warnings.length > 0 ? "warning" : "succeeded";
+    await work(context, stream, progress);
+    noteLeftOut(stream, progress);
+    run.status = progress.warnings.length > 0 ? "warning" : "succeeded";
     activity.state = "done";
   } catch (error) {
-    if (isUnavailable(error) && !context.named.has(stream.name)) return noteUnavailable(context, stream, tally, error);
+    if (isUnavailable(error) && !context.named.has(stream.name)) return noteUnavailable(context, stream, progress, error);
     run.status = statusOf(error);
     run.error = context.redact(error instanceof Error ? error.message : String(error));
     activity.state = "failed";
@@ -58,18 +58,18 @@ function isUnavailable(error: unknown): error is ApiError {
 }
 
 /** The tables keep what they have. Not `skipped`: such lines are left out of status and history, where this has to stand. */
-function noteUnavailable(context: SyncContext, { name }: Stream, tally: Tally, error: ApiError): void {
-  const { run, activity } = tally;
+function noteUnavailable(context: SyncContext, { name }: Stream, progress: StreamProgress, error: ApiError): void {
+  const { run, activity } = progress;
   run.status = "warning";
   run.error = context.redact(`${UNAVAILABLE}: ${error.message}`);
   activity.state = "done";
-  tally.published = false;
+  progress.published = false;
   const text = `${name}: ${UNAVAILABLE} (403), its tables stay as they are. Exclude the stream, or use a key that may read it.`;
-  tally.warnings.push(text);
+  progress.warnings.push(text);
   context.log.warn({ stream: name }, text);
 }
 
-function noteLeftOut({ name }: Stream, { run, warnings, notes }: Tally): void {
+function noteLeftOut({ name }: Stream, { run, warnings, notes }: StreamProgress): void {
   if (run.before_start > 0)
     notes.push(`${name}: ${run.before_start} rows from before streams.start came, and were not stored.`);
   if (run.rejected > 0)
@@ -80,17 +80,17 @@ function noteLeftOut({ name }: Stream, { run, warnings, notes }: Tally): void {
     );
 }
 
-function syncByMode(context: SyncContext, stream: Stream, tally: Tally): Promise<void> {
+function syncByMode(context: SyncContext, stream: Stream, progress: StreamProgress): Promise<void> {
   const { mode } = stream;
   switch (mode.kind) {
     case "scan":
-      return syncListing(context, stream, mode, tally);
+      return syncListing(context, stream, mode, progress);
     case "feed":
-      return syncFeed(context, stream, mode, tally);
+      return syncFeed(context, stream, mode, progress);
     case "snapshot":
-      return syncSnapshot(context, stream, mode, tally);
+      return syncSnapshot(context, stream, mode, progress);
     case "detail":
-      return syncDetails(context, stream, mode, tally);
+      return syncDetails(context, stream, mode, progress);
   }
 }
 

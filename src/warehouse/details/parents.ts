@@ -3,7 +3,7 @@ import type { TableSet } from "../../catalog/columns.ts";
 import { withTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import { equal, type Fragment, ledgerRef, tableRef } from "../sql_fragments.ts";
-import type { Kin } from "./child_stream.ts";
+import type { ChildStream } from "./child_stream.ts";
 import { parentKey } from "./child_stream.ts";
 
 /** A column's value that a row must have. */
@@ -13,7 +13,7 @@ export interface Only {
 }
 
 /** One request for each live row of another stream. */
-export interface RowParents extends Kin {
+export interface RowParents extends ChildStream {
   readonly kind: "rows";
   readonly only: Only | undefined;
 }

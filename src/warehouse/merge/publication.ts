@@ -1,6 +1,6 @@
 import type { TableSet } from "../../catalog/columns.ts";
 import type { Stage } from "../destination.ts";
-import type { Kin } from "../details/child_stream.ts";
+import type { ChildStream } from "../details/child_stream.ts";
 import type { Parents, ValueSource } from "../details/parents.ts";
 
 /** One company's stream, ready to be published from its stage. */
@@ -20,9 +20,9 @@ export interface Publication {
   /** The parents are known whole: what belongs to a value that none carries any more is gone. */
   readonly settled?: boolean;
   /** Its details: they go and come back with its rows. */
-  readonly details: readonly Kin[];
+  readonly details: readonly ChildStream[];
   /** Details that are asked for by values of its rows. */
-  readonly valued?: readonly { readonly stream: string; readonly source: ValueSource }[];
+  readonly valueDriven?: readonly { readonly stream: string; readonly source: ValueSource }[];
   /** The list is asked for from a day on only: rows whose moment lies before it are not missing, they were not asked for. */
   readonly scope: { readonly column: string; readonly from: string } | undefined;
 }

@@ -129,7 +129,7 @@ export async function faultsOfFigures(story: Story, village: Village, stand: Sta
 }
 
 /** What readers are told of a table, how many rows it has and how many of them are live, is what is there. */
-export async function faultsOfEnding(stand: Stand, tables: Tables, company: string): Promise<string[]> {
+export async function faultsOfTableCounts(stand: Stand, tables: Tables, company: string): Promise<string[]> {
   // A run may have died before it made any.
   if (tables.size === 0) return [];
   const told = await stand.look(

@@ -2,7 +2,7 @@ import type { Stream } from "../../../src/catalog/stream.ts";
 import type { Ended } from "../engine/crew.ts";
 import type { Job } from "../engine/job.ts";
 import { faultsOfCounts, faultsOfMoment, faultsOfStep, orphans, untreated } from "../scenario/checks.ts";
-import { changesBetween, faultsOfEnding, lost } from "../scenario/endings.ts";
+import { changesBetween, faultsOfTableCounts, lost } from "../scenario/endings.ts";
 import type { Settings } from "../scenario/story.ts";
 import { note } from "../tally.ts";
 import type { Cast } from "./cast.ts";
@@ -84,7 +84,7 @@ export class Rows {
       ...twice.map(key => `two rows ${key}`),
       ...faultsOfMoment(tables, streams),
       ...orphans(tables, streams),
-      ...(await faultsOfEnding(stand, tables, COMPANY)),
+      ...(await faultsOfTableCounts(stand, tables, COMPANY)),
       ...faultsOfStep(this.#tables, tables, streams, {
         emptied,
         was: this.#at,

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startSimulator } from "../../../simulator/simulator.ts";
 import type { Company } from "../../../src/config/config.ts";
 import { ConfigError } from "../../../src/errors.ts";
-import { createCommons, openService } from "../../../src/sync/run/service.ts";
+import { createSharedClients, openService } from "../../../src/sync/run/service.ts";
 import { identityEndpoint } from "../../../streams/identity.ts";
 import { stillClock } from "../../support/clock.ts";
 
@@ -23,7 +23,7 @@ const company = (name: string, key: string, baseUrl = "https://one.example.com")
 
 test("companies with one key at one origin have one limiter; another key or origin has its own", () => {
   const clock = stillClock();
-  const { limiterOf } = createCommons(settings, clock);
+  const { limiterOf } = createSharedClients(settings, clock);
   const acme = limiterOf(company("acme", "k1"));
   expect(limiterOf(company("north", "k1", "https://one.example.com/eu"))).toBe(acme);
   expect(limiterOf(company("beta", "k2"))).not.toBe(acme);
@@ -45,13 +45,13 @@ test("requests in flight are bounded for the key, whichever company they are for
     version: "0.0.0",
     maxRequests: undefined,
   };
-  const commons = createCommons(settings, clock);
+  const sharedClients = createSharedClients(settings, clock);
   const names = ["acme", "north", "south"];
   const services = await Promise.all(
-    names.map(name => openService(company(name, "k1", simulator.url), settings, identityEndpoint, tools, commons)),
+    names.map(name => openService(company(name, "k1", simulator.url), settings, identityEndpoint, tools, sharedClients)),
   );
   onTestFinished(async () => {
-    for (const api of commons.apis) await api.close();
+    for (const api of sharedClients.apis) await api.close();
   });
   expect(services.map(({ failure }) => failure)).toEqual([undefined, undefined, undefined]);
   await Promise.all(services.flatMap(({ api }) => Array.from({ length: 10 }, () => api.get("/items", { limit: 1 }))));
@@ -75,9 +75,9 @@ test("a key that can't be read any more is that company's failure, and no reques
     version: "0.0.0",
     maxRequests: undefined,
   };
-  const commons = createCommons(settings, clock);
-  const service = await openService(lost, settings, identityEndpoint, tools, commons);
-  for (const api of commons.apis) await api.close();
+  const sharedClients = createSharedClients(settings, clock);
+  const service = await openService(lost, settings, identityEndpoint, tools, sharedClients);
+  for (const api of sharedClients.apis) await api.close();
   expect(service.failure).toMatchObject({ exitCode: 2, message: "The key's file is gone." });
   expect(simulator.requests.total).toBe(0);
 });

@@ -4,7 +4,7 @@ import type { Api } from "../../../src/source/client.ts";
 import { createLimiter } from "../../../src/source/limit.ts";
 import { type Job, type RunView, viewOf } from "../../../src/sync/run/report.ts";
 import type { Service } from "../../../src/sync/run/service.ts";
-import { Tally } from "../../../src/sync/stream_progress.ts";
+import { StreamProgress } from "../../../src/sync/stream_progress.ts";
 import { streams } from "../../../streams/index.ts";
 import { stillClock } from "../../support/clock.ts";
 import { interposed } from "../../support/interposed.ts";
@@ -20,9 +20,9 @@ function running(companies: readonly string[], api: Partial<Api> = {}) {
   const jobs: Job[] = companies.map(company => ({
     company,
     stream: streams[0]!,
-    tally: new Tally(new Date(clock.now()).toISOString()),
+    progress: new StreamProgress(new Date(clock.now()).toISOString()),
   }));
-  for (const { tally } of jobs) Object.assign(tally.activity, { state: "reading", total: 1_000 });
+  for (const { progress } of jobs) Object.assign(progress.activity, { state: "reading", total: 1_000 });
   return { clock, limiters, jobs, view: viewOf(jobs, services, clock) };
 }
 
@@ -30,12 +30,12 @@ test("where the total is known the time left is told while the stream reads or p
   const { clock, jobs, view } = running(["acme"]);
   expect(view.snapshot().streams[0]).not.toHaveProperty("remainingMs");
   clock.advance(10_000);
-  jobs[0]!.tally.activity.rows = 250;
+  jobs[0]!.progress.activity.rows = 250;
   expect(view.snapshot().streams[0]).toMatchObject({ rows: 250, total: 1_000, remainingMs: 30_000 });
   // An early publish: there is more to read.
-  jobs[0]!.tally.activity.state = "publishing";
+  jobs[0]!.progress.activity.state = "publishing";
   expect(view.snapshot().streams[0]).toMatchObject({ remainingMs: 30_000 });
-  jobs[0]!.tally.activity.rows = 1_000;
+  jobs[0]!.progress.activity.rows = 1_000;
   expect(view.snapshot().streams[0]).not.toHaveProperty("remainingMs");
 });
 
@@ -63,7 +63,7 @@ test("requests that queue behind slow answers say so", async () => {
   const gate = Promise.withResolvers<void>();
   const requests = Array.from({ length: 9 }, () => limiter.run(() => gate.promise));
   expect(view.snapshot().streams[0]).toMatchObject({ waitingFor: "slow answers" });
-  jobs[0]!.tally.activity.state = "done";
+  jobs[0]!.progress.activity.state = "done";
   expect(view.snapshot().streams[0]).not.toHaveProperty("waitingFor");
   gate.resolve();
   await Promise.all(requests);

@@ -6,7 +6,7 @@ import { Encoder } from "../../../src/rows/encoder.ts";
 import { createHasher } from "../../../src/rows/hash.ts";
 import { isoUtc } from "../../../src/rows/moment.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
-import type { Kin } from "../../../src/warehouse/details/child_stream.ts";
+import type { ChildStream } from "../../../src/warehouse/details/child_stream.ts";
 import { settleHistory } from "../../../src/warehouse/history/row_history.ts";
 import { compare } from "../../../src/warehouse/merge/compare.ts";
 import type { Publication } from "../../../src/warehouse/merge/publication.ts";
@@ -35,7 +35,7 @@ export const streams = [things, notes, logs];
 export const lived: readonly Table[] = streams.flatMap(({ main, children }) => [main, ...children]);
 
 const on = [["id", "id"]] as const;
-const kin = (tables: TableSet): Kin => ({ stream: tables.main.name, tables, on });
+const childStream = (tables: TableSet): ChildStream => ({ stream: tables.main.name, tables, on });
 
 /** Makes the tables, with tables of versions beside them. */
 export async function makeTables({ db, dialect, schema, stateSchema }: Destination): Promise<readonly string[]> {
@@ -90,9 +90,9 @@ export async function publishAt(
     tables: own,
     stage,
     stamp: layoutStamp(own, hasher),
-    parent: list ? undefined : { kind: "rows", ...kin(things), only: undefined },
+    parent: list ? undefined : { kind: "rows", ...childStream(things), only: undefined },
     many: own === logs,
-    details: list ? [kin(notes), kin(logs)] : [],
+    details: list ? [childStream(notes), childStream(logs)] : [],
     scope: undefined,
   };
   await publish(destination, publication, {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { Tally } from "../../../src/sync/stream_progress.ts";
+import { StreamProgress } from "../../../src/sync/stream_progress.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
 import { historyOf } from "../../../src/warehouse/read/run_history.ts";
 import { pruneRecords, SLICE } from "../../../src/warehouse/state/retention.ts";
@@ -23,9 +23,9 @@ async function run(destination: Destination, day: number, streams: readonly stri
     new Date(startedAt),
   );
   for (const stream of streams) {
-    const tally = new Tally(startedAt);
-    await writeStreamRun(db, run_id, "acme", stream, tally.run);
-    await writeStreamRun(db, run_id, "acme", stream, { ...tally.run, status, requests: day });
+    const progress = new StreamProgress(startedAt);
+    await writeStreamRun(db, run_id, "acme", stream, progress.run);
+    await writeStreamRun(db, run_id, "acme", stream, { ...progress.run, status, requests: day });
   }
   await endRun(db, run_id, { status, exit_code: 0, finished_at: startedAt, warnings: "[]", error: null });
   await pruneRecords(destination, retention, run_id);
@@ -117,7 +117,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     const destination = await made(make);
     for (let day = 1; day <= 35; day++) await run(destination, day, ["items", ...(day < 3 ? ["orders"] : [])]);
     const { db, stateSchema } = destination;
-    const skipped = new Tally(at(36));
+    const skipped = new StreamProgress(at(36));
     for (let day = 36; day <= 70; day++) {
       const run_id = `run-00${day}`;
       const begun = { run_id, command: "sync", started_at: at(day), version: "0", process: "{}" };

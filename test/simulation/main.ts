@@ -5,23 +5,23 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { buildRunner } from "./engine/crew.ts";
-import type { Lived } from "./engine/yard.ts";
+import { buildRunner } from "./engine/engine_process.ts";
+import type { ScenarioResult } from "./engine/workspace.ts";
 import { storyOf } from "./scenario/drawn.ts";
 import { EachDeath } from "./scenario/each.ts";
 import type { Database, Story } from "./scenario/story.ts";
-import { addTally, emptyTally, type Tally } from "./tally.ts";
+import { addTotals, noTotals, type Totals } from "./totals.ts";
 
 /*
- * npm run simulation -- [--database duckdb|postgres] [--lives N] [--seed N] [--hours H] [--workers 2]
- * --seed alone lives that one life again; --hours goes on after the last seed that was lived before. --each-death lives the
+ * npm run simulation -- [--database duckdb|postgres] [--scenarios N] [--seed N] [--hours H] [--workers 2]
+ * --seed alone runs that one scenario again; --hours goes on after the last seed that was run before. --each-death runs the
  * first run and the night of one seed's company as often as they have touches, and dies at another one each time.
  */
 
 const { values } = parseArgs({
   options: {
     database: { type: "string", default: "duckdb" },
-    lives: { type: "string" },
+    scenarios: { type: "string" },
     seed: { type: "string" },
     hours: { type: "string" },
     workers: { type: "string", default: "2" },
@@ -33,7 +33,7 @@ const { values } = parseArgs({
 const database = values.database as Database;
 if (database !== "duckdb" && database !== "postgres")
   throw new TypeError(`--database: expected duckdb or postgres, got ${values.database}`);
-for (const name of ["lives", "seed", "hours", "workers", "shrink"] as const)
+for (const name of ["scenarios", "seed", "hours", "workers", "shrink"] as const)
   if (values[name] !== undefined && !(Number(values[name]) >= 0))
     throw new TypeError(`--${name}: expected a number, got ${values[name]}`);
 
@@ -42,8 +42,8 @@ const lastSeeds = join(folder, `simulation-${database}.json`);
 const begun = performance.now();
 const until = values.hours === undefined ? Number.POSITIVE_INFINITY : begun + Number(values.hours) * 3_600_000;
 const first = values.seed === undefined ? (values.hours === undefined ? 1 : await nextSeed()) : Number(values.seed);
-const lives = Number(
-  values.lives ??
+const scenarios = Number(
+  values.scenarios ??
     (values.hours !== undefined || values["each-death"]
       ? Number.MAX_SAFE_INTEGER
       : values.seed === undefined
@@ -52,23 +52,23 @@ const lives = Number(
 );
 const each = values["each-death"] ? new EachDeath(first, database) : undefined;
 const next = (): Story | undefined => (each === undefined ? storyOf(seed++, database) : each.next());
-const workers = Math.max(1, Math.min(Number(values.workers), lives));
+const workers = Math.max(1, Math.min(Number(values.workers), scenarios));
 
 // Nothing in here has to outlive the machine: memory is faster, and a kill of a process loses none of it.
 const room = await mkdtemp(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "simulation-"));
 // PostgreSQL runs as a user of its own, who has to get in.
 await chmod(room, 0o755);
 const runner = await buildRunner();
-const tally = emptyTally();
+const totals = noTotals();
 const reports: string[] = [];
 let seed = first;
-let begunLives = 0;
+let begunScenarios = 0;
 let told = begun;
 
 const status = () => {
   const seconds = (performance.now() - begun) / 1000;
   console.error(
-    `${Math.round(seconds)} s: ${tally.lives} lives in ${database}, ${(tally.lives / seconds).toFixed(2)} a second, ${reports.length} divergences`,
+    `${Math.round(seconds)} s: ${totals.scenarios} scenarios in ${database}, ${(totals.scenarios / seconds).toFixed(2)} a second, ${reports.length} divergences`,
   );
 };
 let stopped = false;
@@ -77,7 +77,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
     stopped = true;
   });
 const ended = () =>
-  stopped || begunLives >= lives || performance.now() > until || (reports.length > 0 && !values["keep-going"]);
+  stopped || begunScenarios >= scenarios || performance.now() > until || (reports.length > 0 && !values["keep-going"]);
 
 async function work(): Promise<void> {
   const child = fork(join(import.meta.dirname, "worker.ts"), [database, runner.file, values.shrink], {
@@ -89,20 +89,20 @@ async function work(): Promise<void> {
   while (!ended()) {
     const story = next();
     if (story === undefined) break;
-    begunLives++;
+    begunScenarios++;
     child.send(story);
-    const lived = (await answer()) as Lived | undefined;
-    if (lived === undefined) {
-      const report = `Seed ${story.seed}: the process that lived it ended`;
+    const result = (await answer()) as ScenarioResult | undefined;
+    if (result === undefined) {
+      const report = `Seed ${story.seed}: the process that ran it ended`;
       reports.push(report);
       console.error(`\n${report}\n`);
       return;
     }
-    each?.heard(story, lived);
-    addTally(tally, lived.tally);
-    if (lived.report !== undefined) {
-      reports.push(lived.report);
-      console.error(`\n${lived.report}\n`);
+    each?.heard(story, result);
+    addTotals(totals, result.totals);
+    if (result.report !== undefined) {
+      reports.push(result.report);
+      console.error(`\n${result.report}\n`);
     }
     if (performance.now() - told > 30_000) {
       told = performance.now();
@@ -128,11 +128,11 @@ if (values.hours !== undefined) {
   await mkdir(folder, { recursive: true });
   await writeFile(lastSeeds, JSON.stringify({ next: seed }));
 }
-print(tally);
+print(totals);
 status();
 process.exitCode = reports.length === 0 ? 0 : 1;
 
-function print({ runs, faults, deaths, counts }: Tally): void {
+function print({ runs, faults, deaths, counts }: Totals): void {
   const kinds: Record<string, number> = {};
   for (const [place, count] of Object.entries(deaths)) kinds[place] = count;
   for (const [title, part] of Object.entries({ runs, faults, deaths: kinds, counts })) {
@@ -141,6 +141,6 @@ function print({ runs, faults, deaths, counts }: Tally): void {
     console.log(`\n${title}: ${sum}`);
     for (const [name, count] of rows) console.log(`  ${String(count).padStart(7)}  ${name}`);
   }
-  const lived = each === undefined ? `seeds ${first} to ${seed - 1}` : `each death of seed ${first}`;
-  console.log(`\n${lived}, ${reports.length} divergences`);
+  const result = each === undefined ? `seeds ${first} to ${seed - 1}` : `each death of seed ${first}`;
+  console.log(`\n${result}, ${reports.length} divergences`);
 }

@@ -1,17 +1,17 @@
 import { startPostgres } from "../support/server.ts";
-import { openYard } from "./engine/yard.ts";
+import { openWorkspace } from "./engine/workspace.ts";
 import type { Database, Story } from "./scenario/story.ts";
 
-/* One of the processes that live lives: it gets stories, and answers with what became of them. */
+/* One of the processes that live scenarios: it gets stories, and answers with what became of them. */
 
 const [database, runner, tries] = process.argv.slice(2) as [Database, string, string];
 const server = database === "postgres" ? await startPostgres() : undefined;
-const yard = await openYard(database, runner, server ?? { url: "" });
+const workspace = await openWorkspace(database, runner, server ?? { url: "" });
 process.on("message", (story: Story) => {
-  void yard.live(story, Number(tries)).then(lived => process.send?.(lived));
+  void workspace.live(story, Number(tries)).then(result => process.send?.(result));
 });
 process.once("disconnect", async () => {
-  await yard.close();
+  await workspace.close();
   await server?.close();
   process.exit(0);
 });

@@ -11,7 +11,7 @@ export const longest: readonly string[] = [
   "test/faults/misbehaviour.test.ts",
   "test/crash/kill_details.test.ts",
   "test/crash/kill.duckdb.test.ts",
-  "test/simulation/life.test.ts",
+  "test/simulation/simulation.test.ts",
   "test/daemon/page/browser.test.ts",
   "test/crash/stop.test.ts",
   "test/sync/load/counters.test.ts",

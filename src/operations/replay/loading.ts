@@ -28,7 +28,8 @@ export async function loadPiece(
   const { mode } = stream;
   if (piece.kind === "scans") {
     if (mode.kind === "detail" || mode.kind === "snapshot") return;
-    for (const group of piece.groups) await loadScans(context, stream, mode, piece.holdings, group, completeTo, progress);
+    for (const group of piece.groups)
+      await loadScans(context, stream, mode, piece.holdings, group, completeTo, progress);
     return;
   }
   if (mode.kind === "snapshot") return loadSittings(context, stream, piece, completeTo, span, progress);

@@ -51,7 +51,9 @@ export async function replayRejects(context: SyncContext, stream: Stream, progre
     tried += some.length;
   }
   progress.published = true;
-  progress.notes.push(`${name}: of ${tried} rejects ${tried - staying} are settled, ${staying} still cannot be stored.`);
+  progress.notes.push(
+    `${name}: of ${tried} rejects ${tried - staying} are settled, ${staying} still cannot be stored.`,
+  );
 }
 
 /** Answers how many of them are settled. */

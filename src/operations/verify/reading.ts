@@ -81,7 +81,18 @@ async function compareLookup(
   if (asked.length === 0) return;
   const { encoder, batches, record: begun } = instrumentOf(context, stream, result);
   const width = limiter.state.maximum * 2;
-  const job = { api, stream, questions: asked, listing: mode, encoder, batches, record: begun, width, signal, progress };
+  const job = {
+    api,
+    stream,
+    questions: asked,
+    listing: mode,
+    encoder,
+    batches,
+    record: begun,
+    width,
+    signal,
+    progress,
+  };
   const record = await readLookup(job);
   const { unread } = record;
   if (unread.length > 0)

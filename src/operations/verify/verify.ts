@@ -109,7 +109,9 @@ async function compareAll(
     );
     const services = await holdToWarehouse(await Promise.all(opening), reading, version);
     const jobs = services.flatMap(({ company }) =>
-      wanted.map((stream): Job => ({ company: company.name, stream: widened(stream), progress: new StreamProgress(startedAt) })),
+      wanted.map(
+        (stream): Job => ({ company: company.name, stream: widened(stream), progress: new StreamProgress(startedAt) }),
+      ),
     );
     tools.watch(viewOf(jobs, services, clock));
     const hasher = await createHasher();

@@ -1,7 +1,7 @@
 import type { NoRelation, Relation } from "../../catalog/relation.ts";
 import { type Link, linkOf, warningOf } from "./links.ts";
 import type { ColumnDescription, StreamDescription, TableDescription } from "./stream_description.ts";
-import type { WarehouseSample, TableSample } from "./warehouse_sample.ts";
+import type { TableSample, WarehouseSample } from "./warehouse_sample.ts";
 
 /** What there is to be known of a warehouse: its tables by subject, its views, its own tables, and how they hang together. */
 export interface Dictionary {

@@ -15,7 +15,7 @@ import type { SyncContext } from "../context.ts";
 import { boundOf } from "../extract/scan_plan.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { witnessedTime } from "../witnessed_time.ts";
-import { askedWith, detailsOf, childStreamOf, parentsOf, valueDrivenBy } from "./child_streams.ts";
+import { askedWith, childStreamOf, detailsOf, parentsOf, valueDrivenBy } from "./child_streams.ts";
 import { nameStorm } from "./mass_change.ts";
 import { proofOf } from "./proof.ts";
 import { changesOf, listed, type Settled, settleDrift, tellDrift } from "./schema_drift.ts";

@@ -7,7 +7,7 @@ import { mergeReports } from "./merging.ts";
 import { exitCodeOf, exitCodeOfAll, messageOf, type RunReport, type RunView, statusOf } from "./report.ts";
 import { runSync } from "./run.ts";
 import type { Attempt, RunOrder, RunTools } from "./run_order.ts";
-import { type SharedClients, createSharedClients } from "./service.ts";
+import { createSharedClients, type SharedClients } from "./service.ts";
 
 /** Seconds before each further attempt: together longer than a server needs to restart, or to fail over. */
 const PAUSES_S = [1, 2, 5, 10, 20, 40];

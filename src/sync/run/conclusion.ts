@@ -98,7 +98,8 @@ async function tellsNews({ destination, runId, jobs }: Concluding): Promise<bool
     return row === undefined || factsOf(row) !== factsOf(run);
   };
   return (
-    worked.some(differs) || (worked.some(({ progress }) => progress.run.rejected > 0) && keptNewRejects(destination, runId))
+    worked.some(differs) ||
+    (worked.some(({ progress }) => progress.run.rejected > 0) && keptNewRejects(destination, runId))
   );
 }
 
@@ -126,7 +127,12 @@ export function reportOf(
     warnings,
     notes: notesOf(jobs),
     errors: [...new Set(failures.map(failure => failureText(failure, jobs, tools.redact)))],
-    streams: jobs.map(({ company, stream, progress }) => ({ run_id: runId, company, stream: stream.name, ...progress.run })),
+    streams: jobs.map(({ company, stream, progress }) => ({
+      run_id: runId,
+      company,
+      stream: stream.name,
+      ...progress.run,
+    })),
   };
 }
 

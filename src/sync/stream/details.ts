@@ -70,20 +70,30 @@ export async function syncDetails(
     const settled = await areSettled(context, request.parents);
     const shelf: Shelf = { context, stream, extraction, state, progress, settled, before, left: 0, held: undefined };
     const at = before?.at ?? (() => new Date(presentTime(clock, context.api.stats)).toISOString());
-    const result = await fetchAll(context, stream, mode, request.parents, work, at, extraction, progress, async record => {
-      if (clock.now() - published < policy.publishEveryMs) return record;
-      await extraction.batches.flush();
-      // Whether 404s can be believed is known at the end, when all of them are: until then none is published.
-      const absent = await stagedAbsent(destination, extraction.stage);
-      await publishDetails(shelf, record, "kept back", null).catch(error => {
-        refusal ??= error;
-        throw error;
-      });
-      published = clock.now();
-      const fresh = await startAfresh(context, extraction.stage, record.fingerprint, false);
-      for (const outcome of absent) extraction.encoder.outcome(outcome);
-      return fresh;
-    });
+    const result = await fetchAll(
+      context,
+      stream,
+      mode,
+      request.parents,
+      work,
+      at,
+      extraction,
+      progress,
+      async record => {
+        if (clock.now() - published < policy.publishEveryMs) return record;
+        await extraction.batches.flush();
+        // Whether 404s can be believed is known at the end, when all of them are: until then none is published.
+        const absent = await stagedAbsent(destination, extraction.stage);
+        await publishDetails(shelf, record, "kept back", null).catch(error => {
+          refusal ??= error;
+          throw error;
+        });
+        published = clock.now();
+        const fresh = await startAfresh(context, extraction.stage, record.fingerprint, false);
+        for (const outcome of absent) extraction.encoder.outcome(outcome);
+        return fresh;
+      },
+    );
     // What came after it found no stage any more: that is no news.
     if (refusal !== undefined) throw refusal;
     if (result.error !== undefined && !mayPublish(result.error)) throw result.error;

@@ -92,7 +92,8 @@ export async function openExtraction<R extends Request>(
     const startedAt = continued.pages === 0 ? new Date(context.clock.now()).toISOString() : continued.startedAt;
     return { stage, encoder, batches, record: { ...continued, startedAt }, request: same, resumed: true };
   }
-  if (unwanted && continued !== undefined) progress.notes.push(...(await thrownAway(context, stream, stage, continued)));
+  if (unwanted && continued !== undefined)
+    progress.notes.push(...(await thrownAway(context, stream, stage, continued)));
   else if (lost && continued.rows > 0)
     progress.notes.push(
       `${stream.name}: its rows have no id of their own, so what an earlier run had read of it, ${continued.pages} pages, is read again. It is published only by a run that reads it to its end: where one is stopped (--max-requests, --max-time), give it more.`,

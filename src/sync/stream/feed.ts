@@ -27,7 +27,12 @@ export interface Gap {
 }
 
 /** Reads a feed, first what an earlier `start` leaves in that was never read. */
-export async function syncFeed(context: SyncContext, stream: Stream, mode: Feed, progress: StreamProgress): Promise<void> {
+export async function syncFeed(
+  context: SyncContext,
+  stream: Stream,
+  mode: Feed,
+  progress: StreamProgress,
+): Promise<void> {
   const { clock, company, destination, policy } = context;
   const state = await loadStreamState(destination.db, company, stream.name);
   const plan = planScan(stream, state, context.policyOf(stream.name), { ...policy, now: clock.now() });

@@ -352,7 +352,12 @@ const unreadMessage = ({ name }: Stream, { unread }: ScanRecord, asked: number):
   `${name}: ${unread.length} of ${asked} questions could not be answered; the rest was published, and nothing marked deleted. The first: ${unread[0]?.reason}`;
 
 /** The list's own counter tells of rows that its pages did not show. */
-function noteUnseen(stream: Stream, { firstTotal, lastTotal }: ScanRecord, distinct: number, progress: StreamProgress): void {
+function noteUnseen(
+  stream: Stream,
+  { firstTotal, lastTotal }: ScanRecord,
+  distinct: number,
+  progress: StreamProgress,
+): void {
   if (lastTotal === null || firstTotal !== lastTotal || distinct >= lastTotal) return;
   progress.warnings.push(
     `${stream.name}: the list says it has ${lastTotal} rows, its pages showed ${distinct}. Nothing is taken for deleted on that account.`,

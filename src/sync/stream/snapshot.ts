@@ -16,7 +16,12 @@ import { setAside } from "./listing.ts";
  * One object, one row a day for each combination of its parameters' values: the day is the service's (`Date`), in the zone
  * of the config. A combination that fails does not keep the others from being stored; then the stream fails.
  */
-export async function syncSnapshot(context: SyncContext, stream: Stream, mode: Snapshot, progress: StreamProgress): Promise<void> {
+export async function syncSnapshot(
+  context: SyncContext,
+  stream: Stream,
+  mode: Snapshot,
+  progress: StreamProgress,
+): Promise<void> {
   const choices = choicesOf(mode, context.policyOf(stream.name));
   const query = { ...stream.query, choices };
   return takeSnapshots(context, stream, progress, query, [{ api: context.api, choices }]);

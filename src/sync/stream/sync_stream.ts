@@ -34,7 +34,8 @@ export async function syncStream(
     run.status = progress.warnings.length > 0 ? "warning" : "succeeded";
     activity.state = "done";
   } catch (error) {
-    if (isUnavailable(error) && !context.named.has(stream.name)) return noteUnavailable(context, stream, progress, error);
+    if (isUnavailable(error) && !context.named.has(stream.name))
+      return noteUnavailable(context, stream, progress, error);
     run.status = statusOf(error);
     run.error = context.redact(error instanceof Error ? error.message : String(error));
     activity.state = "failed";

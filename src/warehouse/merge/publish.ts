@@ -222,5 +222,6 @@ async function writeLedger(work: Work, { refreshed }: Comparison): Promise<void>
   await sql`insert into ${ledger} (_company, ${columnList(tables.main.key)}, hash, vhash, stamp, first_seen_at)
     select ${company}, ${columnList(tables.main.key, "c")}, c._hash, c._vhash, ${sql.lit(stamp)}, coalesce(c.first_seen_at, ${momentOf(work)})
     from ${changed} c`.execute(trx);
-  for (const detail of publication.valueDriven ?? []) await restamped(destination, company, detail, changed).execute(trx);
+  for (const detail of publication.valueDriven ?? [])
+    await restamped(destination, company, detail, changed).execute(trx);
 }

@@ -89,7 +89,10 @@ test("the warehouse is looked at after a run and when data seems late, and late 
 });
 
 test("data that another process brought up to date is not told to be late", async () => {
-  const { making, pass, place, titles } = await attached(nothing, warehouseStatus({ lists: "2026-03-15T02:00:00.000Z" }));
+  const { making, pass, place, titles } = await attached(
+    nothing,
+    warehouseStatus({ lists: "2026-03-15T02:00:00.000Z" }),
+  );
   const detach = await making;
   place.status = warehouseStatus({ lists: "2026-03-16T04:00:00.000Z" });
   await pass(27 * HOUR);

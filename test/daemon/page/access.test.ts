@@ -3,7 +3,7 @@ import type { Access } from "../../../src/config/listen.ts";
 import type { Route } from "../../../src/daemon/page/route.ts";
 import { stillClock } from "../../support/clock.ts";
 import { scriptedDaemon } from "./scripted.ts";
-import { served, warehouseStatus, stream, telling } from "./warehouse_status.ts";
+import { served, stream, telling, warehouseStatus } from "./warehouse_status.ts";
 
 const quiet = telling(() => warehouseStatus([stream()]));
 const token = "t-neverShown/+=73";

@@ -15,7 +15,7 @@ import { bench } from "../../support/run.ts";
 import { startBrowser, violations } from "./browser.ts";
 import { writeNights } from "./nights.ts";
 import { scriptedDaemon } from "./scripted.ts";
-import { served, warehouseStatus, stream, telling } from "./warehouse_status.ts";
+import { served, stream, telling, warehouseStatus } from "./warehouse_status.ts";
 
 let browser: Browser;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { DestinationError } from "../../../src/errors.ts";
 import type { RunStatus, Status } from "../../../src/operations/status.ts";
 import { stillClock } from "../../support/clock.ts";
 import { scriptedDaemon } from "./scripted.ts";
-import { now, served, warehouseStatus, stream, telling } from "./warehouse_status.ts";
+import { now, served, stream, telling, warehouseStatus } from "./warehouse_status.ts";
 
 const hostile = `<img src=x onerror=alert(1)> "quoted" </script><script>alert(2)</script>. Look at \`<b>\` first.`;
 const refused =

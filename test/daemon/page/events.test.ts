@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Clock } from "../../../src/clock.ts";
 import { stillClock } from "../../support/clock.ts";
 import { type Progress, scriptedDaemon } from "./scripted.ts";
-import { served, warehouseStatus, stream, telling } from "./warehouse_status.ts";
+import { served, stream, telling, warehouseStatus } from "./warehouse_status.ts";
 
 interface Frame {
   readonly event: string;

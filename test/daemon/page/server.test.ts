@@ -6,7 +6,7 @@ import { servePage } from "../../../src/daemon/page/server.ts";
 import { ConfigError, DestinationError } from "../../../src/errors.ts";
 import { createRedactor } from "../../../src/secrets.ts";
 import { stillClock } from "../../support/clock.ts";
-import { served, warehouseStatus, stream, telling } from "./warehouse_status.ts";
+import { served, stream, telling, warehouseStatus } from "./warehouse_status.ts";
 
 const quiet = telling(() => warehouseStatus([stream()]));
 const page = async (url: string): Promise<string> => (await fetch(url)).text();

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { firstSettings, type Settings } from "../scenario/story.ts";
-import { note, TOO_SHORT } from "../tally.ts";
-import type { Cast } from "../world/cast.ts";
+import { note, TOO_SHORT } from "../totals.ts";
+import type { Cast } from "../world/cast_of_streams.ts";
 import type { Program } from "../world/catalogue.ts";
 import { configurationOf } from "../world/configuration.ts";
 import { COMPANY } from "../world/neighbour.ts";
-import { EPOCH } from "../world/village.ts";
-import type { Ended } from "./crew.ts";
+import { EPOCH } from "../world/world.ts";
+import type { Ended } from "./engine_process.ts";
 import type { Job } from "./job.ts";
 
-/** The runs of a life, under its configuration, and the time that passes with them. */
+/** The runs of a scenario, under its configuration, and the time that passes with them. */
 export class Runs {
   settings: Settings;
   /** By which runs are made. */
@@ -28,9 +28,9 @@ export class Runs {
 
   /** The machine's clock is set; the service's never goes back. */
   set(now: number): void {
-    const { village } = this.#cast;
+    const { world } = this.#cast;
     this.#now = now;
-    village.now = Math.max(village.now, now);
+    world.now = Math.max(world.now, now);
   }
 
   pass(ms: number): void {
@@ -39,14 +39,14 @@ export class Runs {
 
   /** A sync of the first company, as the configuration is now. */
   async job(stand = this.#cast.stand): Promise<Job> {
-    const { story, village, neighbour } = this.#cast;
-    await stand.configure(configurationOf(story, this.settings, village.url, neighbour?.village.url));
+    const { story, world, neighbour } = this.#cast;
+    await stand.configure(configurationOf(story, this.settings, world.url, neighbour?.world.url));
     this.#count++;
     return {
       command: "sync",
       config: stand.config,
-      key: village.key,
-      otherKey: neighbour?.village.key ?? "none",
+      key: world.key,
+      otherKey: neighbour?.world.key ?? "none",
       company: COMPANY,
       program: this.program,
       names: [],
@@ -68,41 +68,41 @@ export class Runs {
   }
 
   async run(job: Job): Promise<Ended> {
-    const { yard, village, neighbour, stand } = this.#cast;
-    const begun = village.asked();
-    const ended = await yard.crew.run(job, yard.strike);
+    const { workspace, world, neighbour, stand } = this.#cast;
+    const begun = world.asked();
+    const ended = await workspace.engine.run(job, workspace.strike);
     const { done, notice } = ended;
-    if (notice !== "") note(yard.tally.deaths, notice);
-    else if (job.death !== undefined) note(yard.tally.counts, TOO_SHORT);
+    if (notice !== "") note(workspace.totals.deaths, notice);
+    else if (job.death !== undefined) note(workspace.totals.counts, TOO_SHORT);
     if (done === undefined) {
       // Its sessions are the neighbour's own.
       await neighbour?.idle();
       await stand.rest();
     }
-    this.set((done === undefined ? this.#now + 250 * (village.asked() - begun) : done.endsAt - this.off) + 1_000);
+    this.set((done === undefined ? this.#now + 250 * (world.asked() - begun) : done.endsAt - this.off) + 1_000);
     return ended;
   }
 
   /** Resolves when the neighbour is not at work any more: time has passed for both. */
   async besideEnded(): Promise<void> {
-    const { yard, stand, neighbour } = this.#cast;
+    const { workspace, stand, neighbour } = this.#cast;
     const ended = await neighbour?.idle();
     if (ended === undefined) return;
-    if (ended.notice !== "") note(yard.tally.deaths, ended.notice);
+    if (ended.notice !== "") note(workspace.totals.deaths, ended.notice);
     if (ended.done === undefined) await stand.rest();
     else this.set(Math.max(this.#now, ended.done.endsAt - this.off + 1_000));
   }
 
   /** Resolves when the requests of a process that is gone have ended with their sockets. */
   async drained(): Promise<void> {
-    const { requests } = this.#cast.village;
+    const { requests } = this.#cast.world;
     for (let turn = 0; requests.entries.length < requests.total && turn < 4_000; turn++) await sleep(5);
     requests.clear();
   }
 
   /** The service has no more troubles. */
   calm(): void {
-    const { troubles } = this.#cast.village;
+    const { troubles } = this.#cast.world;
     const quiet = { rateLimit: null, planLimit: null, redirectTo: null, only: null, forbidden: null };
     for (const name of Object.keys(troubles)) Object.assign(troubles, { [name]: 0 });
     Object.assign(troubles, quiet);

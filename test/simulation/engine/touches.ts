@@ -116,7 +116,7 @@ await handle.close();
 const execFile = childProcess.execFile;
 const custom = Symbol.for("nodejs.util.promisify.custom");
 const promised = (execFile as unknown as Record<symbol, Call>)[custom]!;
-/** Booting Node for each copy costs a life a tenth of its time: nine of ten copies are made by a program that boots faster. */
+/** Booting Node for each copy costs a scenario a tenth of its time: nine of ten copies are made by a program that boots faster. */
 const REAL_EVERY = 10;
 let copies = 0;
 function copyOf(...args: unknown[]): unknown {

@@ -1,8 +1,8 @@
 import { Draw } from "../../../simulator/random.ts";
 import type { Death, Place } from "../engine/deaths.ts";
-import { withMisfortunes, withNeighbour, withUpgrade } from "../engine/misfortunes.ts";
+import { withFaults, withNeighbour, withUpgrade } from "../engine/faults.ts";
 import { groups, type ListName, lists } from "../world/catalogue.ts";
-import type { Change, Troubles, VillageFacts } from "../world/village.ts";
+import type { Change, Troubles, WorldFacts } from "../world/world.ts";
 import {
   type Database,
   firstSettings,
@@ -26,10 +26,10 @@ const TOUCHES: Readonly<Record<Place, number>> = {
   write: 15,
   commit: 16,
 };
-/** Every so many lives in PostgreSQL one in which the server is killed. */
+/** Every so many scenarios in PostgreSQL one in which the server is killed. */
 const SERVER_EVERY = 50;
 
-/** The life that belongs to a seed. */
+/** The scenario that belongs to a seed. */
 export function storyOf(seed: number, database: Database): Story {
   const draw = new Draw(seed * 7919 + (database === "duckdb" ? 1 : 2));
   // Their own: the rest of a story is what it was before titles could be treated, and files be lost.
@@ -39,7 +39,7 @@ export function storyOf(seed: number, database: Database): Story {
   const upTo = (n: number): number => draw.between(1, n);
   const size = (): number => (often(0.15) ? draw.between(60, 120) : draw.between(3, 30));
   const streams = chosenStreams(draw);
-  const facts: VillageFacts = {
+  const facts: WorldFacts = {
     seed,
     sizes: Object.fromEntries(lists.map(name => [name, name === "orders" ? Math.min(40, size()) : size()])) as Record<
       ListName,
@@ -79,7 +79,7 @@ export function storyOf(seed: number, database: Database): Story {
   const readers = often(0.6) ? "snapshot" : "direct";
   const losable = database === "duckdb" && readers === "snapshot";
   const possible = steps.filter(step => step.do !== "lose" || losable);
-  const unlucky = withMisfortunes(possible, seed, streams, archived);
+  const unlucky = withFaults(possible, seed, streams, archived);
   const { neighbour, steps: all } = withNeighbour(unlucky, seed, database, streams);
   return { seed, database, facts, streams, readers, archived, hiding, neighbour, steps: withUpgrade(all, seed) };
 

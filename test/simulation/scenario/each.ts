@@ -1,6 +1,6 @@
 import type { Death } from "../engine/deaths.ts";
-import type { Lived } from "../engine/yard.ts";
-import { TOO_SHORT } from "../tally.ts";
+import type { ScenarioResult } from "../engine/workspace.ts";
+import { TOO_SHORT } from "../totals.ts";
 import { type ListName, lists } from "../world/catalogue.ts";
 import { storyOf } from "./drawn.ts";
 import { plainRun } from "./found.ts";
@@ -15,13 +15,13 @@ interface Series {
 const DAY = 86_400_000;
 
 /**
- * Lives with the service and the streams of one seed: a first run, changes, and a run of the night. In each life the one or
+ * Scenarios with the service and the streams of one seed: a first run, changes, and a run of the night. In each scenario the one or
  * the other dies at another of its touches, until every one had its turn. (Before a touch is after the one before it.)
  */
 export class EachDeath {
   readonly #base: Story;
   readonly #series: Series[];
-  /** Of stories that are being lived: the series they belong to. */
+  /** Of stories that are being run: the series they belong to. */
   readonly #under = new Map<Story, Series>();
   #nth = 1;
 
@@ -36,7 +36,7 @@ export class EachDeath {
     this.#series = (["first", "night"] as const).flatMap(run => deaths.map(death => ({ run, death })));
   }
 
-  /** The next life; undefined when every touch had its turn. */
+  /** The next scenario; undefined when every touch had its turn. */
   next(): Story | undefined {
     const [series] = this.#series;
     if (series === undefined) return undefined;
@@ -50,10 +50,10 @@ export class EachDeath {
   }
 
   /** A death that its run was too short for is beyond the last of its series. */
-  heard(story: Story, { tally }: Lived): void {
+  heard(story: Story, { totals }: ScenarioResult): void {
     const series = this.#under.get(story);
     this.#under.delete(story);
-    if (tally.counts[TOO_SHORT] === undefined || series !== this.#series[0]) return;
+    if (totals.counts[TOO_SHORT] === undefined || series !== this.#series[0]) return;
     this.#series.shift();
     this.#nth = 1;
   }

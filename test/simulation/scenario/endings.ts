@@ -4,7 +4,7 @@ import { stateDigests, stateKeys } from "../../../src/warehouse/state/state_shap
 import type { Done } from "../engine/job.ts";
 import { REGIONS } from "../world/catalogue.ts";
 import type { Tables } from "../world/tables.ts";
-import type { Village } from "../world/village.ts";
+import type { World } from "../world/world.ts";
 import type { Row, Stand } from "./stand.ts";
 import type { RunStep, Settings, Story } from "./story.ts";
 
@@ -78,17 +78,17 @@ export function repeats(requests: RequestLog, step: RunStep): string[] {
 }
 
 /** Rows that the service has had from the beginning, and that a list which was read to its end does not have. */
-export function lost(tables: Tables, village: Village, { streams }: RunReport): string[] {
+export function lost(tables: Tables, world: World, { streams }: RunReport): string[] {
   const faults: string[] = [];
   for (const { stream, status, rejected } of streams) {
     if ((status !== "succeeded" && status !== "warning") || rejected > 0) continue;
     if (stream !== "orders" && stream !== "notes" && stream !== "parts" && stream !== "queue") continue;
-    const { collection, family } = village.sources[stream];
+    const { collection, family } = world.sources[stream];
     const live = new Set<string>();
     for (const row of tables.get(stream)?.values() ?? []) if (row.deletedAt === null) live.add(row.parent);
     for (const { number, insertedAt } of collection.walk(Number.NEGATIVE_INFINITY)) {
       const key = family.key(number);
-      if (insertedAt === undefined && !village.removed[stream].has(key) && !live.has(key))
+      if (insertedAt === undefined && !world.removed[stream].has(key) && !live.has(key))
         faults.push(
           `${stream} ${key}: not there, though the service has had it all the time and the list was read to its end`,
         );
@@ -98,9 +98,9 @@ export function lost(tables: Tables, village: Village, { streams }: RunReport): 
 }
 
 /** Figures of the day and answers to questions, which the general comparison leaves out. */
-export async function faultsOfFigures(story: Story, village: Village, stand: Stand, day: string): Promise<string[]> {
+export async function faultsOfFigures(story: Story, world: World, stand: Stand, day: string): Promise<string[]> {
   const faults: string[] = [];
-  const answer = (path: string) => village.truth.answer(path)?.data as Row;
+  const answer = (path: string) => world.truth.answer(path)?.data as Row;
   const ask = async (sql: string) =>
     ((await stand.look("left", sql)) ?? []).map(row => Object.values(row).map(String).join(" "));
   const differ = (what: string, found: readonly string[], expected: readonly string[]) => {

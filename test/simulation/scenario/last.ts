@@ -2,8 +2,8 @@ import type { Simulator } from "../../../simulator/simulator.ts";
 import { compareWithTruth } from "../../support/truth.ts";
 import type { Job } from "../engine/job.ts";
 import type { Runs } from "../engine/runs.ts";
-import { note } from "../tally.ts";
-import type { Cast } from "../world/cast.ts";
+import { note } from "../totals.ts";
+import type { Cast } from "../world/cast_of_streams.ts";
 import { catalogue } from "../world/catalogue.ts";
 import { COMPANY, NEIGHBOUR } from "../world/neighbour.ts";
 import type { Rows } from "../world/rows.ts";
@@ -14,12 +14,12 @@ import { changesOf, firstSettings } from "./story.ts";
 
 const DAY = 86_400_000;
 
-/** The end of a life: one undisturbed full run; two where a scan had begun long before. Then the tables are the service's truth. */
+/** The end of a scenario: one undisturbed full run; two where a scan had begun long before. Then the tables are the service's truth. */
 export async function last(cast: Cast, runs: Runs, rows: Rows): Promise<readonly string[]> {
-  const { story, village, stand } = cast;
-  village.turn = story.steps.length;
+  const { story, world, stand } = cast;
+  world.turn = story.steps.length;
   runs.settings = firstSettings(story.streams, story.seed);
-  runs.set(village.now + 40 * DAY);
+  runs.set(world.now + 40 * DAY);
   // A detail whose row was away when it was asked for counts as absent until the row changes, or all are asked for.
   const restores = changesOf(story).some(({ what, list }) => what === "restore" && list === "orders");
   const twice = (await stand.staged(COMPANY)).size > 0;
@@ -27,20 +27,20 @@ export async function last(cast: Cast, runs: Runs, rows: Rows): Promise<readonly
     const faults = await quiet({ full: true, confirmDeletes: true, allDetails: restores });
     if (faults.length > 0) return faults;
   }
-  const day = new Date(village.now).toISOString().slice(0, 10);
+  const day = new Date(world.now).toISOString().slice(0, 10);
   const compared = rows.streams.filter(
     ({ name }) => story.streams.includes(name) && name !== "rates" && name !== "prices",
   );
-  const simulator = village as unknown as Simulator;
+  const simulator = world as unknown as Simulator;
   const truth = await compareWithTruth(simulator, stand.warehouse, compared, day, rows.streams);
   const faults = [
     ...truth.differences,
     ...(await faultsOfVersions(stand, rows.streams, COMPANY)),
     ...(await faultsOfState(stand)),
-    ...(await faultsOfFigures(story, village, stand, day)),
+    ...(await faultsOfFigures(story, world, stand, day)),
     ...(await nextDoor()),
     ...(await stand.litter()).map(name => `left behind: ${name}`),
-    ...((await stand.holds(village.key)) ? ["the key stands in the warehouse"] : []),
+    ...((await stand.holds(world.key)) ? ["the key stands in the warehouse"] : []),
   ];
   if (faults.length === 0 && story.seed % 4 === 0) {
     const before = rows.tables;
@@ -70,7 +70,7 @@ export async function last(cast: Cast, runs: Runs, rows: Rows): Promise<readonly
 
   /** What was just found to be the service's truth is found to be so by the product too. */
   async function verified(): Promise<readonly string[]> {
-    note(cast.yard.tally.runs, "verify");
+    note(cast.workspace.totals.runs, "verify");
     const { done } = await runs.run({ ...(await runs.job()), command: "verify" });
     const told = done?.verified?.differences ?? [];
     if (done?.exit !== 0)
@@ -80,9 +80,9 @@ export async function last(cast: Cast, runs: Runs, rows: Rows): Promise<readonly
 
   /** A warehouse that has seen nothing but this one run has what this one has. */
   async function besideClean(): Promise<readonly string[]> {
-    const clean = await cast.yard.make(story.readers);
+    const clean = await cast.workspace.make(story.readers);
     try {
-      note(cast.yard.tally.runs, "into a clean warehouse");
+      note(cast.workspace.totals.runs, "into a clean warehouse");
       const { done } = await runs.run(await runs.job(clean));
       if (done?.exit !== 0) return [`a run into a clean warehouse ended with ${done?.exit}: ${done?.error}`];
       const found = await readTables(clean, "left", catalogue, COMPANY);
@@ -93,7 +93,7 @@ export async function last(cast: Cast, runs: Runs, rows: Rows): Promise<readonly
   }
 
   async function quiet(order: Partial<Job>): Promise<readonly string[]> {
-    note(cast.yard.tally.runs, "undisturbed");
+    note(cast.workspace.totals.runs, "undisturbed");
     const ended = await runs.run({ ...(await runs.job()), ...order });
     const { done } = ended;
     if (done?.exit !== 0)

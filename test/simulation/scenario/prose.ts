@@ -1,5 +1,5 @@
 import { deathInWords } from "../engine/deaths.ts";
-import type { Change } from "../world/village.ts";
+import type { Change } from "../world/world.ts";
 import type { Loss, Settings, Step, Story } from "./story.ts";
 
 /** A story in plain sentences, one a line. */

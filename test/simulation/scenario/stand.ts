@@ -14,7 +14,7 @@ import type { Loss } from "./story.ts";
 
 export type Row = Record<string, unknown>;
 
-/** A life's warehouse, looked at from outside. */
+/** A scenario's warehouse, looked at from outside. */
 export interface Stand {
   readonly database: "duckdb" | "postgres";
   readonly config: string;

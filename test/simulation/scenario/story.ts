@@ -1,10 +1,10 @@
 import type { Death } from "../engine/deaths.ts";
 import type { Program } from "../world/catalogue.ts";
-import type { Change, Troubles, VillageFacts } from "../world/village.ts";
+import type { Change, Troubles, WorldFacts } from "../world/world.ts";
 
 export type Database = "duckdb" | "postgres";
 
-/** What the configuration says in a life, beside what never changes. */
+/** What the configuration says in a scenario, beside what never changes. */
 export interface Settings {
   readonly on: readonly string[];
   readonly volatileTitles: boolean;
@@ -83,11 +83,11 @@ export type Step =
       readonly death: Death | undefined;
     };
 
-/** A life: a service, a warehouse, and what happens. */
+/** A scenario: a service, a warehouse, and what happens. */
 export interface Story {
   readonly seed: number;
   readonly database: Database;
-  readonly facts: VillageFacts;
+  readonly facts: WorldFacts;
   readonly streams: readonly string[];
   readonly readers: "snapshot" | "direct";
   /** Answers are kept, so that they can be loaded again. */
@@ -99,7 +99,7 @@ export interface Story {
   readonly steps: readonly Step[];
 }
 
-/** Histories are kept from the beginning in a third of the lives, and change with every change of the configuration. */
+/** Histories are kept from the beginning in a third of the scenarios, and change with every change of the configuration. */
 export function firstSettings(streams: readonly string[], seed = 1): Settings {
   return {
     on: streams,
@@ -118,7 +118,7 @@ export function firstSettings(streams: readonly string[], seed = 1): Settings {
   };
 }
 
-/** The program that a life is upgraded to: where fields get columns of their own, theirs have to be of the same types. */
+/** The program that a scenario is upgraded to: where fields get columns of their own, theirs have to be of the same types. */
 export const laterProgram = ({ steps }: Pick<Story, "steps">): Program =>
   steps.some(step => step.do === "configure" && step.settings.unknownFields === "column") ? "plain" : "typed";
 

@@ -189,7 +189,7 @@ function withFields(stream: Stream, fields: z.ZodRawShape): Stream {
   return defineStream({ ...stream, row: z.object({ ...stream.row.shape, ...fields }).describe("Rows of a list.") });
 }
 
-/** Streams that are worth being on together: a life takes some of these. */
+/** Streams that are worth being on together: a scenario takes some of these. */
 export const groups = [
   ["orders", "order_details"],
   ["orders", "order_moves"],

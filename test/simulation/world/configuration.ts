@@ -3,7 +3,7 @@ import type { Settings, Story } from "../scenario/story.ts";
 import { lists, REGIONS } from "./catalogue.ts";
 import { COMPANY, NEIGHBOUR } from "./neighbour.ts";
 
-/** What stands in a life's configuration beside its destination; `neighbour` is where the second company's service is. */
+/** What stands in a scenario's configuration beside its destination; `neighbour` is where the second company's service is. */
 export function configurationOf(story: Story, settings: Settings, url: string, neighbour?: string): Row {
   const { on, start, audit, publishEvery, guarded, fewRejects, concurrency, unknownFields, history, titles } = settings;
   const own = story.streams.map(name => [name, settingsOf(name, settings)] as const);
@@ -32,7 +32,9 @@ export function configurationOf(story: Story, settings: Settings, url: string, n
       settings: Object.fromEntries(own.filter(([, value]) => Object.keys(value).length > 0)),
     },
     ...(story.archived ? { archive: { path: "./archive" } } : {}),
-    ...(titles === "keep" ? {} : { privacy: { key: "a key of these lives' own", [`${titles}_columns`]: ["*.title"] } }),
+    ...(titles === "keep"
+      ? {}
+      : { privacy: { key: "a key of these scenarios' own", [`${titles}_columns`]: ["*.title"] } }),
     deletes: guarded ? { max_share: 0.1, min_rows: 2 } : { max_share: 0.9, min_rows: 50 },
   };
 }

@@ -1,4 +1,4 @@
-import type { Crew, Ended } from "../engine/crew.ts";
+import type { Ended, EngineProcess } from "../engine/engine_process.ts";
 import type { Job } from "../engine/job.ts";
 import { faultsOfCounts, faultsOfMoment, faultsOfStep, orphans } from "../scenario/checks.ts";
 import { changesBetween, lost, unexplained } from "../scenario/endings.ts";
@@ -7,9 +7,9 @@ import type { Stand } from "../scenario/stand.ts";
 import type { Settings, Story } from "../scenario/story.ts";
 import { catalogue, type ListName, lists } from "./catalogue.ts";
 import { readTables, type Tables, widened } from "./tables.ts";
-import { openVillage, type Village } from "./village.ts";
+import { openWorld, type World } from "./world.ts";
 
-/** The companies of a life that has two: what is told of a warehouse is told of the first. */
+/** The companies of a scenario that has two: what is told of a warehouse is told of the first. */
 export const COMPANY = "acme";
 export const NEIGHBOUR = "beta";
 
@@ -23,29 +23,29 @@ interface Errand {
 }
 
 /**
- * A second company in a life's warehouse, with a service of its own: the same keys, other values. What either does leaves the
+ * A second company in a scenario's warehouse, with a service of its own: the same keys, other values. What either does leaves the
  * rows of the other as they are, also where their runs are at work at once.
  */
 export class Neighbour {
-  readonly village: Village;
+  readonly world: World;
   readonly #story: Story;
   readonly #stand: Stand;
-  readonly #crew: Crew;
+  readonly #engine: EngineProcess;
   #tables: Tables = new Map();
   /** The service's time when its tables were read. */
   #at = Number.POSITIVE_INFINITY;
   #errand: Errand | undefined;
 
-  constructor(story: Story, village: Village, stand: Stand, crew: Crew) {
+  constructor(story: Story, world: World, stand: Stand, engine: EngineProcess) {
     this.#story = story;
-    this.village = village;
+    this.world = world;
     this.#stand = stand;
-    this.#crew = crew;
+    this.#engine = engine;
   }
 
   /** Begins a run, beside whatever else is at work. */
   begin(job: Job, settings: Settings, excused = false): void {
-    const ended = this.#crew.run(job, async () => undefined);
+    const ended = this.#engine.run(job, async () => undefined);
     this.#errand = { ended, settings, excused, older: job.program === "first" };
   }
 
@@ -68,7 +68,7 @@ export class Neighbour {
     const before = this.#tables;
     this.#tables = found.tables;
     const at = this.#at;
-    this.#at = this.village.now;
+    this.#at = this.world.now;
     if (dropped !== "nothing") return told(ofReset(before, found.tables, dropped));
     if (errand === undefined) return told(changesBetween(withoutTitles(before), withoutTitles(found.tables)));
     const { settings, excused, older } = errand;
@@ -90,7 +90,7 @@ export class Neighbour {
     if (done !== undefined && !excused) faults.push(...unexplained(plainRun, settings, done, { treated, older }));
     if (done?.report !== undefined && !excused) {
       faults.push(...faultsOfCounts(done.report, await this.#stand.staged(NEIGHBOUR)));
-      if (!this.#story.hiding) faults.push(...lost(found.tables, this.village, done.report));
+      if (!this.#story.hiding) faults.push(...lost(found.tables, this.world, done.report));
     }
     return told(faults);
   }
@@ -99,7 +99,7 @@ export class Neighbour {
   faultsOfTruth(): readonly string[] {
     const faults: string[] = [];
     for (const name of lists.filter(each => this.#story.streams.includes(each))) {
-      const { collection, family } = this.village.sources[name as ListName];
+      const { collection, family } = this.world.sources[name as ListName];
       const live = new Map<string, number | null>();
       for (const row of this.#tables.get(name)?.values() ?? []) if (row.deletedAt === null) live.set(row.parent, row.v);
       for (const { number, revision } of collection.walk(Number.NEGATIVE_INFINITY)) {
@@ -113,13 +113,13 @@ export class Neighbour {
   }
 
   close(): Promise<void> {
-    return this.village.close();
+    return this.world.close();
   }
 }
 
 /** The service of the neighbour: as large and of the same kind as the other's. */
-export const openNeighbour = async (story: Story, stand: Stand, crew: Crew): Promise<Neighbour> =>
-  new Neighbour(story, await openVillage({ ...story.facts, seed: story.facts.seed + 500_009 }, "c-2"), stand, crew);
+export const openNeighbour = async (story: Story, stand: Stand, engine: EngineProcess): Promise<Neighbour> =>
+  new Neighbour(story, await openWorld({ ...story.facts, seed: story.facts.seed + 500_009 }, "c-2"), stand, engine);
 
 /** What a reset --drop left of the tables that it empties, or took from others. */
 const ofReset = (before: Tables, after: Tables, dropped: ReadonlySet<string>): readonly string[] =>

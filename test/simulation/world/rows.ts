@@ -1,11 +1,11 @@
 import type { Stream } from "../../../src/catalog/stream.ts";
-import type { Ended } from "../engine/crew.ts";
+import type { Ended } from "../engine/engine_process.ts";
 import type { Job } from "../engine/job.ts";
 import { faultsOfCounts, faultsOfMoment, faultsOfStep, orphans, untreated } from "../scenario/checks.ts";
 import { changesBetween, faultsOfTableCounts, lost } from "../scenario/endings.ts";
 import type { Settings } from "../scenario/story.ts";
-import { note } from "../tally.ts";
-import type { Cast } from "./cast.ts";
+import { note } from "../totals.ts";
+import type { Cast } from "./cast_of_streams.ts";
 import { catalogue, catalogues, type ListName, lists, type Program } from "./catalogue.ts";
 import { COMPANY, withoutTitles } from "./neighbour.ts";
 import { readTables, type Tables, widened } from "./tables.ts";
@@ -73,7 +73,7 @@ export class Rows {
     command: Job["command"] = "sync",
     confirmed = false,
   ): Promise<readonly string[]> {
-    const { stand, village, story, yard } = this.#cast;
+    const { stand, world, story, workspace } = this.#cast;
     const struck = / (?:backend|server)$/.test(notice);
     if (this.#widens) this.#streams = await widened(stand, this.#known);
     const streams = this.#streams;
@@ -97,41 +97,41 @@ export class Rows {
       // What was staged goes with the server.
       if (!struck) faults.push(...faultsOfCounts(done.report, await stand.staged(COMPANY)));
       for (const { stream, status } of done.report.streams)
-        if (status === "succeeded" || status === "warning") this.#read.set(stream, village.turn);
-      if (!story.hiding && command === "sync") faults.push(...lost(tables, village, done.report));
+        if (status === "succeeded" || status === "warning") this.#read.set(stream, world.turn);
+      if (!story.hiding && command === "sync") faults.push(...lost(tables, world, done.report));
     }
     // A reset rewrites nothing.
     if (done?.report !== undefined && (done.exit === 0 || done.exit === 1)) {
-      if (titles !== "keep") note(yard.tally.counts, `titles under ${titles}`);
+      if (titles !== "keep") note(workspace.totals.counts, `titles under ${titles}`);
       faults.push(...untreated(tables, titles));
     }
-    if (done?.said.some(line => line.includes(village.key)) === true) faults.push("the key stands in the log");
+    if (done?.said.some(line => line.includes(world.key)) === true) faults.push("the key stands in the log");
     this.#tables = tables;
-    this.#at = village.now;
+    this.#at = world.now;
     return faults;
   }
 
   /** What a reader sees in the middle of a run. */
   async look(who: string): Promise<string[]> {
-    const { stand, story, yard } = this.#cast;
+    const { stand, story, workspace } = this.#cast;
     if (stand.database === "duckdb" && story.readers === "direct") return [];
     // What is shown may lack the newest of the added columns, or have more of them.
     const found = await readTables(stand, "shown", catalogue, COMPANY);
     if (found === undefined) return [];
-    note(yard.tally.counts, "looks of readers");
+    note(workspace.totals.counts, "looks of readers");
     const { tables, twice } = found;
     return [...twice, ...faultsOfMoment(tables, catalogue), ...orphans(tables, catalogue)].map(fault => who + fault);
   }
 
   /** Whether the service has had a list's row ever since the list was last read to its end, and before. */
   #wasThere(name: string, parent: string): boolean {
-    const { village } = this.#cast;
+    const { world } = this.#cast;
     // An answer of many rows may have fewer of them the next time.
     const list = (name === "order_details" ? "orders" : name) as ListName;
     if (!lists.includes(list)) return false;
-    const { collection, family } = village.sources[list];
+    const { collection, family } = world.sources[list];
     if (collection.get(family.number(parent)) === undefined) return false;
-    const removed = village.removed[list].get(parent);
+    const removed = world.removed[list].get(parent);
     return removed === undefined || removed < (this.#read.get(list) ?? -1);
   }
 }

@@ -3,7 +3,7 @@ import type { Stand } from "../scenario/stand.ts";
 
 /**
  * Where a history is kept, the present versions are the live rows, and no version of a row overlaps another or was true for no
- * time. Columns that were added on the way are left out: not every table of a life has them.
+ * time. Columns that were added on the way are left out: not every table of a scenario has them.
  */
 export async function faultsOfVersions(stand: Stand, streams: readonly Stream[], company: string): Promise<string[]> {
   const open = await stand.look(

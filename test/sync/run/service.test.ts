@@ -48,7 +48,9 @@ test("requests in flight are bounded for the key, whichever company they are for
   const sharedClients = createSharedClients(settings, clock);
   const names = ["acme", "north", "south"];
   const services = await Promise.all(
-    names.map(name => openService(company(name, "k1", simulator.url), settings, identityEndpoint, tools, sharedClients)),
+    names.map(name =>
+      openService(company(name, "k1", simulator.url), settings, identityEndpoint, tools, sharedClients),
+    ),
   );
   onTestFinished(async () => {
     for (const api of sharedClients.apis) await api.close();

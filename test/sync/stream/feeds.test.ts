@@ -140,9 +140,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect((await place.run()).exit_code).toBe(0);
     expect(await place.count("events")).toBe(1);
     expect(await markOf(place, "events")).toBe("2026-03-15T12:00:00.000Z");
-    const [row] = await place.warehouse.query(
-      "select complete_to from _tributary.streams where stream = 'events'",
-    );
+    const [row] = await place.warehouse.query("select complete_to from _tributary.streams where stream = 'events'");
     expect(row).toEqual({ complete_to: new Date("2026-03-15T12:00:00Z") });
   });
 

@@ -1,7 +1,7 @@
 import { Draw } from "../../../simulator/random.ts";
 import type { Database, NeighbourStep, RunStep, Step } from "../scenario/story.ts";
 import { lists } from "../world/catalogue.ts";
-import type { Change } from "../world/village.ts";
+import type { Change } from "../world/world.ts";
 import type { Death } from "./deaths.ts";
 
 const HOUR = 3_600_000;
@@ -24,7 +24,7 @@ const refusable: Readonly<Record<string, readonly string[]>> = {
  * which the service refuses a stream to the key, or says in one way or another how long to wait, and archives that lose a run.
  * They are drawn by themselves: the rest of the story is what it is without them.
  */
-export function withMisfortunes(
+export function withFaults(
   steps: readonly Step[],
   seed: number,
   streams: readonly string[],
@@ -64,7 +64,7 @@ function paceOf(draw: Draw, { next429, planLimit }: RunStep["troubles"]): RunSte
 }
 
 /**
- * In every fourth life the program is replaced by a later one, whose documents name the fields that most of these services have
+ * In every fourth scenario the program is replaced by a later one, whose documents name the fields that most of these services have
  * begun to add by then; a few runs are made by the former one all the same.
  */
 export function withUpgrade(steps: readonly Step[], seed: number): Step[] {
@@ -84,7 +84,7 @@ export function withUpgrade(steps: readonly Step[], seed: number): Step[] {
   return adds === undefined ? upgraded : upgraded.toSpliced(adds, 0, { do: "change", change: addition });
 }
 
-/** In every fifth life another company is loaded into the warehouse, between the runs and, in PostgreSQL, beside them. */
+/** In every fifth scenario another company is loaded into the warehouse, between the runs and, in PostgreSQL, beside them. */
 export function withNeighbour(
   steps: readonly Step[],
   seed: number,

@@ -21,8 +21,8 @@ export interface Troubles extends Faults {
   forbidden: string | null;
 }
 
-/** What a service is like that a life is lived with. */
-export interface VillageFacts {
+/** What a service is like that a scenario is run with. */
+export interface WorldFacts {
   readonly seed: number;
   readonly sizes: Readonly<Record<ListName, number>>;
   readonly paging: PagingMode;
@@ -40,7 +40,7 @@ export interface Change {
 }
 
 /** A small service over the simulator's machinery. Its rows follow from the seed and the changes so far. */
-export interface Village {
+export interface World {
   readonly url: string;
   readonly key: string;
   readonly troubles: Troubles;
@@ -76,7 +76,7 @@ const LATENCY = 200;
 const isBelow = (path: string, forbidden: string | null): boolean =>
   forbidden !== null && (forbidden.endsWith("/") ? path.startsWith(forbidden) : path === forbidden);
 
-export async function openVillage(facts: VillageFacts, companyId = "c-1"): Promise<Village> {
+export async function openWorld(facts: WorldFacts, companyId = "c-1"): Promise<World> {
   const { seed, sizes, paging, totals } = facts;
   const key = `sk-soak/${seed.toString(36)}+7f3a=`;
   const quiet: Troubles = { ...noFaults(), bareNotFound: 0, webPage: 0, forbidden: null };
@@ -85,8 +85,8 @@ export async function openVillage(facts: VillageFacts, companyId = "c-1"): Promi
   const closing = new AbortController();
   const state = { drift: 0, additions: 0, asked: 0 };
   const gone = Object.fromEntries(lists.map(name => [name, [] as number[]])) as Record<ListName, number[]>;
-  const removed = Object.fromEntries(lists.map(name => [name, new Map()])) as Village["removed"];
-  const sources = Object.fromEntries(lists.map((name, i) => [name, sourceNamed(name, i)])) as Village["sources"];
+  const removed = Object.fromEntries(lists.map(name => [name, new Map()])) as World["removed"];
+  const sources = Object.fromEntries(lists.map((name, i) => [name, sourceNamed(name, i)])) as World["sources"];
   const find = routeTable(routes());
 
   function sourceNamed(name: ListName, place: number): Source {
@@ -234,11 +234,11 @@ export async function openVillage(facts: VillageFacts, companyId = "c-1"): Promi
       case "update":
         return collection.revise(take());
       case "insert":
-        return void collection.insert(family.ranks(count, collection), village.now);
+        return void collection.insert(family.ranks(count, collection), world.now);
       case "delete": {
         // The last one stays: a list that is empty on a sudden is another story.
         const numbers = collection.choose(Math.max(0, Math.min(count, collection.count - 1)));
-        for (const number of numbers) removed[list].set(family.key(number), village.turn);
+        for (const number of numbers) removed[list].set(family.key(number), world.turn);
         gone[list].push(...numbers);
         return collection.remove(numbers);
       }
@@ -265,7 +265,7 @@ export async function openVillage(facts: VillageFacts, companyId = "c-1"): Promi
     {
       key: () => key,
       seed,
-      clock: () => new Date(village.now),
+      clock: () => new Date(world.now),
       compression: false,
       find,
       answer,
@@ -277,11 +277,11 @@ export async function openVillage(facts: VillageFacts, companyId = "c-1"): Promi
   );
   const server = createServer((message, response) => {
     state.asked += 1;
-    village.now += LATENCY;
+    world.now += LATENCY;
     const pass = () => {
       // Killed while the hook had its turn: nobody would tell when such a request ends.
       if (message.socket.destroyed) return;
-      const { pathname } = new URL(message.url!, "http://village");
+      const { pathname } = new URL(message.url!, "http://world");
       if (isBelow(pathname, troubles.forbidden)) {
         const error = { code: "FORBIDDEN", message: "Not for this key", request_id: `r-${state.asked}` };
         response.writeHead(403, { "content-type": "application/json" }).end(JSON.stringify({ error }));
@@ -293,14 +293,14 @@ export async function openVillage(facts: VillageFacts, companyId = "c-1"): Promi
       else troubles.webPage -= 1;
       response.writeHead(instead, { "content-type": "text/html" }).end("<html><body>gateway</body></html>");
     };
-    const hooked = village.hook?.(state.asked);
+    const hooked = world.hook?.(state.asked);
     if (hooked === undefined) pass();
     else hooked.then(pass, () => response.destroy());
   });
   server.keepAliveTimeout = 120_000;
   await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const village: Village = {
+  const world: World = {
     url: `http://127.0.0.1:${port}`,
     key,
     troubles,
@@ -314,7 +314,7 @@ export async function openVillage(facts: VillageFacts, companyId = "c-1"): Promi
     removed,
     truth: {
       answer(path) {
-        const url = new URL(path, "http://village");
+        const url = new URL(path, "http://world");
         const match = find(url.pathname);
         if (match === undefined) return undefined;
         const faults = { ...quiet };
@@ -342,5 +342,5 @@ export async function openVillage(facts: VillageFacts, companyId = "c-1"): Promi
       });
     },
   };
-  return village;
+  return world;
 }

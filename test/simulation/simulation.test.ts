@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { buildRunner } from "./engine/crew.ts";
-import { type OpenYard, openYard } from "./engine/yard.ts";
+import { buildRunner } from "./engine/engine_process.ts";
+import { type OpenWorkspace, openWorkspace } from "./engine/workspace.ts";
 import { storyOf } from "./scenario/drawn.ts";
 import { found } from "./scenario/found.ts";
 import type { Database } from "./scenario/story.ts";
 
 /**
- * Seeds whose lives have deaths in them, and together every stream, command, a reset, added columns, a clean
+ * Seeds whose scenarios have deaths in them, and together every stream, command, a reset, added columns, a clean
  * warehouse, a second company, and a later program with runs of the one before it.
  */
 const seeds: Readonly<Record<Database, readonly number[]>> = {
@@ -20,20 +20,20 @@ beforeAll(async () => {
 });
 afterAll(() => runner.remove());
 
-describe.each(["duckdb", "postgres"] as const)("lives in %s", database => {
-  let yard: OpenYard;
+describe.each(["duckdb", "postgres"] as const)("scenarios in %s", database => {
+  let workspace: OpenWorkspace;
   beforeAll(async () => {
-    yard = await openYard(database, runner.file, { url: inject("postgresUrl") });
+    workspace = await openWorkspace(database, runner.file, { url: inject("postgresUrl") });
   });
-  afterAll(() => yard.close());
+  afterAll(() => workspace.close());
 
   for (const seed of seeds[database])
     it(`whatever happens, the tables end up right (seed ${seed})`, async () => {
-      expect((await yard.live(storyOf(seed, database), 0)).report).toBeUndefined();
+      expect((await workspace.live(storyOf(seed, database), 0)).report).toBeUndefined();
     });
 
   for (const [sentence, story] of Object.entries(found))
     it(sentence, async () => {
-      expect((await yard.live({ ...story, database }, 0)).report).toBeUndefined();
+      expect((await workspace.live({ ...story, database }, 0)).report).toBeUndefined();
     });
 });

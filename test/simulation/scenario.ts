@@ -1,43 +1,43 @@
-import type { Ended } from "./engine/crew.ts";
+import type { Ended } from "./engine/engine_process.ts";
 import type { Job } from "./engine/job.ts";
 import { Runs } from "./engine/runs.ts";
 import { isTroubled, mayFailDetails, repeats, unexplained } from "./scenario/endings.ts";
 import { last } from "./scenario/last.ts";
 import { lossInWords } from "./scenario/prose.ts";
 import { laterProgram, type NeighbourStep, type RunStep, type Step, type Story } from "./scenario/story.ts";
-import { note } from "./tally.ts";
-import type { Cast, Yard } from "./world/cast.ts";
+import { note } from "./totals.ts";
+import type { Cast, Workspace } from "./world/cast_of_streams.ts";
 import { NEIGHBOUR, type Neighbour, openNeighbour } from "./world/neighbour.ts";
 import { Rows } from "./world/rows.ts";
-import { openVillage } from "./world/village.ts";
+import { openWorld } from "./world/world.ts";
 
-/** What went wrong in a life, and after which step (from 1; the story's length and more: at the end). */
+/** What went wrong in a scenario, and after which step (from 1; the story's length and more: at the end). */
 export interface Divergence {
   readonly step: number;
   readonly faults: readonly string[];
 }
 
-/** Lives a story to its end, or to the first thing that must not be. */
-export async function live(story: Story, yard: Yard): Promise<Divergence | undefined> {
-  const village = await openVillage(story.facts);
-  const stand = await yard.make(story.readers);
-  const neighbour = story.neighbour ? await openNeighbour(story, stand, yard.crew) : undefined;
-  const life = new Life({ story, yard, village, stand, neighbour });
+/** Scenarios a story to its end, or to the first thing that must not be. */
+export async function live(story: Story, workspace: Workspace): Promise<Divergence | undefined> {
+  const world = await openWorld(story.facts);
+  const stand = await workspace.make(story.readers);
+  const neighbour = story.neighbour ? await openNeighbour(story, stand, workspace.engine) : undefined;
+  const scenario = new Scenario({ story, workspace, world, stand, neighbour });
   try {
     for (const [index, step] of story.steps.entries()) {
-      const faults = [...(await life.take(step, index)), ...((await neighbour?.look("nothing")) ?? [])];
+      const faults = [...(await scenario.take(step, index)), ...((await neighbour?.look("nothing")) ?? [])];
       if (faults.length > 0) return { step: index + 1, faults };
     }
-    const faults = await life.end();
+    const faults = await scenario.end();
     return faults.length > 0 ? { step: story.steps.length + 1, faults } : undefined;
   } finally {
-    await village.close();
+    await world.close();
     await neighbour?.close();
     await stand.remove();
   }
 }
 
-class Life {
+class Scenario {
   readonly #cast: Cast;
   readonly #runs: Runs;
   readonly #rows: Rows;
@@ -51,31 +51,31 @@ class Life {
   }
 
   async take(step: Step, index: number): Promise<readonly string[]> {
-    const { tally } = this.#cast.yard;
-    this.#cast.village.turn = index;
+    const { totals } = this.#cast.workspace;
+    this.#cast.world.turn = index;
     switch (step.do) {
       case "change":
-        note(tally.counts, `change: ${step.change.what}`);
-        this.#cast.village.change(step.change);
+        note(totals.counts, `change: ${step.change.what}`);
+        this.#cast.world.change(step.change);
         return [];
       case "clock":
-        note(tally.counts, step.ms < 0 ? "clock back" : "clock on");
+        note(totals.counts, step.ms < 0 ? "clock back" : "clock on");
         this.#runs.pass(step.ms);
         return [];
       case "configure":
-        note(tally.counts, "configuration");
+        note(totals.counts, "configuration");
         this.#rows.looseTitles ||= step.settings.volatileTitles;
         this.#runs.settings = step.settings;
         return [];
       case "upgrade": {
-        note(tally.counts, "upgrade");
+        note(totals.counts, "upgrade");
         this.#runs.program = laterProgram(this.#cast.story);
         this.#rows.upgrade(this.#runs.program);
         return [];
       }
       case "lose": {
         if (!(await this.#cast.stand.lose(step.how))) return [];
-        note(tally.faults, lossInWords(step.how));
+        note(totals.faults, lossInWords(step.how));
         this.#archiveLost ||= step.how === "archive";
         if (step.how === "archive") return [];
         await this.#rows.accept();
@@ -83,7 +83,7 @@ class Life {
         return [];
       }
       case "reset": {
-        note(tally.runs, step.drop ? "reset --drop" : "reset");
+        note(totals.runs, step.drop ? "reset --drop" : "reset");
         const job = {
           ...(await this.#runs.job()),
           command: "reset" as const,
@@ -106,8 +106,8 @@ class Life {
 
   /** The neighbour's own turn, which leaves the first company's rows as they are. */
   async #visit(neighbour: Neighbour, { change, full, reset, death }: NeighbourStep): Promise<readonly string[]> {
-    note(this.#cast.yard.tally.runs, "the neighbour's");
-    if (change !== undefined) neighbour.village.change(change);
+    note(this.#cast.workspace.totals.runs, "the neighbour's");
+    if (change !== undefined) neighbour.world.change(change);
     if (reset !== undefined) {
       const job = { ...(await this.#runs.job()), ...reset, command: "reset" as const, company: NEIGHBOUR };
       const { done } = await this.#runs.run(job);
@@ -121,10 +121,10 @@ class Life {
   }
 
   async #take(step: RunStep): Promise<readonly string[]> {
-    const { tally } = this.#cast.yard;
-    const village = this.#cast.village;
+    const { totals } = this.#cast.workspace;
+    const world = this.#cast.world;
     note(
-      tally.runs,
+      totals.runs,
       [
         step.command,
         ...(step.names.length > 0 ? ["named"] : []),
@@ -133,44 +133,45 @@ class Life {
         ...(step.confirmDeletes ? ["--confirm-deletes"] : []),
       ].join(" "),
     );
-    for (const name of Object.keys(step.troubles)) note(tally.faults, name);
+    for (const name of Object.keys(step.troubles)) note(totals.faults, name);
     const faults: string[] = [];
-    const begun = village.asked();
+    const begun = world.asked();
     await this.#runs.drained();
     let beside: Promise<Ended> | undefined;
     let early = false;
-    village.hook = async asked => {
+    world.hook = async asked => {
       const nth = asked - begun;
-      if (nth === step.troublesAt) Object.assign(village.troubles, structuredClone(step.troubles));
+      if (nth === step.troublesAt) Object.assign(world.troubles, structuredClone(step.troubles));
       for (const { at, change } of step.during) {
         if (at !== nth) continue;
-        note(tally.counts, `change under way: ${change.what}`);
-        village.change(change);
+        note(totals.counts, `change under way: ${change.what}`);
+        world.change(change);
       }
       if (step.looks.includes(nth)) faults.push(...(await this.#rows.look(`a reader at request ${nth} saw `)));
       if (step.second === nth && beside === undefined && nth > 1 && step.command === "sync") {
-        note(tally.runs, "sync beside another");
+        note(totals.runs, "sync beside another");
         // Before a run has asked for rows it may not hold its locks yet.
-        early = village.requests.entries.every(({ path }) => path.startsWith("/auth"));
-        beside = this.#cast.yard.crew.run({ ...job, death: undefined, seed: -job.seed }, async () => undefined);
+        early = world.requests.entries.every(({ path }) => path.startsWith("/auth"));
+        beside = this.#cast.workspace.engine.run({ ...job, death: undefined, seed: -job.seed }, async () => undefined);
         await beside;
       }
       if (step.beside === nth && this.#cast.neighbour !== undefined) {
-        note(tally.runs, "the neighbour's, beside another");
+        note(totals.runs, "the neighbour's, beside another");
         const program = step.older === "neighbour" ? "first" : this.#runs.program;
         const own = { ...plain, company: NEIGHBOUR, program, seed: -plain.seed - 500_009_000 };
         this.#cast.neighbour.begin(own, this.#runs.settings, step.death?.of === "server");
       }
     };
     this.#runs.off = step.clockOff;
-    if (step.clockOff !== 0) note(tally.counts, step.clockOff > 0 ? "clock ahead for a run" : "clock behind for a run");
+    if (step.clockOff !== 0)
+      note(totals.counts, step.clockOff > 0 ? "clock ahead for a run" : "clock behind for a run");
     const plain = await this.#runs.job();
     const job: Job = { ...plain, ...step, program: step.older === "run" ? "first" : plain.program };
     const ended = await this.#runs.run(job);
     await this.#runs.besideEnded();
     this.#runs.off = 0;
     const second = await beside;
-    village.hook = undefined;
+    world.hook = undefined;
     this.#runs.calm();
     // A first one that was stopped by a limit, or whose session was struck, may have let go by then.
     const over = ended.done === undefined || ended.done.exit === 5 || ended.notice !== "";
@@ -186,10 +187,10 @@ class Life {
     const lingers =
       ended.done === undefined ||
       ["slowBody", "hang", "cutConnection", "truncatedBody"].some(name => name in step.troubles);
-    if (!lingers && village.requests.maxInFlight > most + (second === undefined ? 0 : 1))
-      faults.push(`${village.requests.maxInFlight} requests in flight, more than ${most}`);
+    if (!lingers && world.requests.maxInFlight > most + (second === undefined ? 0 : 1))
+      faults.push(`${world.requests.maxInFlight} requests in flight, more than ${most}`);
     if (!isTroubled(step) && ended.done !== undefined && step.death === undefined && second === undefined)
-      faults.push(...repeats(village.requests, step));
+      faults.push(...repeats(world.requests, step));
     this.#detailsFailed ||= mayFailDetails(step);
     faults.push(...(await this.#rows.settle(ended, this.#runs.settings, new Set(), step.command, step.confirmDeletes)));
     return faults;
@@ -197,7 +198,7 @@ class Life {
 
   #explain(step: RunStep, { done }: Ended): string[] {
     if (done === undefined) return [];
-    note(this.#cast.yard.tally.counts, `exit ${done.exit}`);
+    note(this.#cast.workspace.totals.counts, `exit ${done.exit}`);
     const treated = step.beside !== undefined && this.#cast.story.steps.some(each => each.do === "configure");
     const { program, settings } = this.#runs;
     const older = step.older === "run" && program !== "first";

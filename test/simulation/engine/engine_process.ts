@@ -12,7 +12,7 @@ export interface Ended {
 }
 
 /** Processes that run the engine. One is always booted beside the one at work, so that a death costs nothing but its boot. */
-export interface Crew {
+export interface EngineProcess {
   run(job: Job, strike: (strike: Strike) => Promise<void>): Promise<Ended>;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ interface Hand {
   notices: string;
 }
 
-export function openCrew(file: string): Crew {
+export function openEngineProcess(file: string): EngineProcess {
   const idle: Hand[] = [];
   const all = new Set<ChildProcess>();
   let closed = false;

@@ -1,53 +1,53 @@
 import type { PostgresServer } from "../../support/server.ts";
-import { type Divergence, live } from "../life.ts";
 import { inSentences } from "../scenario/prose.ts";
 import { shrunk } from "../scenario/shrink.ts";
 import { duckdbStands, postgresStands } from "../scenario/stand.ts";
 import type { Database, Story } from "../scenario/story.ts";
-import { emptyTally, type Tally } from "../tally.ts";
-import type { Yard } from "../world/cast.ts";
-import { openCrew } from "./crew.ts";
+import { type Divergence, live } from "../scenario.ts";
+import { noTotals, type Totals } from "../totals.ts";
+import type { Workspace } from "../world/cast_of_streams.ts";
+import { openEngineProcess } from "./engine_process.ts";
 
-/** What became of a life: nothing to tell, or a report with the story and a shorter one. */
-export interface Lived {
+/** What became of a scenario: nothing to tell, or a report with the story and a shorter one. */
+export interface ScenarioResult {
   readonly seed: number;
-  readonly tally: Tally;
+  readonly totals: Totals;
   readonly report: string | undefined;
 }
 
-/** A place where lives of one database can be lived, one after another. */
-export interface OpenYard {
-  live(story: Story, shrinking: number): Promise<Lived>;
+/** A place where scenarios of one database can be run, one after another. */
+export interface OpenWorkspace {
+  live(story: Story, shrinking: number): Promise<ScenarioResult>;
   close(): Promise<void>;
 }
 
-/** `runner` is the file of the process that runs the engine; `server` is where PostgreSQL's lives have their databases; one that cannot be killed will do. */
-export async function openYard(
+/** `runner` is the file of the process that runs the engine; `server` is where PostgreSQL's scenarios have their databases; one that cannot be killed will do. */
+export async function openWorkspace(
   database: Database,
   runner: string,
   server: Pick<PostgresServer, "url"> & Partial<PostgresServer>,
-): Promise<OpenYard> {
-  const crew = openCrew(runner);
+): Promise<OpenWorkspace> {
+  const engine = openEngineProcess(runner);
   const stands = await duckdbStands();
   const make = database === "duckdb" ? stands.make : postgresStands(server.url);
-  const yard = (tally: Tally): Yard => ({
-    crew,
+  const workspace = (totals: Totals): Workspace => ({
+    engine,
     make,
-    tally,
+    totals,
     async strike({ strike }) {
       if (strike !== "server") return;
       await server.kill9?.();
       await server.restart?.();
     },
   });
-  const attempt = (story: Story, tally: Tally): Promise<Divergence | undefined> =>
-    live(story, yard(tally)).catch(error => ({ step: 0, faults: [`${(error as Error).stack ?? error}`] }));
+  const attempt = (story: Story, totals: Totals): Promise<Divergence | undefined> =>
+    live(story, workspace(totals)).catch(error => ({ step: 0, faults: [`${(error as Error).stack ?? error}`] }));
   return {
     async live(story, shrinking) {
-      const tally = emptyTally();
-      const found = await attempt(story, tally);
-      tally.lives = 1;
-      if (found === undefined) return { seed: story.seed, tally, report: undefined };
+      const totals = noTotals();
+      const found = await attempt(story, totals);
+      totals.scenarios = 1;
+      if (found === undefined) return { seed: story.seed, totals, report: undefined };
       const lines = [
         `Seed ${story.seed} diverged after step ${found.step}:`,
         ...found.faults.slice(0, 8),
@@ -56,14 +56,14 @@ export async function openYard(
       ];
       if (shrinking > 0) {
         console.error(`${lines.join("\n")}\n\nMaking it shorter …`);
-        const fails = async (shorter: Story) => alike(await attempt(shorter, emptyTally()), found);
+        const fails = async (shorter: Story) => alike(await attempt(shorter, noTotals()), found);
         const short = await shrunk(story, fails, shrinking);
         lines.push("", "A shorter one that fails like it:", ...inSentences(short), "", JSON.stringify(short));
       }
-      return { seed: story.seed, tally, report: lines.join("\n") };
+      return { seed: story.seed, totals, report: lines.join("\n") };
     },
     async close() {
-      await crew.close();
+      await engine.close();
       stands.close();
     },
   };

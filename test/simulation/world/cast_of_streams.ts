@@ -1,0 +1,24 @@
+import type { EngineProcess } from "../engine/engine_process.ts";
+import type { Strike } from "../engine/job.ts";
+import type { MakeStand, Stand } from "../scenario/stand.ts";
+import type { Story } from "../scenario/story.ts";
+import type { Totals } from "../totals.ts";
+import type { Neighbour } from "./neighbour.ts";
+import type { World } from "./world.ts";
+
+/** What scenarios are run with. `strike` ends the server or a backend of it. */
+export interface Workspace {
+  readonly engine: EngineProcess;
+  readonly make: MakeStand;
+  readonly strike: (strike: Strike) => Promise<void>;
+  readonly totals: Totals;
+}
+
+/** Who and what takes part in a scenario. */
+export interface Cast {
+  readonly story: Story;
+  readonly workspace: Workspace;
+  readonly world: World;
+  readonly stand: Stand;
+  readonly neighbour: Neighbour | undefined;
+}

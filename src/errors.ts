@@ -96,9 +96,13 @@ export class DestinationError extends TributaryError {
 }
 
 /** Another run holds the streams or the file; the message names the holder and since when. */
-export class HeldError extends TributaryError {
-  constructor(message: string, cause?: unknown) {
+export class LockedError extends TributaryError {
+  /** The run that has it, as far as the holder said so. */
+  readonly runId: string | undefined;
+
+  constructor(message: string, runId?: string, cause?: unknown) {
     super(message, 4, cause);
+    this.runId = runId;
   }
 }
 

@@ -108,7 +108,7 @@ function isMissing(error: unknown): false {
   throw error;
 }
 
-/** Has the warehouse know the company by its new address. @throws ConfigError unless it is the same service, HeldError, DestinationError */
+/** Has the warehouse know the company by its new address. @throws ConfigError unless it is the same service, LockedError, DestinationError */
 export async function move(
   { config, catalogue, company }: MoveOrder,
   compared: Comparison,

@@ -83,7 +83,7 @@ export async function planReset(order: ResetOrder): Promise<readonly ResetLine[]
 
 /**
  * Forgets high-water marks, cursors, stages and details ledgers under the streams' locks; with `drop` the company's rows as well.
- * Answers what it did, as sentences. @throws HeldError, DestinationError, ConfigError
+ * Answers what it did, as sentences. @throws LockedError, DestinationError, ConfigError
  */
 export async function reset(
   order: ResetOrder,

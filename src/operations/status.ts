@@ -2,11 +2,11 @@ import type { Stream } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
 import { soonest } from "../config/cron.ts";
 import { selectedByConfig } from "../config/selection.ts";
-import { HeldError } from "../errors.ts";
+import { LockedError } from "../errors.ts";
 import { configured } from "../privacy/configured_catalog.ts";
 import { momentText } from "../rows/moment.ts";
 import { openReading, type RunningRun, runningRuns, type WarehouseReading } from "../warehouse/connect/reading.ts";
-import { heldProblems } from "../warehouse/state/problems.ts";
+import { presentProblems } from "../warehouse/state/problems.ts";
 import { openRejects } from "../warehouse/state/rejects.ts";
 import { lastStreamRuns } from "../warehouse/state/run_log.ts";
 import { readStreamState, type StreamState } from "../warehouse/state/stream_state.ts";
@@ -99,7 +99,7 @@ export async function readStatus(
   try {
     reading = await openReading(destination);
   } catch (error) {
-    if (!(error instanceof HeldError)) throw error;
+    if (!(error instanceof LockedError)) throw error;
     note = error.message;
   }
   try {
@@ -172,7 +172,7 @@ async function streamStatuses(
   const states = reading === undefined ? [] : await reading.db.selectFrom("stream_state").selectAll().execute();
   const runs = reading === undefined ? [] : await lastStreamRuns(reading);
   const rejects = reading === undefined ? undefined : await openRejects(reading);
-  const problems = reading === undefined ? [] : await heldProblems(reading.db);
+  const problems = reading === undefined ? [] : await presentProblems(reading.db);
   return wanted.flatMap(({ company, stream, on }) => {
     const same = (row: { company: string; stream: string }) => row.company === company && row.stream === stream;
     const board = boards.find(same);

@@ -11,7 +11,7 @@ import type { StateTables } from "./state_tables.ts";
  *
  * Promises, each held by the conformance suite:
  * - `db` is one session. Its transactions run one after another; one that throws leaves nothing behind.
- * - Every transaction of a session that has lost its lock fails with HeldError before it writes.
+ * - Every transaction of a session that has lost its lock fails with LockedError before it writes.
  * - After `kill -9` of the process or the database a stage holds a record and exactly the rows it speaks of, or neither.
  */
 export interface Destination extends Exportable {
@@ -25,7 +25,7 @@ export interface Destination extends Exportable {
   readonly protection?: string;
   /**
    * Takes the streams (each with all its details, hence "families") of a company for this run, all or none.
-   * HeldError names the holder (run, process, host, command) and since when; `waitMs` is how long to wait first.
+   * LockedError names the holder (run, process, host, command) and since when; `waitMs` is how long to wait first.
    */
   lock(company: string, families: readonly string[], waitMs: number): Promise<void>;
   /** Whether another run waits for what this one has locked. Runs that were opened with `makesRoom` wait without being seen. */

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Config } from "../../config/config.ts";
-import { ConfigError, DestinationError, HeldError } from "../../errors.ts";
+import { ConfigError, DestinationError, LockedError } from "../../errors.ts";
 import type { StreamDescription } from "../../outputs/dictionary/stream_description.ts";
 import type { WarehouseSample } from "../../outputs/dictionary/warehouse_sample.ts";
 import type { OwnedFile } from "../../outputs/owned_folder.ts";
@@ -131,7 +131,7 @@ async function look(
       await reading.close();
     }
   } catch (error) {
-    if (!(error instanceof DestinationError || error instanceof HeldError)) throw error;
+    if (!(error instanceof DestinationError || error instanceof LockedError)) throw error;
     context.stderr.write(`${context.redact(error.message)}\nThe dictionary has no examples.\n`);
     return undefined;
   }

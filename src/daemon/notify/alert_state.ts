@@ -15,7 +15,7 @@ export interface AlertStates {
   bad(): readonly string[];
   forget(subject: string): void;
   /** How many tellings were held back since the last one; counts from zero afterwards. */
-  heldBack(subject: string): number;
+  suppressed(subject: string): number;
 }
 
 interface AlertState {
@@ -23,7 +23,7 @@ interface AlertState {
   readonly toldAt: { [S in State]?: number };
   /** What would have been told, had it been allowed. */
   waiting: State | undefined;
-  heldBack: number;
+  suppressed: number;
 }
 
 export function createAlertStates(clock: Clock, atMostEveryMs: () => number): AlertStates {
@@ -32,7 +32,7 @@ export function createAlertStates(clock: Clock, atMostEveryMs: () => number): Al
   const of = (subject: string): AlertState => {
     const known = alerts.get(subject);
     if (known !== undefined) return known;
-    const alert: AlertState = { told: "good", toldAt: {}, waiting: undefined, heldBack: 0 };
+    const alert: AlertState = { told: "good", toldAt: {}, waiting: undefined, suppressed: 0 };
     alerts.set(subject, alert);
     return alert;
   };
@@ -40,12 +40,12 @@ export function createAlertStates(clock: Clock, atMostEveryMs: () => number): Al
   const tell = (alert: AlertState, state: State, counts: boolean): boolean => {
     const at = alert.toldAt[state];
     if (at !== undefined && isWithin(clock, at, atMostEveryMs())) {
-      if (counts) alert.heldBack += 1;
+      if (counts) alert.suppressed += 1;
       alert.waiting = state;
       return false;
     }
     // What waited is told by this very telling.
-    if (!counts && alert.waiting === state) alert.heldBack -= 1;
+    if (!counts && alert.waiting === state) alert.suppressed -= 1;
     alert.waiting = undefined;
     alert.told = state;
     alert.toldAt[state] = clock.now();
@@ -74,10 +74,10 @@ export function createAlertStates(clock: Clock, atMostEveryMs: () => number): Al
     },
     bad: () => [...alerts].filter(([, { told }]) => told === "bad").map(([subject]) => subject),
     forget: subject => void alerts.delete(subject),
-    heldBack(subject) {
+    suppressed(subject) {
       const alert = of(subject);
-      const count = alert.heldBack;
-      alert.heldBack = 0;
+      const count = alert.suppressed;
+      alert.suppressed = 0;
       return count;
     },
   };

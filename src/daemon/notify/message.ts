@@ -119,7 +119,7 @@ export function upToDateMessage(streams: readonly AgedStream[], at: string): Not
 }
 
 /** The same notification, with a word about those that were held back. */
-export function withHeldBack(notification: Notification, count: number): Notification {
+export function withSuppressed(notification: Notification, count: number): Notification {
   if (count <= 0) return notification;
   const what = count === 1 ? "One more notification" : `${count} more notifications`;
   const text = `${notification.text}\n${what} of this kind had been held back (notify.at_most_every).`;

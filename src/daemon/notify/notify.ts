@@ -20,7 +20,7 @@ import {
   nameOf,
   recoveryMessage,
   upToDateMessage,
-  withHeldBack,
+  withSuppressed,
 } from "./message.ts";
 import { type Post, postJson } from "./post.ts";
 
@@ -79,12 +79,12 @@ export function createNotifier(settings: () => Pick<Config, "notify" | "freshnes
   const lateAtStart = new Set<string>();
   let streams: readonly StreamStatus[] = [];
 
-  const send = (notification: Notification, heldBack: number): void =>
-    delivery.send(withHeldBack(notification, heldBack), settings().notify.targets);
+  const send = (notification: Notification, suppressed: number): void =>
+    delivery.send(withSuppressed(notification, suppressed), settings().notify.targets);
 
   function tell(schedule: string, state: "bad" | "good", notification: Notification): void {
     waiting.delete(schedule);
-    if (failing.happened(schedule, state)) send(notification, failing.heldBack(schedule));
+    if (failing.happened(schedule, state)) send(notification, failing.suppressed(schedule));
     else if (state === "bad" || failing.bad().includes(schedule)) waiting.set(schedule, { state, notification });
   }
 
@@ -92,7 +92,7 @@ export function createNotifier(settings: () => Pick<Config, "notify" | "freshnes
     for (const [schedule, { state, notification }] of waiting) {
       if (!failing.seen(schedule, state)) continue;
       waiting.delete(schedule);
-      send(notification, failing.heldBack(schedule));
+      send(notification, failing.suppressed(schedule));
     }
   }
 
@@ -129,7 +129,7 @@ export function createNotifier(settings: () => Pick<Config, "notify" | "freshnes
     const { lateAfterMs } = settings().freshness;
     const now = clock.now();
     const told: { readonly [state in "bad" | "good"]: AgedStream[] } = { bad: [], good: [] };
-    const heldBack = { bad: 0, good: 0 };
+    const suppressed = { bad: 0, good: 0 };
     const on = streams.filter(stream => stream.on);
     for (const stream of on) {
       const name = nameOf(stream);
@@ -139,13 +139,13 @@ export function createNotifier(settings: () => Pick<Config, "notify" | "freshnes
       else if (lateAtStart.has(name) && isWithin(clock, startedAt, atMostEveryMs())) continue;
       if (!late.seen(name, state)) continue;
       told[state].push(aged(stream, now));
-      heldBack[state] += late.heldBack(name);
+      suppressed[state] += late.suppressed(name);
     }
     const known = new Set(on.map(nameOf));
     for (const name of late.bad()) if (!known.has(name)) late.forget(name);
     const at = new Date(now).toISOString();
-    if (told.bad.length > 0) send(lateMessage(told.bad, lateAfterMs, at), heldBack.bad);
-    if (told.good.length > 0) send(upToDateMessage(told.good, at), heldBack.good);
+    if (told.bad.length > 0) send(lateMessage(told.bad, lateAfterMs, at), suppressed.bad);
+    if (told.good.length > 0) send(upToDateMessage(told.good, at), suppressed.good);
   }
 
   /** A notification that cannot be made must not end the daemon. */

@@ -1,4 +1,4 @@
-import { HeldError } from "../../errors.ts";
+import { LockedError } from "../../errors.ts";
 import { openReading, type WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { type History, historyOf } from "../../warehouse/read/run_history.ts";
 import { RECENT_RUNS } from "../../warehouse/state/run_log.ts";
@@ -17,7 +17,7 @@ export async function readHistory(
   try {
     reading = await openReading(where);
   } catch (error) {
-    if (error instanceof HeldError) return undefined;
+    if (error instanceof LockedError) return undefined;
     throw error;
   }
   if (reading === undefined) return undefined;

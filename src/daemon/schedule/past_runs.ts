@@ -17,7 +17,7 @@ export type Past = ReadonlyMap<string, readonly PastRun[]>;
 /** More tries than this of one occurrence are not told apart. */
 const ENOUGH = 101;
 
-/** What the warehouse's records say of the schedules' runs; undefined for one that was never loaded. Takes no lock. @throws DestinationError, HeldError */
+/** What the warehouse's records say of the schedules' runs; undefined for one that was never loaded. Takes no lock. @throws DestinationError, LockedError */
 export async function readPast(where: DestinationConfig, schedules: readonly string[]): Promise<Past | undefined> {
   const reading = await openReading(where);
   if (reading === undefined) return undefined;

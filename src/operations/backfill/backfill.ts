@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import type { Stream } from "../../catalog/stream.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
-import { ConfigError, HeldError, StoppedError } from "../../errors.ts";
+import { ConfigError, LockedError, StoppedError } from "../../errors.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { reaching, runAttempts } from "../../sync/run/attempts.ts";
 import { mergeReports } from "../../sync/run/merging.ts";
@@ -147,7 +147,7 @@ async function workThrough(order: BackfillOrder, tools: RunTools, first: Decisio
       reports.push(report);
       if (!asked || report.exit_code === 0 || tools.signal.aborted) return mergeReports(reports);
     } catch (error) {
-      if (reports.length === 0 || !(error instanceof HeldError)) throw error;
+      if (reports.length === 0 || !(error instanceof LockedError)) throw error;
       return mergeReports(reports);
     }
     log.info({}, "another run waits: what was read is published, it goes first");

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { DestinationConfig } from "../../config/config.ts";
-import { DestinationError, HeldError } from "../../errors.ts";
+import { DestinationError, LockedError } from "../../errors.ts";
 import { inspectPlace, openDestination } from "../../warehouse/connect/open.ts";
 import { openReading, runningRuns } from "../../warehouse/connect/reading.ts";
 import { hasState, type Looked } from "../../warehouse/ddl/present_tables.ts";
@@ -43,7 +43,7 @@ export async function* checkDestination(
     if (where.type === "postgres") yield* checkPostgres(where, fitness, clock);
     else yield* checkDuckdb(where, fitness);
   } catch (error) {
-    yield error instanceof HeldError ? doubt(NAME, error) : failure(NAME, error);
+    yield error instanceof LockedError ? doubt(NAME, error) : failure(NAME, error);
   }
 }
 

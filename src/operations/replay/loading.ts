@@ -6,8 +6,8 @@ import { syncDetails } from "../../sync/stream/details.ts";
 import { type ReadBefore, reloadScans } from "../../sync/stream/reloading.ts";
 import { type Sitting, takeSnapshots } from "../../sync/stream/snapshot.ts";
 import type { StreamProgress } from "../../sync/stream_progress.ts";
-import { answersIn, type HeldAnswer, sittingsIn, workOf } from "./answers_held.ts";
-import { firstPages, type HeldFile, type HeldScan, type Holdings } from "./holdings.ts";
+import { type ArchiveContents, type ArchivedFile, type ArchivedScan, firstPages } from "./archive_contents.ts";
+import { type ArchivedAnswer, answersIn, sittingsIn, workOf } from "./archived_answers.ts";
 import type { Piece } from "./plan.ts";
 import { requestKey } from "./request_key.ts";
 import type { ScanGroup, Span } from "./scan_choice.ts";
@@ -29,7 +29,7 @@ export async function loadPiece(
   if (piece.kind === "scans") {
     if (mode.kind === "detail" || mode.kind === "snapshot") return;
     for (const group of piece.groups)
-      await loadScans(context, stream, mode, piece.holdings, group, completeTo, progress);
+      await loadScans(context, stream, mode, piece.contents, group, completeTo, progress);
     return;
   }
   if (mode.kind === "snapshot") return loadSittings(context, stream, piece, completeTo, span, progress);
@@ -40,13 +40,13 @@ async function loadScans(
   context: SyncContext,
   stream: Stream,
   mode: Scan | Feed,
-  holdings: Holdings,
+  contents: ArchiveContents,
   { scans, full, seen, stale }: ScanGroup,
   completeTo: string | null,
   progress: StreamProgress,
 ): Promise<void> {
   const last = scans.at(-1)!;
-  const again = scans.map(scan => readBefore(holdings, scan));
+  const again = scans.map(scan => readBefore(contents, scan));
   // What a scan was not asked for it cannot miss, whatever the config says by now.
   const start = later(context.policy.start, full ? startOf(mode, again.at(-1)!) : undefined);
   const policy = { ...context.policy, confirmDeletes: last.accepted, start };
@@ -62,7 +62,7 @@ async function loadScans(
   }
 }
 
-function readBefore(lines: Lines, scan: HeldScan): ReadBefore {
+function readBefore(lines: Lines, scan: ArchivedScan): ReadBefore {
   const { requests, confirms, windows } = scan;
   const wanted = new Map([...requests, ...confirms].map(([key, { ordinal }]) => [key, ordinal]));
   const asked = windows
@@ -157,8 +157,8 @@ async function loadRun(
   context: SyncContext,
   stream: Stream,
   mode: Detail,
-  files: readonly HeldFile[],
-  answers: readonly HeldAnswer[],
+  files: readonly ArchivedFile[],
+  answers: readonly ArchivedAnswer[],
   completeTo: string | null,
   progress: StreamProgress,
 ): Promise<void> {

@@ -2,14 +2,21 @@ import type { Stream } from "../../catalog/stream.ts";
 import type { SyncContext } from "../../sync/context.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import { readScanRecord } from "../../warehouse/state/stream_state.ts";
-import { type Begin, type HeldFile, type Holdings, heldFiles, partsOf, readHoldings } from "./holdings.ts";
+import {
+  type ArchiveContents,
+  type ArchivedFile,
+  archivedFiles,
+  type Begin,
+  partsOf,
+  readArchiveContents,
+} from "./archive_contents.ts";
 import { chooseScans, gapAfter, isIn, type Knowledge, type ScanGroup, type Span, whyRefused } from "./scan_choice.ts";
 
 /** What of a stream is loaded in one step. */
 export type Piece =
-  | { readonly kind: "scans"; readonly holdings: Holdings; readonly groups: readonly ScanGroup[] }
+  | { readonly kind: "scans"; readonly contents: ArchiveContents; readonly groups: readonly ScanGroup[] }
   /** Files of the archive, by run; `known`: the tables may know later answers than these. */
-  | { readonly kind: "answers"; readonly runs: readonly (readonly HeldFile[])[]; readonly known: boolean };
+  | { readonly kind: "answers"; readonly runs: readonly (readonly ArchivedFile[])[]; readonly known: boolean };
 
 /** What is loaded again of a stream. */
 export interface ReplayPlan {
@@ -29,7 +36,7 @@ export interface ReplayPlan {
 /** Looks what the archive holds of a stream, and decides what of it is loaded, and when. */
 export async function planReplay(context: SyncContext, stream: Stream, root: string, span: Span): Promise<ReplayPlan> {
   const { company, log } = context;
-  const files = await heldFiles(root, company, stream.name);
+  const files = await archivedFiles(root, company, stream.name);
   const knowledge = await knowledgeOf(context, stream);
   const { state, completeTo, loaded } = knowledge;
   const begun = new Map(files.map(file => [file.run, file]));
@@ -55,10 +62,10 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
     const later = near.map(run => [run[0]!.run, { kind: "answers", runs: [run], known: false }] as const);
     return { ...plan, known: undefined, later: new Map(later) };
   }
-  const holdings = await readHoldings(files);
-  for (const what of holdings.odd) log.warn({ stream: stream.name }, what);
-  const { known, later, refused } = chooseScans(stream, holdings.scans, knowledge, span);
-  const unfinished = holdings.scans.filter(scan => !scan.windows && partsOf(scan) === undefined).length;
+  const contents = await readArchiveContents(files);
+  for (const what of contents.odd) log.warn({ stream: stream.name }, what);
+  const { known, later, refused } = chooseScans(stream, contents.scans, knowledge, span);
+  const unfinished = contents.scans.filter(scan => !scan.windows && partsOf(scan) === undefined).length;
   log.info(
     { stream: stream.name, scans: later.length + (known?.scans.length ?? 0), unfinished, ...spanOf(known, later) },
     "scans that are loaded again from the archive; those it doesn't hold to their end are left out",
@@ -66,13 +73,13 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
   const byRun = new Map<string, Piece>();
   for (const run of begun.keys()) {
     const groups = later.filter(({ scans }) => scans[0]!.run === run);
-    if (groups.length > 0) byRun.set(run, { kind: "scans", holdings, groups });
+    if (groups.length > 0) byRun.set(run, { kind: "scans", contents, groups });
   }
-  return { ...plan, refused, known: known && { kind: "scans", holdings, groups: [known] }, later: byRun };
+  return { ...plan, refused, known: known && { kind: "scans", contents, groups: [known] }, later: byRun };
 }
 
 /** The ledger says which details the tables know later answers of. Where a reset left rows without it, only an archive without gaps does. */
-function gapOfReset(files: readonly HeldFile[], knowledge: Knowledge, { from, to }: Span): string | undefined {
+function gapOfReset(files: readonly ArchivedFile[], knowledge: Knowledge, { from, to }: Span): string | undefined {
   const isReset = knowledge.state.publishedScan === null && knowledge.loaded;
   if (!isReset || from !== undefined || to !== undefined) return undefined;
   const held = files.map(({ run }) => run);

@@ -7,7 +7,7 @@ import type { Service } from "../../sync/run/service.ts";
 import type { Work } from "../../sync/stream/sync_stream.ts";
 import { StreamProgress } from "../../sync/stream_progress.ts";
 import { COUNTERS, writeStreamRun } from "../../warehouse/state/run_log.ts";
-import { byBegin } from "./holdings.ts";
+import { byBegin } from "./archive_contents.ts";
 import { loadPiece } from "./loading.ts";
 import { type Piece, planReplay, type ReplayPlan } from "./plan.ts";
 import type { Span } from "./scan_choice.ts";

@@ -1,7 +1,7 @@
 import { lookupOf } from "../../catalog/lookup.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import type { StreamState } from "../../warehouse/state/stream_state.ts";
-import { type HeldScan, partsOf } from "./holdings.ts";
+import { type ArchivedScan, partsOf } from "./archive_contents.ts";
 
 /** A range of time, ms since 1970, half-open. */
 export interface Span {
@@ -11,7 +11,7 @@ export interface Span {
 
 /** Scans that are published together. */
 export interface ScanGroup {
-  readonly scans: readonly HeldScan[];
+  readonly scans: readonly ArchivedScan[];
   /** It is one scan, and whole: what it doesn't hold is missing. */
   readonly full: boolean;
   readonly seen: boolean;
@@ -43,16 +43,21 @@ export interface Knowledge {
 const OLDEST_SCAN_MS = 6 * 3_600_000;
 
 /** Chooses among the scans that the archive holds of a stream; `scans` in the order in which they ended. */
-export function chooseScans(stream: Stream, scans: readonly HeldScan[], knowledge: Knowledge, span: Span): ScanChoice {
+export function chooseScans(
+  stream: Stream,
+  scans: readonly ArchivedScan[],
+  knowledge: Knowledge,
+  span: Span,
+): ScanChoice {
   const { state, completeTo, loaded } = knowledge;
   const isLookup = lookupOf(stream) !== undefined;
   const usable = scans.filter(scan => isIn(span, scan.endedAt) && (isLookup || scan.windows || isComplete(scan)));
-  const alone = (scan: HeldScan): ScanGroup => ({ scans: [scan], full: isWhole(scan), seen: false, stale: false });
+  const alone = (scan: ArchivedScan): ScanGroup => ({ scans: [scan], full: isWhole(scan), seen: false, stale: false });
   if (state.publishedScan === null && !loaded)
     return { known: undefined, later: usable.map(alone), refused: undefined };
   // Rows that a reset left have no scan of theirs any more, and are not taken through their earlier states once more either.
   const published = state.publishedScan === null ? -1 : scans.findLastIndex(({ ids }) => ids.has(state.publishedScan!));
-  const isKnown = (scan: HeldScan): boolean =>
+  const isKnown = (scan: ArchivedScan): boolean =>
     published >= 0 ? scans.indexOf(scan) <= published : completeTo === null || scan.date <= completeTo;
   const before = usable.filter(isKnown);
   const later = usable.filter(scan => !isKnown(scan)).map(alone);
@@ -76,16 +81,16 @@ export function isIn({ from, to }: Span, at: string): boolean {
   return (from === undefined || moment >= from) && (to === undefined || moment < to);
 }
 
-const isComplete = (scan: HeldScan): boolean => partsOf(scan) !== undefined;
+const isComplete = (scan: ArchivedScan): boolean => partsOf(scan) !== undefined;
 
-function isWhole(scan: HeldScan): boolean {
+function isWhole(scan: ArchivedScan): boolean {
   const took = Date.parse(scan.endedAt) - Date.parse(scan.begunAt);
   // Ended before it began: the clock was set back meanwhile.
   return scan.full && !scan.windows && took >= 0 && took <= OLDEST_SCAN_MS && isComplete(scan);
 }
 
 /** From the last scan on that holds all there was; rows that no list holds any more are kept only where lists forget. */
-function merged(stream: Stream, before: readonly HeldScan[], span: Span): readonly HeldScan[] {
+function merged(stream: Stream, before: readonly ArchivedScan[], span: Span): readonly ArchivedScan[] {
   const { mode } = stream;
   const forgets = mode.kind !== "detail" && mode.kind !== "snapshot" && mode.absence === "kept";
   const last = before.findLastIndex(scan => scan.full && !scan.windows && isComplete(scan));

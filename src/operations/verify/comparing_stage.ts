@@ -2,7 +2,7 @@ import type { TableSet } from "../../catalog/columns.ts";
 import type { Batch } from "../../rows/batch.ts";
 import { readCsv } from "../../rows/csv_reading.ts";
 import type { Stage, StageRecord } from "../../warehouse/destination.ts";
-import { type HeldIn, heldRows } from "../../warehouse/read/held_rows.ts";
+import { type StoredIn, storedRows } from "../../warehouse/read/stored_rows.ts";
 import type { Value } from "./compare_value.ts";
 import { compareRow, type EncodedRow } from "./comparison.ts";
 import type { Result } from "./result.ts";
@@ -21,13 +21,13 @@ export class Mirror implements Stage {
   record: StageRecord | undefined;
   staged = 0;
   readonly answers: Answers = new Map();
-  readonly #warehouse: HeldIn;
+  readonly #warehouse: StoredIn;
   readonly #company: string;
   readonly #tables: TableSet;
   readonly #stamp: number;
   readonly #result: Result;
 
-  constructor(warehouse: HeldIn, company: string, tables: TableSet, stamp: number, result: Result) {
+  constructor(warehouse: StoredIn, company: string, tables: TableSet, stamp: number, result: Result) {
     this.#warehouse = warehouse;
     this.#company = company;
     this.#tables = tables;
@@ -51,7 +51,7 @@ export class Mirror implements Stage {
 
   async #compare(rows: readonly EncodedRow[]): Promise<void> {
     const keys = rows.map(row => row.key);
-    const held = await heldRows(this.#warehouse, this.#company, this.#tables, keys);
+    const held = await storedRows(this.#warehouse, this.#company, this.#tables, keys);
     for (const [i, row] of rows.entries())
       this.#result.row(row.key, compareRow(this.#tables, row, held[i]!, this.#stamp));
   }

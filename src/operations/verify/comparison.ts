@@ -2,10 +2,10 @@ import type { Table, TableSet } from "../../catalog/columns.ts";
 import {
   type Compared,
   comparedColumns,
-  type Held,
-  type HeldRow,
   type LedgerRow,
-} from "../../warehouse/read/held_rows.ts";
+  type StoredKey,
+  type StoredRow,
+} from "../../warehouse/read/stored_rows.ts";
 import { isSame, type Value } from "./compare_value.ts";
 import { type Discrepancy, keyText } from "./discrepancy.ts";
 
@@ -29,7 +29,7 @@ interface Drift {
  * Compares a row of the service with what the warehouse holds of its key. A row that the service has changed since gives one
  * discrepancy that names the columns; where it is as it was loaded, each value that is not the same is a fault of the table.
  */
-export function compareRow(tables: TableSet, row: EncodedRow, held: Held, stamp: number): readonly Discrepancy[] {
+export function compareRow(tables: TableSet, row: EncodedRow, held: StoredKey, stamp: number): readonly Discrepancy[] {
   const { main } = tables;
   const { ledger, rows } = held;
   const key = keyText(main, row.key);
@@ -63,7 +63,7 @@ interface Found {
 
 function differingValues(
   table: Table,
-  own: HeldRow,
+  own: StoredRow,
   values: readonly Value[],
   key: string,
   since: Drift,
@@ -82,7 +82,7 @@ function compareChildren(
   child: Table,
   { key }: EncodedRow,
   rows: readonly (readonly Value[])[],
-  held: ReadonlyMap<number, readonly HeldRow[]>,
+  held: ReadonlyMap<number, readonly StoredRow[]>,
   since: Drift,
 ): readonly Found[] {
   const found: Found[] = [];

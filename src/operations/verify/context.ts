@@ -5,7 +5,7 @@ import type { Formats } from "../../rows/moment.ts";
 import type { Api } from "../../source/client.ts";
 import type { Limiter } from "../../source/limit.ts";
 import type { StreamPolicy } from "../../sync/context.ts";
-import type { HeldIn } from "../../warehouse/read/held_rows.ts";
+import type { StoredIn } from "../../warehouse/read/stored_rows.ts";
 
 /** One company's part of a verification. */
 export interface VerifyContext {
@@ -13,7 +13,7 @@ export interface VerifyContext {
   readonly api: Api;
   readonly limiter: Limiter;
   /** As readers see it: nothing is written there. */
-  readonly warehouse: HeldIn;
+  readonly warehouse: StoredIn;
   readonly clock: Clock;
   readonly hasher: Hasher;
   readonly formats: Formats;

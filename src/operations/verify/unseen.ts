@@ -1,6 +1,6 @@
 import type { Stream } from "../../catalog/stream.ts";
 import { liveCount } from "../../warehouse/ddl/present_tables.ts";
-import { liveKeys } from "../../warehouse/read/held_rows.ts";
+import { liveKeys } from "../../warehouse/read/stored_rows.ts";
 import type { VerifyContext } from "./context.ts";
 import { type Discrepancy, keyText } from "./discrepancy.ts";
 import type { Result } from "./result.ts";

@@ -3,7 +3,7 @@ import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
-import { HeldError, nothingLoaded, StoppedError, TributaryError } from "../../errors.ts";
+import { LockedError, nothingLoaded, StoppedError, TributaryError } from "../../errors.ts";
 import { isUnder, type Privacy, privacyOf } from "../../privacy/apply_policy.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { createHasher } from "../../rows/hash.ts";
@@ -43,7 +43,7 @@ export interface VerifyOrder {
 
 /**
  * Reads streams once more and compares them with what the warehouse's readers see, field by field. Neither takes a lock nor
- * writes while it compares; the result is kept at the end. @throws ConfigError, DestinationError, HeldError
+ * writes while it compares; the result is kept at the end. @throws ConfigError, DestinationError, LockedError
  */
 export async function verify(order: VerifyOrder, tools: RunTools): Promise<VerifyReport> {
   const { config } = order;
@@ -178,7 +178,7 @@ async function keepResult(
       return `Values were not written to ${where.stateSchema}.verification_differences, only keys: the warehouse's values are stored under another \`privacy\` than the configuration that this verification began with. Run \`tributary sync\`, then verify again.`;
     });
   } catch (error) {
-    if (!(error instanceof HeldError)) throw error;
+    if (!(error instanceof LockedError)) throw error;
     return `The result was not written to ${where.stateSchema}.verifications: ${error.message} With --wait it waits for that run.`;
   }
 }

@@ -46,7 +46,7 @@ export interface ExportTools {
 /**
  * Brings the folder in step with the warehouse, in one step for its readers: tables that changed are written, the others
  * taken over, and where nothing changed nothing is written. The warehouse is read at one moment and not locked.
- * @throws ConfigError, HeldError, DestinationError, or the signal's reason; the folder is as it was then
+ * @throws ConfigError, LockedError, DestinationError, or the signal's reason; the folder is as it was then
  */
 export async function makeExport(from: Exportable, order: ExportOrder, tools: ExportTools): Promise<ExportReport> {
   const { place } = order;
@@ -58,7 +58,7 @@ export async function makeExport(from: Exportable, order: ExportOrder, tools: Ex
       try {
         await removeLeftovers(place);
         await mkdir(roomIn(place), { mode: 0o700 });
-        const report = await inStep({ from, moment, order, tools, tables, expectHeld: held.expectHeld });
+        const report = await inStep({ from, moment, order, tools, tables, requireHeld: held.requireHeld });
         return { ...report, missing };
       } finally {
         await remove(roomIn(place));
@@ -89,7 +89,7 @@ interface Work {
   readonly order: ExportOrder;
   readonly tools: ExportTools;
   readonly tables: Awaited<ReturnType<typeof chosenTables>>["tables"];
-  readonly expectHeld: () => Promise<void>;
+  readonly requireHeld: () => Promise<void>;
 }
 
 async function inStep(work: Work): Promise<Omit<ExportReport, "missing">> {
@@ -135,7 +135,7 @@ async function inStep(work: Work): Promise<Omit<ExportReport, "missing">> {
 }
 
 async function write(
-  { moment, order, tools, tables, expectHeld }: Work,
+  { moment, order, tools, tables, requireHeld }: Work,
   decided: readonly Decided[],
   before: string | undefined,
   readAt: number,
@@ -165,7 +165,7 @@ async function write(
     }
     await writeManifest(unfinished.folder, { tributary_version: order.version, ...told, tables: entries });
     await syncFolders(unfinished.folder);
-    await expectHeld();
+    await requireHeld();
     tools.signal.throwIfAborted();
     await show(place, unfinished, tools.makeLink ?? systemLink);
     return { version: unfinished.name, entries };

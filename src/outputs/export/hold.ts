@@ -1,7 +1,7 @@
 import { link, readFile, rename, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { HeldError } from "../../errors.ts";
+import { LockedError } from "../../errors.ts";
 import { codeOf, remove } from "../../files.ts";
 import { type Holder, holderOf, holderText, isAlive } from "../../warehouse/duckdb/lock/holder.ts";
 
@@ -12,29 +12,29 @@ const BELIEVED_MS = 60_000;
 
 /** A folder of exports in our hands. */
 export interface Hold {
-  /** @throws HeldError when somebody took it for a dead one's meanwhile: a machine that slept, for instance. */
-  expectHeld(): Promise<void>;
+  /** @throws LockedError when somebody took it for a dead one's meanwhile: a machine that slept, for instance. */
+  requireHeld(): Promise<void>;
   release(): Promise<void>;
 }
 
-/** Takes a folder of exports for this process alone. @throws HeldError naming who has it */
+/** Takes a folder of exports for this process alone. @throws LockedError naming who has it */
 export async function hold(home: string, path: string, holder: Holder): Promise<Hold> {
   const place = join(home, NAME);
   const text = holderText(holder);
   while (!(await placed(place, text))) {
     const there = await whoIs(place, home);
     if (there === undefined) continue;
-    if (there.works) throw heldError(path, there.holder);
+    if (there.works) throw lockedError(path, there.holder);
     await setAside(place, there.text, path);
   }
   // What one process says of itself another one may not have changed.
   const beat = setInterval(() => void utimes(place, new Date(), new Date()).catch(() => undefined), RENEW_MS).unref();
   const isMine = async () => (await readFile(place, "utf8").catch(() => "")) === text;
   return {
-    async expectHeld() {
+    async requireHeld() {
       if (await isMine()) return;
       const other = holderOf(await readFile(place, "utf8").catch(() => ""));
-      throw heldError(path, other);
+      throw lockedError(path, other);
     },
     async release() {
       clearInterval(beat);
@@ -97,17 +97,17 @@ async function setAside(place: string, dead: string, path: string): Promise<void
   if (text !== dead) {
     await link(aside, place).catch(() => undefined);
     await remove(aside);
-    throw heldError(path, holderOf(text));
+    throw lockedError(path, holderOf(text));
   }
   await remove(aside);
 }
 
-function heldError(path: string, holder: Holder | undefined): HeldError {
+function lockedError(path: string, holder: Holder | undefined): LockedError {
   const who =
     holder === undefined
       ? "another export"
       : `another export (process ${holder.pid} on ${holder.host}, \`${holder.command}\`, since ${holder.startedAt})`;
-  return new HeldError(
+  return new LockedError(
     `Expected ${path} to be free, but ${who} is writing to it. Nothing was done; run the same command again when it has ended.`,
   );
 }

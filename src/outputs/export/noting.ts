@@ -21,7 +21,7 @@ export async function isNoted(reading: WarehouseReading, { path }: Place, host: 
 
 /**
  * Notes a place in the warehouse before anything is exported to it for the first time: a change of privacy has to find it.
- * Answers a warning where nothing may be written there. @throws HeldError while a run has a DuckDB file
+ * Answers a warning where nothing may be written there. @throws LockedError while a run has a DuckDB file
  */
 export async function notePlace(
   where: Where,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Feed, Listing, Scan, Stream } from "../../catalog/stream.ts";
-import { ApiError, DestinationError, HeldError } from "../../errors.ts";
+import { ApiError, DestinationError, LockedError } from "../../errors.ts";
 import { valueAt } from "../../rows/encode_value.ts";
 import type { Encoder } from "../../rows/encoder.ts";
 import { telling } from "../../source/archive/about.ts";
@@ -52,7 +52,7 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
     await batches.flush();
     return record;
   } catch (error) {
-    if (error instanceof DestinationError || error instanceof HeldError) throw error;
+    if (error instanceof DestinationError || error instanceof LockedError) throw error;
     progress.failedRequest(error);
     // Stored with the pages before it: three runs that end here mean the listing cannot be completed this way.
     const failed = error instanceof ApiError && !isPause(error);

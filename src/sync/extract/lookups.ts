@@ -1,5 +1,5 @@
 import type { Scan, Stream } from "../../catalog/stream.ts";
-import { ApiError, DestinationError, HeldError } from "../../errors.ts";
+import { ApiError, DestinationError, LockedError } from "../../errors.ts";
 import type { Encoder } from "../../rows/encoder.ts";
 import type { About } from "../../source/archive/about.ts";
 import type { Answer, Api, Query } from "../../source/client.ts";
@@ -76,7 +76,7 @@ export async function readLookup(job: LookupJob): Promise<ScanRecord> {
     return record;
   } catch (error) {
     own.abort();
-    if (error instanceof DestinationError || error instanceof HeldError) throw error;
+    if (error instanceof DestinationError || error instanceof LockedError) throw error;
     await batches.put(record);
     await batches.flush();
     throw error;

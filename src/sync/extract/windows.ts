@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Listing } from "../../catalog/stream.ts";
-import { ApiError, DestinationError, HeldError } from "../../errors.ts";
+import { ApiError, DestinationError, LockedError } from "../../errors.ts";
 import type { Encoder } from "../../rows/encoder.ts";
 import { differentRows, type OldRow, PLURAL } from "../../rows/old_rows.ts";
 import { telling } from "../../source/archive/about.ts";
@@ -89,7 +89,7 @@ export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
     }
     return { record: await stored({ ...record, phase: "read" }), strays };
   } catch (error) {
-    if (error instanceof DestinationError || error instanceof HeldError) throw error;
+    if (error instanceof DestinationError || error instanceof LockedError) throw error;
     progress.failedRequest(error);
     await stored(record);
     throw error;

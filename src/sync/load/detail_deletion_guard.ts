@@ -23,7 +23,7 @@ export function mayLeave(
 }
 
 /** Why the guard held rows of details back: the stream fails with it. */
-export function heldBack(
+export function blockedDeletes(
   { deletes }: RunPolicy,
   { name }: Stream,
   { leaving, live }: NonNullable<Left["held"]>,

@@ -1,5 +1,5 @@
 import type { Clock } from "../../clock.ts";
-import { DestinationError, HeldError } from "../../errors.ts";
+import { DestinationError, LockedError } from "../../errors.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { endRun, type Proven, streamRunsOf, writeStreamRun } from "../../warehouse/state/run_log.ts";
 import { StreamProgress } from "../stream_progress.ts";
@@ -131,8 +131,8 @@ const isDone = ({ status }: { readonly status: string }): boolean => status === 
 const isPassing = (error: unknown): error is DestinationError => error instanceof DestinationError && error.passing;
 
 /** A server may take a minute to notice that a session of ours is gone, and hold its locks until then. */
-const isOwnGhost = (error: unknown, { runIds }: Past): error is HeldError =>
-  error instanceof HeldError && runIds.some(runId => error.message.includes(runId));
+const isOwnGhost = (error: unknown, { runIds }: Past): error is LockedError =>
+  error instanceof LockedError && error.runId !== undefined && runIds.includes(error.runId);
 
 /** Whether everything that went wrong may pass, or be the fault of one stream alone. */
 function mayPass(errors: readonly unknown[], past: Past): boolean {
@@ -195,7 +195,7 @@ function told(past: Past, last: unknown, times: number, { clock, redact }: RunTo
   if (text === undefined || still) return { ...merged, notes };
   const own = ownFailures(merged, past, redact);
   // Who finds the streams in another's hands has the warehouse back: nothing is wrong any more.
-  const held = thrown instanceof HeldError && own.length === 0;
+  const held = thrown instanceof LockedError && own.length === 0;
   const exitCode = held ? thrown.exitCode : exitCodeOfAll([merged.exit_code, exitCodeOf([thrown])]);
   return {
     ...merged,
@@ -208,7 +208,7 @@ function told(past: Past, last: unknown, times: number, { clock, redact }: RunTo
 }
 
 /** Locks that an attempt left behind and nobody took away: the destination has not come back. */
-const outlived = (ghost: HeldError): DestinationError =>
+const outlived = (ghost: LockedError): DestinationError =>
   new DestinationError(
     `Expected the locks of this command's lost session to be free by now, but ${ghost.message}`,
     ghost,

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { isWithin } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
-import { DestinationError, HeldError } from "../../errors.ts";
+import { DestinationError, LockedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import type { Destination, Shown } from "../../warehouse/destination.ts";
 import { keptNewRejects } from "../../warehouse/state/rejects.ts";
@@ -62,7 +62,7 @@ export async function conclude(run: Concluding, errors: unknown[]): Promise<RunR
     }
   } catch (failure) {
     // The destination's own failure may be why the run failed: then it has been told already.
-    if (!errors.some(known => known instanceof DestinationError || known instanceof HeldError)) {
+    if (!errors.some(known => known instanceof DestinationError || known instanceof LockedError)) {
       errors.push(failure);
       // What was stored and could not be shown is no success. A destination that is lost can't be told.
       await end().catch(() => undefined);

@@ -3,7 +3,7 @@ import { asksNothing, waitsFor } from "../../catalog/lookup.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
 import { selectedByConfig } from "../../config/selection.ts";
-import { ApiError, DestinationError, HeldError, StoppedError, TributaryError } from "../../errors.ts";
+import { ApiError, DestinationError, LockedError, StoppedError, TributaryError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { createHasher } from "../../rows/hash.ts";
 import { telling } from "../../source/archive/about.ts";
@@ -170,7 +170,7 @@ function whyWithout({ stream, progress }: Job): string {
 /** Errors that every other stream would meet as well, of whatever company. */
 function endsRun(error: unknown): boolean {
   if (error instanceof ApiError) return error.failure === "budget";
-  return error instanceof DestinationError || error instanceof HeldError || !(error instanceof TributaryError);
+  return error instanceof DestinationError || error instanceof LockedError || !(error instanceof TributaryError);
 }
 
 /** Errors that every other stream of the company would meet: they are about its key. */

@@ -19,7 +19,7 @@ import type { SyncContext } from "../context.ts";
 import { completeWith } from "../context.ts";
 import { type DetailsResult, readDetails } from "../extract/details.ts";
 import { parentsOf } from "../load/child_streams.ts";
-import { heldBack, type Left, mayLeave } from "../load/detail_deletion_guard.ts";
+import { blockedDeletes, type Left, mayLeave } from "../load/detail_deletion_guard.ts";
 import { publishStage } from "../load/publish_stage.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { presentTime } from "../witnessed_time.ts";
@@ -106,7 +106,7 @@ export async function syncDetails(
     const completeTo = whole ? await completeWithParents(context, request.parents) : null;
     await publishDetails(shelf, result.record, doubted ? "doubted" : "believed", completeTo);
     if (result.error !== undefined) throw result.error;
-    if (shelf.held !== undefined) throw new TributaryError(heldBack(context.policy, stream, shelf.held), 1);
+    if (shelf.held !== undefined) throw new TributaryError(blockedDeletes(context.policy, stream, shelf.held), 1);
     if (trouble !== undefined) throw new TributaryError(trouble, 1);
   } finally {
     await work.close();

@@ -64,7 +64,7 @@ export interface Opener {
   readonly stopReason?: () => StoppedError | undefined;
 }
 
-/** Opens the warehouse for a run. A DuckDB file has one writer: waits `waitMs` for it. @throws DestinationError, HeldError, ConfigError */
+/** Opens the warehouse for a run. A DuckDB file has one writer: waits `waitMs` for it. @throws DestinationError, LockedError, ConfigError */
 export async function openDestination(where: Where, opener: Opener, waitMs: number): Promise<Destination> {
   // Only the chosen database's driver is loaded: the other's costs up to 70 ms and 30 MB.
   if (where.type === "postgres") {
@@ -89,7 +89,7 @@ export async function openDestination(where: Where, opener: Opener, waitMs: numb
 
 /**
  * Opens the warehouse for a word beside the data: the state's tables are there, no stream is locked. A DuckDB file has one
- * writer all the same. @throws DestinationError, HeldError, ConfigError
+ * writer all the same. @throws DestinationError, LockedError, ConfigError
  */
 export async function inState<T>(
   where: Where,

@@ -29,7 +29,7 @@ export interface WarehouseReading extends Exportable {
 }
 
 /**
- * Opens the warehouse for a look; undefined when nothing has been loaded yet. HeldError for a DuckDB file with
+ * Opens the warehouse for a look; undefined when nothing has been loaded yet. LockedError for a DuckDB file with
  * `readers: direct` while a run writes it. `resources`: what DuckDB may use for more than a look. @throws DestinationError, ConfigError
  */
 export async function openReading(where: Where, resources?: Partial<Resources>): Promise<WarehouseReading | undefined> {

@@ -2,7 +2,7 @@ import { mkdir, readdir, rmdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { DestinationError } from "../../errors.ts";
 import { codeOf, entryAt, remove } from "../../files.ts";
-import { asHeld, claim, type Holder, renewClaim, writeHolder } from "./lock/holder.ts";
+import { asLocked, claim, type Holder, renewClaim, writeHolder } from "./lock/holder.ts";
 import { attempting, firstLineOf, isDamage } from "./session/failure.ts";
 import { isStageFolder, type Layout } from "./session/file_layout.ts";
 import {
@@ -30,7 +30,7 @@ import type { MakeLink } from "./versions/version_names.ts";
 import { adopt, damagedFile, removeLeftovers } from "./versions/versions.ts";
 
 /** The warehouse file in our hands. */
-export interface HeldFile {
+export interface LockedFile {
   readonly session: Session;
   /** @throws DestinationError when the file is no longer the one at its path: what is written to it is lost. */
   expectInPlace(): Promise<void>;
@@ -49,8 +49,8 @@ export interface Taking {
   readonly warn: (sentence: string) => void;
 }
 
-/** Takes the file for this session alone, making it where there is none. HeldError when another has it, DestinationError when it cannot be used. */
-export async function takeFile(taking: Taking): Promise<HeldFile> {
+/** Takes the file for this session alone, making it where there is none. LockedError when another has it, DestinationError when it cannot be used. */
+export async function takeFile(taking: Taking): Promise<LockedFile> {
   const { layout } = taking;
   return attempting(`open the warehouse file ${layout.path}`, async () => {
     const present = await presentAt(layout);
@@ -65,7 +65,7 @@ export async function takeFile(taking: Taking): Promise<HeldFile> {
   });
 }
 
-async function open(taking: Taking, present: Present, giveUpClaim: () => Promise<void>): Promise<HeldFile> {
+async function open(taking: Taking, present: Present, giveUpClaim: () => Promise<void>): Promise<LockedFile> {
   const { layout, stateSchema, holder, resources } = taking;
   const direct = layout.readers === "direct";
   let seeded = direct ? false : await seed(layout, present, stateSchema, resources);
@@ -77,7 +77,7 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
   if (isNew) await makeWhole(layout.work, layout, resources);
   // The file at the path is the work file itself: whose it is has to be known before it is opened for writing, which may change it.
   const begun = present === "file" && direct ? await lookedAt(taking, resources) : undefined;
-  const openWork = (reused?: Session) => openSession(layout.work, false, resources, reused).catch(asHeld(layout));
+  const openWork = (reused?: Session) => openSession(layout.work, false, resources, reused).catch(asLocked(layout));
   const session = await openWork(begun).catch(async error => {
     if (direct || !isDamage(error)) throw error;
     const source = await replaceDamaged(layout, present, stateSchema, resources);

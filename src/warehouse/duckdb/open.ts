@@ -4,11 +4,11 @@ import type { Kysely } from "kysely";
 import type { ByteBudget } from "../../byte_budget.ts";
 import type { TableSet } from "../../catalog/columns.ts";
 import type { Clock } from "../../clock.ts";
-import { HeldError } from "../../errors.ts";
+import { LockedError } from "../../errors.ts";
 import { entryAt, remove } from "../../files.ts";
 import type { Destination, Shown, Stage } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
-import { type HeldFile, type Taking, takeFile } from "./file.ts";
+import { type LockedFile, type Taking, takeFile } from "./file.ts";
 import { isWaitedFor, Waiting } from "./lock/waiting.ts";
 import { duckdbDialect } from "./session/dialect.ts";
 import { kyselyOver } from "./session/driver.ts";
@@ -55,14 +55,14 @@ export interface DuckdbDestination extends Destination {
 
 /**
  * Opens the warehouse file, making it where there is none. While another run has it this resolves all the same, so that
- * `lock` may wait for it; any use before that ends with HeldError. DestinationError when the file cannot be used.
+ * `lock` may wait for it; any use before that ends with LockedError. DestinationError when the file cannot be used.
  */
 export async function openDuckdb(settings: DuckdbSettings): Promise<DuckdbDestination> {
   const destination = new DuckdbFile(settings);
   try {
     if (settings.makesRoom !== true) await destination.hold();
   } catch (error) {
-    if (!(error instanceof HeldError)) throw error;
+    if (!(error instanceof LockedError)) throw error;
   }
   return destination;
 }
@@ -102,7 +102,7 @@ class DuckdbFile implements DuckdbDestination {
   readonly #turns = new Mutex();
   /** The memory limit is the session's: whoever lowers it, and whoever needs all of it, is alone. A checkpoint that runs out of memory costs the session. */
   readonly #room = new Mutex();
-  #held: HeldFile | undefined;
+  #held: LockedFile | undefined;
   /** Rows that were changed since the last checkpoint. */
   #unsettled = 0;
   #usual: Promise<number> | undefined;
@@ -155,7 +155,7 @@ class DuckdbFile implements DuckdbDestination {
         try {
           if (!aside) return void (await this.hold());
         } catch (error) {
-          if (!(error instanceof HeldError) || clock.now() >= until) throw error;
+          if (!(error instanceof LockedError) || clock.now() >= until) throw error;
           if (makesRoom !== true) await said.renew();
         }
         await clock.sleep(Math.min(RETRY_MS, until - clock.now()));

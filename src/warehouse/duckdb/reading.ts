@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import { DestinationError } from "../../errors.ts";
 import { codeOf, entryAt } from "../../files.ts";
 import type { StateTables } from "../state_tables.ts";
-import { asHeld, claim, type Holder, liveHolder } from "./lock/holder.ts";
+import { asLocked, claim, type Holder, liveHolder } from "./lock/holder.ts";
 import { kyselyOver } from "./session/driver.ts";
 import { attempting } from "./session/failure.ts";
 import { type Layout, layoutOf, type Readers } from "./session/file_layout.ts";
@@ -34,7 +34,7 @@ export interface Reading {
 }
 
 /**
- * Opens the published file, which no run disturbs; with readers: direct the one file, and then HeldError while a run writes.
+ * Opens the published file, which no run disturbs; with readers: direct the one file, and then LockedError while a run writes.
  * DestinationError when nothing has been published yet, or the file isn't ours.
  */
 export async function openDuckdbForReading(settings: ReadingSettings): Promise<Reading> {
@@ -82,7 +82,7 @@ async function openPublished(layout: Layout, settings: ReadingSettings): Promise
   };
   const session = await openSession(layout.path, true, resources).catch(async error => {
     if (/not a valid DuckDB database/.test(String(error))) throw refusal(layout, "it is no DuckDB database", error);
-    return asHeld(layout)(error);
+    return asLocked(layout)(error);
   });
   try {
     if ((await identify(session.connection, settings.stateSchema)) !== "ours")

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import type { Clock } from "../../clock.ts";
-import { HeldError, TributaryError } from "../../errors.ts";
+import { LockedError, TributaryError } from "../../errors.ts";
 import type { Session } from "./session.ts";
 
 const POLL_MS = 200;
@@ -53,7 +53,7 @@ export class Locks {
     this.#makesRoom = makesRoom;
   }
 
-  /** All or none. @throws HeldError */
+  /** All or none. @throws LockedError */
   async take(company: string, families: readonly string[], waitMs: number): Promise<void> {
     const wanted = [...new Set(families)]
       .filter(family => !this.#held.some(held => held.company === company && held.family === family))
@@ -88,7 +88,7 @@ export class Locks {
         const aside = this.#makesRoom && left > 0 && (await this.#isAnyWanted(wanted));
         const blocked = aside ? wanted[0] : await this.#session.turn(() => this.#tryAll(wanted));
         if (blocked === undefined) return;
-        if (left <= 0) throw await this.#heldError(blocked);
+        if (left <= 0) throw await this.#lockedError(blocked);
         if (!announced) {
           announced = true;
           saying.push(...wanted);
@@ -183,19 +183,24 @@ export class Locks {
     if (rows.length === expected && rows[0]?.["locks"] === expected) return;
     const { company, family } = this.#held[0]!;
     const holder = await this.#holderOf(company, family);
-    throw new HeldError(
-      `Expected this run to hold ${this.#held.map(held => held.family).join(", ")} of ${company} still, but its locks are gone (now: ${holder ?? "nobody"}). Nothing was written; run the same command again.`,
+    throw new LockedError(
+      `Expected this run to hold ${this.#held.map(held => held.family).join(", ")} of ${company} still, but its locks are gone (now: ${holder?.text ?? "nobody"}). Nothing was written; run the same command again.`,
+      holder?.runId,
     );
   }
 
-  async #heldError({ company, family }: Family): Promise<HeldError> {
+  async #lockedError({ company, family }: Family): Promise<LockedError> {
     const holder = await this.#session.turn(() => this.#holderOf(company, family));
-    return new HeldError(
-      `${family} of ${company} is held by ${holder ?? "another session that left no name"}. Nothing was done; wait until that run has ended, or give --wait 30m.`,
+    return new LockedError(
+      `${family} of ${company} is held by ${holder?.text ?? "another session that left no name"}. Nothing was done; wait until that run has ended, or give --wait 30m.`,
+      holder?.runId,
     );
   }
 
-  async #holderOf(company: string, family: string): Promise<string | undefined> {
+  async #holderOf(
+    company: string,
+    family: string,
+  ): Promise<{ readonly runId: string; readonly text: string } | undefined> {
     const { rows } = await this.#session.query(
       `select run_id, since, holder ->> 'pid' as pid, holder ->> 'host' as host, holder ->> 'command' as command
          from ${this.#holders} where company = $1 and family = $2`,
@@ -204,7 +209,9 @@ export class Locks {
     const row = rows[0];
     if (row === undefined) return undefined;
     const since = row["since"] instanceof Date ? row["since"].toISOString() : "an unknown time";
-    return `run ${row["run_id"]} (process ${row["pid"]} on ${row["host"]}, ${row["command"]}) since ${since}`;
+    const runId = String(row["run_id"]);
+    const text = `run ${runId} (process ${row["pid"]} on ${row["host"]}, ${row["command"]}) since ${since}`;
+    return { runId, text };
   }
 
   /** Gives everything back; a lost connection has done so already. */

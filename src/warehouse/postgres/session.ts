@@ -9,7 +9,7 @@ import { repeating } from "./retry_transaction.ts";
 
 const COPY_CHUNK = 1 << 20;
 
-/** Runs at the start of a transaction; throws HeldError when the session may no longer write. */
+/** Runs at the start of a transaction; throws LockedError when the session may no longer write. */
 export type Guard = (readOnly: boolean) => Promise<void>;
 
 /** One PostgreSQL connection that several users share by turns; a turn is a statement or a transaction. */

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { INDEX_COLUMN, type Table, type TableSet } from "../../catalog/columns.ts";
 import { equal, type Fragment, ledgerRef, tableRef } from "../sql_fragments.ts";
-import { type HeldIn, keyTexts, textOf } from "./held_rows.ts";
+import { keyTexts, type StoredIn, textOf } from "./stored_rows.ts";
 
 /** A row on which a table and the row ledger contradict each other: they are written in one transaction, so one was touched. */
 export interface Discord {
@@ -19,7 +19,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** Where a company's tables contradict the ledger, at most `limit` rows a table. */
 export async function discords(
-  place: HeldIn,
+  place: StoredIn,
   company: string,
   tables: TableSet,
   limit: number,
@@ -29,7 +29,7 @@ export async function discords(
   return found;
 }
 
-async function mainDiscords(place: HeldIn, company: string, main: Table, limit: number): Promise<Discord[]> {
+async function mainDiscords(place: StoredIn, company: string, main: Table, limit: number): Promise<Discord[]> {
   const { dialect } = place;
   const either = sql.join(
     main.key.map(name => sql`coalesce(${sql.id("t", name)}, ${sql.id("l", name)}) as ${sql.id(name)}`),
@@ -50,7 +50,7 @@ async function mainDiscords(place: HeldIn, company: string, main: Table, limit: 
 }
 
 async function childDiscords(
-  place: HeldIn,
+  place: StoredIn,
   company: string,
   main: Table,
   child: Table,
@@ -66,7 +66,7 @@ async function childDiscords(
   return rows.map(row => discordOf(child, main, row, Number(row["place"])));
 }
 
-const moments = ({ dialect }: HeldIn, names: readonly string[]): Fragment =>
+const moments = ({ dialect }: StoredIn, names: readonly string[]): Fragment =>
   sql.join(names.map(name => sql`${textOf(dialect, "moment", sql.id(name))} as ${sql.id(`of${name}`)}`));
 
 function discordOf(table: Table, main: Table, row: Row, index: number | undefined): Discord {

@@ -70,7 +70,7 @@ export interface Prepared {
 }
 
 /**
- * Makes a warehouse ready for a run: refuses what isn't ours, takes the locks, creates and upgrades tables. @throws DestinationError, ConfigError, HeldError, each before anything is written.
+ * Makes a warehouse ready for a run: refuses what isn't ours, takes the locks, creates and upgrades tables. @throws DestinationError, ConfigError, LockedError, each before anything is written.
  */
 export async function prepareWarehouse(destination: Destination, expectation: Expectation): Promise<Prepared> {
   const { db, dialect, schema, stateSchema } = destination;

@@ -35,7 +35,7 @@ export async function privacyRecords(db: Kysely<StateTables>): Promise<readonly 
 }
 
 /** What the warehouse is written under until the transaction ends: whoever changes it waits, as this does for one who is about to. */
-export async function heldRecords(
+export async function lockedPrivacyRecords(
   trx: Transaction<StateTables>,
   { dialect, stateSchema }: Pick<Destination, "dialect" | "stateSchema">,
 ): Promise<readonly KeptRecord[]> {

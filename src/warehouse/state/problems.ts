@@ -10,7 +10,7 @@ import type { StateTables } from "../state_tables.ts";
 type Db = Kysely<StateTables>;
 
 /** Values of one column that are NULL for one reason, as a table holds them. */
-interface Held {
+interface ProblemCount {
   readonly column: string;
   readonly reason: string;
   readonly rows: number;
@@ -39,9 +39,9 @@ export async function saveProblems(
     const before = known.filter(row => row.table_name === table.name);
     const fresh = met.filter(problem => problem.table === table.name);
     if ((before.length === 0 && fresh.length === 0) || gone.includes(table.name)) continue;
-    const held = await countHeld(trx, destination, company, table);
+    const held = await countProblems(trx, destination, company, table);
     const live = await countLive(trx, destination, company, table);
-    const same = (a: Pick<Held, "column" | "reason">) => (b: Pick<Held, "column" | "reason">) =>
+    const same = (a: Pick<ProblemCount, "column" | "reason">) => (b: Pick<ProblemCount, "column" | "reason">) =>
       a.column === b.column && a.reason === b.reason;
     const all = [...before.map(({ column_name: column, reason }) => ({ column, reason })), ...held, ...fresh];
     for (const one of all.filter((each, i) => all.findIndex(same(each)) === i)) {
@@ -68,7 +68,7 @@ export async function saveProblems(
 }
 
 /** Of each stream how many values its tables hold that could not be read. */
-export const heldProblems = (db: Db) =>
+export const presentProblems = (db: Db) =>
   db
     .selectFrom("problems")
     .select(({ fn }) => ["company", "stream", fn.sum("rows").as("rows")])
@@ -76,8 +76,13 @@ export const heldProblems = (db: Db) =>
     .execute();
 
 /** What a table's live rows say of values that could not be read. */
-async function countHeld(db: Db, destination: Destination, company: string, table: Table): Promise<readonly Held[]> {
-  const { rows } = await sql<Held>`select f.value as "column", t._problems -> f.value ->> 'reason' as reason,
+async function countProblems(
+  db: Db,
+  destination: Destination,
+  company: string,
+  table: Table,
+): Promise<readonly ProblemCount[]> {
+  const { rows } = await sql<ProblemCount>`select f.value as "column", t._problems -> f.value ->> 'reason' as reason,
       count(*) as rows
     from (select _problems from ${tableRef(destination, table)}
       where _company = ${company} and _deleted_at is null and _problems is not null) t

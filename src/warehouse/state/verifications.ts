@@ -1,7 +1,7 @@
 import { type Insertable, sql } from "kysely";
 import type { Destination } from "../destination.ts";
 import type { VerificationDifferencesTable, VerificationsTable } from "../state_tables.ts";
-import { heldRecords, type PrivacyRecord } from "./privacy_record.ts";
+import { lockedPrivacyRecords, type PrivacyRecord } from "./privacy_record.ts";
 
 /** Rows of one INSERT. */
 const AT_ONCE = 500;
@@ -14,7 +14,7 @@ export async function saveVerification(
   mayHold: (privacy: readonly PrivacyRecord[]) => boolean,
 ): Promise<boolean> {
   return destination.db.transaction().execute(async trx => {
-    const whole = mayHold(await heldRecords(trx, destination));
+    const whole = mayHold(await lockedPrivacyRecords(trx, destination));
     const kept = whole
       ? differences
       : differences.map(each => ({ ...each, warehouse_value: null, service_value: null }));

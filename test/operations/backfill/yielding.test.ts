@@ -52,7 +52,7 @@ describe.each(warehouses)("$name", ({ make }) => {
       return undefined;
     };
     expect(await place.backfill(order)).toMatchObject({ exit_code: 0 });
-    expect(refusal).toMatchObject({ name: "HeldError", exitCode: 4 });
+    expect(refusal).toMatchObject({ name: "LockedError", exitCode: 4 });
     expect(await place.count("_tributary.runs", "command = 'backfill'")).toBe(1);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { id, record } from "../../../schemas/fields.ts";
 import { defineStream, type Scan, scan } from "../../../src/catalog/stream.ts";
-import type { Held, HeldScan } from "../../../src/operations/replay/holdings.ts";
+import type { ArchivedRequest, ArchivedScan } from "../../../src/operations/replay/archive_contents.ts";
 import { requestKey } from "../../../src/operations/replay/request_key.ts";
 import { chooseScans, type Knowledge } from "../../../src/operations/replay/scan_choice.ts";
 import { noState } from "../../../src/warehouse/state/stream_state.ts";
@@ -20,9 +20,16 @@ const always = { from: undefined, to: undefined };
 const day = (nth: number) => `2026-03-${String(nth).padStart(2, "0")}T02:00:00.000Z`;
 
 /** A scan of two pages that ended on the day; `more.lacks` its second page. */
-function held(nth: number, more: Partial<HeldScan> & { lacks?: true; tookMs?: number } = {}): HeldScan {
+function held(nth: number, more: Partial<ArchivedScan> & { lacks?: true; tookMs?: number } = {}): ArchivedScan {
   const { lacks, tookMs = 60_000, ...rest } = more;
-  const first: Held = { ordinal: nth * 10, part: 0, path: "/things", query: { limit: 100 }, context: {}, next: "c1" };
+  const first: ArchivedRequest = {
+    ordinal: nth * 10,
+    part: 0,
+    path: "/things",
+    query: { limit: 100 },
+    context: {},
+    next: "c1",
+  };
   const second = { ...first, ordinal: nth * 10 + 1, query: { limit: 100, cursor: "c1" }, next: null };
   const pages = lacks ? [first] : [first, second];
   return {
@@ -51,7 +58,7 @@ const known = (nth: number, more: Partial<Knowledge> = {}): Knowledge => ({
   ...more,
 });
 const unknown: Knowledge = { state: noState, completeTo: null, loaded: false, runs: [] };
-const daysOf = (scans: readonly HeldScan[] = []) => scans.map(({ endedAt }) => Number(endedAt.slice(8, 10)));
+const daysOf = (scans: readonly ArchivedScan[] = []) => scans.map(({ endedAt }) => Number(endedAt.slice(8, 10)));
 
 test("after a reset that left the rows they are loaded all at once, from the last scan on that holds all", () => {
   const reset = (nth: number) => ({ ...known(nth), state: noState });

@@ -30,7 +30,7 @@ describe.each(["snapshot", "direct"] as const)("the lock, readers: %s", readers 
     for (const publish of [false, true]) {
       if (publish) await destination.show();
       const said = await helper("writer.helper.ts", path, readers).heard();
-      expect(said).toContain("HeldError 4: ");
+      expect(said).toContain("LockedError 4: ");
       expect(said).toContain(`run run-1 (process ${process.pid} on `);
       expect(said).toContain("`tributary sync`) has held it since 2026-01-31T02:00:00Z");
     }
@@ -44,7 +44,7 @@ describe.each(["snapshot", "direct"] as const)("the lock, readers: %s", readers 
     expect(await other.heard()).toBe("held");
     const clock = sleepingClock();
     const destination = await opened(settingsFor(path, { readers, clock }));
-    await expect(destination.lock("acme", ["facts"], 0)).rejects.toMatchObject({ name: "HeldError", exitCode: 4 });
+    await expect(destination.lock("acme", ["facts"], 0)).rejects.toMatchObject({ name: "LockedError", exitCode: 4 });
     expect(clock.slept).toBe(0);
     await expect(destination.lock("acme", ["facts"], 2000)).rejects.toThrow(`run run-other (process ${other.pid} on `);
     expect(clock.slept).toBe(2000);
@@ -76,7 +76,7 @@ describe.each(["snapshot", "direct"] as const)("the lock, readers: %s", readers 
     const second = await opened(settingsFor(path, { readers, runId: "run-2" }));
     await expect(second.lock("acme", ["facts"], 0)).rejects.toThrow("run run-1 (process");
     await second.close();
-    expect(await helper("writer.helper.ts", path, readers).heard()).toContain("HeldError 4");
+    expect(await helper("writer.helper.ts", path, readers).heard()).toContain("LockedError 4");
     await first.close();
     const third = await opened(settingsFor(path, { readers }));
     await third.lock("acme", ["facts"], 0);
@@ -116,7 +116,7 @@ describe("reading", () => {
     expect(await reading.db.selectFrom("warehouse").select("key").execute()).toEqual([{ key: "publish" }]);
     await expect(reading.db.deleteFrom("warehouse").execute()).rejects.toThrow("read-only");
     await reading.close();
-    expect(await helper("writer.helper.ts", path).heard()).toContain("HeldError 4");
+    expect(await helper("writer.helper.ts", path).heard()).toContain("LockedError 4");
     await writer.close();
     const after = await openDuckdbForReading({ path, readers: "snapshot", stateSchema: "_tributary" });
     expect(after.holder).toBeUndefined();
@@ -130,7 +130,7 @@ describe("reading", () => {
     await fill(writer, 1);
     await expect(openDuckdbForReading(settings)).rejects.toMatchObject({ exitCode: 4 });
     const other = helper("writer.helper.ts", path, "direct");
-    expect(await other.heard()).toContain("HeldError 4");
+    expect(await other.heard()).toContain("LockedError 4");
     await writer.close();
     const reading = await openDuckdbForReading(settings);
     expect(await reading.db.selectFrom("warehouse").select("key").execute()).toEqual([{ key: "publish" }]);

@@ -331,7 +331,7 @@ describe("a warehouse file", () => {
     const both = [helper("writer.helper.ts", path), helper("writer.helper.ts", path)];
     const said = await Promise.all(both.map(other => other.heard()));
     expect(said.filter(line => line === "held")).toHaveLength(1);
-    expect(said.filter(line => line.startsWith("HeldError 4"))).toHaveLength(1);
+    expect(said.filter(line => line.startsWith("LockedError 4"))).toHaveLength(1);
     const holder = both[said.indexOf("held")]!;
     await holder.ask("fact 6");
     await holder.kill();

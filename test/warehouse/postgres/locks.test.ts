@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
-import { DestinationError, HeldError } from "../../../src/errors.ts";
+import { DestinationError, LockedError } from "../../../src/errors.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
 import { lockKey } from "../../../src/warehouse/postgres/locks.ts";
 import { checkIdentity } from "../../../src/warehouse/state/identity.ts";
@@ -33,7 +33,7 @@ test("the second run is refused within five seconds, with the holder's name and 
   const started = performance.now();
   const refusal = await second.lock("acme", ["findings", "items"], 0).catch(error => error);
   expect(performance.now() - started).toBeLessThan(5_000);
-  expect(refusal).toBeInstanceOf(HeldError);
+  expect(refusal).toBeInstanceOf(LockedError);
   expect(refusal.exitCode).toBe(4);
   expect(refusal.message).toMatch(
     new RegExp(`^items of acme is held by run run-a \\(process ${process.pid} on here, sync\\) since 20\\d\\d-`),
@@ -100,11 +100,11 @@ test("a session whose locks are gone writes nothing more, in or out of a transac
   await stage.begin({ page: 0 });
   await sql`select pg_advisory_unlock(${lockKey("procurement", "acme", "orders")}::bigint)`.execute(destination.db);
   const row = { key: "x", value: "1" };
-  await expect(destination.db.insertInto("warehouse").values(row).execute()).rejects.toThrow(HeldError);
+  await expect(destination.db.insertInto("warehouse").values(row).execute()).rejects.toThrow(LockedError);
   await expect(
     destination.db.transaction().execute(trx => trx.insertInto("warehouse").values(row).execute()),
-  ).rejects.toThrow(HeldError);
-  await expect(stage.append(plainBatch([1]), { page: 1 })).rejects.toThrow(HeldError);
+  ).rejects.toThrow(LockedError);
+  await expect(stage.append(plainBatch([1]), { page: 1 })).rejects.toThrow(LockedError);
   expect((await database.admin.query("select from _tributary.warehouse where key = 'x'")).rowCount).toBe(0);
   expect((await destination.stage("acme", orders)).record).toEqual({ page: 0 });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { HeldError } from "../../../errors.ts";
+import { LockedError } from "../../../errors.ts";
 import { codeOf, remove } from "../../../files.ts";
 import { lockConflict } from "../session/failure.ts";
 import { isStageFolder, type Layout } from "../session/file_layout.ts";
@@ -33,7 +33,7 @@ export interface Holder {
 export async function claim(layout: Layout): Promise<() => Promise<void>> {
   const path = join(layout.home, claimName());
   const handle = await open(path, "wx", 0o600).catch(async error => {
-    if (codeOf(error) === "EEXIST") throw await heldError(layout, process.pid);
+    if (codeOf(error) === "EEXIST") throw await lockedError(layout, process.pid);
     throw error;
   });
   await handle.close();
@@ -90,17 +90,19 @@ const INTRODUCTION_MS = 1_500;
 const LOOK_MS = 50;
 
 /** The error that names who has the file; `pid` is what DuckDB said, if it did. */
-export async function heldError(layout: Layout, pid: number | undefined, cause?: unknown): Promise<HeldError> {
+export async function lockedError(layout: Layout, pid: number | undefined, cause?: unknown): Promise<LockedError> {
   const holder = await introduced(layout, pid);
   if (holder !== undefined) {
-    return new HeldError(
+    return new LockedError(
       `Expected ${layout.path} to be free, but run ${holder.runId} (process ${holder.pid} on ${holder.host}, \`${holder.command}\`) has held it since ${holder.startedAt}. Nothing was done; wait for it to end, or start again with --wait 30m.`,
+      holder.runId,
       cause,
     );
   }
   const who = pid === undefined || pid === 0 ? "another process" : `process ${pid}`;
-  return new HeldError(
+  return new LockedError(
     `Expected ${layout.path} to be free, but ${who} has ${layout.work} open. Nothing was done; close it there, or start again with --wait 30m.`,
+    undefined,
     cause,
   );
 }
@@ -116,11 +118,11 @@ async function introduced(layout: Layout, pid: number | undefined): Promise<Hold
   }
 }
 
-/** Rethrows what DuckDB said when it could not open a file: as HeldError, when another process has it open. */
-export function asHeld(layout: Layout): (error: unknown) => Promise<never> {
+/** Rethrows what DuckDB said when it could not open a file: as LockedError, when another process has it open. */
+export function asLocked(layout: Layout): (error: unknown) => Promise<never> {
   return async error => {
     const conflict = lockConflict(error);
-    throw conflict === undefined ? error : await heldError(layout, conflict.pid, error);
+    throw conflict === undefined ? error : await lockedError(layout, conflict.pid, error);
   };
 }
 

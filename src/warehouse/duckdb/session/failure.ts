@@ -1,4 +1,4 @@
-import { DestinationError, HeldError } from "../../../errors.ts";
+import { DestinationError, LockedError } from "../../../errors.ts";
 
 const conflict = /Could not set lock on file|Conflicting lock is held|being used by another process/;
 
@@ -76,7 +76,7 @@ export function isDamage(error: unknown): boolean {
 
 /** A failure of the disk or the file as DestinationError with what to do about it; anything else as it came. */
 export function destinationFailure(doing: string, error: unknown): unknown {
-  if (error instanceof DestinationError || error instanceof HeldError) return error;
+  if (error instanceof DestinationError || error instanceof LockedError) return error;
   const found = advice.find(([pattern]) => pattern.test(messageOf(error)));
   return found === undefined
     ? error

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { DestinationError } from "../../../errors.ts";
 import { codeOf, entryAt, remove, syncFolder } from "../../../files.ts";
-import { asHeld, heldError, isAlive, readHolder } from "../lock/holder.ts";
+import { asLocked, isAlive, lockedError, readHolder } from "../lock/holder.ts";
 import { isDamage } from "../session/failure.ts";
 import type { Layout } from "../session/file_layout.ts";
 import { checkpoint, identify, makeWhole, openSession, type Resources, type Session } from "../session/session.ts";
@@ -55,7 +55,7 @@ export function refusal(layout: Layout, found: string, cause?: unknown): Destina
 }
 
 /**
- * Opens a file for a look at whose it is, without changing it. HeldError when it is in use; DestinationError unless it is ours
+ * Opens a file for a look at whose it is, without changing it. LockedError when it is in use; DestinationError unless it is ours
  * or, where the caller `acceptsEmpty`, a database without a single table.
  */
 export async function expectOurs(
@@ -78,7 +78,7 @@ export async function openOurs(
   const session = await openSession(file, true, resources).catch(async error => {
     if (/not a valid DuckDB database/.test(String(error)))
       throw refusal(layout, `${file} is no DuckDB database`, error);
-    return asHeld(layout)(error);
+    return asLocked(layout)(error);
   });
   try {
     await expectIdentity(layout, file, session, stateSchema, acceptsEmpty);
@@ -136,7 +136,7 @@ export async function seed(
   // Removed under a run that goes on: two would work on one stream.
   const holder = await readHolder(layout);
   if (holder !== undefined && holder.host === hostname() && holder.pid !== process.pid && isAlive(holder.pid))
-    throw await heldError(layout, holder.pid);
+    throw await lockedError(layout, holder.pid);
   return guarded(layout, resources, async () => {
     if (await entryAt(layout.work)) return false;
     // A log without its file would be replayed onto the new one.
@@ -177,7 +177,7 @@ export async function replaceDamaged(
 /** One process at a time: DuckDB's lock on a file of its own is let go even by a killed one. */
 async function guarded<T>(layout: Layout, resources: Resources, work: () => Promise<T>): Promise<T> {
   await makeWhole(guardFile(layout), layout, resources);
-  const guard = await openSession(guardFile(layout), false, resources).catch(asHeld(layout));
+  const guard = await openSession(guardFile(layout), false, resources).catch(asLocked(layout));
   try {
     return await work();
   } finally {
@@ -194,7 +194,7 @@ async function sourceOf(layout: Layout, present: Present): Promise<string | unde
 
 async function isDamaged(layout: Layout, resources: Resources): Promise<boolean> {
   try {
-    const session = await openSession(layout.work, false, resources).catch(asHeld(layout));
+    const session = await openSession(layout.work, false, resources).catch(asLocked(layout));
     session.close();
     return false;
   } catch (error) {
@@ -232,7 +232,7 @@ function ignoreMissing(error: unknown): void {
 }
 
 async function replayLog(layout: Layout, source: string, resources: Resources): Promise<void> {
-  const session = await openSession(source, false, resources).catch(asHeld(layout));
+  const session = await openSession(source, false, resources).catch(asLocked(layout));
   try {
     await checkpoint(session.connection);
   } finally {

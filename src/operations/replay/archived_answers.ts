@@ -1,24 +1,27 @@
 import type { Parent } from "../../source/archive/about.ts";
 import { linesOf } from "../../source/archive/reading.ts";
 import type { WorkItem, WorkList } from "../../warehouse/details/work_list.ts";
-import { firstPages, type Held, type HeldFile, isWhole } from "./holdings.ts";
+import { type ArchivedFile, type ArchivedRequest, firstPages, isWhole } from "./archive_contents.ts";
 import { requestKey } from "./request_key.ts";
 import { isIn, type Span } from "./scan_choice.ts";
 
 /** The last answer that a run got for a parent, all pages of it. */
-export interface HeldAnswer {
+export interface ArchivedAnswer {
   readonly parent: Parent;
   readonly scan: string;
   /** When its last page came, ISO 8601. */
   readonly at: string;
   readonly accepted: boolean;
-  readonly requests: ReadonlyMap<string, Held>;
+  readonly requests: ReadonlyMap<string, ArchivedRequest>;
   readonly first: number;
 }
 
 /** The answers of details that a run's files hold, in the order in which they came; those cut off are left out. */
-export async function answersIn(files: readonly HeldFile[], span: Span): Promise<readonly HeldAnswer[]> {
-  const answers = new Map<string, Omit<HeldAnswer, "first" | "requests"> & { requests: Map<string, Held> }>();
+export async function answersIn(files: readonly ArchivedFile[], span: Span): Promise<readonly ArchivedAnswer[]> {
+  const answers = new Map<
+    string,
+    Omit<ArchivedAnswer, "first" | "requests"> & { requests: Map<string, ArchivedRequest> }
+  >();
   let ordinal = 0;
   for (const { path } of files) {
     for await (const { head } of linesOf(path, () => undefined)) {
@@ -32,7 +35,7 @@ export async function answersIn(files: readonly HeldFile[], span: Span): Promise
         answers.delete(parent.key);
         continue;
       }
-      const requests = (begins ? undefined : answers.get(parent.key)?.requests) ?? new Map<string, Held>();
+      const requests = (begins ? undefined : answers.get(parent.key)?.requests) ?? new Map<string, ArchivedRequest>();
       requests.set(requestKey(request.path, request.query), held);
       answers.set(parent.key, { parent, scan, at, accepted, requests });
     }
@@ -46,10 +49,10 @@ export async function answersIn(files: readonly HeldFile[], span: Span): Promise
 
 /** The snapshots that a run's files hold: the last one of each combination of values. */
 export async function sittingsIn(
-  files: readonly HeldFile[],
+  files: readonly ArchivedFile[],
   span: Span,
-): Promise<readonly (Held & { readonly scan: string; readonly date: string })[]> {
-  const found = new Map<string, Held & { scan: string; date: string }>();
+): Promise<readonly (ArchivedRequest & { readonly scan: string; readonly date: string })[]> {
+  const found = new Map<string, ArchivedRequest & { scan: string; date: string }>();
   let ordinal = 0;
   for (const { path } of files) {
     for await (const { head } of linesOf(path, () => undefined)) {
@@ -63,7 +66,7 @@ export async function sittingsIn(
 }
 
 /** The details of these answers, as a work list gives them. */
-export function workOf(answers: readonly HeldAnswer[]): WorkList {
+export function workOf(answers: readonly ArchivedAnswer[]): WorkList {
   let position = 0;
   const items = answers.map<WorkItem>(({ parent: { key, hash, params } }) => ({
     parentKey: key,

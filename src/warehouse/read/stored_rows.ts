@@ -8,7 +8,7 @@ import { equal, type Fragment, ledgerRef, tableRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /** A warehouse in somebody's hands, for a look. */
-export type HeldIn = Pick<Destination, "db" | "dialect" | "schema" | "stateSchema">;
+export type StoredIn = Pick<Destination, "db" | "dialect" | "schema" | "stateSchema">;
 
 /** What the ledger knows of a row; hashes as text. */
 export interface LedgerRow {
@@ -20,18 +20,18 @@ export interface LedgerRow {
 }
 
 /** A row as a table holds it: its values as text, in the order of `comparedColumns`. */
-export interface HeldRow {
+export interface StoredRow {
   readonly values: readonly (string | null)[];
   readonly deletedAt: string | null;
 }
 
 /** All that the warehouse holds of one key. */
-export interface Held {
+export interface StoredKey {
   readonly ledger: LedgerRow | undefined;
   /** One, unless somebody else wrote into the table. */
-  readonly rows: readonly HeldRow[];
+  readonly rows: readonly StoredRow[];
   /** By child table, in the order of `TableSet.children`; by position. */
-  readonly children: readonly ReadonlyMap<number, readonly HeldRow[]>[];
+  readonly children: readonly ReadonlyMap<number, readonly StoredRow[]>[];
 }
 
 /** A column whose values are compared. */
@@ -44,31 +44,31 @@ export function comparedColumns(table: Table): readonly Compared[] {
 }
 
 /** What the warehouse holds of some keys, in their order; all of it as of one moment. */
-export async function heldRows(
-  warehouse: HeldIn,
+export async function storedRows(
+  warehouse: StoredIn,
   company: string,
   tables: TableSet,
   keys: readonly (readonly string[])[],
-): Promise<readonly Held[]> {
+): Promise<readonly StoredKey[]> {
   const { db, dialect } = warehouse;
   return db.transaction().execute(async trx => {
     if (dialect.name === "postgres") await sql`set transaction isolation level repeatable read`.execute(trx);
     const found = keys.map(() => ({
       ledger: undefined as LedgerRow | undefined,
-      rows: [] as HeldRow[],
-      children: tables.children.map(() => new Map<number, HeldRow[]>()),
+      rows: [] as StoredRow[],
+      children: tables.children.map(() => new Map<number, StoredRow[]>()),
     }));
     const wanted = keysOf(dialect, tables.main, keys);
     for (const row of await mainRows(trx, warehouse, company, tables.main, wanted)) {
       const own = found[Number(row["nth"])]!;
       if (row["hash"] !== null) own.ledger = ledgerRow(row);
-      if (row["here"] === true) own.rows.push(heldRow(tables.main, row));
+      if (row["here"] === true) own.rows.push(storedRow(tables.main, row));
     }
     for (const [i, child] of tables.children.entries()) {
       for (const row of await childRows(trx, warehouse, company, tables.main, child, wanted)) {
         const own = found[Number(row["nth"])]!.children[i]!;
         const index = Number(row["place"]);
-        own.set(index, [...(own.get(index) ?? []), heldRow(child, row)]);
+        own.set(index, [...(own.get(index) ?? []), storedRow(child, row)]);
       }
     }
     return found;
@@ -85,7 +85,7 @@ const ledgerRow = (row: Row): LedgerRow => ({
   firstSeenAt: textIn(row["l_first_seen_at"]),
 });
 
-const heldRow = (table: Table, row: Row): HeldRow => ({
+const storedRow = (table: Table, row: Row): StoredRow => ({
   values: comparedColumns(table).map((_column, i) => textIn(row[`v${i}`])),
   deletedAt: textIn(row["t_deleted_at"]),
 });
@@ -105,7 +105,7 @@ function keysOf(dialect: Dialect, { key, columns }: Table, keys: readonly (reado
 
 async function mainRows(
   db: Kysely<StateTables>,
-  place: HeldIn,
+  place: StoredIn,
   company: string,
   main: Table,
   keys: Fragment,
@@ -125,7 +125,7 @@ async function mainRows(
 
 async function childRows(
   db: Kysely<StateTables>,
-  place: HeldIn,
+  place: StoredIn,
   company: string,
   main: Table,
   child: Table,
@@ -164,7 +164,7 @@ export function textOf({ name }: Dialect, kind: Kind, column: Fragment): Fragmen
 
 /** Keys of live rows, as the ledger knows them; `among`: those whose first key column has one of these values, absent: all. */
 export async function liveKeys(
-  place: HeldIn,
+  place: StoredIn,
   company: string,
   { main }: TableSet,
   among: readonly string[] | undefined,

@@ -5,7 +5,7 @@ import type { Query } from "../../source/client.ts";
 import { requestKey } from "./request_key.ts";
 
 /** A request whose answer is archived; `ordinal` is its last line's place among all of the stream. */
-export interface Held {
+export interface ArchivedRequest {
   readonly ordinal: number;
   readonly part: number;
   readonly path: string;
@@ -15,7 +15,7 @@ export interface Held {
 }
 
 /** A scan in the archive. Of windows that are read side by side those of one run count as a scan. */
-export interface HeldScan {
+export interface ArchivedScan {
   /** Its id; of windows every id that one of their publishes had. */
   readonly ids: Set<string>;
   readonly windows: boolean;
@@ -30,9 +30,9 @@ export interface HeldScan {
   /** The service's time at its first answer. */
   readonly date: string;
   /** By what they asked for, in the order of the last lines. */
-  readonly requests: Map<string, Held>;
+  readonly requests: Map<string, ArchivedRequest>;
   /** Questions whether missing rows are gone. */
-  readonly confirms: Map<string, Held>;
+  readonly confirms: Map<string, ArchivedRequest>;
   /** The runs that asked them: the one that published it need not have read a page. */
   readonly confirmedBy: Set<string>;
 }
@@ -44,21 +44,21 @@ export interface Begin {
 }
 
 /** A file, and when its run began. */
-export interface HeldFile extends ArchiveFile, Begin {}
+export interface ArchivedFile extends ArchiveFile, Begin {}
 
 /** A stream's part of the archive: its files in the order of their runs. */
-export interface Holdings {
-  readonly files: readonly HeldFile[];
+export interface ArchiveContents {
+  readonly files: readonly ArchivedFile[];
   /** The place of each file's first line. */
   readonly firsts: readonly number[];
   /** In the order in which they ended, complete or not. */
-  readonly scans: readonly HeldScan[];
+  readonly scans: readonly ArchivedScan[];
   /** What was odd, in words. */
   readonly odd: readonly string[];
 }
 
 /** A stream's files, those of runs that began earlier first. */
-export async function heldFiles(root: string, company: string, stream: string): Promise<readonly HeldFile[]> {
+export async function archivedFiles(root: string, company: string, stream: string): Promise<readonly ArchivedFile[]> {
   const files = await filesIn(folderOf(root, company, stream));
   const begun = new Map<string, Begin>();
   for (const { path, run } of files) {
@@ -80,8 +80,8 @@ export function byBegin(a: Begin, b: Begin): number {
 }
 
 /** Reads through files of a stream and notes which scans they hold; bodies are left alone. */
-export async function readHoldings(files: readonly HeldFile[]): Promise<Holdings> {
-  const scans = new Map<string, HeldScan>();
+export async function readArchiveContents(files: readonly ArchivedFile[]): Promise<ArchiveContents> {
+  const scans = new Map<string, ArchivedScan>();
   const firsts: number[] = [];
   const odd: string[] = [];
   let ordinal = 0;
@@ -93,7 +93,7 @@ export async function readHoldings(files: readonly HeldFile[]): Promise<Holdings
   return { files, firsts, scans: ended, odd };
 }
 
-function note(scans: Map<string, HeldScan>, head: Head, ordinal: number): void {
+function note(scans: Map<string, ArchivedScan>, head: Head, ordinal: number): void {
   const { scan, run, at, request, window, part, parts, full, next, context = {} } = head;
   const name = window ? `windows of ${run}` : scan;
   const known = scans.get(name) ?? {
@@ -126,14 +126,14 @@ function note(scans: Map<string, HeldScan>, head: Head, ordinal: number): void {
   Object.assign(known, { run, endedAt: at, parts, full, accepted: known.accepted || head.accepted });
 }
 
-function lastOf({ requests, confirms }: HeldScan): number {
+function lastOf({ requests, confirms }: ArchivedScan): number {
   return [...requests.values()].at(-1)?.ordinal ?? [...confirms.values()].at(-1)?.ordinal ?? 0;
 }
 
 /** What a scan's parts asked for, in their order: undefined where one of them, or a page of one, is missing. */
-export function partsOf({ requests, parts }: HeldScan): readonly Held[] | undefined {
+export function partsOf({ requests, parts }: ArchivedScan): readonly ArchivedRequest[] | undefined {
   const begins = firstPages(requests);
-  const ordered: Held[] = [];
+  const ordered: ArchivedRequest[] = [];
   for (let part = 0; part < parts; part++) {
     const first = begins.get(part);
     if (first === undefined || !isWhole(requests, first)) return undefined;
@@ -143,15 +143,15 @@ export function partsOf({ requests, parts }: HeldScan): readonly Held[] | undefi
 }
 
 /** The first page of each part, whatever became of the others. */
-export function firstPages(requests: ReadonlyMap<string, Held>): ReadonlyMap<number, Held> {
+export function firstPages(requests: ReadonlyMap<string, ArchivedRequest>): ReadonlyMap<number, ArchivedRequest> {
   const first = [...requests.values()].filter(({ query }) => query["cursor"] === undefined);
   return new Map(first.map(held => [held.part, held]));
 }
 
 /** Whether the pages that follow a first one are all there. */
-export function isWhole(requests: ReadonlyMap<string, Held>, first: Held): boolean {
+export function isWhole(requests: ReadonlyMap<string, ArchivedRequest>, first: ArchivedRequest): boolean {
   const seen = new Set<string>();
-  let page: Held | undefined = first;
+  let page: ArchivedRequest | undefined = first;
   while (page !== undefined && page.next !== null) {
     if (seen.has(page.next)) return false;
     seen.add(page.next);

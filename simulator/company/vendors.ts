@@ -35,7 +35,7 @@ const PLACES = ["", " Nord", " – Süd", " (West)", " East Coast", " / Export",
 const PEOPLE = ["Jörg Weiß", "Ana Núñez", "Li Wei (李伟)", "Siobhán O'Connor", 'Robert "Bob" Hale', "Zoë Čapková"];
 const CURRENCIES = ["EUR", "USD", "USD", "JPY", "GBP", "EUR", "CNY", "MXN"];
 
-/** `count` vendors with names as real ledgers have them: umlauts, CJK, quotes, ampersands, an emoji. */
+/** `count` vendors with names as real states have them: umlauts, CJK, quotes, ampersands, an emoji. */
 export function vendorsOf(seed: number, count: number): [Vendor, ...Vendor[]] {
   const first = vendorOf(seed, 0);
   return [first, ...Array.from({ length: count - 1 }, (_, i) => vendorOf(seed, i + 1))];

@@ -8,7 +8,7 @@ import { invalid } from "../refusal.ts";
 import type { Request, Route } from "../routes.ts";
 import type { Row, Source } from "../source.ts";
 import type { Values } from "../values.ts";
-import { DRAWN, familyOf, sizeOf, timeOf, valuesOf } from "./family.ts";
+import { DRAWN, lockGroupOf, sizeOf, timeOf, valuesOf } from "./family.ts";
 
 export const AGENT_MODES = ["cost", "supply_risk", "compliance"] as const;
 
@@ -30,7 +30,7 @@ function runCount(company: Company): number {
 export function agentRuns({ company, source: sourceOf, sources }: World): { source: Source; routes: Route[] } {
   const size = runCount(company);
   const source = sourceOf(
-    familyOf(company, {
+    lockGroupOf(company, {
       path: "/procurement-intel/runs",
       keyField: "run_id",
       prefix: "PIR-",

@@ -10,14 +10,14 @@ import { hash } from "../random.ts";
 import type { Request, Route } from "../routes.ts";
 import type { Row, Source } from "../source.ts";
 import type { Values } from "../values.ts";
-import { baseEntry, DRAWN, familyOf, sizeOf } from "./family.ts";
+import { baseEntry, DRAWN, lockGroupOf, sizeOf } from "./family.ts";
 import { findingIdOf } from "./finding_ids.ts";
 
 /** /anomalies: the findings that are flagged at present, unless another status is asked for. */
 export function anomalies(world: World): { source: Source; route: Route } {
   const { company, mode } = world;
   const size = sizeOf(company.sizes.findings, 2, 400);
-  const family = familyOf(company, {
+  const family = lockGroupOf(company, {
     path: "/anomalies",
     keyField: "id",
     prefix: "",

@@ -46,7 +46,7 @@ export interface Making {
 }
 
 /** A newest-first list whose rows are numbered behind a prefix. */
-export function familyOf(company: Company, { path, keyField, prefix, drawn, row }: Making): Family {
+export function lockGroupOf(company: Company, { path, keyField, prefix, drawn, row }: Making): Family {
   return {
     path,
     keyField,

@@ -10,7 +10,7 @@ import { notFound } from "../refusal.ts";
 import type { Route } from "../routes.ts";
 import type { Row, Source } from "../source.ts";
 import type { Values } from "../values.ts";
-import { DRAWN, familyOf, numberBehind, sizeOf, timeOf, valuesOf } from "./family.ts";
+import { DRAWN, lockGroupOf, numberBehind, sizeOf, timeOf, valuesOf } from "./family.ts";
 
 export const INSIGHT_CATEGORIES = ["spend", "delivery", "contracts", "tail_spend"] as const;
 const TRIAGES = ["kept", "merged", "snoozed"] as const;
@@ -30,7 +30,7 @@ export function insights(world: World): { current: Source; past: Source; routes:
   const size = sizeOf(company.sizes.findings, 2, 300);
   const pastSize = sizeOf(company.sizes.findings, 1, 400);
   const current = world.source(
-    familyOf(company, {
+    lockGroupOf(company, {
       path: "/insights",
       keyField: "insight_id",
       prefix: "INS-",
@@ -41,7 +41,7 @@ export function insights(world: World): { current: Source; past: Source; routes:
   );
   // An insight comes back in the history: three of its rows tell of two insights.
   const past = world.source(
-    familyOf(company, {
+    lockGroupOf(company, {
       path: "/insights/history",
       keyField: "insight_id",
       prefix: "INSH-",

@@ -11,7 +11,7 @@ import { hash } from "../random.ts";
 import type { Request, Route } from "../routes.ts";
 import type { Row, Source } from "../source.ts";
 import type { Values } from "../values.ts";
-import { baseEntry, DRAWN, familyOf, sizeOf, timeOf } from "./family.ts";
+import { baseEntry, DRAWN, lockGroupOf, sizeOf, timeOf } from "./family.ts";
 
 const STATES = ["active", "resolved", "active", "dismissed"] as const;
 const TYPES = ["missing_field", "price_mismatch", "duplicate_document", "unreadable_total"] as const;
@@ -27,7 +27,7 @@ function stateOf(company: Company, { number, revision }: Entry): State {
 export function issues(world: World): { source: Source; route: Route } {
   const { company, mode } = world;
   const size = sizeOf(company.sizes.invoices, 3, 400);
-  const family = familyOf(company, {
+  const family = lockGroupOf(company, {
     path: "/issues",
     keyField: "id",
     prefix: "ISS-",

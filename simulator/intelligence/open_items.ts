@@ -11,7 +11,7 @@ import { hash } from "../random.ts";
 import type { Route } from "../routes.ts";
 import type { Row, Source } from "../source.ts";
 import type { Values } from "../values.ts";
-import { baseEntry, DRAWN, familyOf } from "./family.ts";
+import { baseEntry, DRAWN, lockGroupOf } from "./family.ts";
 
 const STANDINGS = [
   "overdue",
@@ -36,7 +36,7 @@ interface Place {
 export function openItems(world: World): { source: Source; route: Route } {
   const { company, mode } = world;
   const places = openLines(company);
-  const family = familyOf(company, {
+  const family = lockGroupOf(company, {
     path: "/ops/open-items",
     keyField: "po_number",
     prefix: "OPEN-",

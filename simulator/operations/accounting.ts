@@ -3,7 +3,7 @@ import { itemRow } from "../company/items.ts";
 import type { MakeDomain } from "../domain.ts";
 import { hash } from "../random.ts";
 import type { Family, Row } from "../source.ts";
-import { DRAWN, familyOf, sizeOf, timeOf, wholeList } from "./family.ts";
+import { DRAWN, lockGroupOf, sizeOf, timeOf, wholeList } from "./family.ts";
 
 interface Account {
   readonly code: string;
@@ -28,7 +28,7 @@ const FIELDS = ["project_code", "cost_center", "incoterms", "zeichnungsnummer", 
 const LOOKED_AT = 60;
 
 function accountFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/chart-of-accounts",
     keyField: "account_code",
     names: ACCOUNTS.map(({ code }) => code),
@@ -62,7 +62,7 @@ function categoriesOf(company: Company): Category[] {
 }
 
 function mappingFamily(company: Company, categories: readonly Category[]): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/gl-category-mappings",
     keyField: "id",
     prefix: "GLM-",

@@ -9,7 +9,7 @@ import { notFound } from "../refusal.ts";
 import type { Family, Row } from "../source.ts";
 import { Values } from "../values.ts";
 import { TOOLS } from "./automation_log.ts";
-import { DRAWN, familyOf, sizeOf, timeOf, wholeList } from "./family.ts";
+import { DRAWN, lockGroupOf, sizeOf, timeOf, wholeList } from "./family.ts";
 
 function pendingCount(company: Company): number {
   return sizeOf(company.sizes.orders, 25, 3, 60);
@@ -30,7 +30,7 @@ function actionFacts(company: Company, entry: Entry) {
 }
 
 function pendingFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/agent/pending-approvals",
     keyField: "id",
     prefix: "ACT-",

@@ -4,7 +4,7 @@ import { invoiceFacts, invoiceKey, invoiceNumber } from "../company/invoices.ts"
 import { orderKey } from "../company/orders.ts";
 import type { MakeDomain } from "../domain.ts";
 import type { Family } from "../source.ts";
-import { DRAWN, familyOf, sizeOf, timeOf, wholeList } from "./family.ts";
+import { DRAWN, lockGroupOf, sizeOf, timeOf, wholeList } from "./family.ts";
 
 /** Every fourth invoice that waits needs two approvals, so its document stands twice in the list. */
 function placeOf(number: number): number {
@@ -18,7 +18,7 @@ function firstAt(place: number): number {
 function pendingFamily(company: Company): Family {
   const { invoices } = company.sizes;
   const documentAt = (number: number): number => Math.max(1, invoices + 1 - placeOf(number));
-  const family = familyOf(company, {
+  const family = lockGroupOf(company, {
     path: "/approvals/pending",
     keyField: "doc_id",
     prefix: "DOC-",
@@ -54,7 +54,7 @@ function pendingFamily(company: Company): Family {
 }
 
 function ruleFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/approvals/rules",
     keyField: "id",
     prefix: "APP-",

@@ -7,7 +7,7 @@ import { hash } from "../random.ts";
 import type { Family, Row } from "../source.ts";
 import { Values } from "../values.ts";
 import { ACTIONS, type RuleFacts, ruleCount, ruleFacts } from "./automation_rules.ts";
-import { DRAWN, familyOf, sizeOf, timeOf } from "./family.ts";
+import { DRAWN, lockGroupOf, sizeOf, timeOf } from "./family.ts";
 
 const STATUSES = ["completed", "failed", "completed", "waiting_approval", "running"] as const;
 
@@ -54,7 +54,7 @@ export function executionFacts(
 }
 
 export function executionFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/automations/executions",
     keyField: "id",
     prefix: "EXE-",

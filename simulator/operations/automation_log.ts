@@ -7,7 +7,7 @@ import { hash } from "../random.ts";
 import type { Family, Row } from "../source.ts";
 import type { Values } from "../values.ts";
 import { executionCount, executionFacts } from "./automation_executions.ts";
-import { DRAWN, familyOf, sizeOf, timeOf } from "./family.ts";
+import { DRAWN, lockGroupOf, sizeOf, timeOf } from "./family.ts";
 
 export const TOOLS: readonly [string, ...string[]] = ["email_vendor", "update_promise", "file_document", "open_claim"];
 
@@ -16,7 +16,7 @@ export function eventCount(company: Company): number {
 }
 
 export function eventFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/automations/events",
     keyField: "id",
     prefix: "EVT-",
@@ -52,7 +52,7 @@ export function historyCount(company: Company): number {
 export const isAgents = (number: number): boolean => number % 2 === 0;
 
 export function historyFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/automations/history",
     keyField: "id",
     prefix: "HIS-",

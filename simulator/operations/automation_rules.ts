@@ -2,7 +2,7 @@ import { DAY_MS } from "../calendar.ts";
 import type { Company } from "../company/company.ts";
 import { hash } from "../random.ts";
 import type { Family } from "../source.ts";
-import { DRAWN, familyOf, sizeOf, timeOf } from "./family.ts";
+import { DRAWN, lockGroupOf, sizeOf, timeOf } from "./family.ts";
 
 interface Template {
   readonly key: string;
@@ -64,7 +64,7 @@ export function ruleFacts(company: Company, number: number): RuleFacts {
 }
 
 export function ruleFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/automations/rules",
     keyField: "id",
     prefix: "RUL-",
@@ -112,7 +112,7 @@ export function ruleFamily(company: Company): Family {
 }
 
 export function templateFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/automations/templates",
     keyField: "id",
     prefix: "TPL-",
@@ -140,7 +140,7 @@ export function templateFamily(company: Company): Family {
 }
 
 export function actionFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/automations/actions",
     keyField: "name",
     names: ACTIONS,
@@ -160,7 +160,7 @@ export function actionFamily(company: Company): Family {
 }
 
 export function triggerFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/automations/triggers",
     keyField: "name",
     names: TRIGGERS,

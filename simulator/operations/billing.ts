@@ -5,7 +5,7 @@ import type { MakeDomain } from "../domain.ts";
 import { hash } from "../random.ts";
 import type { Family, Row } from "../source.ts";
 import { Values } from "../values.ts";
-import { DRAWN, familyOf, timeOf, wholeList } from "./family.ts";
+import { DRAWN, lockGroupOf, timeOf, wholeList } from "./family.ts";
 
 /** The history shows so many items at most. */
 const SHOWN = 200;
@@ -15,7 +15,7 @@ function itemCount(company: Company): number {
 }
 
 function itemFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/billing/usage-history",
     keyField: "id",
     prefix: "USE-",

@@ -6,7 +6,7 @@ import { parentOf } from "../company/relations.ts";
 import type { MakeDomain } from "../domain.ts";
 import { hash } from "../random.ts";
 import type { Family, Row, Source } from "../source.ts";
-import { DRAWN, familyOf, sizeOf, wholeList } from "./family.ts";
+import { DRAWN, lockGroupOf, sizeOf, wholeList } from "./family.ts";
 
 const STATUSES = ["new", "acknowledged", "resolved"] as const;
 
@@ -19,7 +19,7 @@ function statusOf(company: Company, { number, revision }: Entry): (typeof STATUS
 }
 
 function alertFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/alerts/date-drift",
     keyField: "alert_id",
     prefix: "DRF-",

@@ -2,7 +2,7 @@ import type { Company } from "../company/company.ts";
 import type { MakeDomain } from "../domain.ts";
 import { hash } from "../random.ts";
 import type { Family } from "../source.ts";
-import { DRAWN, familyOf, sizeOf, timeOf, wholeList } from "./family.ts";
+import { DRAWN, lockGroupOf, sizeOf, timeOf, wholeList } from "./family.ts";
 
 export const SYSTEMS: readonly [string, ...string[]] = ["sap_s4hana", "netsuite", "dynamics_bc"];
 const ENTITIES: readonly [string, ...string[]] = ["vendor", "purchase_order", "account", "bill"];
@@ -10,7 +10,7 @@ const FIELDS = ["LIFNR", "NAME1", "EBELN", "BEDAT", "WAERS", "ZTERM", "MATNR", "
 const TABLES = ["vendors", "purchase_orders", "items", "accounts"];
 
 function connectionFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/erp/connections",
     keyField: "id",
     prefix: "erp-",
@@ -35,7 +35,7 @@ function connectionFamily(company: Company): Family {
 }
 
 function fieldMappingFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/erp/field-mappings",
     keyField: "id",
     prefix: "FMP-",
@@ -68,7 +68,7 @@ function fieldMappingFamily(company: Company): Family {
 }
 
 function mappingFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/erp/mappings",
     keyField: "id",
     prefix: "MAP-",
@@ -90,7 +90,7 @@ function mappingFamily(company: Company): Family {
 }
 
 function syncLogFamily(company: Company, size: number): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/erp/sync/logs",
     keyField: "id",
     prefix: "SYN-",
@@ -119,7 +119,7 @@ function syncLogFamily(company: Company, size: number): Family {
 }
 
 function unmappedFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/erp/unmapped-columns",
     keyField: "id",
     prefix: "UNM-",

@@ -5,14 +5,14 @@ import { hash } from "../random.ts";
 import { notFound } from "../refusal.ts";
 import type { Family, Row } from "../source.ts";
 import { Values } from "../values.ts";
-import { DRAWN, familyOf, sizeOf, timeOf, wholeList } from "./family.ts";
+import { DRAWN, lockGroupOf, sizeOf, timeOf, wholeList } from "./family.ts";
 
 const TABLES = ["vendors", "purchase_orders", "items", "accounts"];
 /** So many rows of an import are returned at most. */
 const RETURNED = 25;
 
 function connectionFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/erp/import/connections",
     keyField: "id",
     prefix: "ICN-",
@@ -50,7 +50,7 @@ function runFacts(company: Company, entry: Entry) {
 
 /** An import's id is a number, written as text in the list and as a numeral beside its rows. */
 function runFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/erp/import/runs",
     keyField: "id",
     prefix: "",

@@ -51,7 +51,7 @@ export interface Making {
   readonly row: (entry: Entry, v: Values) => Row;
 }
 
-export function familyOf(company: Company, making: Making): Family {
+export function lockGroupOf(company: Company, making: Making): Family {
   const { path, keyField, names = [], prefix, drawn } = making;
   return {
     path,

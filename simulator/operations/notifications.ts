@@ -2,7 +2,7 @@ import type { Company } from "../company/company.ts";
 import type { MakeDomain } from "../domain.ts";
 import { hash } from "../random.ts";
 import type { Family } from "../source.ts";
-import { DRAWN, familyOf, timeOf, wholeList } from "./family.ts";
+import { DRAWN, lockGroupOf, timeOf, wholeList } from "./family.ts";
 
 const CATEGORIES = ["orders", "invoices", "findings", "system"];
 const TYPES = ["po_late", "po_unconfirmed", "invoice_hold", "invoice_due", "finding_opened", "digest", "sync_failed"];
@@ -11,7 +11,7 @@ const CHANNELS = ["purchasing", "einkauf-süd", "ap-team", "受入検査", "aler
 const categoryOf = (place: number): string => CATEGORIES[Math.floor(place / 2) % CATEGORIES.length] ?? "system";
 
 function configFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/integrations/notification-config",
     keyField: "id",
     prefix: "NCF-",
@@ -37,7 +37,7 @@ function configFamily(company: Company): Family {
 }
 
 function preferenceFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/notifications/preferences",
     keyField: "type",
     names: TYPES,
@@ -57,7 +57,7 @@ function preferenceFamily(company: Company): Family {
 }
 
 function categoryFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/notifications/types",
     keyField: "name",
     names: CATEGORIES,
@@ -72,7 +72,7 @@ function categoryFamily(company: Company): Family {
 }
 
 function channelFamily(company: Company): Family {
-  return familyOf(company, {
+  return lockGroupOf(company, {
     path: "/integrations/chat/channels",
     keyField: "id",
     prefix: "C0",

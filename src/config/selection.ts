@@ -73,7 +73,7 @@ export function withDetails(
   names: readonly string[],
 ): readonly string[] {
   const wanted = expand(catalogue, names, "stream");
-  const details = on.filter(stream => wanted.has(familyOf(catalogue, stream)) && !wanted.has(stream.name));
+  const details = on.filter(stream => wanted.has(lockGroupOf(catalogue, stream)) && !wanted.has(stream.name));
   return [...names, ...details.map(({ name }) => name)];
 }
 
@@ -158,9 +158,9 @@ export function versionedBy(
 }
 
 /** The stream at the root of a stream's family: locks cover a list with all its details. */
-export function familyOf(catalogue: readonly Stream[], stream: Stream): string {
+export function lockGroupOf(catalogue: readonly Stream[], stream: Stream): string {
   const { mode } = stream;
   if (mode.kind !== "detail") return stream.name;
   const parent = catalogue.find(other => other.name === mode.of);
-  return parent === undefined ? stream.name : familyOf(catalogue, parent);
+  return parent === undefined ? stream.name : lockGroupOf(catalogue, parent);
 }

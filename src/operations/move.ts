@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { fixedPaths, type IdentityEndpoint, type Stream } from "../catalog/stream.ts";
 import type { Company, Config } from "../config/config.ts";
-import { familyOf } from "../config/selection.ts";
+import { lockGroupOf } from "../config/selection.ts";
 import { ApiError, ConfigError } from "../errors.ts";
 import { configured } from "../privacy/configured_catalog.ts";
 import { buildPath } from "../source/path.ts";
@@ -125,10 +125,10 @@ export async function move(
     const { db, schema } = destination;
     // A warehouse of a newer program is left alone. Not compared is the company's address, which is to change.
     await compareIdentity(db, { schema, version: DATA_VERSION, companies: [] });
-    const families = [...new Set(catalogue.map(stream => familyOf(catalogue, stream)))];
-    await destination.lock(company.name, families, run.waitMs);
+    const lockGroups = [...new Set(catalogue.map(stream => lockGroupOf(catalogue, stream)))];
+    await destination.lock(company.name, lockGroups, run.waitMs);
     await moveCompany(db, company.name, company.baseUrl, compared.found_id);
-    await destination.show();
+    await destination.releaseToReaders();
   } finally {
     await destination.close();
   }

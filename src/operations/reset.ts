@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import type { Stream } from "../catalog/stream.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
-import { familyOf, select } from "../config/selection.ts";
+import { lockGroupOf, select } from "../config/selection.ts";
 import { configured } from "../privacy/configured_catalog.ts";
 import { parentsOf } from "../sync/load/child_streams.ts";
 import { policyOf } from "../sync/run/jobs.ts";
@@ -34,7 +34,7 @@ export interface ResetLine {
   readonly requests: number | null;
 }
 
-/** The streams that were named, and of lists the details: their ledger speaks of the list's rows. */
+/** The streams that were named, and of lists the details: their detail state speaks of the list's rows. */
 export function resetStreams({ config, catalogue, names }: ResetOrder): readonly Stream[] {
   const all = configured(catalogue, config);
   const { named } = select(all, all, names);
@@ -82,7 +82,7 @@ export async function planReset(order: ResetOrder): Promise<readonly ResetLine[]
 }
 
 /**
- * Forgets high-water marks, cursors, stages and details ledgers under the streams' locks; with `drop` the company's rows as well.
+ * Forgets high-water marks, cursors, stages and detail states under the streams' locks; with `drop` the company's rows as well.
  * Answers what it did, as sentences. @throws LockedError, DestinationError, ConfigError
  */
 export async function reset(
@@ -100,17 +100,17 @@ export async function reset(
     await ensureState(db, dialect, stateSchema);
     // Not the company's address: that a service has moved is one of the reasons for a reset.
     await compareIdentity(db, { schema, version: DATA_VERSION, companies: [] });
-    const families = [...new Set(streams.map(stream => familyOf(catalogue, stream)))];
+    const lockGroups = [...new Set(streams.map(stream => lockGroupOf(catalogue, stream)))];
     const done: string[] = [];
     const something = await withSomething(destination, order, streams);
     for (const company of companies) {
-      await destination.lock(company, families, waitMs);
+      await destination.lock(company, lockGroups, waitMs);
       // Details first: a list without rows would leave theirs behind.
       for (const stream of something.toReversed())
         done.push(...(await resetStream(destination, order, company, stream)));
       if (order.drop && (await forgetCompany(db, company))) done.push(`${company}: nothing of it is left`);
     }
-    if ((await destination.unshown()).owed) await destination.show();
+    if ((await destination.releaseState()).isPending) await destination.releaseToReaders();
     return [...destination.warnings, ...done];
   } finally {
     await destination.close();

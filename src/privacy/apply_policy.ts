@@ -1,6 +1,6 @@
 import type { Stream } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
-import { familyOf } from "../config/selection.ts";
+import { lockGroupOf } from "../config/selection.ts";
 import { ConfigError } from "../errors.ts";
 import type { Log } from "../logging.ts";
 import { type ChangeBody, expectReachable, rewriteArchive } from "../source/archive/rewriting.ts";
@@ -64,7 +64,10 @@ export const isUnder = (records: readonly PrivacyRecord[], policy: Policy): bool
   differences(records, policy).length === 0;
 
 /** What is copied out of a warehouse has to be as the configuration says. @throws ConfigError while no run has made it so */
-export async function expectSettled(reading: Pick<Destination, "db" | "stateSchema">, policy: Policy): Promise<void> {
+export async function requirePolicyApplied(
+  reading: Pick<Destination, "db" | "stateSchema">,
+  policy: Policy,
+): Promise<void> {
   const records = (await hasState(reading, "privacy")) ? await privacyRecords(reading.db) : [];
   if (isUnder(records, policy) && records.every(({ isClean }) => isClean)) return;
   throw new ConfigError(
@@ -90,7 +93,7 @@ export interface Settling {
  * files. Killed in between, the next run goes on. Answers sentences of what was done, and of what is left. @throws ConfigError for a policy that
  * was replaced since it was read
  */
-export async function settlePrivacy(
+export async function reconcilePrivacy(
   destination: Destination,
   privacy: Privacy,
   settling: Settling,
@@ -122,7 +125,7 @@ export async function settlePrivacy(
       }),
     );
     if (rows === undefined) {
-      const again = await settlePrivacy(destination, privacy, settling);
+      const again = await reconcilePrivacy(destination, privacy, settling);
       return { ...again, done: [...done, ...again.done] };
     }
     records = await privacyRecords(db);
@@ -160,8 +163,8 @@ function hasKeyOf(records: readonly PrivacyRecord[], { keyId }: Policy): boolean
 async function lockAll(destination: Destination, { catalogue }: Privacy, { waitMs }: Settling): Promise<void> {
   for (const [company, own] of Map.groupBy(await begunStreams(destination), row => row.company)) {
     const names = new Set(own.map(row => row.stream));
-    const families = catalogue.filter(({ name }) => names.has(name)).map(stream => familyOf(catalogue, stream));
-    if (families.length > 0) await destination.lock(company, [...new Set(families)], waitMs);
+    const lockGroups = catalogue.filter(({ name }) => names.has(name)).map(stream => lockGroupOf(catalogue, stream));
+    if (lockGroups.length > 0) await destination.lock(company, [...new Set(lockGroups)], waitMs);
   }
 }
 

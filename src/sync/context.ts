@@ -29,7 +29,7 @@ export interface StreamPolicy extends Asking {
 export interface RunPolicy {
   /** Lists and feeds whole, high-water marks ignored. */
   readonly full: boolean;
-  /** Details of all live parents, whatever the ledger says. */
+  /** Details of all live parents, whatever the detail state says. */
   readonly allDetails: boolean;
   /** Since when what `full` and `allDetails` ask for is read afresh, ISO 8601: what was begun before is not gone on with. Absent: it is. */
   readonly afreshSince?: string | undefined;

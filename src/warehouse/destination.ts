@@ -24,10 +24,10 @@ export interface Destination extends Exportable {
   /** How the connection to a server is protected, in words. */
   readonly protection?: string;
   /**
-   * Takes the streams (each with all its details, hence "families") of a company for this run, all or none.
+   * Takes the streams (each with all its details, hence "lock groups") of a company for this run, all or none.
    * LockedError names the holder (run, process, host, command) and since when; `waitMs` is how long to wait first.
    */
-  lock(company: string, families: readonly string[], waitMs: number): Promise<void>;
+  lock(company: string, lockGroups: readonly string[], waitMs: number): Promise<void>;
   /** Whether another run waits for what this one has locked. Runs that were opened with `makesRoom` wait without being seen. */
   isWanted(): Promise<boolean>;
   /** The stage of one company's stream, with what an earlier run left in it. Hold at most one a stream, and its spare. */
@@ -35,9 +35,9 @@ export interface Destination extends Exportable {
   /** A second stage of the same stream, to be filled while the first is published; undefined where the session can't do both at once. */
   spareStage(company: string, tables: TableSet): Promise<Stage | undefined>;
   /** Makes what is committed visible to readers who come from now on (DuckDB: a new version of the published file). */
-  show(): Promise<Shown>;
+  releaseToReaders(): Promise<Release>;
   /** Whether readers lack something that was committed to the tables, by this run or a killed one; and when they were last shown. */
-  unshown(): Promise<{ readonly owed: boolean; readonly shownAt: Date | undefined }>;
+  releaseState(): Promise<{ readonly isPending: boolean; readonly releasedAt: Date | undefined }>;
   /**
    * Runs work that touches many rows: one or more transactions, repeatable from their start. DuckDB begins with little
    * memory (least for work that only compares much) and, should it run out, does the work again with twice as much. `rows`
@@ -49,19 +49,19 @@ export interface Destination extends Exportable {
     of?: { readonly rows?: number; readonly widest?: number | undefined },
   ): Promise<T>;
   /** After a publish that changed so many rows of the stream's own: checkpoint, statistics, where it is worth it. Never changes what the tables say. */
-  settle(tables: TableSet, rows: number): Promise<void>;
+  afterPublish(tables: TableSet, rows: number): Promise<void>;
   /**
    * Leaves nothing of what these tables held before their rows were rewritten: DuckDB writes its file anew, publishes it and
    * removes every other version; PostgreSQL rewrites the tables and their statistics. Alone: no stage is open. Answers what
    * keeps something of it all the same: then it has to be done again.
    */
   cleanse(tables: readonly { readonly schema: string; readonly name: string }[]): Promise<string | undefined>;
-  /** Releases the locks and closes. Doesn't show. */
+  /** Releases the locks and closes. Doesn't releaseToReaders. */
   close(): Promise<void>;
 }
 
-/** What `show` did: where readers find it, and what they have to know (`note`: open readers must reconnect …). */
-export interface Shown {
+/** What `releaseToReaders` did: where readers find it, and what they have to know (`note`: open readers must reconnect …). */
+export interface Release {
   readonly path: string | undefined;
   readonly note: string | undefined;
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
 import type { Table } from "../catalog/columns.ts";
 import type { Destination } from "./destination.ts";
-import { ledgerName } from "./state_tables.ts";
+import { rowStateName } from "./state_tables.ts";
 
 /** Pieces of SQL that both databases read the same way. */
 export type Fragment = RawBuilder<unknown>;
@@ -46,8 +46,8 @@ export const assignments = (names: readonly string[], from: string): Fragment =>
 export const tableRef = (destination: Pick<Destination, "schema">, table: Table): Fragment =>
   sql.id(destination.schema, table.name);
 
-export const ledgerRef = (destination: Pick<Destination, "stateSchema">, main: Table): Fragment =>
-  sql.id(destination.stateSchema, ledgerName(main.name));
+export const rowStateRef = (destination: Pick<Destination, "stateSchema">, main: Table): Fragment =>
+  sql.id(destination.stateSchema, rowStateName(main.name));
 
 /** A temporary table's name, short enough for any stream and company. */
 export function temporaryName(purpose: string, company: string, stream: string): string {

@@ -275,7 +275,7 @@ export interface StateTables {
   holders: HoldersTable;
 }
 
-/** Name of a stream's row ledger: `_company`, the key, hash, vhash, stamp, first_seen_at, missing_since, deleted_at. */
-export function ledgerName(mainTable: string): string {
+/** Name of a stream's row state: `_company`, the key, hash, vhash, stamp, first_seen_at, missing_since, deleted_at. */
+export function rowStateName(mainTable: string): string {
   return `rows_${mainTable}`;
 }

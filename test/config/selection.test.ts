@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { asksNothing } from "../../src/catalog/lookup.ts";
 import type { Preset, Stream } from "../../src/catalog/stream.ts";
-import { familyOf, type SelectionConfig, select, selectedByConfig } from "../../src/config/selection.ts";
+import { lockGroupOf, type SelectionConfig, select, selectedByConfig } from "../../src/config/selection.ts";
 import { ConfigError } from "../../src/errors.ts";
 import type { CatalogueConfig } from "../../src/privacy/configured_catalog.ts";
 import { configured as configuredBy, unconfigured } from "../../src/privacy/configured_catalog.ts";
@@ -154,7 +154,7 @@ test("lookups may not wait for each other", () => {
 });
 
 test("a list is the family of its details", () => {
-  const family = (name: string) => familyOf(streams, streams.find(stream => stream.name === name)!);
+  const family = (name: string) => lockGroupOf(streams, streams.find(stream => stream.name === name)!);
   expect(["purchase_order_details", "purchase_orders", "items"].map(family)).toEqual([
     "purchase_orders",
     "purchase_orders",

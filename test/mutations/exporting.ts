@@ -15,8 +15,8 @@ export const exporting: readonly Mutation[] = [
     ...KILLED,
     name: "what a killed export left stays",
     file: "src/outputs/export/place.ts",
-    text: 'if (unshown || name.endsWith(".tmp")) await remove',
-    becomes: 'if (unshown && name.endsWith(".tmp")) await remove',
+    text: 'if (releaseState || name.endsWith(".tmp")) await remove',
+    becomes: 'if (releaseState && name.endsWith(".tmp")) await remove',
   },
   {
     invariant: 12,

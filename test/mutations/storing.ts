@@ -83,7 +83,7 @@ export const storing: readonly Mutation[] = [
     text: "  return destination.db.transaction().execute(async trx => {",
     becomes: "  return destination.db.connection().execute(async trx => {",
     test: "test/warehouse/conformance/publish.test.ts",
-    notices: "a publish that fails at its last step leaves rows, ledger and high-water marks as they were",
+    notices: "a publish that fails at its last step leaves rows, row state and high-water marks as they were",
   },
   {
     name: "high-water mark and counters follow in a transaction of their own",
@@ -98,7 +98,7 @@ export const storing: readonly Mutation[] = [
     return result;
   });`,
     test: "test/warehouse/conformance/publish.test.ts",
-    notices: "a publish that fails at its last step leaves rows, ledger and high-water marks as they were",
+    notices: "a publish that fails at its last step leaves rows, row state and high-water marks as they were",
   },
   {
     name: "a stage is published that was published already",

@@ -7,7 +7,7 @@ import { ConfigError } from "../../src/errors.ts";
 import { readManifest } from "../../src/outputs/export/manifest.ts";
 import { notePlace } from "../../src/outputs/export/noting.ts";
 import { placeAt } from "../../src/outputs/export/place.ts";
-import { expectSettled } from "../../src/privacy/apply_policy.ts";
+import { requirePolicyApplied } from "../../src/privacy/apply_policy.ts";
 import { configured } from "../../src/privacy/configured_catalog.ts";
 import { type Policy, policyOf } from "../../src/privacy/policy.ts";
 import { openDestination } from "../../src/warehouse/connect/open.ts";
@@ -34,7 +34,7 @@ const everywhere = ({ warehouse, archive }: Place, exported: readonly string[] =
 async function settled({ warehouse }: Place, policy: Policy): Promise<void> {
   const reading = await openReading(whereIs(warehouse));
   try {
-    await expectSettled(reading!, policy);
+    await requirePolicyApplied(reading!, policy);
   } finally {
     await reading?.close();
   }

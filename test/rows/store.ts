@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { TableSet } from "../../src/catalog/columns.ts";
 import { tablesOf } from "../../src/catalog/columns.ts";
-import { layoutStamp } from "../../src/rows/column_stamp.ts";
 import { type Encoded, Encoder } from "../../src/rows/encoder.ts";
 import { createHasher } from "../../src/rows/hash.ts";
 import { type Formats, isoUtc } from "../../src/rows/moment.ts";
+import { schemaFingerprint } from "../../src/rows/schema_fingerprint.ts";
 import type { Destination } from "../../src/warehouse/destination.ts";
 import { compare } from "../../src/warehouse/merge/compare.ts";
 import type { Publication } from "../../src/warehouse/merge/publication.ts";
@@ -96,7 +96,7 @@ export async function stageRows(
     stream: "things",
     tables: everything,
     stage,
-    stamp: layoutStamp(everything, await createHasher()),
+    schemaFingerprint: schemaFingerprint(everything, await createHasher()),
     parent: undefined,
     details: [],
     scope: undefined,

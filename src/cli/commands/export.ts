@@ -71,7 +71,7 @@ async function exportTables(
   const { exportResources } = await import("../../warehouse/connect/exporting.ts");
   const { makeExport } = await import("../../outputs/export/export.ts");
   const { isNoted, notePlace } = await import("../../outputs/export/noting.ts");
-  const { expectSettled, privacyOf } = await import("../../privacy/apply_policy.ts");
+  const { requirePolicyApplied, privacyOf } = await import("../../privacy/apply_policy.ts");
   const { streams } = await import("../../../streams/index.ts");
   const order = await orderOf(names, options, config);
   for (const spec of options.partitionBy) readPartitionSpec(spec);
@@ -86,7 +86,7 @@ async function exportTables(
   try {
     for (const warning of warnings) tools.log.warn({}, warning);
     const { policy } = privacyOf(streams, config.privacy);
-    await expectSettled(reading, policy);
+    await requirePolicyApplied(reading, policy);
     if (!(await isNoted(reading, place, tools.holder.host))) {
       // Of a file that nobody else may have open, the reader is in the way as well.
       await reading.close();

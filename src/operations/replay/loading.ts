@@ -139,12 +139,12 @@ async function loadAnswers(
   span: Span,
   progress: StreamProgress,
 ): Promise<void> {
-  const ledger = known ? await fetchedAt(context, stream) : new Map<string, number>();
+  const rowState = known ? await fetchedAt(context, stream) : new Map<string, number>();
   const done = new Set<string>();
   // The newest first: each parent's last answer is the one that counts.
   for (const files of runs.toReversed()) {
     const answers = (await answersIn(files, span)).filter(({ parent, at }) => {
-      const later = (ledger.get(parent.key) ?? 0) > Date.parse(at) + NOTED_WITHIN_MS;
+      const later = (rowState.get(parent.key) ?? 0) > Date.parse(at) + NOTED_WITHIN_MS;
       return !later && !done.has(parent.key);
     });
     for (const { parent } of answers) done.add(parent.key);

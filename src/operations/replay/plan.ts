@@ -78,7 +78,7 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
   return { ...plan, refused, known: known && { kind: "scans", contents, groups: [known] }, later: byRun };
 }
 
-/** The ledger says which details the tables know later answers of. Where a reset left rows without it, only an archive without gaps does. */
+/** The detail state says which details the tables know later answers of. Where a reset left rows without it, only an archive without gaps does. */
 function gapOfReset(files: readonly ArchivedFile[], knowledge: Knowledge, { from, to }: Span): string | undefined {
   const isReset = knowledge.state.publishedScan === null && knowledge.loaded;
   if (!isReset || from !== undefined || to !== undefined) return undefined;

@@ -6,7 +6,7 @@ import type { Job } from "../../sync/run/report.ts";
 import { messageOf } from "../../sync/run/report.ts";
 import type { StreamProgress } from "../../sync/stream_progress.ts";
 import { missingTables } from "../../warehouse/ddl/present_tables.ts";
-import { discords } from "../../warehouse/read/state_mismatch.ts";
+import { stateMismatches } from "../../warehouse/read/state_mismatch.ts";
 import { loadStateUnder } from "../../warehouse/state/formats_record.ts";
 import { liveRows } from "../../warehouse/state/table_counts.ts";
 import type { VerifyContext } from "./context.ts";
@@ -69,7 +69,7 @@ export async function compareCompany(
   }
 
   async function compareRows(stream: Stream, result: Result, progress: StreamProgress): Promise<void> {
-    const found = await discords(context.warehouse, context.company, stream.tables, MOST_KEPT);
+    const found = await stateMismatches(context.warehouse, context.company, stream.tables, MOST_KEPT);
     for (const each of found) result.add(each.key, discrepancyOf(each, stream.tables.main));
     await compareStream(context, stream, result, progress);
   }

@@ -24,14 +24,14 @@ export class Mirror implements Stage {
   readonly #warehouse: StoredIn;
   readonly #company: string;
   readonly #tables: TableSet;
-  readonly #stamp: number;
+  readonly #schemaFingerprint: number;
   readonly #result: Result;
 
-  constructor(warehouse: StoredIn, company: string, tables: TableSet, stamp: number, result: Result) {
+  constructor(warehouse: StoredIn, company: string, tables: TableSet, schemaFingerprint: number, result: Result) {
     this.#warehouse = warehouse;
     this.#company = company;
     this.#tables = tables;
-    this.#stamp = stamp;
+    this.#schemaFingerprint = schemaFingerprint;
     this.#result = result;
   }
 
@@ -53,7 +53,7 @@ export class Mirror implements Stage {
     const keys = rows.map(row => row.key);
     const held = await storedRows(this.#warehouse, this.#company, this.#tables, keys);
     for (const [i, row] of rows.entries())
-      this.#result.row(row.key, compareRow(this.#tables, row, held[i]!, this.#stamp));
+      this.#result.row(row.key, compareRow(this.#tables, row, held[i]!, this.#schemaFingerprint));
   }
 
   keys(): never {

@@ -2,7 +2,7 @@ import type { Table, TableSet } from "../../catalog/columns.ts";
 import {
   type Compared,
   comparedColumns,
-  type LedgerRow,
+  type RowState,
   type StoredKey,
   type StoredRow,
 } from "../../warehouse/read/stored_rows.ts";
@@ -19,7 +19,7 @@ export interface EncodedRow {
   readonly children: readonly (readonly (readonly Value[])[])[];
 }
 
-/** Whether the service's row is the one that was loaded: the ledger keeps its hashes, the stable columns' and the others'. */
+/** Whether the service's row is the one that was loaded: the row state keeps its hashes, the stable columns' and the others'. */
 interface Drift {
   readonly stable: boolean;
   readonly rest: boolean;
@@ -29,14 +29,19 @@ interface Drift {
  * Compares a row of the service with what the warehouse holds of its key. A row that the service has changed since gives one
  * discrepancy that names the columns; where it is as it was loaded, each value that is not the same is a fault of the table.
  */
-export function compareRow(tables: TableSet, row: EncodedRow, held: StoredKey, stamp: number): readonly Discrepancy[] {
+export function compareRow(
+  tables: TableSet,
+  row: EncodedRow,
+  held: StoredKey,
+  schemaFingerprint: number,
+): readonly Discrepancy[] {
   const { main } = tables;
-  const { ledger, rows } = held;
+  const { rowState, rows } = held;
   const key = keyText(main, row.key);
-  const since = sinceLoaded(row, ledger, stamp);
-  // What no ledger knows has come since, and what it calls deleted has come back. That a table contradicts its ledger, a row
+  const since = sinceLoaded(row, rowState, schemaFingerprint);
+  // What no row state knows has come since, and what it calls deleted has come back. That a table contradicts its row state, a row
   // that it lost or has twice, is found where the two are compared.
-  if (ledger === undefined ? rows.length === 0 : ledger.deletedAt !== null)
+  if (rowState === undefined ? rows.length === 0 : rowState.deletedAt !== null)
     return [{ table: main.name, key, column: undefined, kind: "changed_since", warehouse: null, service: null }];
   // Of a row that stands there twice one may be right.
   const [differing = []] = rows
@@ -49,10 +54,10 @@ export function compareRow(tables: TableSet, row: EncodedRow, held: StoredKey, s
 }
 
 /** A row under another stamp was hashed over other columns: whether it is the same nobody can tell, so it may have changed. */
-function sinceLoaded({ hash, vhash }: EncodedRow, ledger: LedgerRow | undefined, stamp: number): Drift {
-  if (ledger === undefined) return { stable: false, rest: false };
-  const known = ledger.stamp === stamp;
-  return { stable: !known || ledger.hash !== hash, rest: !known || ledger.vhash !== vhash };
+function sinceLoaded({ hash, vhash }: EncodedRow, rowState: RowState | undefined, schemaFingerprint: number): Drift {
+  if (rowState === undefined) return { stable: false, rest: false };
+  const known = rowState.stamp === schemaFingerprint;
+  return { stable: !known || rowState.hash !== hash, rest: !known || rowState.vhash !== vhash };
 }
 
 interface Found {

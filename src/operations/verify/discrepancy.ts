@@ -1,5 +1,5 @@
 import { INDEX_COLUMN, type Table } from "../../catalog/columns.ts";
-import type { Discord } from "../../warehouse/read/state_mismatch.ts";
+import type { StateMismatch } from "../../warehouse/read/state_mismatch.ts";
 import type { Value } from "./compare_value.ts";
 
 /**
@@ -31,9 +31,9 @@ export const lostTable = (table: string): Discrepancy => ({
   ...{ table, key: "every row", column: undefined, kind: "missing_here", warehouse: null, service: null },
 });
 
-/** What a contradiction between a table and its ledger is for whoever reads the tables. */
-export function discrepancyOf(discord: Discord, main: Table): Discrepancy {
-  const { table, key, index, sort } = discord;
+/** What a contradiction between a table and its row state is for whoever reads the tables. */
+export function discrepancyOf(mismatch: StateMismatch, main: Table): Discrepancy {
+  const { table, key, index, sort } = mismatch;
   const row = { table, key: keyText(main, key, index) };
   switch (sort) {
     case "lost":
@@ -42,6 +42,6 @@ export function discrepancyOf(discord: Discord, main: Table): Discrepancy {
     case "repeated":
       return { ...row, column: undefined, kind: "missing_there", warehouse: null, service: null };
     default:
-      return { ...row, column: sort, kind: "differs", warehouse: discord.table_value, service: discord.ledger_value };
+      return { ...row, column: sort, kind: "differs", warehouse: mismatch.table_value, service: mismatch.state_value };
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Stream } from "../../catalog/stream.ts";
-import { layoutStamp } from "../../rows/column_stamp.ts";
+import { schemaFingerprint } from "../../rows/schema_fingerprint.ts";
 import { Batches } from "../../sync/extract/batches.ts";
 import { encoderOf } from "../../sync/stream/extraction.ts";
 import { beginScan, type ScanRecord } from "../../warehouse/state/stream_state.ts";
@@ -18,7 +18,7 @@ export interface Instrument {
 
 export function instrumentOf(context: VerifyContext, stream: Stream, result: Result): Instrument {
   const { warehouse, company, hasher, clock } = context;
-  const mirror = new Mirror(warehouse, company, stream.tables, layoutStamp(stream.tables, hasher), result);
+  const mirror = new Mirror(warehouse, company, stream.tables, schemaFingerprint(stream.tables, hasher), result);
   const encoder = encoderOf(context, stream, context.start);
   const nothing = async () => undefined;
   const batches = new Batches(mirror, encoder, context, nothing, nothing);

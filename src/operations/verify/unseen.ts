@@ -10,7 +10,7 @@ const KEYS_AT_ONCE = 20_000;
 const PARENTS_AT_ONCE = 1_000;
 
 /**
- * Live rows that the service did not show: they went since they were loaded, for the ledger has them from a scan. `parents`:
+ * Live rows that the service did not show: they went since they were loaded, for the row state has them from a scan. `parents`:
  * only rows of these; absent: all of the stream.
  */
 export async function tellUnseen(

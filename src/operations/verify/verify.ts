@@ -173,7 +173,7 @@ async function keepResult(
   try {
     return await inState(where, { runId, holder, clock }, waitMs, async destination => {
       const whole = await saveVerification(destination, streams, differences, records => isUnder(records, policy));
-      await destination.show();
+      await destination.releaseToReaders();
       if (whole || differences.length === 0) return undefined;
       return `Values were not written to ${where.stateSchema}.verification_differences, only keys: the warehouse's values are stored under another \`privacy\` than the configuration that this verification began with. Run \`tributary sync\`, then verify again.`;
     });

@@ -33,7 +33,7 @@ export function packageTables(
   const nowhere = { schema: "", stateSchema: "" };
   return streams.flatMap(stream =>
     shapesOf(dialect, nowhere, stream.tables, table => tableComment(stream, table), versioned.has(stream.name))
-      .filter(({ role }) => role !== "ledger")
+      .filter(({ role }) => role !== "row_state")
       .map(({ name, role, comment = "", columns, primaryKey }) => ({
         name,
         stream: stream.name,

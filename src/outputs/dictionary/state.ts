@@ -1,9 +1,9 @@
-import { ledgerComments } from "../../warehouse/ddl/comments.ts";
+import { rowStateComments } from "../../warehouse/ddl/comments.ts";
 import { duckdbDialect } from "../../warehouse/duckdb/session/dialect.ts";
 import { postgresDialect } from "../../warehouse/postgres/dialect.ts";
 import { stateComments } from "../../warehouse/state/state_comments.ts";
 import { stateColumns } from "../../warehouse/state/state_shape.ts";
-import { ledgerName, type StateTables } from "../../warehouse/state_tables.ts";
+import { rowStateName, type StateTables } from "../../warehouse/state_tables.ts";
 import type { StateEntry } from "./dictionary.ts";
 
 /** The tables of the state schema, those for dashboards first. */
@@ -21,10 +21,10 @@ export function describeState(readable: readonly string[]): readonly StateEntry[
       }));
       return { name, description: stateComments[name].table, columns };
     });
-  return [...entries, ledger];
+  return [...entries, rowState];
 }
 
-const types: Readonly<Record<keyof typeof ledgerComments, "bigint" | "integer" | "moment">> = {
+const types: Readonly<Record<keyof typeof rowStateComments, "bigint" | "integer" | "moment">> = {
   hash: "bigint",
   vhash: "bigint",
   stamp: "integer",
@@ -33,13 +33,13 @@ const types: Readonly<Record<keyof typeof ledgerComments, "bigint" | "integer" |
   deleted_at: "moment",
 };
 
-const ledger: StateEntry = {
-  name: ledgerName("<table>"),
+const rowState: StateEntry = {
+  name: rowStateName("<table>"),
   description:
     "One for each main table: the program's own record of its rows, by _company and the table's key. A run compares with it, so that it need not read the wide table.",
   columns: Object.entries(types).map(([name, type]) => ({
     name,
-    comment: ledgerComments[name as keyof typeof ledgerComments],
+    comment: rowStateComments[name as keyof typeof rowStateComments],
     duckdb: type === "moment" ? duckdbDialect.columnType("moment") : type.toUpperCase(),
     postgres: type === "moment" ? postgresDialect.columnType("moment") : type,
   })),

@@ -141,7 +141,7 @@ function describeTables(stream: Stream, versioned: boolean): readonly TableDescr
 const nowhere = { schema: "", stateSchema: "" };
 
 const shapeNamed = (shapes: readonly Shape[], name: string): Shape =>
-  shapes.find(shape => shape.role !== "ledger" && shape.name === name)!;
+  shapes.find(shape => shape.role !== "row_state" && shape.name === name)!;
 
 function describeColumn({ name, type, comment, of }: ShapedColumn, postgres: string, table: Table): ColumnDescription {
   return {

@@ -104,8 +104,8 @@ export async function removeLeftovers(place: Place): Promise<void> {
   await remove(`${place.path}${PLACED}`);
   const shown = await linked(place);
   for (const name of await readdir(place.home)) {
-    const unshown = shown !== undefined && isVersion(name) && name > shown;
-    if (unshown || name.endsWith(".tmp")) await remove(join(place.home, name));
+    const releaseState = shown !== undefined && isVersion(name) && name > shown;
+    if (releaseState || name.endsWith(".tmp")) await remove(join(place.home, name));
   }
 }
 

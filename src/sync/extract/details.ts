@@ -101,7 +101,7 @@ export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
       counts.firstFailure ??= refused.reason;
     }
     encoder.outcome({
-      ...ledgerFacts(refused),
+      ...rowStateFacts(refused),
       outcome: refused.absent ? "absent" : "failed",
       reason: refused.reason,
     });
@@ -252,10 +252,10 @@ async function takeAnswer(
   // Of an answer that was not stored whole nobody knows what it lacks.
   const incomplete = mode.rows !== undefined && unstorable > 0;
   const reason = incomplete ? `${unstorable} of its rows could not be stored` : undefined;
-  encoder.outcome({ ...ledgerFacts(fetched), outcome: "ok", reason });
+  encoder.outcome({ ...rowStateFacts(fetched), outcome: "ok", reason });
   return undefined;
 }
 
-function ledgerFacts({ item, at }: Pick<Fetched, "item" | "at">) {
+function rowStateFacts({ item, at }: Pick<Fetched, "item" | "at">) {
   return { parentKey: item.parentKey, parentHash: item.parentHash, fetchedAt: at };
 }

@@ -50,7 +50,7 @@ function sourcesOf(catalogue: readonly Stream[], stream: Stream, { of, by, also 
   });
 }
 
-/** The details whose ledger knows values of this stream's rows by the rows' hashes. */
+/** The details whose detail state knows values of this stream's rows by the rows' hashes. */
 export function valueDrivenBy(catalogue: readonly Stream[], stream: Stream): NonNullable<Publication["valueDriven"]> {
   return catalogue.flatMap(detail => {
     const { mode } = detail;

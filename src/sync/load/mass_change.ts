@@ -5,13 +5,13 @@ import type { SyncContext } from "../context.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 
 /** More known rows than this share never change in a day by people's work alone. */
-const STORM_SHARE = 0.3;
+const MASS_SHARE = 0.3;
 /** Fewer rows cost too little to be worth a word. */
 const LEAST_ROWS = 50;
 const NAMED = 5;
 
 /** Says which columns did it when so many rows changed that fetching their details again will cost: before it does. */
-export async function nameStorm(
+export async function explainMassChange(
   context: SyncContext,
   stream: Stream,
   publication: Publication,
@@ -20,11 +20,11 @@ export async function nameStorm(
 ): Promise<void> {
   const asked = [...publication.details, ...(publication.valueDriven ?? [])];
   const details = asked.filter(detail => context.wanted.has(detail.stream));
-  const isStorm = (rows: number) => rows >= LEAST_ROWS && rows > STORM_SHARE * comparison.live;
-  if (details.length === 0 || !isStorm(comparison.updated)) return;
+  const isMassChange = (rows: number) => rows >= LEAST_ROWS && rows > MASS_SHARE * comparison.live;
+  if (details.length === 0 || !isMassChange(comparison.updated)) return;
   const causes = await causesOfChange(context.destination, publication);
   // Rows that came back count as updated too, but no column made them.
-  if (!isStorm(causes.changed)) return;
+  if (!isMassChange(causes.changed)) return;
   const most = details.map(({ stream: name }) =>
     Math.min(causes.changed, context.policyOf(name).maxDetails ?? Infinity),
   );

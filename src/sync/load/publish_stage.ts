@@ -1,6 +1,6 @@
 import { type Stream, scalarOf } from "../../catalog/stream.ts";
 import { TributaryError } from "../../errors.ts";
-import { layoutStamp } from "../../rows/column_stamp.ts";
+import { schemaFingerprint } from "../../rows/schema_fingerprint.ts";
 import type { Stage } from "../../warehouse/destination.ts";
 import { compare } from "../../warehouse/merge/compare.ts";
 import type { Absent, Allows } from "../../warehouse/merge/outcomes.ts";
@@ -16,9 +16,9 @@ import { boundOf } from "../extract/scan_plan.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { witnessedTime } from "../witnessed_time.ts";
 import { askedWith, childStreamOf, detailsOf, parentsOf, valueDrivenBy } from "./child_streams.ts";
-import { nameStorm } from "./mass_change.ts";
+import { explainMassChange } from "./mass_change.ts";
 import { proofOf } from "./proof.ts";
-import { changesOf, listed, type Settled, settleDrift, tellDrift } from "./schema_drift.ts";
+import { changesOf, listed, type RecordedDrift, recordDrift, tellDrift } from "./schema_drift.ts";
 import type { AbsenceDecision } from "./soft_delete_decision.ts";
 
 const DAY = 86_400_000;
@@ -34,7 +34,7 @@ export function publicationOf(context: SyncContext, stream: Stream, stage: Stage
     tables: stream.tables,
     stage,
     scalar: scalarOf(stream),
-    stamp: layoutStamp(stream.tables, context.hasher),
+    schemaFingerprint: schemaFingerprint(stream.tables, context.hasher),
     parent: mode.kind === "detail" ? parentsOf(catalogue, stream, mode) : undefined,
     many: mode.kind === "detail" && mode.rows !== undefined,
     details: detailsOf(catalogue, stream).map(detail => childStreamOf(detail, stream)),
@@ -67,7 +67,7 @@ export interface PublishPlan {
   /** What else becomes true in the same transaction. */
   readonly also?: (trx: SyncContext["destination"]["db"]) => Promise<void>;
   /** A detail's parents are known whole. */
-  readonly settled?: boolean;
+  readonly parentsComplete?: boolean;
   /** The state that becomes true with it. */
   readonly state: StreamState;
   /** How far the tables are complete with it; null: unchanged. */
@@ -96,9 +96,13 @@ export async function publishStage(context: SyncContext, plan: PublishPlan): Pro
     throw error;
   }
   const whole = publicationOf(context, stream, stage);
-  const publication = { ...whole, many: whole.many === true && plan.apart !== true, settled: plan.settled ?? false };
+  const publication = {
+    ...whole,
+    many: whole.many === true && plan.apart !== true,
+    parentsComplete: plan.parentsComplete ?? false,
+  };
   const comparison = await compare(destination, publication, plan.withMissing);
-  await nameStorm(context, stream, publication, comparison, progress);
+  await explainMassChange(context, stream, publication, comparison, progress);
   const decided = plan.withMissing ? await plan.decide(comparison, publication) : undefined;
   return context.inTurn(() => publishCompared(context, plan, publication, comparison, decided));
 }
@@ -113,7 +117,7 @@ async function publishCompared(
   const { destination, company, runId } = context;
   const { stream, stage, record, progress } = plan;
   const before = { ...progress.run };
-  let drift: Settled | undefined;
+  let drift: RecordedDrift | undefined;
   const { start } = context.policy;
   const dated = stream.mode.kind === "detail" && stream.mode.newest !== undefined;
   const bounded = (dated ? start : boundOf(stream, start)) !== undefined;
@@ -129,7 +133,7 @@ async function publishCompared(
       // What is remembered may be younger than the plan: an early publish of the same details wrote it.
       const { fields } = await loadStreamState(trx, company, stream.name);
       const since = before.started_at;
-      drift = await settleDrift(trx, context, stream, record, fields, { now: moment, since });
+      drift = await recordDrift(trx, context, stream, record, fields, { now: moment, since });
       const state = {
         ...plan.state,
         publishedScan: record.scan,
@@ -174,7 +178,7 @@ async function publishCompared(
   progress.notes.push(...told.notes);
   await stage.drop();
   const changed = published.inserted + published.updated + published.refreshed + published.deleted;
-  if (changed > 0) await destination.settle(stream.tables, changed);
+  if (changed > 0) await destination.afterPublish(stream.tables, changed);
   context.log.debug({ stream: stream.name, ...published }, "published");
   return published;
 }
@@ -249,7 +253,7 @@ async function refuseUnknown(context: SyncContext, { stream, record, progress }:
   const since = progress.run.started_at;
   await context.destination.db
     .transaction()
-    .execute(trx => settleDrift(trx, context, stream, only, {}, { now, since }));
+    .execute(trx => recordDrift(trx, context, stream, only, {}, { now, since }));
   throw new TributaryError(
     `${stream.name}: the service sends fields that its documents don't name: ${listed(changesOf(drift))}. With unknown_fields: fail nothing of it was published; keep or column would load it.`,
     1,

@@ -18,21 +18,21 @@ import type { StreamPolicy, SyncContext } from "../context.ts";
 type Fields = StreamState["fields"];
 
 /** How rows differ from the documents, and the fields that are to be remembered. */
-export interface Settled {
+export interface RecordedDrift {
   readonly fields: Fields;
   /** What no publish before this one saw. */
   readonly fresh: readonly SchemaChange[];
 }
 
 /** Writes what a scan's rows showed into `schema_changes`. `fields` is what is remembered; `since` began the stream's reading. */
-export async function settleDrift(
+export async function recordDrift(
   trx: Destination["db"],
   { company }: SyncContext,
   stream: Stream,
   record: ScanRecord,
   fields: Fields,
   moment: { readonly now: string; readonly since: string },
-): Promise<Settled> {
+): Promise<RecordedDrift> {
   const { next, changes } = comparePresence(fields, record);
   const seen = [...changesOf(record.drift), ...changes];
   // A complete scan is published once, and says by itself how many rows there are.

@@ -19,7 +19,7 @@ export interface AbsenceDecision {
   /** Why the deletion guard blocked deletions until they are confirmed: the stream fails with it. */
   readonly held: string | undefined;
   /** Another complete scan would settle rows that this one leaves undecided. */
-  readonly unsettled: boolean;
+  readonly needsAnotherScan: boolean;
   /** What is remembered of the rows that stay; null: none do. */
   readonly undecided: StreamState["undecided"];
 }
@@ -40,10 +40,10 @@ export async function decideAbsence(
   const { mode, record, comparison, publication, before, run, unknown } = sight;
   const { missing, missedBefore, live, distinct } = comparison;
   const { confirmDeletes } = context.policy;
-  if (missing === 0) return { verdict: undefined, held: undefined, unsettled: false, undecided: null };
+  if (missing === 0) return { verdict: undefined, held: undefined, needsAnotherScan: false, undecided: null };
   const left = { run, doubted: false, again: false, asked: before?.asked ?? [] };
   if (!isWithin(context.clock, Date.parse(record.startedAt), OLDEST_SCAN_MS))
-    return { verdict: undefined, held: undefined, unsettled: false, undecided: left };
+    return { verdict: undefined, held: undefined, needsAnotherScan: false, undecided: left };
 
   const isCounted = record.lastTotal === null || distinct >= record.lastTotal;
   const complete = record.rejected === 0 && !record.capped && isCounted;
@@ -54,11 +54,11 @@ export async function decideAbsence(
     const told = tell(sight, block, context);
     if (block === "half") progress.warnings.push(told);
     const held = block === "half" || (block === "share" && !complete) ? undefined : told;
-    return { verdict, held, unsettled: false, undecided: { ...left, doubted: true, again: complete } };
+    return { verdict, held, needsAnotherScan: false, undecided: { ...left, doubted: true, again: complete } };
   }
   if (complete && (record.oneAnswer || mode.absence === "left" || confirmDeletes)) {
     const verdict = { remember: true, all: true, before: false, confirmed: [] };
-    return { verdict, held: undefined, unsettled: false, undecided: null };
+    return { verdict, held: undefined, needsAnotherScan: false, undecided: null };
   }
   const addresses = await askAddresses(context, sight, progress);
   const proven = unknown.length === 0 ? [] : await keysAmong(context, publication, unknown);
@@ -70,7 +70,7 @@ export async function decideAbsence(
   const settled = confirmed.length + (verdict.before ? missedBefore : 0);
   const open = { ...left, again: complete && !addresses.told, asked: addresses.asked };
   const undecided = missing > settled ? open : null;
-  return { verdict, held: undefined, unsettled: byScans && missing > settled, undecided };
+  return { verdict, held: undefined, needsAnotherScan: byScans && missing > settled, undecided };
 }
 
 /** The deletion guard. It counts all that the scan missed, whatever may turn out to be gone. */

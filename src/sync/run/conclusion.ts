@@ -3,7 +3,7 @@ import { isWithin } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import { DestinationError, LockedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import type { Destination, Shown } from "../../warehouse/destination.ts";
+import type { Destination, Release } from "../../warehouse/destination.ts";
 import { keptNewRejects } from "../../warehouse/state/rejects.ts";
 import { pruneRecords } from "../../warehouse/state/retention.ts";
 import { endRun, lastStreamRuns, runBefore } from "../../warehouse/state/run_log.ts";
@@ -27,11 +27,11 @@ export interface Concluding {
 }
 
 /** Makes what is committed visible to readers. */
-export async function show(destination: Destination, log: Log): Promise<Shown> {
-  log.debug({}, "showing");
-  const shown = await destination.show();
-  log.debug(shown, "shown");
-  return shown;
+export async function release(destination: Destination, log: Log): Promise<Release> {
+  log.debug({}, "releasing to readers");
+  const released = await destination.releaseToReaders();
+  log.debug(released, "released");
+  return released;
 }
 
 /** Closes the run's row, shows readers the result and reports; a failure of its own joins the `errors`. */
@@ -57,7 +57,7 @@ export async function conclude(run: Concluding, errors: unknown[]): Promise<RunR
     const ended = await end();
     await pruneRecords(destination, run.order.config.retention, runId);
     if (await isWorthShowing(run, ended)) {
-      const { note } = await show(destination, tools.log);
+      const { note } = await release(destination, tools.log);
       if (note !== undefined) warnings.push(note);
     }
   } catch (failure) {
@@ -77,10 +77,10 @@ async function isWorthShowing(
   end: Pick<RunReport, "status"> & { warnings: string },
 ): Promise<boolean> {
   const { order, tools, destination, runId } = run;
-  const { owed, shownAt } = await destination.unshown();
+  const { isPending, releasedAt } = await destination.releaseState();
   const { lateAfterMs } = order.config.freshness;
   const quietMs = lateAfterMs < STALE_MS + SLACK_MS ? lateAfterMs / 3 : STALE_MS;
-  if (owed || shownAt === undefined || !isWithin(tools.clock, shownAt.getTime(), quietMs)) return true;
+  if (isPending || releasedAt === undefined || !isWithin(tools.clock, releasedAt.getTime(), quietMs)) return true;
   const before = await runBefore(destination.db, runId);
   if (before === undefined || !isGood(end.status) || !isGood(before.status)) return true;
   return JSON.stringify(before.warnings) !== end.warnings || (await tellsNews(run));
@@ -137,7 +137,7 @@ export function reportOf(
 }
 
 /** What is shown, and by which clock. */
-interface Showing {
+interface Releasing {
   readonly destination: Destination;
   readonly tools: { readonly clock: Clock; readonly log: Log };
 }
@@ -149,23 +149,27 @@ const FIRST_LOOK_MS = 5_000;
  * A first load is usable early: its lists are shown when they have been read, unless that was a moment ago. Whether it is
  * one is asked when it matters: most runs are over by then.
  */
-export function firstLook({ destination, tools }: Showing): () => Promise<void> {
+export function firstLook({ destination, tools }: Releasing): () => Promise<void> {
   const { clock, log } = tools;
   let isFirst: boolean | undefined;
   let last = clock.now();
   return async () => {
     if (isFirst === false || clock.now() - last < FIRST_LOOK_MS) return;
     last = clock.now();
-    const { owed, shownAt } = await destination.unshown();
-    isFirst ??= shownAt === undefined;
-    if (isFirst && owed) await show(destination, log);
+    const { isPending, releasedAt } = await destination.releaseState();
+    isFirst ??= releasedAt === undefined;
+    if (isFirst && isPending) await release(destination, log);
   };
 }
 
 /** While a long run lasts, readers are shown what has been published so far. */
-export async function showEvery({ destination, tools }: Showing, everyMs: number, signal: AbortSignal): Promise<void> {
+export async function releaseEvery(
+  { destination, tools }: Releasing,
+  everyMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     await tools.clock.sleep(everyMs, signal).catch(() => undefined);
-    if (!signal.aborted && (await destination.unshown()).owed) await show(destination, tools.log);
+    if (!signal.aborted && (await destination.releaseState()).isPending) await release(destination, tools.log);
   }
 }

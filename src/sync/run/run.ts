@@ -2,10 +2,10 @@ import { hostname } from "node:os";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { ArchiveConfig, Company, Config } from "../../config/config.ts";
-import { familyOf, select, selectedByConfig, versionedBy } from "../../config/selection.ts";
+import { lockGroupOf, select, selectedByConfig, versionedBy } from "../../config/selection.ts";
 import { ConfigError, StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import { expectOwnKey, privacyOf, settlePrivacy } from "../../privacy/apply_policy.ts";
+import { expectOwnKey, privacyOf, reconcilePrivacy } from "../../privacy/apply_policy.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import type { Formats } from "../../rows/moment.ts";
 import { type Archive, type ArchiveTools, openArchive } from "../../source/archive/archive.ts";
@@ -19,7 +19,7 @@ import { beginRun } from "../../warehouse/state/run_log.ts";
 import { StreamProgress } from "../stream_progress.ts";
 import { mendTimestamps, presentTime } from "../witnessed_time.ts";
 import { holdToWarehouse, identityOf, isAccepted, isItself, logOf, sideBySide } from "./companies.ts";
-import { conclude, firstLook, reportOf, showEvery } from "./conclusion.ts";
+import { conclude, firstLook, releaseEvery, reportOf } from "./conclusion.ts";
 import { contextOf, policyOf, runCompany } from "./jobs.ts";
 import { measureChanged } from "./relation_measurement.ts";
 import { type Job, type RunReport, viewOf } from "./report.ts";
@@ -100,16 +100,16 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     const run: Run = { ...shared, warnings: [] };
     if (services.every(service => service.failure !== undefined) && !(await hasState(destination))) return refused(run);
     const policy = (name: string) => policyOf(config, name);
-    const families = new Set(streams.map(stream => familyOf(catalogue, stream)));
-    const held = catalogue.filter(stream => families.has(familyOf(catalogue, stream)));
-    const { done, warnings, widened, settleHistories } = await prepareWarehouse(destination, {
+    const lockGroups = new Set(streams.map(stream => lockGroupOf(catalogue, stream)));
+    const held = catalogue.filter(stream => lockGroups.has(lockGroupOf(catalogue, stream)));
+    const { done, warnings, widened, reconcileHistories } = await prepareWarehouse(destination, {
       version,
       companies: services
         .filter(isItself)
         .map(service => ({ ...identityOf(service), isRecorded: isAccepted(service) })),
       catalogue,
       streams: catalogue.filter(stream => on.includes(stream) || streams.includes(stream)),
-      families: [...families],
+      lockGroups: [...lockGroups],
       held: held.map(({ name }) => name),
       versioned: versionedBy(catalogue, config.streams),
       grantSelectTo: config.destination.type === "postgres" ? config.destination.grantSelectTo : [],
@@ -130,7 +130,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       );
       if (sentence !== undefined) mended.push(sentence);
     }
-    const settled = await settlePrivacy(destination, privacy, {
+    const privacyChanges = await reconcilePrivacy(destination, privacy, {
       archive: config.archive,
       waitMs: order.waitMs,
       now: new Date(clock.now()).toISOString(),
@@ -138,15 +138,15 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       log,
       always: order.again !== undefined,
     });
-    const histories = await settleHistories();
+    const histories = await reconcileHistories();
     const renewed = await tools.renewExports(destination, {
       ...{ catalogue, on, clock, log, signal, version, privacy: privacy.policy.id, holder: { runId, ...holder } },
     });
     const wide = catalogue.map(widened);
     const wideOf = (stream: Stream) => wide[catalogue.indexOf(stream)]!;
-    const told = [...destination.warnings, ...warnings, ...settled.warnings, ...mended, ...renewed.warnings];
+    const told = [...destination.warnings, ...warnings, ...privacyChanges.warnings, ...mended, ...renewed.warnings];
     for (const warning of told) log.warn({}, warning);
-    for (const sentence of [...done, ...settled.done, ...histories, ...renewed.done]) log.info({}, sentence);
+    for (const sentence of [...done, ...privacyChanges.done, ...histories, ...renewed.done]) log.info({}, sentence);
     await order.background?.begin(destination, names, wide);
     await order.attempt?.begin(destination);
     const left = jobs
@@ -225,7 +225,7 @@ async function runJobs(run: Run & { readonly limit: AbortSignal }): Promise<RunR
   const timers = new AbortController();
   const errors: unknown[] = [];
   const stopAll = (error: unknown) => ending.abort(error);
-  const showing = showEvery(run, order.config.destination.publishEveryMs, timers.signal).catch(
+  const showing = releaseEvery(run, order.config.destination.publishEveryMs, timers.signal).catch(
     error => void errors.push(error),
   );
   const looking = firstLook(run);

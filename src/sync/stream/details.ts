@@ -67,8 +67,18 @@ export async function syncDetails(
     const waiting = before !== undefined || policy.allDetails ? undefined : await countWaiting(destination, request);
     let published = clock.now();
     let refusal: unknown;
-    const settled = await areSettled(context, request.parents);
-    const shelf: Shelf = { context, stream, extraction, state, progress, settled, before, left: 0, held: undefined };
+    const parentsComplete = await areParentsComplete(context, request.parents);
+    const shelf: Shelf = {
+      context,
+      stream,
+      extraction,
+      state,
+      progress,
+      parentsComplete,
+      before,
+      left: 0,
+      held: undefined,
+    };
     const at = before?.at ?? (() => new Date(presentTime(clock, context.api.stats)).toISOString());
     const result = await fetchAll(
       context,
@@ -133,7 +143,7 @@ function announce(context: SyncContext, stream: Stream, work: WorkList, progress
 const count = (value: number): string => value.toLocaleString("en-US");
 
 /** Whether it is known which values there are: only then is one gone that no row carries. */
-async function areSettled(context: SyncContext, parents: Parents): Promise<boolean> {
+async function areParentsComplete(context: SyncContext, parents: Parents): Promise<boolean> {
   if (parents.kind === "rows") return false;
   const { destination, company, catalogue } = context;
   const carriers = parents.sources.flatMap(({ stream }) => catalogue.find(other => other.name === stream) ?? []);
@@ -163,7 +173,7 @@ interface Shelf extends Left {
   readonly extraction: Extraction;
   readonly state: StreamState;
   readonly progress: StreamProgress;
-  readonly settled: boolean;
+  readonly parentsComplete: boolean;
   readonly before: FetchedBefore | undefined;
 }
 
@@ -218,7 +228,7 @@ async function publishDetails(
   absent: Absent,
   completeTo: string | null,
 ): Promise<void> {
-  const { context, stream, extraction, state, progress, settled, before } = shelf;
+  const { context, stream, extraction, state, progress, parentsComplete, before } = shelf;
   const { parted } = await publishStage(context, {
     stream,
     stage: extraction.stage,
@@ -228,7 +238,7 @@ async function publishDetails(
     decide: async () => undefined,
     absent,
     allows: (leaving, live) => mayLeave(context.policy, shelf, leaving, live),
-    settled,
+    parentsComplete,
     state: await currentState(shelf, state),
     completeTo,
   });

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { INDEX_COLUMN } from "../../catalog/columns.ts";
 import { lookupOf } from "../../catalog/lookup.ts";
 import { type Stream, scalarOf } from "../../catalog/stream.ts";
-import { layoutStamp, volatileTreatments } from "../../rows/column_stamp.ts";
 import { Encoder } from "../../rows/encoder.ts";
 import { canonicalJson, storable } from "../../rows/json.ts";
 import { readMoment } from "../../rows/moment.ts";
 import { type Reject, rejectDigest } from "../../rows/reject.ts";
+import { schemaFingerprint, volatileTreatments } from "../../rows/schema_fingerprint.ts";
 import { cleaned } from "../../source/archive/cleaning.ts";
 import type { Stage } from "../../warehouse/destination.ts";
 import { stagedAnswers } from "../../warehouse/merge/outcomes.ts";
@@ -131,7 +131,7 @@ function printOf(context: SyncContext, stream: Stream, { query, full }: Request)
     query,
     full,
     context.policyOf(stream.name).statuses,
-    layoutStamp(stream.tables, context.hasher),
+    schemaFingerprint(stream.tables, context.hasher),
     context.company,
     context.baseUrl,
     context.formats,

@@ -345,7 +345,7 @@ export async function publishScan(
   });
   if (record.unread.length > 0) throw new TributaryError(unreadMessage(stream, record, asked.length), 1);
   if (decision.made?.held !== undefined) throw new TributaryError(decision.made.held, 1);
-  return decision.made?.unsettled === true ? record : undefined;
+  return decision.made?.needsAnotherScan === true ? record : undefined;
 }
 
 const unreadMessage = ({ name }: Stream, { unread }: ScanRecord, asked: number): string =>

@@ -104,7 +104,7 @@ export function allViewGrants(
 
 function readableTables(place: Place, shapes: readonly Shape[]): Table[] {
   return [
-    ...shapes.filter(shape => shape.role !== "ledger"),
+    ...shapes.filter(shape => shape.role !== "row_state"),
     ...readableState.map(name => ({ schema: place.stateSchema, name })),
   ];
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
-import { ledgerName, type StateTables } from "../state_tables.ts";
+import { rowStateName, type StateTables } from "../state_tables.ts";
 
 /** A warehouse in somebody's hands, for a look. */
 export interface Looked {
@@ -34,13 +34,13 @@ export async function liveCount(
   company: string,
   { main }: TableSet,
 ): Promise<number | undefined> {
-  const ledger = ledgerName(main.name);
+  const rowState = rowStateName(main.name);
   const needed = [
     [schema, main.name],
-    [stateSchema, ledger],
+    [stateSchema, rowState],
   ] as const;
   if ((await tablesAmong(db, needed)).size < needed.length) return undefined;
-  const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.id(stateSchema, ledger)}
+  const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.id(stateSchema, rowState)}
     where _company = ${company} and deleted_at is null`.execute(db);
   return Number(rows[0]?.n ?? 0);
 }

@@ -1,14 +1,14 @@
 import type { Column, Table, TableSet } from "../../catalog/columns.ts";
 import type { Dialect } from "../dialect.ts";
-import { ledgerName } from "../state_tables.ts";
+import { rowStateName } from "../state_tables.ts";
 import { type AsOf, asOfName, versionsName } from "./as_of.ts";
-import { asOfComment, columnComment, engineComments, ledgerComments, versionsComment } from "./comments.ts";
+import { asOfComment, columnComment, engineComments, rowStateComments, versionsComment } from "./comments.ts";
 
 /** A table as it is to be. */
 export interface Shape {
   readonly schema: string;
   readonly name: string;
-  readonly role: "main" | "child" | "versions" | "ledger";
+  readonly role: "main" | "child" | "versions" | "row_state";
   /** The stream's name. */
   readonly stream: string;
   readonly columns: readonly ShapedColumn[];
@@ -27,11 +27,11 @@ export interface ShapedColumn {
   readonly of: Column | undefined;
 }
 
-/** Hashes under this stamp say nothing: the next full scan compares such rows column by column. Outside `layoutStamp`'s range. */
-export const NO_STAMP = 2_147_483_647;
+/** Hashes under this stamp say nothing: the next full scan compares such rows column by column. Outside `schemaFingerprint`'s range. */
+export const NO_FINGERPRINT = 2_147_483_647;
 
 /**
- * All tables of a stream: main, children, where its history is kept those of their versions, row ledger. `comment` is the
+ * All tables of a stream: main, children, where its history is kept those of their versions, row state. `comment` is the
  * text of a table's comment.
  */
 export function shapesOf(
@@ -99,23 +99,23 @@ export function shapesOf(
     shape(main, "main", [engine("_first_seen_at", "moment"), changed, deleted]),
     ...children.map(child => shape(child, "child", [changed, deleted])),
     ...(versioned ? [main, ...children].map(versions) : []),
-    ledgerShape(dialect, place.stateSchema, main),
+    rowStateShape(dialect, place.stateSchema, main),
   ];
 }
 
-function ledgerShape(dialect: Dialect, stateSchema: string, main: Table): Shape {
-  const plain = (name: keyof typeof ledgerComments, type: string): ShapedColumn => ({
+function rowStateShape(dialect: Dialect, stateSchema: string, main: Table): Shape {
+  const plain = (name: keyof typeof rowStateComments, type: string): ShapedColumn => ({
     name,
     type,
-    comment: ledgerComments[name],
+    comment: rowStateComments[name],
     of: undefined,
   });
   const moment = dialect.columnType("moment");
   const key = main.key.map(name => main.columns.find(column => column.name === name)!);
   return {
     schema: stateSchema,
-    name: ledgerName(main.name),
-    role: "ledger",
+    name: rowStateName(main.name),
+    role: "row_state",
     stream: main.name,
     columns: [
       { name: "_company", type: dialect.columnType("text"), comment: engineComments._company, of: undefined },

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import type { Fragment } from "../sql_fragments.ts";
 
-/** The parent's key as the details ledger names it: the parent's column that the detail's key begins with. */
+/** The parent's key as the detail state names it: the parent's column that the detail's key begins with. */
 export const parentKey = (of: string, detail: ChildStream): Fragment =>
   sql`cast(${sql.id(of, detail.on[0]![1])} as varchar)`;
 

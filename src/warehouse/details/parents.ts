@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { withTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
-import { equal, type Fragment, ledgerRef, tableRef } from "../sql_fragments.ts";
+import { equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
 import type { ChildStream } from "./child_stream.ts";
 import { parentKey } from "./child_stream.ts";
 
@@ -67,7 +67,7 @@ export async function presentParents<P extends Parents>(
 export function liveParents(place: Place, company: string, parents: Parents): Fragment {
   if (parents.kind === "rows" && parents.only === undefined) {
     return sql`(select ${parentKey("p", parents)} as parent_key, p.hash as parent_hash
-      from ${ledgerRef(place, parents.tables.main)} p where p._company = ${company} and p.deleted_at is null)`;
+      from ${rowStateRef(place, parents.tables.main)} p where p._company = ${company} and p.deleted_at is null)`;
   }
   const none = { open: undefined, newest: undefined, refreshing: undefined, params: [] };
   return parentRows(place, company, parents, none);
@@ -89,7 +89,7 @@ const liveRowsOf = (
   company: string,
   { main }: TableSet,
   joined = sql``,
-): Fragment => sql`${ledgerRef(place, main)} p
+): Fragment => sql`${rowStateRef(place, main)} p
     join ${tableRef(place, main)} m on m._company = p._company and ${equal("m", "p", main.key)}${joined}
     where p._company = ${company} and p.deleted_at is null`;
 
@@ -134,7 +134,7 @@ function distinctValues(
     from (${sql.join(carriers, sql` union all `)}) c group by c.value)`;
 }
 
-/** A longer text fits neither into a path nor into the ledger's index: nothing is asked for it, as for an empty one. */
+/** A longer text fits neither into a path nor into the detail state's index: nothing is asked for it, as for an empty one. */
 const LONGEST_VALUE = 500;
 
 const noValues = ({ params }: ParentColumns): Fragment => sql`select cast(null as varchar) as parent_key,
@@ -143,7 +143,7 @@ const noValues = ({ params }: ParentColumns): Fragment => sql`select cast(null a
       sql``,
     )} where false`;
 
-/** Each live row of a source with the values it carries, as `value`, and further expressions over `p` (ledger), `m` (table) and what is joined. */
+/** Each live row of a source with the values it carries, as `value`, and further expressions over `p` (rowState), `m` (table) and what is joined. */
 function carried(
   place: Place,
   company: string,
@@ -159,7 +159,7 @@ function carried(
   const latest =
     latestBy === undefined
       ? sql``
-      : sql` and ${sql.id("p", latestBy)} = (select max(${sql.id("x", latestBy)}) from ${ledgerRef(place, main)} x
+      : sql` and ${sql.id("p", latestBy)} = (select max(${sql.id("x", latestBy)}) from ${rowStateRef(place, main)} x
           where x._company = ${company} and x.deleted_at is null)`;
   const rows = sql`${liveRowsOf(place, company, tables, joined)}${onlyThose(only)}${latest}`;
   const isObject = main.columns.some(({ name, kind }) => name === column && kind === "json");
@@ -180,7 +180,7 @@ const withinBigint = (sum: Fragment): Fragment =>
 
 /**
  * By value, what a change of `was_hash` to `_hash` of the rows in `changed` adds to its hash, as an UPDATE of the details
- * ledger: the rows are the same under other hashes, so nothing has to be fetched again for their values.
+ * detail state: the rows are the same under other hashes, so nothing has to be fetched again for their values.
  */
 export function restamped(
   place: Place,

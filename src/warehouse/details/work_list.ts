@@ -33,16 +33,16 @@ export interface WorkRequest {
   readonly refresh: { readonly while: string; readonly everyMs: number } | undefined;
   /** Details older than this are due, whatever became of their parents; those of values that go by age alone by nothing else. */
   readonly everyMs?: number | undefined;
-  /** All live parents, whatever the ledger says. */
+  /** All live parents, whatever the detail state says. */
   readonly force: boolean;
-  /** Those that were fetched are due as the ledger does not say yet: the next run reads with other formats. */
+  /** Those that were fetched are due as the detail state does not say yet: the next run reads with other formats. */
   readonly otherFormats?: boolean;
   /** The most that a run asks for: what was never fetched first, then what was fetched longest ago. */
   readonly limit: number | undefined;
   readonly now: string;
 }
 
-/** The details to fetch or refetch, in order. A query over row state and detail state (the ledgers): it survives crashes and heals itself. */
+/** The details to fetch or refetch, in order. A query over row state and detail state (the states): it survives crashes and heals itself. */
 export interface WorkList {
   readonly total: number;
   readonly reasons: Readonly<Partial<Record<Reason, number>>>;

@@ -6,7 +6,7 @@ import type { TableSet } from "../../catalog/columns.ts";
 import type { Clock } from "../../clock.ts";
 import { LockedError } from "../../errors.ts";
 import { entryAt, remove } from "../../files.ts";
-import type { Destination, Shown, Stage } from "../destination.ts";
+import type { Destination, Release, Stage } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
 import { type LockedFile, type Taking, takeFile } from "./file.ts";
 import { isWaitedFor, Waiting } from "./lock/waiting.ts";
@@ -50,7 +50,7 @@ export interface DuckdbSettings {
 /** A warehouse in a DuckDB file: a Destination that also knows whether readers have been shown everything. */
 export interface DuckdbDestination extends Destination {
   /** Whether something was committed to the data schema that the published file lacks, by this run or by one that was killed; and when it was published last. */
-  unshown(): Promise<{ readonly owed: boolean; readonly shownAt: Date | undefined }>;
+  releaseState(): Promise<{ readonly isPending: boolean; readonly releasedAt: Date | undefined }>;
 }
 
 /**
@@ -78,9 +78,9 @@ const SMALL_FILE = 32e6;
 const FEW_ROWS = 50_000;
 
 /** Fewer rows and publishes than these stay in the log until the file is shown: a checkpoint takes 0.2 s for 300 tables, whatever changed. */
-const SETTLED_ROWS = 5_000;
-const SETTLED_PUBLISHES = 20;
-/** The core's tables with their ledgers fit into the memory given; what each further one needs while it is written. */
+const CHECKPOINT_ROWS = 5_000;
+const CHECKPOINT_PUBLISHES = 20;
+/** The core's tables with their states fit into the memory given; what each further one needs while it is written. */
 const FEW_TABLES = 40;
 const TABLE_MB = 0.5;
 /** Rows that weigh more in DuckDB's smallest piece of a column, its vector, need memory of their own: so many times themselves. */
@@ -104,7 +104,7 @@ class DuckdbFile implements DuckdbDestination {
   readonly #room = new Mutex();
   #held: LockedFile | undefined;
   /** Rows that were changed since the last checkpoint. */
-  #unsettled = 0;
+  #needsAnotherScan = 0;
   #usual: Promise<number> | undefined;
   #cleared: Promise<void> = Promise.resolve();
   #closed = false;
@@ -186,7 +186,7 @@ class DuckdbFile implements DuckdbDestination {
     this.#cleared = this.#cleared.then(() => going);
   };
 
-  async show(): Promise<Shown> {
+  async releaseToReaders(): Promise<Release> {
     const { layout, makeLink } = this.#taking;
     const showing = async (connection: DuckDBConnection) => {
       await this.#held?.expectInPlace();
@@ -199,15 +199,15 @@ class DuckdbFile implements DuckdbDestination {
     return this.#room.run(() => this.#alone(`publish ${layout.path}`, showing));
   }
 
-  async unshown(): Promise<{ owed: boolean; shownAt: Date | undefined }> {
+  async releaseState(): Promise<{ isPending: boolean; releasedAt: Date | undefined }> {
     const { layout } = this.#taking;
     return this.#alone(`compare ${layout.path} with the work file`, async connection => {
       await this.#held?.expectInPlace();
-      if (layout.readers === "direct") return { owed: false, shownAt: undefined };
+      if (layout.readers === "direct") return { isPending: false, releasedAt: undefined };
       const version = await linkedVersion(layout);
-      const shownAt = version === undefined ? undefined : new Date(versionMoment(version));
+      const releasedAt = version === undefined ? undefined : new Date(versionMoment(version));
       const noted = version === undefined ? undefined : await notedNumber(layout, version);
-      return { owed: await this.#number.isOwed(connection, layout.path, noted), shownAt };
+      return { isPending: await this.#number.isPending(connection, layout.path, noted), releasedAt };
     });
   }
 
@@ -283,9 +283,9 @@ class DuckdbFile implements DuckdbDestination {
     });
   }
 
-  async settle(_tables: TableSet, rows: number): Promise<void> {
-    this.#unsettled += Math.max(rows, SETTLED_ROWS / SETTLED_PUBLISHES);
-    if (this.#unsettled < SETTLED_ROWS) return;
+  async afterPublish(_tables: TableSet, rows: number): Promise<void> {
+    this.#needsAnotherScan += Math.max(rows, CHECKPOINT_ROWS / CHECKPOINT_PUBLISHES);
+    if (this.#needsAnotherScan < CHECKPOINT_ROWS) return;
     await this.#room.run(() =>
       this.#alone("write the log into the warehouse file", connection => this.#checkpoint(connection)),
     );
@@ -306,19 +306,19 @@ class DuckdbFile implements DuckdbDestination {
             this.#held = undefined;
             await held.release();
             this.#held = await takeFile(this.#taking);
-            this.#unsettled = 0;
+            this.#needsAnotherScan = 0;
             this.#usual = undefined;
           }),
         ),
       ),
     );
-    await this.show();
+    await this.releaseToReaders();
     if (layout.readers === "snapshot") await attempting("remove old versions", () => removeOtherVersions(layout));
   }
 
   async #checkpoint(connection: DuckDBConnection): Promise<void> {
     await checkpoint(connection, (TIMES_WIDE * (await this.#widest(connection))) / 1e6);
-    this.#unsettled = 0;
+    this.#needsAnotherScan = 0;
   }
 
   /** What the session may take when nothing is done again for want of memory: the more tables there are, the more. */

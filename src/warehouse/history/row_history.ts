@@ -18,7 +18,7 @@ export interface HistoryOrder {
  * Begins and ends histories. While one is kept every publish writes versions; one that begins, or begins again, first
  * catches up with the rows as they are. Writes nothing where nothing changes. Answers what it did, as sentences.
  */
-export async function settleHistory(destination: Destination, order: HistoryOrder): Promise<readonly string[]> {
+export async function reconcileHistory(destination: Destination, order: HistoryOrder): Promise<readonly string[]> {
   const { db } = destination;
   const spans = await db.selectFrom("history").select(["company", "stream", "kept_to"]).execute();
   const done: string[] = [];

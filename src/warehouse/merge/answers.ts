@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { Destination, Stage } from "../destination.ts";
 import { liveParents, presentParents } from "../details/parents.ts";
-import { columnList, equalPairs, type Fragment, ledgerRef } from "../sql_fragments.ts";
+import { columnList, equalPairs, type Fragment, rowStateRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import type { Comparison, Publication } from "./publication.ts";
 import type { Work } from "./publish_context.ts";
@@ -18,7 +18,7 @@ export async function aliveRows(
 ): Promise<Fragment> {
   if (parent === undefined) return sql`true`;
   if (parent.kind === "rows")
-    return sql`exists (select 1 from ${ledgerRef(destination, parent.tables.main)} p
+    return sql`exists (select 1 from ${rowStateRef(destination, parent.tables.main)} p
       where p._company = ${company} and p.deleted_at is null and ${equalPairs("s", "p", parent.on)})`;
   const present = await presentParents({ db, schema: destination.schema }, parent);
   const values = sql.id(names.parents);

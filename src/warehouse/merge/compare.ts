@@ -4,7 +4,7 @@ import { stageColumns } from "../../rows/batch.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { keptStreams } from "../history/row_history.ts";
-import { anyDiffers, columnList, equal, type Fragment, ledgerRef, tableRef } from "../sql_fragments.ts";
+import { anyDiffers, columnList, equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { aliveRows, countSurplus, stageAnswers } from "./answers.ts";
 import type { Comparison, Publication } from "./publication.ts";
@@ -30,7 +30,7 @@ export async function compare(
  */
 async function unwrapBare(
   destination: Destination,
-  { company, stream, tables: { main }, stamp }: Publication,
+  { company, stream, tables: { main }, schemaFingerprint }: Publication,
   scalar: string,
 ): Promise<void> {
   const { db, dialect } = destination;
@@ -43,9 +43,9 @@ async function unwrapBare(
     const column = sql.id(name);
     const former = sql`cast(${`{${JSON.stringify(scalar)}:`} || ${text} || '}' as ${json})`;
     const rows = (table: Fragment, present: Fragment) =>
-      sql`update ${table} t set ${column} = cast(${text} as ${json}) from ${ledgerRef(destination, main)} l
+      sql`update ${table} t set ${column} = cast(${text} as ${json}) from ${rowStateRef(destination, main)} l
         where t._company = ${company} and l._company = ${company} and ${equal("l", "t", main.key)} and ${present}
-          and l.stamp <> ${sql.lit(stamp)} and t.${sql.id(scalar)} is not null and t.${column} = ${former}`;
+          and l.stamp <> ${sql.lit(schemaFingerprint)} and t.${sql.id(scalar)} is not null and t.${column} = ${former}`;
     await rows(tableRef(destination, main), sql`true`).execute(db);
     if ((await keptStreams(db, company, [stream])).has(stream))
       await rows(sql.id(destination.schema, versionsName(main)), sql`t._valid_to is null`).execute(db);
@@ -95,15 +95,15 @@ async function findDifference(
 ): Promise<Comparison> {
   return destination.db.transaction().execute(async trx => {
     await dropTemporary(trx, publication);
-    const ledger = ledgerRef(destination, publication.tables.main);
-    const { known, live } = await liveCount(trx, ledger, publication.company);
+    const rowState = rowStateRef(destination, publication.tables.main);
+    const { known, live } = await liveCount(trx, rowState, publication.company);
     const whole = publication.parent === undefined && (withMissing || known === 0);
     const atOnce = whole ? await joinAtOnce(trx, destination, publication, { known, live }) : undefined;
     const { repeated } = atOnce ?? (await joinLatest(trx, destination, publication, known, withMissing));
     if (withMissing && atOnce !== undefined) await separateGone(trx, destination, publication, atOnce.counts);
     let counts = atOnce?.counts ?? (await countByOp(trx, publication));
     if ((counts["s"] ?? 0) > 0) {
-      await settleStamps(trx, destination, publication);
+      await rehash(trx, destination, publication);
       counts = await countByOp(trx, publication);
     }
     const missing = withMissing ? await countGone(trx, publication) : { missing: 0, missedBefore: 0 };
@@ -130,7 +130,7 @@ const ESTIMATED_FROM = 500;
 
 /**
  * Nobody but who made a temporary table can gather its statistics. Without them PostgreSQL takes 1 % of `changed` for what a
- * publish writes, and goes through a child table, or all of the details' ledger, once for each of its rows.
+ * publish writes, and goes through a child table, or all of the detail state, once for each of its rows.
  */
 async function estimable(db: Db, publication: Publication, touched: number, missing: number): Promise<void> {
   const { changed, gone } = temporaryNames(publication);
@@ -144,12 +144,14 @@ const firstLoad = sql`cast(null as timestamptz) as first_seen_at, cast(null as t
   cast(null as bigint) as was_hash`;
 const before = sql`l.first_seen_at, l.deleted_at as was_deleted_at, l.hash as was_hash`;
 
-const opOf = (stamp: number): Fragment => sql`case when l.stamp is null then 'i' when l.deleted_at is not null then 'r'
-  when l.stamp <> ${sql.lit(stamp)} then 's' when l.hash <> s._hash then 'u' when l.vhash <> s._vhash then 'v' else 'm' end`;
+const opOf = (
+  schemaFingerprint: number,
+): Fragment => sql`case when l.stamp is null then 'i' when l.deleted_at is not null then 'r'
+  when l.stamp <> ${sql.lit(schemaFingerprint)} then 's' when l.hash <> s._hash then 'u' when l.vhash <> s._vhash then 'v' else 'm' end`;
 
 const differs = (
-  stamp: number,
-): Fragment => sql`(l.stamp is null or l.deleted_at is not null or l.stamp <> ${sql.lit(stamp)}
+  schemaFingerprint: number,
+): Fragment => sql`(l.stamp is null or l.deleted_at is not null or l.stamp <> ${sql.lit(schemaFingerprint)}
   or l.hash <> s._hash or l.vhash <> s._vhash or l.missing_since is not null)`;
 
 /**
@@ -163,7 +165,7 @@ async function joinAtOnce(
   publication: Publication,
   { known, live }: { readonly known: number; readonly live: number },
 ): Promise<{ readonly counts: Counts; readonly repeated: 0 } | undefined> {
-  const { tables, stage, company, stamp } = publication;
+  const { tables, stage, company, schemaFingerprint } = publication;
   const { key } = tables.main;
   const changed = sql.id(temporaryNames(publication).changed);
   const keys = stage.keys();
@@ -182,10 +184,10 @@ async function joinAtOnce(
     );
     await sql`create temporary table ${changed} as
       select s._seq, ${either}, s._hash, s._vhash, ${before}, l.missing_since,
-        case when s._seq is null then 'g' when s._hash is null then 'x' else ${opOf(stamp)} end as op
+        case when s._seq is null then 'g' when s._hash is null then 'x' else ${opOf(schemaFingerprint)} end as op
       from ${keys} s full join (select ${columnList(key)}, hash, vhash, stamp, first_seen_at, missing_since, deleted_at
-        from ${ledgerRef(destination, tables.main)} where _company = ${company}) l on ${equal("l", "s", key)}
-      where case when s._seq is null then l.deleted_at is null else s._hash is null or ${differs(stamp)} end`.execute(
+        from ${rowStateRef(destination, tables.main)} where _company = ${company}) l on ${equal("l", "s", key)}
+      where case when s._seq is null then l.deleted_at is null else s._hash is null or ${differs(schemaFingerprint)} end`.execute(
       db,
     );
   }
@@ -218,7 +220,7 @@ async function separateGone(db: Db, destination: Destination, publication: Publi
   if ((counts["g"] ?? 0) > 0) await sql`delete from ${sql.id(names.changed)} where op = 'g'`.execute(db);
 }
 
-/** The last version of each staged row against the ledger, step by step. */
+/** The last version of each staged row against the row state, step by step. */
 async function joinLatest(
   db: Db,
   destination: Destination,
@@ -226,10 +228,10 @@ async function joinLatest(
   known: number,
   withMissing: boolean,
 ): Promise<{ readonly repeated: number }> {
-  const { tables, stage, company, stamp } = publication;
+  const { tables, stage, company, schemaFingerprint } = publication;
   const names = temporaryNames(publication);
   const { key } = tables.main;
-  const ledger = ledgerRef(destination, tables.main);
+  const rowState = rowStateRef(destination, tables.main);
   const alive = await aliveRows(db, destination, publication, names);
   // A first load needs no difference: its keys go straight into `changed`, and one copy of them is saved.
   const first = known === 0;
@@ -240,11 +242,11 @@ async function joinLatest(
       : await materialize(db, destination, stage, names.staged);
   const repeated = publication.many ? await countSurplus(db, keys, publication) : await repeats(db, keys, key);
   const latest = repeated === 0 ? sql`${keys} s` : latestOf(keys, key);
-  const told = first ? sql`${firstLoad}, 'i' as op` : sql`${before}, ${opOf(stamp)} as op`;
-  const compared = first ? sql`` : sql`left join ${ledger} l on l._company = ${company} and ${equal("l", "s", key)}`;
+  const told = first ? sql`${firstLoad}, 'i' as op` : sql`${before}, ${opOf(schemaFingerprint)} as op`;
+  const compared = first ? sql`` : sql`left join ${rowState} l on l._company = ${company} and ${equal("l", "s", key)}`;
   await sql`
     create temporary table ${sql.id(names.changed)} as select ${columnsOfStaged(key)}, ${told}
-    from ${latest} ${compared} where s._hash is not null and ${first ? sql`true` : differs(stamp)} and ${alive}`.execute(
+    from ${latest} ${compared} where s._hash is not null and ${first ? sql`true` : differs(schemaFingerprint)} and ${alive}`.execute(
     db,
   );
   if (withMissing) {
@@ -252,7 +254,7 @@ async function joinLatest(
       publication.scope === undefined ? sql`` : sql` and ${scopeOf(destination, publication, publication.scope)}`;
     await sql`
       create temporary table ${sql.id(names.gone)} as
-      select ${columnList(key, "l")}, l.missing_since, false as absent from ${ledger} l
+      select ${columnList(key, "l")}, l.missing_since, false as absent from ${rowState} l
       where l._company = ${company} and l.deleted_at is null
         and not exists (select 1 from ${keys} s where ${equal("s", "l", key)})${inScope}`.execute(db);
   }
@@ -287,17 +289,17 @@ async function repeats(db: Db, keys: Fragment, key: readonly string[]): Promise<
   return Number(rows[0]?.surplus ?? 0);
 }
 
-async function liveCount(db: Db, ledger: Fragment, company: string): Promise<{ known: number; live: number }> {
+async function liveCount(db: Db, rowState: Fragment, company: string): Promise<{ known: number; live: number }> {
   const { rows } = await sql<{
     known: number;
     live: number;
   }>`select count(*) as known, count(*) - count(deleted_at) as live
-    from ${ledger} where _company = ${company}`.execute(db);
+    from ${rowState} where _company = ${company}`.execute(db);
   return { known: Number(rows[0]?.known ?? 0), live: Number(rows[0]?.live ?? 0) };
 }
 
 /** Hashes made over other columns say nothing: those rows are compared column by column, and become `u` only if one differs. */
-async function settleStamps(db: Db, destination: Destination, publication: Publication): Promise<void> {
+async function rehash(db: Db, destination: Destination, publication: Publication): Promise<void> {
   const { tables, stage, company } = publication;
   const changed = sql.id(temporaryNames(publication).changed);
   const key = tables.main.key;

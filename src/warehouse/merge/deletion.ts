@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { parentKey } from "../details/child_stream.ts";
 import { beginVersions, endVersions } from "../history/row_versions.ts";
-import { equal, equalPairs, type Fragment, ledgerRef, momentOf, tableRef } from "../sql_fragments.ts";
+import { equal, equalPairs, type Fragment, momentOf, rowStateRef, tableRef } from "../sql_fragments.ts";
 import type { Work } from "./publish_context.ts";
 
 /** Which missing rows are gone for good; the others stay live. */
@@ -30,7 +30,7 @@ export async function restoreDetails(work: Work): Promise<void> {
         ${back} and t._deleted_at = c.was_deleted_at`.execute(trx);
       await beginVersions(work, detail.tables, table, returned, match);
     }
-    await sql`update ${ledgerRef(destination, main)} t set deleted_at = null ${back} and t.deleted_at = c.was_deleted_at`.execute(
+    await sql`update ${rowStateRef(destination, main)} t set deleted_at = null ${back} and t.deleted_at = c.was_deleted_at`.execute(
       trx,
     );
   }
@@ -47,10 +47,10 @@ export async function deleteMissing(work: Work, verdict: Verdict): Promise<numbe
     await sql`update ${gone} set absent = true where ${sql.join(match, sql` and `)}`.execute(trx);
   }
   const absent = await sql<{ n: number }>`select count(*) as n from ${gone} where absent`.execute(trx);
-  const ledger = ledgerRef(destination, tables.main);
+  const rowState = rowStateRef(destination, tables.main);
   const same = sql`t._company = ${company} and ${equal("t", "g", tables.main.key)}`;
   if (verdict.remember) {
-    await sql`update ${ledger} t set missing_since = ${momentOf(work)} from ${gone} g where ${same} and not g.absent
+    await sql`update ${rowState} t set missing_since = ${momentOf(work)} from ${gone} g where ${same} and not g.absent
       and t.missing_since is null`.execute(trx);
   }
   const deleted = Number(absent.rows[0]?.n ?? 0);
@@ -59,7 +59,7 @@ export async function deleteMissing(work: Work, verdict: Verdict): Promise<numbe
   return deleted;
 }
 
-/** Soft-deletes live rows (sets `_deleted_at`), by key, and with them their details, whose ledger they leave: should they return, these are fetched anew. */
+/** Soft-deletes live rows (sets `_deleted_at`), by key, and with them their details, whose rowState they leave: should they return, these are fetched anew. */
 export async function deleteRows(work: Work, rows: Fragment): Promise<void> {
   const { trx, destination, publication } = work;
   const { company, tables, details } = publication;
@@ -81,6 +81,6 @@ async function markDeleted(work: Work, tables: TableSet, rows: Fragment, match: 
       from ${rows} g where ${match} and t._deleted_at is null`.execute(trx);
     await endVersions(work, tables, table, sql`${rows} g`, match);
   }
-  await sql`update ${ledgerRef(destination, tables.main)} t set deleted_at = ${momentOf(work)}, missing_since = null
+  await sql`update ${rowStateRef(destination, tables.main)} t set deleted_at = ${momentOf(work)}, missing_since = null
     from ${rows} g where ${match} and t.deleted_at is null`.execute(trx);
 }

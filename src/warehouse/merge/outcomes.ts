@@ -3,7 +3,7 @@ import type { Outcome } from "../../rows/encoder.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { parentKey } from "../details/child_stream.ts";
 import type { Parents, ValueSource } from "../details/parents.ts";
-import { columnList, equal, type Fragment, ledgerRef, tableRef } from "../sql_fragments.ts";
+import { columnList, equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
 import { lastOutcomes, withhold } from "./answers.ts";
 import { deleteRows } from "./deletion.ts";
 import type { Comparison, Publication } from "./publication.ts";
@@ -39,7 +39,7 @@ export async function absentWithRows(
 ): Promise<{ readonly absent: number; readonly all: number }> {
   const own = sql`cast(${sql.id("t", tables.main.key[0]!)} as varchar)`;
   const { rows } = await sql<{ absent: number; all: number }>`select count(*) as "all", count(o.parent_key) as absent
-    from (select distinct ${own} as parent_key from ${ledgerRef(destination, tables.main)} t
+    from (select distinct ${own} as parent_key from ${rowStateRef(destination, tables.main)} t
       where t._company = ${company} and t.deleted_at is null) l
     left join (select parent_key from ${lastOutcomes(stage)} x where outcome = 'absent') o
       on o.parent_key = l.parent_key`.execute(destination.db);
@@ -99,7 +99,7 @@ export async function judgeAnswers(
 }
 
 /**
- * What became of the detail requests: the ledger rows of live parents, in the same transaction as the details' rows.
+ * What became of the detail requests: the detail state rows of live parents, in the same transaction as the details' rows.
  * Says how many rows went with 404s that are believed.
  */
 export async function publishOutcomes(
@@ -116,7 +116,7 @@ export async function publishOutcomes(
     select ${company}, ${stream}, parent_key, parent_hash, fetched_at, outcome, attempts, next_try from ${fresh}`.execute(
     trx,
   );
-  if (parents.kind === "values" && publication.settled === true && held === undefined) {
+  if (parents.kind === "values" && publication.parentsComplete === true && held === undefined) {
     await sql`delete from ${details} where company = ${company} and stream = ${stream}
       and parent_key not in (select p.parent_key from ${sql.id(names.parents)} p)`.execute(trx);
   }
@@ -143,7 +143,7 @@ async function part(
   comparison: Comparison,
 ): Promise<Omit<Judged, "outcomes">> {
   const { trx, publication, names } = work;
-  const { tables, many, settled } = publication;
+  const { tables, many, parentsComplete } = publication;
   const own = ownKey(tables);
   const conditions: Fragment[] = [];
   if (many === true) {
@@ -151,7 +151,7 @@ async function part(
         where a.whole and o.outcome = 'ok' and a.parent_key = ${own})
       and not exists (select 1 from ${sql.id(names.staged)} s where ${equal("s", "t", tables.main.key)})`);
   }
-  if (parents.kind === "values" && settled === true) conditions.push(sql`not ${isLive(work, parents, own)}`);
+  if (parents.kind === "values" && parentsComplete === true) conditions.push(sql`not ${isLive(work, parents, own)}`);
   if (conditions.length === 0) return { left: 0, held: undefined, comparison };
   const leaving = await leavingRows(work, conditions);
   const allowed = leaving.count === 0 || allows(leaving.count, comparison.live);
@@ -176,11 +176,11 @@ const ownKey = ({ main }: Work["publication"]["tables"]): Fragment =>
 function isLive({ destination, publication, names }: Work, parents: Parents, key: Fragment): Fragment {
   if (parents.kind === "values")
     return sql`exists (select 1 from ${sql.id(names.parents)} p where p.parent_key = ${key})`;
-  return sql`exists (select 1 from ${ledgerRef(destination, parents.tables.main)} p
+  return sql`exists (select 1 from ${rowStateRef(destination, parents.tables.main)} p
     where p._company = ${publication.company} and p.deleted_at is null and ${parentKey("p", parents)} = ${key})`;
 }
 
-/** The keys of the live rows `t` of the ledger for which one of the conditions holds, in a table to be dropped. */
+/** The keys of the live rows `t` of the rowState for which one of the conditions holds, in a table to be dropped. */
 async function leavingRows(
   { trx, destination, publication, names }: Work,
   conditions: readonly Fragment[],
@@ -189,7 +189,7 @@ async function leavingRows(
   const rows = sql.id(names.changed.replace("changed", "leaving"));
   await sql`drop table if exists ${rows}`.execute(trx);
   const each = conditions.map(
-    condition => sql`select ${columnList(tables.main.key, "t")} from ${ledgerRef(destination, tables.main)} t
+    condition => sql`select ${columnList(tables.main.key, "t")} from ${rowStateRef(destination, tables.main)} t
       where t._company = ${company} and t.deleted_at is null and ${condition}`,
   );
   await sql`create temporary table ${rows} as ${sql.join(each, sql` union `)}`.execute(trx);
@@ -210,9 +210,9 @@ export async function areReadable(
     const isObject = sql`coalesce(cast(${sql.id("m", column)} as varchar), '') like '{%'`;
     const { rows } = await sql<{ rows: number; objects: number }>`select count(*) as rows,
         count(case when ${isObject} then 1 end) as objects
-      from ${ledgerRef(destination, main)} p join ${tableRef(destination, main)} m on m._company = p._company and ${equal("m", "p", main.key)}
+      from ${rowStateRef(destination, main)} p join ${tableRef(destination, main)} m on m._company = p._company and ${equal("m", "p", main.key)}
       where p._company = ${company} and p.deleted_at is null
-        and ${sql.id("p", latestBy)} = (select max(${sql.id("x", latestBy)}) from ${ledgerRef(destination, main)} x
+        and ${sql.id("p", latestBy)} = (select max(${sql.id("x", latestBy)}) from ${rowStateRef(destination, main)} x
           where x._company = ${company} and x.deleted_at is null)`.execute(destination.db);
     const { rows: all = 0, objects = 0 } = rows[0] ?? {};
     if (Number(all) === 0 || Number(objects) < Number(all)) return false;

@@ -9,8 +9,8 @@ export interface Publication {
   readonly stream: string;
   readonly tables: TableSet;
   readonly stage: Stage;
-  /** Which columns the hashes cover; see `layoutStamp`. */
-  readonly stamp: number;
+  /** Which columns the hashes cover; see `schemaFingerprint`. */
+  readonly schemaFingerprint: number;
   /** The column that a row is which came as a bare value instead of an object. */
   readonly scalar?: string | undefined;
   /** What it is asked for, when it is a detail: rows of parents that are no longer live are skipped. */
@@ -18,7 +18,7 @@ export interface Publication {
   /** An answer holds many rows, all that its parent has: those of an earlier answer that it lacks are gone. */
   readonly many?: boolean;
   /** The parents are known whole: what belongs to a value that none carries any more is gone. */
-  readonly settled?: boolean;
+  readonly parentsComplete?: boolean;
   /** Its details: they go and come back with its rows. */
   readonly details: readonly ChildStream[];
   /** Details that are asked for by values of its rows. */
@@ -35,13 +35,13 @@ export interface Comparison {
   readonly inserted: number;
   readonly updated: number;
   readonly refreshed: number;
-  /** Staged rows of which anything has to be written, the ledger's note that they are missing included. */
+  /** Staged rows of which anything has to be written, the row state's note that they are missing included. */
   readonly touched: number;
   /** Live rows that the scan did not see (0 when not asked for). */
   readonly missing: number;
   /** Of those, the ones that the complete scan before missed too. */
   readonly missedBefore: number;
-  /** Rows of the ledger, deleted ones included, and those that are live. */
+  /** Rows of the row state, deleted ones included, and those that are live. */
   readonly known: number;
   readonly live: number;
 }

@@ -6,7 +6,7 @@ import { parentKey } from "../details/child_stream.ts";
 import { restamped } from "../details/parents.ts";
 import { keptStreams } from "../history/row_history.ts";
 import { beginVersions, endVersions, followRows } from "../history/row_versions.ts";
-import { assignments, columnList, equal, ledgerRef, momentOf, tableRef } from "../sql_fragments.ts";
+import { assignments, columnList, equal, momentOf, rowStateRef, tableRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { publishChildren } from "./children.ts";
 import { deleteMissing, restoreDetails, type Verdict } from "./deletion.ts";
@@ -47,7 +47,7 @@ export interface Published {
 }
 
 /**
- * The staged rows become the analysts' tables, in one transaction: rows, children, ledger, deletions, details of deleted
+ * The staged rows become the analysts' tables, in one transaction: rows, children, row state, deletions, details of deleted
  * and returned rows, and whatever `also` writes. Touches only what `compare` found to differ.
  */
 export async function publish(
@@ -117,7 +117,7 @@ async function publishAtOnce(
         const changed = sql`${sql.id(work.names.changed)} c`;
         await followRows(work, tables, changed, sql`t._company = ${company} and ${equal("t", "c", tables.main.key)}`);
       }
-      await writeLedger(work, comparison);
+      await writeRowState(work, comparison);
       await noteUnfilled(work);
       // Rows that came back are among the updated.
       if (comparison.updated > 0) await restoreDetails(work);
@@ -205,10 +205,10 @@ async function replaceRows(work: Work, comparison: Comparison): Promise<void> {
   }
 }
 
-async function writeLedger(work: Work, { refreshed }: Comparison): Promise<void> {
+async function writeRowState(work: Work, { refreshed }: Comparison): Promise<void> {
   const { trx, destination, publication, names } = work;
-  const { company, tables, stamp } = publication;
-  const ledger = ledgerRef(destination, tables.main);
+  const { company, tables, schemaFingerprint } = publication;
+  const rowState = rowStateRef(destination, tables.main);
   const changed = sql.id(names.changed);
   // Rows of another stamp are among the refreshed.
   for (const detail of refreshed > 0 ? publication.details : []) {
@@ -217,10 +217,10 @@ async function writeLedger(work: Work, { refreshed }: Comparison): Promise<void>
       where c.op = 's' and d.company = ${company} and d.stream = ${detail.stream} and d.parent_hash = c.was_hash
         and d.parent_key = ${parentKey("c", detail)}`.execute(trx);
   }
-  await sql`delete from ${ledger} l using ${changed} c where l._company = ${company} and ${equal("l", "c", tables.main.key)}
+  await sql`delete from ${rowState} l using ${changed} c where l._company = ${company} and ${equal("l", "c", tables.main.key)}
     and c.op <> 'i'`.execute(trx);
-  await sql`insert into ${ledger} (_company, ${columnList(tables.main.key)}, hash, vhash, stamp, first_seen_at)
-    select ${company}, ${columnList(tables.main.key, "c")}, c._hash, c._vhash, ${sql.lit(stamp)}, coalesce(c.first_seen_at, ${momentOf(work)})
+  await sql`insert into ${rowState} (_company, ${columnList(tables.main.key)}, hash, vhash, stamp, first_seen_at)
+    select ${company}, ${columnList(tables.main.key, "c")}, c._hash, c._vhash, ${sql.lit(schemaFingerprint)}, coalesce(c.first_seen_at, ${momentOf(work)})
     from ${changed} c`.execute(trx);
   for (const detail of publication.valueDriven ?? [])
     await restamped(destination, company, detail, changed).execute(trx);

@@ -16,9 +16,9 @@ export interface Holder {
   readonly startedAt: string;
 }
 
-interface Family {
+interface LockGroup {
   readonly company: string;
-  readonly family: string;
+  readonly name: string;
   /** Signed 64 bits, as text. */
   readonly key: string;
   /** The lock that whoever waits for this one shares with the others who do. */
@@ -34,7 +34,7 @@ export class Locks {
   readonly #holder: Holder;
   readonly #clock: Clock;
   readonly #makesRoom: boolean;
-  readonly #held: Family[] = [];
+  readonly #held: LockGroup[] = [];
 
   constructor(
     session: Session,
@@ -54,14 +54,14 @@ export class Locks {
   }
 
   /** All or none. @throws LockedError */
-  async take(company: string, families: readonly string[], waitMs: number): Promise<void> {
-    const wanted = [...new Set(families)]
-      .filter(family => !this.#held.some(held => held.company === company && held.family === family))
-      .map(family => ({
+  async take(company: string, lockGroups: readonly string[], waitMs: number): Promise<void> {
+    const wanted = [...new Set(lockGroups)]
+      .filter(name => !this.#held.some(held => held.company === company && held.name === name))
+      .map(name => ({
         company,
-        family,
-        key: lockKey(this.#schema, company, family),
-        waiting: lockKey(this.#schema, company, family, "waiting"),
+        name,
+        key: lockKey(this.#schema, company, name),
+        waiting: lockKey(this.#schema, company, name, "waiting"),
       }))
       .sort((a, b) => (a.key < b.key ? -1 : 1));
     await this.#takeAll(wanted, waitMs);
@@ -77,10 +77,10 @@ export class Locks {
   }
 
   /** Who waits on purpose says so by locks of its own, which go with its connection. */
-  async #takeAll(wanted: readonly Family[], waitMs: number): Promise<void> {
+  async #takeAll(wanted: readonly LockGroup[], waitMs: number): Promise<void> {
     const deadline = this.#clock.now() + Math.max(waitMs, LEAST_PATIENCE_MS);
     let announced = waitMs <= 0 || this.#makesRoom;
-    const saying: Family[] = [];
+    const saying: LockGroup[] = [];
     try {
       for (;;) {
         const left = deadline - this.#clock.now();
@@ -104,10 +104,13 @@ export class Locks {
     }
   }
 
-  #each(families: readonly Family[], statement: (family: Family) => readonly [string, string]): Promise<void> {
+  #each(
+    lockGroups: readonly LockGroup[],
+    statement: (lockGroup: LockGroup) => readonly [string, string],
+  ): Promise<void> {
     return this.#session.turn(async () => {
-      for (const family of families) {
-        const [text, key] = statement(family);
+      for (const lockGroup of lockGroups) {
+        const [text, key] = statement(lockGroup);
         await this.#session.query(text, [key]);
       }
     });
@@ -118,40 +121,40 @@ export class Locks {
     return this.#isAnyWanted(this.#held);
   }
 
-  async #isAnyWanted(families: readonly Family[]): Promise<boolean> {
-    if (families.length === 0) return false;
+  async #isAnyWanted(lockGroups: readonly LockGroup[]): Promise<boolean> {
+    if (lockGroups.length === 0) return false;
     const { rows } = await this.#session.turn(() =>
       this.#session.query(
         `select count(*) > 0 as wanted from pg_locks
           where locktype = 'advisory' and granted and objsubid = 1 and pid <> pg_backend_pid()
             and database = (select oid from pg_database where datname = current_database())
             and ((classid::bigint << 32) | objid::bigint) = any($1::bigint[])`,
-        [families.map(family => family.waiting)],
+        [lockGroups.map(lockGroup => lockGroup.waiting)],
       ),
     );
     return rows[0]?.["wanted"] === true;
   }
 
-  async #tryAll(wanted: readonly Family[]): Promise<Family | undefined> {
-    const taken: Family[] = [];
-    for (const family of wanted) {
-      const { rows } = await this.#session.query("select pg_try_advisory_lock($1::bigint) as taken", [family.key]);
+  async #tryAll(wanted: readonly LockGroup[]): Promise<LockGroup | undefined> {
+    const taken: LockGroup[] = [];
+    for (const lockGroup of wanted) {
+      const { rows } = await this.#session.query("select pg_try_advisory_lock($1::bigint) as taken", [lockGroup.key]);
       if (rows[0]?.["taken"] !== true) {
         await this.#unlock(taken);
-        return family;
+        return lockGroup;
       }
-      taken.push(family);
+      taken.push(lockGroup);
     }
     return undefined;
   }
 
-  async #unlock(families: readonly Family[]): Promise<void> {
-    for (const { key } of families) await this.#session.query("select pg_advisory_unlock($1::bigint)", [key]);
+  async #unlock(lockGroups: readonly LockGroup[]): Promise<void> {
+    for (const { key } of lockGroups) await this.#session.query("select pg_advisory_unlock($1::bigint)", [key]);
   }
 
-  async #write(families: readonly Family[]): Promise<void> {
-    const companies = families.map(held => held.company);
-    const names = families.map(held => held.family);
+  async #write(lockGroups: readonly LockGroup[]): Promise<void> {
+    const companies = lockGroups.map(held => held.company);
+    const names = lockGroups.map(held => held.name);
     await this.#session.query(
       `delete from ${this.#holders} where (company, family) in (select * from unnest($1::text[], $2::text[]))`,
       [companies, names],
@@ -174,37 +177,37 @@ export class Locks {
         ${readOnly ? "" : "for share of held"}`,
       [
         this.#held.map(held => held.company),
-        this.#held.map(held => held.family),
+        this.#held.map(held => held.name),
         this.#held.map(held => held.key),
         this.#runId,
       ],
     );
     const expected = this.#held.length;
     if (rows.length === expected && rows[0]?.["locks"] === expected) return;
-    const { company, family } = this.#held[0]!;
-    const holder = await this.#holderOf(company, family);
+    const { company, name } = this.#held[0]!;
+    const holder = await this.#holderOf(company, name);
     throw new LockedError(
-      `Expected this run to hold ${this.#held.map(held => held.family).join(", ")} of ${company} still, but its locks are gone (now: ${holder?.text ?? "nobody"}). Nothing was written; run the same command again.`,
+      `Expected this run to hold ${this.#held.map(held => held.name).join(", ")} of ${company} still, but its locks are gone (now: ${holder?.text ?? "nobody"}). Nothing was written; run the same command again.`,
       holder?.runId,
     );
   }
 
-  async #lockedError({ company, family }: Family): Promise<LockedError> {
-    const holder = await this.#session.turn(() => this.#holderOf(company, family));
+  async #lockedError({ company, name }: LockGroup): Promise<LockedError> {
+    const holder = await this.#session.turn(() => this.#holderOf(company, name));
     return new LockedError(
-      `${family} of ${company} is held by ${holder?.text ?? "another session that left no name"}. Nothing was done; wait until that run has ended, or give --wait 30m.`,
+      `${name} of ${company} is held by ${holder?.text ?? "another session that left no name"}. Nothing was done; wait until that run has ended, or give --wait 30m.`,
       holder?.runId,
     );
   }
 
   async #holderOf(
     company: string,
-    family: string,
+    name: string,
   ): Promise<{ readonly runId: string; readonly text: string } | undefined> {
     const { rows } = await this.#session.query(
       `select run_id, since, holder ->> 'pid' as pid, holder ->> 'host' as host, holder ->> 'command' as command
          from ${this.#holders} where company = $1 and family = $2`,
-      [company, family],
+      [company, name],
     );
     const row = rows[0];
     if (row === undefined) return undefined;
@@ -224,7 +227,7 @@ export class Locks {
         await this.#session.query(
           `delete from ${this.#holders}
             where run_id = $3 and (company, family) in (select * from unnest($1::text[], $2::text[]))`,
-          [held.map(family => family.company), held.map(family => family.family), this.#runId],
+          [held.map(lockGroup => lockGroup.company), held.map(lockGroup => lockGroup.name), this.#runId],
         );
         await this.#unlock(held);
       })
@@ -234,8 +237,8 @@ export class Locks {
   }
 }
 
-/** A lock's number: alike in every process, different for every schema, company, family and purpose. */
-export function lockKey(schema: string, company: string, family: string, ...purpose: readonly string[]): string {
-  const text = ["tributary", schema, company, family, ...purpose].join("\u0000");
+/** A lock's number: alike in every process, different for every schema, company, lockGroup and purpose. */
+export function lockKey(schema: string, company: string, lockGroup: string, ...purpose: readonly string[]): string {
+  const text = ["tributary", schema, company, lockGroup, ...purpose].join("\u0000");
   return createHash("sha256").update(text).digest().readBigInt64BE(0).toString();
 }

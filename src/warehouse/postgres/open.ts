@@ -5,7 +5,7 @@ import { isLockFailure, patiently } from "../ddl/alteration.ts";
 import { requireRoles } from "../ddl/grants.ts";
 import type { Destination } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
-import { ledgerName } from "../state_tables.ts";
+import { rowStateName } from "../state_tables.ts";
 import { connect, type Place } from "./connect.ts";
 import { postgresDialect } from "./dialect.ts";
 import { kyselyOver } from "./driver.ts";
@@ -52,14 +52,14 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     warnings,
     protection,
     copyOut: (query, take) => session.copyOut(query, take),
-    lock: (company, families, waitMs) => locks.take(company, families, waitMs),
+    lock: (company, lockGroups, waitMs) => locks.take(company, lockGroups, waitMs),
     isWanted: () => locks.areWanted(),
     stage: (company, tables) => openStage(session, stateSchema, company, tables),
     spareStage: () => Promise.resolve(undefined),
-    show: () => Promise.resolve({ path: undefined, note: undefined }),
+    releaseToReaders: () => Promise.resolve({ path: undefined, note: undefined }),
     withRoom: (_purpose, work) => repeating(work),
-    unshown: () => Promise.resolve({ owed: false, shownAt: undefined }),
-    async settle({ main, children }, rows) {
+    releaseState: () => Promise.resolve({ isPending: false, releasedAt: undefined }),
+    async afterPublish({ main, children }, rows) {
       if (rows < ANALYZED_ROWS) return;
       const names = [main, ...children].map(table => table.name);
       // Many small changes add up: the server counts them.
@@ -70,7 +70,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
         db,
       );
       const analyzed = due.map(({ name }) => sql.id(schema, name));
-      if (due.some(({ name }) => name === main.name)) analyzed.push(sql.id(stateSchema, ledgerName(main.name)));
+      if (due.some(({ name }) => name === main.name)) analyzed.push(sql.id(stateSchema, rowStateName(main.name)));
       for (const table of analyzed)
         await sql`analyze ${table}`.execute(db).catch(error => {
           // Somebody's VACUUM may last for hours: statistics are not worth a run.

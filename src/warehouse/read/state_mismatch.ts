@@ -1,35 +1,36 @@
 import { sql } from "kysely";
 import { INDEX_COLUMN, type Table, type TableSet } from "../../catalog/columns.ts";
-import { equal, type Fragment, ledgerRef, tableRef } from "../sql_fragments.ts";
+import { equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
 import { keyTexts, type StoredIn, textOf } from "./stored_rows.ts";
 
-/** A row on which a table and the row ledger contradict each other: they are written in one transaction, so one was touched. */
-export interface Discord {
+/** A row on which a table and the row state contradict each other: they are written in one transaction, so one was touched. */
+export interface StateMismatch {
   readonly table: string;
   /** The main row's key, and of a child row its position. */
   readonly key: readonly string[];
   readonly index: number | undefined;
   readonly sort: "lost" | "extra" | "repeated" | "_deleted_at" | "_first_seen_at";
-  /** What the table says, and what the ledger does. */
+  /** What the table says, and what the row state does. */
   readonly table_value: string | null;
-  readonly ledger_value: string | null;
+  readonly state_value: string | null;
 }
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Where a company's tables contradict the ledger, at most `limit` rows a table. */
-export async function discords(
+/** Where a company's tables contradict the row state, at most `limit` rows a table. */
+export async function stateMismatches(
   place: StoredIn,
   company: string,
   tables: TableSet,
   limit: number,
-): Promise<readonly Discord[]> {
-  const found = await mainDiscords(place, company, tables.main, limit);
-  for (const child of tables.children) found.push(...(await childDiscords(place, company, tables.main, child, limit)));
+): Promise<readonly StateMismatch[]> {
+  const found = await mainMismatches(place, company, tables.main, limit);
+  for (const child of tables.children)
+    found.push(...(await childMismatches(place, company, tables.main, child, limit)));
   return found;
 }
 
-async function mainDiscords(place: StoredIn, company: string, main: Table, limit: number): Promise<Discord[]> {
+async function mainMismatches(place: StoredIn, company: string, main: Table, limit: number): Promise<StateMismatch[]> {
   const { dialect } = place;
   const either = sql.join(
     main.key.map(name => sql`coalesce(${sql.id("t", name)}, ${sql.id("l", name)}) as ${sql.id(name)}`),
@@ -42,35 +43,35 @@ async function mainDiscords(place: StoredIn, company: string, main: Table, limit
     from (select ${either}, t.n, t._deleted_at, t._first_seen_at, l.stamp, l.deleted_at, l.first_seen_at
       from (select ${key}, count(*) as n, min(_deleted_at) as _deleted_at, min(_first_seen_at) as _first_seen_at
         from ${tableRef(place, main)} where _company = ${company} group by ${key}) t
-      full join (select * from ${ledgerRef(place, main)} where _company = ${company}) l on ${equal("t", "l", main.key)}) d
+      full join (select * from ${rowStateRef(place, main)} where _company = ${company}) l on ${equal("t", "l", main.key)}) d
     where n is null or stamp is null or n > 1 or _deleted_at is distinct from deleted_at
       or _first_seen_at is distinct from first_seen_at
     limit ${sql.lit(limit)}`.execute(place.db);
-  return rows.map(row => discordOf(main, main, row, undefined));
+  return rows.map(row => mismatchOf(main, main, row, undefined));
 }
 
-async function childDiscords(
+async function childMismatches(
   place: StoredIn,
   company: string,
   main: Table,
   child: Table,
   limit: number,
-): Promise<Discord[]> {
+): Promise<StateMismatch[]> {
   const { rows } = await sql<Row>`select ${keyTexts(place.dialect, main, "d")}, ${sql.id("d", INDEX_COLUMN)} as place,
       case when l.stamp is null then 'extra' else '_deleted_at' end as sort,
       ${moments(place, ["_deleted_at", "deleted_at"])}
     from ${tableRef(place, child)} d
-    left join (select * from ${ledgerRef(place, main)} where _company = ${company}) l on ${equal("d", "l", main.key)}
+    left join (select * from ${rowStateRef(place, main)} where _company = ${company}) l on ${equal("d", "l", main.key)}
     where d._company = ${company} and (l.stamp is null or (d._deleted_at is null and l.deleted_at is not null))
     limit ${sql.lit(limit)}`.execute(place.db);
-  return rows.map(row => discordOf(child, main, row, Number(row["place"])));
+  return rows.map(row => mismatchOf(child, main, row, Number(row["place"])));
 }
 
 const moments = ({ dialect }: StoredIn, names: readonly string[]): Fragment =>
   sql.join(names.map(name => sql`${textOf(dialect, "moment", sql.id(name))} as ${sql.id(`of${name}`)}`));
 
-function discordOf(table: Table, main: Table, row: Row, index: number | undefined): Discord {
-  const sort = row["sort"] as Discord["sort"];
+function mismatchOf(table: Table, main: Table, row: Row, index: number | undefined): StateMismatch {
+  const sort = row["sort"] as StateMismatch["sort"];
   const [ours, theirs] = sort === "_first_seen_at" ? [sort, "first_seen_at"] : ["_deleted_at", "deleted_at"];
   const text = (name: string) => (typeof row[name] === "string" ? (row[name] as string) : null);
   const told = sort === "_deleted_at" || sort === "_first_seen_at";
@@ -80,6 +81,6 @@ function discordOf(table: Table, main: Table, row: Row, index: number | undefine
     index,
     sort,
     table_value: told ? text(`of${ours}`) : null,
-    ledger_value: told ? text(`of${theirs}`) : null,
+    state_value: told ? text(`of${theirs}`) : null,
   };
 }

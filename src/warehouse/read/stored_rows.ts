@@ -4,14 +4,14 @@ import { INDEX_COLUMN } from "../../catalog/columns.ts";
 import { stageColumns } from "../../rows/batch.ts";
 import type { Destination } from "../destination.ts";
 import type { Dialect } from "../dialect.ts";
-import { equal, type Fragment, ledgerRef, tableRef } from "../sql_fragments.ts";
+import { equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /** A warehouse in somebody's hands, for a look. */
 export type StoredIn = Pick<Destination, "db" | "dialect" | "schema" | "stateSchema">;
 
-/** What the ledger knows of a row; hashes as text. */
-export interface LedgerRow {
+/** What the row state knows of a row; hashes as text. */
+export interface RowState {
   readonly hash: string;
   readonly vhash: string;
   readonly stamp: number;
@@ -27,7 +27,7 @@ export interface StoredRow {
 
 /** All that the warehouse holds of one key. */
 export interface StoredKey {
-  readonly ledger: LedgerRow | undefined;
+  readonly rowState: RowState | undefined;
   /** One, unless somebody else wrote into the table. */
   readonly rows: readonly StoredRow[];
   /** By child table, in the order of `TableSet.children`; by position. */
@@ -54,14 +54,14 @@ export async function storedRows(
   return db.transaction().execute(async trx => {
     if (dialect.name === "postgres") await sql`set transaction isolation level repeatable read`.execute(trx);
     const found = keys.map(() => ({
-      ledger: undefined as LedgerRow | undefined,
+      rowState: undefined as RowState | undefined,
       rows: [] as StoredRow[],
       children: tables.children.map(() => new Map<number, StoredRow[]>()),
     }));
     const wanted = keysOf(dialect, tables.main, keys);
     for (const row of await mainRows(trx, warehouse, company, tables.main, wanted)) {
       const own = found[Number(row["nth"])]!;
-      if (row["hash"] !== null) own.ledger = ledgerRow(row);
+      if (row["hash"] !== null) own.rowState = rowStateOf(row);
       if (row["here"] === true) own.rows.push(storedRow(tables.main, row));
     }
     for (const [i, child] of tables.children.entries()) {
@@ -77,7 +77,7 @@ export async function storedRows(
 
 type Row = Readonly<Record<string, unknown>>;
 
-const ledgerRow = (row: Row): LedgerRow => ({
+const rowStateOf = (row: Row): RowState => ({
   hash: String(row["hash"]),
   vhash: String(row["vhash"]),
   stamp: Number(row["stamp"]),
@@ -118,7 +118,7 @@ async function mainRows(
       t._company is not null as here, ${textOf(dialect, "moment", sql.id("t", "_deleted_at"))} as t_deleted_at,
       ${valuesOf(dialect, main)}
     from ${keys} k
-    left join ${ledgerRef(place, main)} l on l._company = ${company} and ${equal("l", "k", main.key)}
+    left join ${rowStateRef(place, main)} l on l._company = ${company} and ${equal("l", "k", main.key)}
     left join ${tableRef(place, main)} t on t._company = ${company} and ${equal("t", "k", main.key)}`.execute(db);
   return rows;
 }
@@ -162,7 +162,7 @@ export function textOf({ name }: Dialect, kind: Kind, column: Fragment): Fragmen
   return plain;
 }
 
-/** Keys of live rows, as the ledger knows them; `among`: those whose first key column has one of these values, absent: all. */
+/** Keys of live rows, as the row state knows them; `among`: those whose first key column has one of these values, absent: all. */
 export async function liveKeys(
   place: StoredIn,
   company: string,
@@ -174,7 +174,7 @@ export async function liveKeys(
     (name, i) => sql`${textOf(place.dialect, kindOf(main, name), sql.id(name))} as ${sql.id(`k${i}`)}`,
   );
   const chosen = among === undefined ? sql`` : sql` and ${sql.id(main.key[0]!)} in (${sql.join(among)})`;
-  const { rows } = await sql<Row>`select ${sql.join(names)} from ${ledgerRef(place, main)}
+  const { rows } = await sql<Row>`select ${sql.join(names)} from ${rowStateRef(place, main)}
     where _company = ${company} and deleted_at is null${chosen}
       and (hash % ${sql.lit(slice.of)} + ${sql.lit(slice.of)}) % ${sql.lit(slice.of)} = ${sql.lit(slice.nth)}`.execute(
     place.db,

@@ -7,7 +7,7 @@ import type { Formats } from "../../rows/moment.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import { versionsComment } from "../ddl/comments.ts";
 import type { Destination } from "../destination.ts";
-import { historiesLeft, settleHistory } from "../history/row_history.ts";
+import { historiesLeft, reconcileHistory } from "../history/row_history.ts";
 import { dropStages } from "../state/drop_stages.ts";
 import { checkIdentity } from "../state/identity.ts";
 import { forgetStreamState } from "../state/run_log.ts";
@@ -31,13 +31,13 @@ export interface Expectation {
   /** The streams that get tables. */
   readonly streams: readonly Stream[];
   /** The lists (with their details) that this run works on. */
-  readonly families: readonly string[];
-  /** All streams of those families. */
+  readonly lockGroups: readonly string[];
+  /** All streams of those lockGroups. */
   readonly held: readonly string[];
   /** The streams of which every version of a row is to be kept. */
   readonly versioned: ReadonlySet<string>;
   readonly grantSelectTo: readonly string[];
-  /** Streams of those families whose fields get columns though the documents don't name them. */
+  /** Streams of those lockGroups whose fields get columns though the documents don't name them. */
   readonly widening: readonly string[];
   /** Columns that the config calls volatile, by stream. */
   readonly volatileOf: (stream: string) => readonly string[];
@@ -66,7 +66,7 @@ export interface Prepared {
    * Begins and ends histories, and has tables say that stand still; answers sentences. After `privacy` has been settled: a
    * version that is begun before says what the row does not, and nothing tells of it should the run be killed.
    */
-  readonly settleHistories: () => Promise<readonly string[]>;
+  readonly reconcileHistories: () => Promise<readonly string[]>;
 }
 
 /**
@@ -81,7 +81,8 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
     .filter(({ isRecorded }) => isRecorded)
     .map(({ name, baseUrl, companyId }) => ({ name, baseUrl, ...(companyId === undefined ? {} : { companyId }) }));
   await checkIdentity(db, dialect, { schema, version: DATA_VERSION, program: version, companies, formats });
-  for (const { name } of expectation.companies) await destination.lock(name, expectation.families, expectation.waitMs);
+  for (const { name } of expectation.companies)
+    await destination.lock(name, expectation.lockGroups, expectation.waitMs);
   const widenable = streams.filter(({ name }) => widening.includes(name));
   const added = await addColumns(destination, widenable, now);
   const widened = (stream: Stream): Stream => withAdded(stream, added, volatileOf(stream.name));
@@ -96,8 +97,8 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   for (const stream of lost) await forgetLoss(destination, expectation, stream);
   const gone = lost.map(stream => `${stream.name}: its tables were gone, it is read from the start`);
   const kept = wide.streams.filter(({ name }) => versioned.has(name) && expectation.held.includes(name));
-  const settleHistories = async () => {
-    const histories = await settleHistory(destination, {
+  const reconcileHistories = async () => {
+    const histories = await reconcileHistory(destination, {
       companies: expectation.companies.map(({ name }) => name),
       kept: kept.map(stream => stream.tables),
       left: expectation.held.filter(name => !kept.some(stream => stream.name === name)),
@@ -106,7 +107,7 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
     await markOff(destination, expectation, new Map([...off, ...(await leftComments(destination, expectation))]));
     return histories;
   };
-  return { done: [...upgraded, ...done, ...gone], warnings, widened, settleHistories };
+  return { done: [...upgraded, ...done, ...gone], warnings, widened, reconcileHistories };
 }
 
 export function tableOrder(

@@ -7,7 +7,7 @@ import { readCatalog } from "../ddl/database_catalog.ts";
 import type { Dialect } from "../dialect.ts";
 import { loadStreamState, saveStreamState } from "../state/run_log.ts";
 import { noState } from "../state/stream_state.ts";
-import { ledgerName, type StateTables } from "../state_tables.ts";
+import { rowStateName, type StateTables } from "../state_tables.ts";
 import { dependentsOf } from "../views/dependents.ts";
 import { presentViews, recordViews } from "../views/present_views.ts";
 import { dropViews } from "../views/statements.ts";
@@ -44,7 +44,7 @@ export async function dropTables(
     const wanted: Named[] = [
       ...data.map(table => ({ schema, name: versionsName(table) })),
       ...data.map(table => ({ schema, name: table.name })),
-      { schema: stateSchema, name: ledgerName(tables.main.name) },
+      { schema: stateSchema, name: rowStateName(tables.main.name) },
     ];
     const present = wanted.filter(table => catalog.tables.has(`${table.schema}.${table.name}`));
     await keepWritersOut(trx, dialect, present);
@@ -63,7 +63,7 @@ export async function dropTables(
         .where("company", "=", removal.company)
         .where("stream", "=", tables.main.name)
         .execute();
-    // Main table, children and ledger stay together: a half-dropped stream would look like a lost one.
+    // Main table, children and row state stay together: a half-dropped stream would look like a lost one.
     if (empty.length < present.length || present.length === 0) return done;
     const functions = data
       .filter(table => empty.some(({ name }) => name === versionsName(table)))

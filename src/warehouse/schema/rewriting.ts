@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 import type { Table } from "../../catalog/columns.ts";
-import { NO_STAMP } from "../ddl/shape.ts";
+import { NO_FINGERPRINT } from "../ddl/shape.ts";
 import type { Dialect } from "../dialect.ts";
-import { ledgerName, type StateTables } from "../state_tables.ts";
+import { rowStateName, type StateTables } from "../state_tables.ts";
 
 /** What becomes of a stored text, or of JSON as text: another one, null, or undefined where it stays. */
 export type Change = (text: string) => string | null | undefined;
@@ -80,9 +80,9 @@ export async function lastChange(db: Kysely<StateTables>, schema: string, { name
   return rows[0]?.last ?? undefined;
 }
 
-/** The row ledger's hashes are of values that are not there any more: the next full scan compares the columns themselves. */
+/** The row state's hashes are of values that are not there any more: the next full scan compares the columns themselves. */
 export async function forgetHashes(db: Kysely<StateTables>, stateSchema: string, { name }: Table): Promise<void> {
-  await sql`update ${sql.id(stateSchema, ledgerName(name))} set stamp = ${sql.lit(NO_STAMP)}`.execute(db);
+  await sql`update ${sql.id(stateSchema, rowStateName(name))} set stamp = ${sql.lit(NO_FINGERPRINT)}`.execute(db);
 }
 
 /** Whatever changes in a child row moves its detail's main row: those of the rows that changed at this moment. */

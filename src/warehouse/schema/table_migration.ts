@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Step } from "../ddl/alteration.ts";
 import { type AsOf, createAsOf } from "../ddl/as_of.ts";
 import { type Catalog, canonicalType, type PresentTable } from "../ddl/database_catalog.ts";
-import { NO_STAMP, type Shape, type ShapedColumn } from "../ddl/shape.ts";
+import { NO_FINGERPRINT, type Shape, type ShapedColumn } from "../ddl/shape.ts";
 import type { Dialect } from "../dialect.ts";
 import { allFilled, type Unfilled } from "../merge/unfilled.ts";
 import { equal } from "../sql_fragments.ts";
@@ -54,11 +54,11 @@ export function planTables(
     reshaped ||= isReshaped(catalog, shape, present);
     if (present === undefined) {
       steps.push({
-        sentence: shape.role === "ledger" ? undefined : `created table ${shape.name}`,
+        sentence: shape.role === "row_state" ? undefined : `created table ${shape.name}`,
         statements: [createTable(dialect, shape)],
       });
       if (shape.role === "versions") unversioned.add(shape.stream);
-      else if (shape.role !== "ledger" && known(shape)) missing.add(shape.stream);
+      else if (shape.role !== "row_state" && known(shape)) missing.add(shape.stream);
     } else {
       const objections = objectionsTo(dialect, shape, present);
       refusals.push(...objections);
@@ -78,7 +78,7 @@ export function planTables(
     steps.push(...comments(shape, present));
     if (shape.asOf !== undefined) steps.push(...functions(dialect, catalog, shape.asOf));
   }
-  steps.push(...ledgerRepairs(catalog, shapes), ...filled(shapes, unfilled));
+  steps.push(...rowStateRepairs(catalog, shapes), ...filled(shapes, unfilled));
   return {
     ...{ steps, refusals, missing: [...missing], emptied: [...emptied], unversioned: [...unversioned] },
     retyped: roomier,
@@ -174,11 +174,11 @@ function lostColumns(shape: Shape, present: PresentTable, given: ReadonlySet<str
 
 /** The values went with the columns, which no hash of a row tells. */
 function rowsAnew(shapes: readonly Shape[], { name, stream }: Shape, lost: readonly string[]): Step {
-  const ledger = shapes.find(shape => shape.role === "ledger" && shape.stream === stream)!;
+  const rowState = shapes.find(shape => shape.role === "row_state" && shape.stream === stream)!;
   return {
     sentence: `somebody had dropped or renamed ${name}.${lost.join(", ")}: its values come again with the next full scan, those of details as they are fetched again`,
     statements: [],
-    onRows: [sql`update ${tableOf(ledger)} set stamp = ${sql.lit(NO_STAMP)}`],
+    onRows: [sql`update ${tableOf(rowState)} set stamp = ${sql.lit(NO_FINGERPRINT)}`],
   };
 }
 
@@ -253,25 +253,25 @@ function comments(shape: Shape, present: PresentTable | undefined): Step[] {
 export const commentOnTable = (table: { schema: string; name: string }, text: string): Fragment =>
   sql`comment on table ${tableOf(table)} is ${sql.lit(text)}`;
 
-/** The row ledger must never know more rows than the table holds, nor fewer. */
-function ledgerRepairs(catalog: Catalog, shapes: readonly Shape[]): Step[] {
+/** The row state must never know more rows than the table holds, nor fewer. */
+function rowStateRepairs(catalog: Catalog, shapes: readonly Shape[]): Step[] {
   const isPresent = (shape: Shape) => catalog.tables.has(`${shape.schema}.${shape.name}`);
   return shapes
-    .filter(shape => shape.role === "ledger")
-    .flatMap((ledger): Step[] => {
-      const main = shapes.find(shape => shape.role === "main" && shape.stream === ledger.stream)!;
-      const children = shapes.filter(shape => shape.role === "child" && shape.stream === ledger.stream);
-      if (isPresent(ledger) && !isPresent(main))
-        return [{ sentence: undefined, statements: [], onRows: [sql`delete from ${tableOf(ledger)}`] }];
-      if (!isPresent(ledger) && isPresent(main)) {
+    .filter(shape => shape.role === "row_state")
+    .flatMap((rowState): Step[] => {
+      const main = shapes.find(shape => shape.role === "main" && shape.stream === rowState.stream)!;
+      const children = shapes.filter(shape => shape.role === "child" && shape.stream === rowState.stream);
+      if (isPresent(rowState) && !isPresent(main))
+        return [{ sentence: undefined, statements: [], onRows: [sql`delete from ${tableOf(rowState)}`] }];
+      if (!isPresent(rowState) && isPresent(main)) {
         const key = sql.join(main.primaryKey.map(name => sql.id(name)));
         return [
           {
-            sentence: `rebuilt the row ledger of ${main.name}`,
+            sentence: `rebuilt the row state of ${main.name}`,
             statements: [],
             onRows: [
-              sql`insert into ${tableOf(ledger)} (${key}, hash, vhash, stamp, first_seen_at, deleted_at)
-                select ${key}, 0, 0, ${sql.lit(NO_STAMP)}, _first_seen_at, _deleted_at from ${tableOf(main)}`,
+              sql`insert into ${tableOf(rowState)} (${key}, hash, vhash, stamp, first_seen_at, deleted_at)
+                select ${key}, 0, 0, ${sql.lit(NO_FINGERPRINT)}, _first_seen_at, _deleted_at from ${tableOf(main)}`,
             ],
           },
         ];
@@ -282,7 +282,7 @@ function ledgerRepairs(catalog: Catalog, shapes: readonly Shape[]): Step[] {
         {
           sentence: `the next full scan of ${main.name} fills ${added.map(child => child.name).join(", ")}`,
           statements: [],
-          onRows: [sql`update ${tableOf(ledger)} set stamp = ${sql.lit(NO_STAMP)}`],
+          onRows: [sql`update ${tableOf(rowState)} set stamp = ${sql.lit(NO_FINGERPRINT)}`],
         },
       ];
     });

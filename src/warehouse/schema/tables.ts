@@ -36,7 +36,7 @@ export interface TableOrder extends ViewedTables {
   readonly relations?: readonly Relation[];
 }
 
-/** What was done, as sentences, and the streams whose tables were lost: their state and details ledger were emptied with it. */
+/** What was done, as sentences, and the streams whose tables were lost: their state and detail state were emptied with it. */
 export interface Ensured {
   readonly done: readonly string[];
   readonly missing: readonly string[];

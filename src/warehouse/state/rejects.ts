@@ -4,7 +4,7 @@ import { FURTHER } from "../../rows/reject.ts";
 import { hasColumn } from "../ddl/present_tables.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { liveParents, type Parents } from "../details/parents.ts";
-import { equal, ledgerRef } from "../sql_fragments.ts";
+import { equal, rowStateRef } from "../sql_fragments.ts";
 import type { RejectsTable, StateTables } from "../state_tables.ts";
 
 type Db = Kysely<StateTables>;
@@ -156,7 +156,7 @@ export async function knownAmong(
   stage: Stage,
 ): Promise<ReadonlyMap<number, Date | null>> {
   const { rows } = await sql<{ seq: number; deleted_at: Date | null }>`select k._seq as seq, l.deleted_at
-    from ${stage.keys()} k join ${ledgerRef(destination, main)} l
+    from ${stage.keys()} k join ${rowStateRef(destination, main)} l
       on l._company = ${company} and ${equal("l", "k", main.key)}`.execute(destination.db);
   return new Map(rows.map(row => [Number(row.seq), row.deleted_at]));
 }

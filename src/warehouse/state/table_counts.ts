@@ -3,7 +3,7 @@ import type { Stream } from "../../catalog/stream.ts";
 import { withTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import { liveParents, type Parents, presentParents } from "../details/parents.ts";
-import { ledgerRef } from "../sql_fragments.ts";
+import { rowStateRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /** What a stream's main table holds, and of details what there is to ask for. */
@@ -21,7 +21,7 @@ export interface ParentCounts {
   readonly absent: number;
 }
 
-/** The stream's row in `streams`, as of this publish. `completeTo` null leaves what it was; `counted` saves a look at the ledger. */
+/** The stream's row in `streams`, as of this publish. `completeTo` null leaves what it was; `counted` saves a look at the rowState. */
 export async function saveDashboard(
   db: Kysely<StateTables>,
   destination: Destination,
@@ -139,7 +139,7 @@ async function countRows(
 ): Promise<{ known: number; live: number }> {
   const { rows } = await sql<{ known: number; live: number }>`
     select count(*) as known, count(*) - count(deleted_at) as live
-    from ${ledgerRef(destination, stream.tables.main)} where _company = ${company}`.execute(db);
+    from ${rowStateRef(destination, stream.tables.main)} where _company = ${company}`.execute(db);
   return { known: Number(rows[0]?.known ?? 0), live: Number(rows[0]?.live ?? 0) };
 }
 

@@ -32,7 +32,7 @@ export async function saveVerification(
   });
 }
 
-/** Details of a stream that were fetched, of rows that a company has; what the ledger of details says. */
+/** Details of a stream that were fetched, of rows that a company has; what the detail state says. */
 export async function fetchedCount(
   { db, stateSchema }: Pick<Destination, "db" | "stateSchema">,
   company: string,

@@ -38,7 +38,7 @@ export function tableViews(
       return [main, ...children]
         .filter(table => has(table.name))
         .flatMap(table => {
-          const shape = shapes.find(candidate => candidate.role !== "ledger" && candidate.name === table.name)!;
+          const shape = shapes.find(candidate => candidate.role !== "row_state" && candidate.name === table.name)!;
           const columns = [
             ...shownColumns(shape, there),
             ...(table.excluded ?? []).map(column => leftOut(dialect, column)),

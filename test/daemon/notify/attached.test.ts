@@ -180,7 +180,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     await beginRun(destination.db, begun, clock.date());
     const end = { status: "failed", exit_code: 1, warnings: "[]", error: "no" };
     await endRun(destination.db, "n1", { ...end, finished_at: "2026-03-15T02:07:00Z" });
-    await destination.show();
+    await destination.releaseToReaders();
     await destination.close();
 
     const office = await attached(() => readPast(config.destination, ["nightly", "hook"]), undefined);

@@ -74,7 +74,7 @@ test("empty warehouses of both kinds get the tables that the runs had made, with
     throw new Error("nobody may ask");
   };
   const state = await stateOf(place.warehouse);
-  const ledger = await ledgerOf(place.warehouse);
+  const rowState = await rowStatesOf(place.warehouse);
 
   for (const { make } of [first!, ...others]) {
     const copy = again(await make(), place.clock, configOf(path));
@@ -85,7 +85,7 @@ test("empty warehouses of both kinds get the tables that the runs had made, with
     expect(compared.differences).toEqual([]);
     expect(compared.rows).toBeGreaterThan(50);
     expect(await stateOf(copy.warehouse)).toEqual(state);
-    expect(await ledgerOf(copy.warehouse)).toEqual(ledger);
+    expect(await rowStatesOf(copy.warehouse)).toEqual(rowState);
     const runs = await copy.warehouse.query("select command, status, exit_code from _tributary.runs");
     expect(runs).toMatchObject([{ command: "replay", status: report.status, exit_code: 0 }]);
   }
@@ -132,7 +132,7 @@ async function stateOf({ query }: Warehouse) {
   });
 }
 
-const ledgerOf = ({ query }: Warehouse) =>
+const rowStatesOf = ({ query }: Warehouse) =>
   query(
     "select stream, parent_key, cast(parent_hash as varchar) as hash, outcome, fetched_at from _tributary.details order by 1, 2",
   );

@@ -9,7 +9,7 @@ import { scenario } from "../scenario.ts";
 
 const config = { streams: { defaults: { audit: 0 } } };
 const isDetail = ({ path }: Passing) => /^\/po\/[^/]+$/.test(path);
-const isStorm = (text: string) => text.includes("changed since the last run");
+const isMassChange = (text: string) => text.includes("changed since the last run");
 
 function keysOf(simulator: Simulator, from: number, to: number): string[] {
   const rows = [...simulator.truth.rows("purchase_orders")];
@@ -49,7 +49,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     simulator.insert("purchase_orders", 5);
     const heard: number[] = [];
     place.look = passing => {
-      if (isDetail(passing)) heard.push(said.filter(isStorm).length);
+      if (isDetail(passing)) heard.push(said.filter(isMassChange).length);
       return undefined;
     };
     const report = await sync();
@@ -60,7 +60,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       "--max-requests, --max-time or max_details bound a run.";
     expect(report.warnings).toEqual([warning]);
     expect(lineOf(report, "purchase_orders")).toMatchObject({ status: "warning", inserted: 5, updated: 60 });
-    expect(said.filter(isStorm)).toEqual([warning]);
+    expect(said.filter(isMassChange)).toEqual([warning]);
     expect(heard).toHaveLength(65);
     expect(heard.every(storms => storms === 1)).toBe(true);
     const [run] = await place.warehouse.query<{ warnings: string | string[] }>(
@@ -107,7 +107,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     simulator.restore("purchase_orders", gone);
     const back = await sync();
     expect(lineOf(back, "purchase_orders").updated).toBe(60);
-    expect(back.warnings.filter(isStorm)).toEqual([]);
+    expect(back.warnings.filter(isMassChange)).toEqual([]);
 
     clock.advance(3_600_000);
     simulator.requests.clear();

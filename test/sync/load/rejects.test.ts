@@ -75,11 +75,11 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(first.map(({ stream }) => stream)).toEqual(["mail_notes", ...Array(3).fill("mails")]);
     expect(first[0]).toMatchObject({ key: "mail_id=a", field: "id", context: { context: { mail_id: "a" } } });
     expect(first.at(-1)).toMatchObject({ key: null, field: "id", context: { page: { of: { folder: "inbox" } } } });
-    const ledger = () =>
+    const rowState = () =>
       place.warehouse.query(
         "select parent_key, outcome, fetched_at, cast(parent_hash as varchar) as hash from _tributary.details order by 1",
       );
-    const before = await ledger();
+    const before = await rowState();
     place.clock.advance(60_000);
     const tried = await place.run({ catalogue: version("ref"), background: again });
     expect(tried).toMatchObject({ exit_code: 0, status: "succeeded" });
@@ -87,7 +87,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(lineOf(tried, "mails")).toMatchObject({ rows_read: 1, inserted: 1, rejected: 0 });
     expect(lineOf(tried, "mail_notes")).toMatchObject({ rows_read: 1, inserted: 1, deleted: 0 });
     expect(await kept(place)).toMatchObject([{ stream: "mails", raw: { subject: "nobody's" } }]);
-    expect(await ledger()).toEqual(before);
+    expect(await rowState()).toEqual(before);
     const rows = await place.warehouse.query(
       "select id, subject, folder, cast(worth as varchar) as worth from procurement.mails where _deleted_at is null order by id",
     );

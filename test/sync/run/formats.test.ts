@@ -96,7 +96,7 @@ async function forget({ warehouse, clock }: Told): Promise<void> {
 
   async function opened() {
     const destination = await openDestination(where, { runId: "forgetting", holder, clock }, 0);
-    return { db: destination.db, show: () => destination.show(), close: () => destination.close() };
+    return { db: destination.db, show: () => destination.releaseToReaders(), close: () => destination.close() };
   }
 }
 

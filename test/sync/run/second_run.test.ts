@@ -27,8 +27,8 @@ const orders = streams.filter(stream => stream.name.startsWith("purchase_order")
 describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("an unchanged service is read page by page, audited in part, and nothing is written", async () => {
     const { simulator, warehouse, sync, before } = await begun(make);
-    const ledger = "select cast(r as varchar) as r from _tributary.rows_purchase_orders r order by po_number";
-    const ledgerBefore = await warehouse.query(ledger);
+    const rowState = "select cast(r as varchar) as r from _tributary.rows_purchase_orders r order by po_number";
+    const rowStateBefore = await warehouse.query(rowState);
     const report = await sync();
     for (const line of report.streams)
       expect(line).toMatchObject({ status: "succeeded", inserted: 0, updated: 0, deleted: 0, missing: 0, error: null });
@@ -44,7 +44,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     });
     expect(report.streams.reduce((sum, line) => sum + line.requests, 1)).toBe(simulator.requests.total);
     expect(difference(before, await contents(warehouse, streams))).toEqual([]);
-    expect(await warehouse.query(ledger)).toEqual(ledgerBefore);
+    expect(await warehouse.query(rowState)).toEqual(rowStateBefore);
   });
 
   test("the audit looks at the details that were fetched longest ago, at each once before one twice", async () => {

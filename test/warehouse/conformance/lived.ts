@@ -1,13 +1,13 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { type Table, type TableSet, tablesOf } from "../../../src/catalog/columns.ts";
-import { layoutStamp } from "../../../src/rows/column_stamp.ts";
 import { Encoder } from "../../../src/rows/encoder.ts";
 import { createHasher } from "../../../src/rows/hash.ts";
 import { isoUtc } from "../../../src/rows/moment.ts";
+import { schemaFingerprint } from "../../../src/rows/schema_fingerprint.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
 import type { ChildStream } from "../../../src/warehouse/details/child_stream.ts";
-import { settleHistory } from "../../../src/warehouse/history/row_history.ts";
+import { reconcileHistory } from "../../../src/warehouse/history/row_history.ts";
 import { compare } from "../../../src/warehouse/merge/compare.ts";
 import type { Publication } from "../../../src/warehouse/merge/publication.ts";
 import { publish } from "../../../src/warehouse/merge/publish.ts";
@@ -53,7 +53,7 @@ export const keep = (
   now: string,
   of: readonly TableSet[] = streams,
 ): Promise<readonly string[]> =>
-  settleHistory(destination, {
+  reconcileHistory(destination, {
     companies: ["acme"],
     kept: kept ? of : [],
     left: kept ? [] : streams.map(({ main }) => main.name),
@@ -89,7 +89,7 @@ export async function publishAt(
     stream: own.main.name,
     tables: own,
     stage,
-    stamp: layoutStamp(own, hasher),
+    schemaFingerprint: schemaFingerprint(own, hasher),
     parent: list ? undefined : { kind: "rows", ...childStream(things), only: undefined },
     many: own === logs,
     details: list ? [childStream(notes), childStream(logs)] : [],

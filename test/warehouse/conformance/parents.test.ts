@@ -26,7 +26,7 @@ async function parentsIn(destination: Destination, parents: Parents): Promise<Ma
   return new Map(rows.map(row => [row.parent_key, BigInt(row.hash)]).sort() as [string, bigint][]);
 }
 
-/** The ledger's hashes by id. */
+/** The row state's hashes by id. */
 async function hashesIn({ db }: Destination): Promise<Map<string, bigint>> {
   const { rows } = await sql<{ id: string; hash: string }>`select id, cast(hash as varchar) as hash
     from _tributary.rows_things`.execute(db);

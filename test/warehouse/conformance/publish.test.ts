@@ -21,7 +21,7 @@ async function everythingIn({ db }: Destination): Promise<unknown[]> {
 }
 
 describe.each(warehouses)("$name", ({ make }) => {
-  test("a publish that fails at its last step leaves rows, ledger and high-water marks as they were", async () => {
+  test("a publish that fails at its last step leaves rows, row state and high-water marks as they were", async () => {
     const destination = await make();
     await store(destination, [
       { id: "a", text: "one", lines: [{ line_no: 1, price: 1 }] },

@@ -28,7 +28,7 @@ describe.each(["snapshot", "direct"] as const)("the lock, readers: %s", readers 
     await destination.lock("acme", ["facts"], 0);
     await fill(destination, 1);
     for (const publish of [false, true]) {
-      if (publish) await destination.show();
+      if (publish) await destination.releaseToReaders();
       const said = await helper("writer.helper.ts", path, readers).heard();
       expect(said).toContain("LockedError 4: ");
       expect(said).toContain(`run run-1 (process ${process.pid} on `);
@@ -49,7 +49,7 @@ describe.each(["snapshot", "direct"] as const)("the lock, readers: %s", readers 
     await expect(destination.lock("acme", ["facts"], 2000)).rejects.toThrow(`run run-other (process ${other.pid} on `);
     expect(clock.slept).toBe(2000);
     await expect(sql`select 1`.execute(destination.db)).rejects.toMatchObject({ exitCode: 4 });
-    await expect(destination.show()).rejects.toMatchObject({ exitCode: 4 });
+    await expect(destination.releaseToReaders()).rejects.toMatchObject({ exitCode: 4 });
     await other.ask("close");
     await destination.lock("acme", ["facts"], 0);
     await fill(destination, 2);
@@ -110,7 +110,7 @@ describe("reading", () => {
     const path = await warehouse();
     const writer = await opened(settingsFor(path));
     await fill(writer, 1);
-    await writer.show();
+    await writer.releaseToReaders();
     const reading = await openDuckdbForReading({ path, readers: "snapshot", stateSchema: "_tributary" });
     expect(reading.holder).toMatchObject({ runId: "run-1", pid: process.pid });
     expect(await reading.db.selectFrom("warehouse").select("key").execute()).toEqual([{ key: "publish" }]);
@@ -148,7 +148,7 @@ describe("reading", () => {
     await expect(openDuckdbForReading(settings)).rejects.toThrow("Run `tributary sync` first");
     const writer = await opened(settingsFor(path));
     await fill(writer, 1);
-    await writer.show();
+    await writer.releaseToReaders();
     await writer.close();
     const other = helper("writer.helper.ts", path);
     await other.heard();

@@ -31,7 +31,7 @@ describe("the published file", () => {
     const path = await warehouse();
     const destination = await opened(settingsFor(path));
     await fill(destination, 1);
-    expect(await destination.show()).toEqual({ path, note: undefined });
+    expect(await destination.releaseToReaders()).toEqual({ path, note: undefined });
     const other = helper("reader.helper.ts", path);
     expect(await other.ask("open")).toBe("1");
     const held = [await reader(path), await reader(path, "cached")];
@@ -42,7 +42,7 @@ describe("the published file", () => {
         for (let i = 0; i < 10; i++) seen.push(await seenBy(await reader(path)));
         return seen;
       })();
-      await destination.show();
+      await destination.releaseToReaders();
       for (const seen of await openedWhilePublishing) expect([fact - 1, fact]).toContain(seen);
       expect(await seenBy(await reader(path))).toBe(fact);
       expect(await seenBy(await reader(path, "cached"))).toBe(fact);
@@ -63,7 +63,7 @@ describe("the published file", () => {
     };
     const destination = await opened(settingsFor(path, { makeLink }));
     await fill(destination, 7);
-    await destination.show();
+    await destination.releaseToReaders();
     expect(found).toEqual([0o444, 7]);
   });
 
@@ -71,7 +71,7 @@ describe("the published file", () => {
     const path = await warehouse();
     const destination = await opened(settingsFor(path, { keepVersions: 3 }));
     await fill(destination, 1);
-    for (let i = 0; i < 5; i++) await destination.show();
+    for (let i = 0; i < 5; i++) await destination.releaseToReaders();
     const names = await versions(path);
     expect(names).toHaveLength(3);
     expect(await readlink(path)).toBe(join("w.versions", names.sort().at(-1)!, "w.duckdb"));
@@ -83,7 +83,7 @@ describe("the published file", () => {
     const path = await warehouse();
     const destination = await opened(settingsFor(path, { keepVersions: 1 }));
     await fill(destination, 1);
-    await destination.show();
+    await destination.releaseToReaders();
     await destination.close();
     const bare = path.replace(/\.duckdb$/, "");
     const refused = { name: "DestinationError", exitCode: 6, message: expect.stringContaining(`${path} is a link`) };
@@ -92,7 +92,7 @@ describe("the published file", () => {
     await rm(path);
     const renamed = await opened(settingsFor(bare));
     await setFact(renamed, 2);
-    await renamed.show();
+    await renamed.releaseToReaders();
     expect(await seenBy(await reader(bare))).toBe(2);
   });
 
@@ -102,10 +102,10 @@ describe("the published file", () => {
     const clock = { now: () => now, sleep: async () => {} };
     const destination = await opened(settingsFor(path, { keepVersions: 0, clock }));
     await fill(destination, 1);
-    await destination.show();
+    await destination.releaseToReaders();
     now -= 3_600_000;
     await setFact(destination, 2);
-    await destination.show();
+    await destination.releaseToReaders();
     expect(await versions(path)).toEqual(["2026-05-05T05-05-05.001Z"]);
     expect(await seenBy(await reader(path))).toBe(2);
   });
@@ -114,12 +114,12 @@ describe("the published file", () => {
     const path = await warehouse();
     const destination = await opened(settingsFor(path));
     await fill(destination, 1);
-    await destination.show();
+    await destination.releaseToReaders();
     const spoiler = helper("reader.helper.ts", path);
     await makeWritable(path);
     expect(await spoiler.ask("spoil")).toBe("spoilt");
     await setFact(destination, 2);
-    await destination.show();
+    await destination.releaseToReaders();
     await spoiler.kill();
     const reading = helper("reader.helper.ts", path);
     expect(await reading.ask("open")).toBe("2");
@@ -143,7 +143,7 @@ describe("the published file", () => {
     const clock = { now: () => now, sleep: async () => {} };
     const destination = await opened(settingsFor(path, { clock }));
     await fill(destination, 1);
-    await destination.show();
+    await destination.releaseToReaders();
     await setFact(destination, 2);
     const before = await readdir(home);
     const { dev, ino } = await stat(path);
@@ -156,17 +156,17 @@ describe("the published file", () => {
           Promise.reject(Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" })),
       }),
     );
-    await expect(failing.show()).rejects.toMatchObject({ name: "DestinationError", exitCode: 6 });
-    await expect(failing.show()).rejects.toThrow(/Expected to publish .*no space left.*Free some space/s);
+    await expect(failing.releaseToReaders()).rejects.toMatchObject({ name: "DestinationError", exitCode: 6 });
+    await expect(failing.releaseToReaders()).rejects.toThrow(/Expected to publish .*no space left.*Free some space/s);
     expect((await readdir(home)).filter(ownName)).toEqual(before.filter(ownName));
     expect(await seenBy(await reader(path))).toBe(1);
     expect((await stat(path)).ino).toBe(ino);
     expect((await stat(path)).dev).toBe(dev);
-    expect((await failing.unshown()).owed).toBe(true);
+    expect((await failing.releaseState()).isPending).toBe(true);
     await failing.close();
     const destination2 = await opened(settingsFor(path, { clock }));
     await mkdir(obstacle);
-    await destination2.show();
+    await destination2.releaseToReaders();
     expect(await seenBy(await reader(path))).toBe(2);
   });
 
@@ -175,8 +175,8 @@ describe("the published file", () => {
     const destination = await opened(settingsFor(path));
     await fill(destination, 1);
     await rm(path.replace(/\.duckdb$/, ".versions"), { recursive: true });
-    await expect(destination.show()).rejects.toMatchObject({ name: "DestinationError", exitCode: 6 });
-    await expect(destination.show()).rejects.toThrow(/vanished/);
+    await expect(destination.releaseToReaders()).rejects.toMatchObject({ name: "DestinationError", exitCode: 6 });
+    await expect(destination.releaseToReaders()).rejects.toThrow(/vanished/);
   });
 
   it("is replaced in place where there are no links, without the log of another", async () => {
@@ -185,75 +185,75 @@ describe("the published file", () => {
       Promise.reject(Object.assign(new Error("EPERM: operation not permitted"), { code: "EPERM" }));
     const destination = await opened(settingsFor(path, { makeLink }));
     await fill(destination, 1);
-    const shown = await destination.show();
+    const shown = await destination.releaseToReaders();
     expect(shown.note).toContain("must reconnect");
     const spoiler = helper("reader.helper.ts", path);
     await makeWritable(path);
     expect(await spoiler.ask("spoil")).toBe("spoilt");
     await spoiler.kill();
     await setFact(destination, 2);
-    expect((await destination.unshown()).owed).toBe(true);
-    await destination.show();
+    expect((await destination.releaseState()).isPending).toBe(true);
+    await destination.releaseToReaders();
     expect(await helper("reader.helper.ts", path).ask("open")).toBe("2");
-    expect((await destination.unshown()).owed).toBe(false);
+    expect((await destination.releaseState()).isPending).toBe(false);
     await destination.close();
     const next = await opened(settingsFor(path, { makeLink }));
     expect(await factOf(next)).toBe(2);
     expect((await readdir(join(path, ".."))).sort()).toEqual(["w.duckdb", "w.versions"]);
   });
 
-  it("says that a publish is owed when a run was killed before it", async () => {
+  it("says that a release is pending when a run was killed before it", async () => {
     const path = await warehouse();
     const first = await opened(settingsFor(path));
     await fill(first, 1);
-    expect(await first.unshown()).toEqual({ owed: true, shownAt: undefined });
-    await first.show();
-    expect(await first.unshown()).toMatchObject({ owed: false, shownAt: expect.any(Date) });
+    expect(await first.releaseState()).toEqual({ isPending: true, releasedAt: undefined });
+    await first.releaseToReaders();
+    expect(await first.releaseState()).toMatchObject({ isPending: false, releasedAt: expect.any(Date) });
     await first.db.insertInto("warehouse").values({ key: "version", value: "1" }).execute();
-    await setFact(first, 1).then(() => first.show());
+    await setFact(first, 1).then(() => first.releaseToReaders());
     await first.db
       .transaction()
       .execute(trx => trx.updateTable("warehouse").set({ value: "2" }).where("key", "=", "version").execute());
-    expect((await first.unshown()).owed).toBe(false);
+    expect((await first.releaseState()).isPending).toBe(false);
     await first.close();
     const other = helper("writer.helper.ts", path);
     await other.heard();
     await other.ask("fact 5");
     await other.kill();
     const next = await opened(settingsFor(path));
-    expect((await next.unshown()).owed).toBe(true);
-    await next.show();
-    expect((await next.unshown()).owed).toBe(false);
+    expect((await next.releaseState()).isPending).toBe(true);
+    await next.releaseToReaders();
+    expect((await next.releaseState()).isPending).toBe(false);
     expect(await seenBy(await reader(path))).toBe(5);
   });
 
-  it("knows what is owed by the number beside a version, and looks into one that has none", async () => {
+  it("knows what is pending by the number beside a version, and looks into one that has none", async () => {
     const path = await warehouse();
     const destination = await opened(settingsFor(path));
     await fill(destination, 1);
-    await destination.show();
+    await destination.releaseToReaders();
     const home = path.replace(/\.duckdb$/, ".versions");
     const note = join(home, basename(dirname(await readlink(path))), "publish_number");
     await rm(note);
-    expect((await destination.unshown()).owed).toBe(false);
+    expect((await destination.releaseState()).isPending).toBe(false);
     await setFact(destination, 2);
-    expect((await destination.unshown()).owed).toBe(true);
-    await destination.show();
+    expect((await destination.releaseState()).isPending).toBe(true);
+    await destination.releaseToReaders();
     const renewed = join(home, basename(dirname(await readlink(path))), "publish_number");
     // A power cut may leave it empty: then the version is made once more.
     await writeFile(renewed, "");
-    expect((await destination.unshown()).owed).toBe(true);
-    await destination.show();
-    expect((await destination.unshown()).owed).toBe(false);
+    expect((await destination.releaseState()).isPending).toBe(true);
+    await destination.releaseToReaders();
+    expect((await destination.releaseState()).isPending).toBe(false);
     await rm(join(home, basename(dirname(await readlink(path))), "w.duckdb"), { force: true });
-    expect((await destination.unshown()).owed).toBe(true);
+    expect((await destination.releaseState()).isPending).toBe(true);
   });
 
   it("is whole whenever the publishing process is killed, and its leftovers go", async () => {
     const path = await warehouse();
     const first = await opened(settingsFor(path));
     await fill(first, 0);
-    await first.show();
+    await first.releaseToReaders();
     await first.close();
     for (let kill = 1; kill <= 6; kill++) {
       const other = helper("writer.helper.ts", path);
@@ -266,7 +266,7 @@ describe("the published file", () => {
       expect([kill - 1, kill]).toContain(await seenBy(await reader(path)));
       const next = await opened(settingsFor(path));
       expect(await factOf(next)).toBe(kill);
-      await next.show();
+      await next.releaseToReaders();
       expect(await seenBy(await reader(path))).toBe(kill);
       await next.close();
     }

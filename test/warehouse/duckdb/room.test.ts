@@ -63,18 +63,18 @@ it("writes many columns that were all changed into the file, and reads them out 
     await sql.raw(`create table ${table} (gone timestamptz, ${columns})`).execute(db);
     await change(table);
   }
-  await destination.show();
+  await destination.releaseToReaders();
   for (const table of tables) await change(table);
   const killed = { ...settings, path: `${path}.killed`, runId: "run-2" };
   await copyFile(path, killed.path);
   await copyFile(`${path}.wal`, `${killed.path}.wal`);
   const limit = () => sql<{ limit: string }>`select current_setting('memory_limit') as "limit"`.execute(db);
   const before = await limit();
-  await destination.show();
+  await destination.releaseToReaders();
   expect((await limit()).rows).toEqual(before.rows);
   await destination.close();
   const next = await opened(killed);
-  await next.show();
+  await next.releaseToReaders();
   const { rows } = await sql<{ n: number }>`select count(gone) as n from procurement.t19`.execute(next.db);
   expect(Number(rows[0]?.n)).toBe(3);
 });

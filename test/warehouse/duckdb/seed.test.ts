@@ -30,7 +30,7 @@ async function published(): Promise<string> {
   const path = await warehouse();
   const first = await opened(settingsFor(path));
   await fill(first, 1);
-  await first.show();
+  await first.releaseToReaders();
   await first.close();
   return path;
 }
@@ -58,22 +58,22 @@ describe("a warehouse file", () => {
     const path = await warehouse();
     const first = await opened(settingsFor(path));
     await fill(first, 1);
-    await first.show();
+    await first.releaseToReaders();
     await setFact(first, 2);
-    await first.show();
+    await first.releaseToReaders();
     await first.close();
     await rm(join(homeOf(path), "work.duckdb"));
     const second = await opened(settingsFor(path));
     expect(await factOf(second)).toBe(2);
     await setFact(second, 3);
-    await second.show();
+    await second.releaseToReaders();
     await second.close();
     await rm(join(homeOf(path), "work.duckdb"));
     await rm(path);
     await writeFile(join(homeOf(path), "work.duckdb.wal"), "a log whose file is gone");
     const third = await opened(settingsFor(path));
     expect(await factOf(third)).toBe(3);
-    await third.show();
+    await third.releaseToReaders();
     expect(await helper("reader.helper.ts", path).ask("open")).toBe("3");
   });
 
@@ -93,7 +93,7 @@ describe("a warehouse file", () => {
     expect(await reader.ask("open")).toBe("9");
     expect((await stat(path)).mode & 0o777).toBe(0o444);
     await setFact(snapshot, 10);
-    await snapshot.show();
+    await snapshot.releaseToReaders();
     expect(await reader.ask("open")).toBe("10");
     expect(await reader.ask("ask 0")).toBe("9");
     expect((await readdir(homeOf(path))).filter(name => name.startsWith("20"))).toHaveLength(2);
@@ -105,7 +105,7 @@ describe("a warehouse file", () => {
     await copyFile(path, backup);
     const later = await opened(settingsFor(path));
     await setFact(later, 2);
-    await later.show();
+    await later.releaseToReaders();
     await later.close();
     await rm(path);
     await copyFile(backup, path);
@@ -134,10 +134,10 @@ describe("a warehouse file", () => {
     await setFact(destination, 2);
     await rm(path);
     await writeFile(path, backup);
-    await expect(destination.show()).rejects.toThrow(/somebody put a file there/);
+    await expect(destination.releaseToReaders()).rejects.toThrow(/somebody put a file there/);
     expect(await readFile(path)).toEqual(backup);
     await rm(path);
-    await destination.show();
+    await destination.releaseToReaders();
     expect(await helper("reader.helper.ts", path).ask("open")).toBe("2");
   });
 
@@ -149,7 +149,7 @@ describe("a warehouse file", () => {
     const begun = await readFile(path);
     const next = await opened(settingsFor(path, { makeLink }));
     await setFact(next, 12);
-    await next.show();
+    await next.releaseToReaders();
     await next.close();
     const last = await opened(settingsFor(path, { makeLink }));
     expect(await factOf(last)).toBe(12);
@@ -204,7 +204,7 @@ describe("a warehouse file", () => {
     await rm(path);
     const snapshot = await opened(settingsFor(path));
     await fill(snapshot, 1);
-    await snapshot.show();
+    await snapshot.releaseToReaders();
     await snapshot.close();
     await expect(opened(settingsFor(path, { readers: "direct" }))).rejects.toThrow("readers: direct");
     expect(await readdir(join(path, ".."))).not.toContain("w.duckdb.stage");
@@ -230,7 +230,7 @@ describe("a warehouse file", () => {
     const home = homeOf(path);
     const first = await opened(settingsFor(path));
     await fill(first, 1);
-    await first.show();
+    await first.releaseToReaders();
     await setFact(first, 2);
     await first.close();
     const work = join(home, "work.duckdb");
@@ -245,7 +245,7 @@ describe("a warehouse file", () => {
     expect(await readFile(join(home, "damaged.duckdb"))).toEqual(damaged);
     expect((await readdir(home)).filter(name => name.includes(".wal"))).toEqual(["damaged.duckdb.wal"]);
     await setFact(second, 3);
-    await second.show();
+    await second.releaseToReaders();
     await second.close();
     expect(await helper("reader.helper.ts", path).ask("open")).toBe("3");
     const third = await opened(settingsFor(path));

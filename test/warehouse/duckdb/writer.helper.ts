@@ -61,7 +61,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     if (what === "fact") await setFact(Number(value));
     if (what === "lose-log") lose(".wal", value!);
     if (what === "lose-file") await loseFile(value!);
-    if (what === "show") await destination.show();
+    if (what === "show") await destination.releaseToReaders();
     if (what === "close") await destination.close();
     say("done");
   } catch (error) {

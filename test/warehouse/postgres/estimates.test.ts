@@ -28,6 +28,6 @@ test("a first load's child tables are looked at with their parents'", async () =
   const destination = await make();
   await store(destination, rows(600, "one"));
   expect(await believed(destination, "thing")).toEqual({ things: -1, thing_lines: -1 });
-  await destination.settle(everything, 600);
+  await destination.afterPublish(everything, 600);
   expect(await believed(destination, "thing")).toEqual({ things: 600, thing_lines: 1_200 });
 });

@@ -96,8 +96,8 @@ test("an alteration lets readers through after five seconds and tries again unti
 
 test("settle leaves the tables' contents and the session as they were", async () => {
   await destination.lock("acme", ["orders"], 0);
-  await destination.settle(orders, 1_000);
-  expect(await destination.show()).toEqual({ path: undefined, note: undefined });
+  await destination.afterPublish(orders, 1_000);
+  expect(await destination.releaseToReaders()).toEqual({ path: undefined, note: undefined });
   await expect(
     open(database.url, "run-2").then(other => other.lock("acme", ["orders"], 0).finally(() => other.close())),
   ).rejects.toThrow(/held by run run-1/);

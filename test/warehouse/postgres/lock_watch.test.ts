@@ -6,7 +6,7 @@ import { altering } from "../../../src/warehouse/ddl/alteration.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
 import type { LockPatience } from "../../../src/warehouse/postgres/lock_watch.ts";
 import { openPostgresForReading } from "../../../src/warehouse/postgres/open.ts";
-import { ledgerName } from "../../../src/warehouse/state_tables.ts";
+import { rowStateName } from "../../../src/warehouse/state_tables.ts";
 import { createDatabase, type TestDatabase } from "../../support/database.ts";
 import { openReady, orders } from "./fixture.ts";
 
@@ -79,11 +79,11 @@ test("statistics are left out while somebody's VACUUM has the table", async () =
   const destination = await ready(database.url, { lockWaitMs: 3_000 });
   const { admin } = database;
   await admin.query(`create schema procurement; create table procurement.orders as select generate_series(1, 1000);
-    create table _tributary.${ledgerName("orders")} as select 1`);
+    create table _tributary.${rowStateName("orders")} as select 1`);
   await hold("lock table procurement.orders in share update exclusive mode");
-  await destination.settle(orders, 1_000);
+  await destination.afterPublish(orders, 1_000);
   await admin.query("rollback");
-  await destination.settle(orders, 1_000);
+  await destination.afterPublish(orders, 1_000);
   const { rows } = await admin.query("select reltuples from pg_class where relname = 'orders'");
   expect(rows).toEqual([{ reltuples: 1000 }]);
 });

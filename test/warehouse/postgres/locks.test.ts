@@ -52,7 +52,7 @@ test("two first runs side by side record who they are once", async () => {
   expect(rows).toEqual([{ value: { base_url: "https://one.example.com", company_id: "c-1" } }]);
 });
 
-test("other companies and other families don't wait for each other", async () => {
+test("other companies and other lockGroups don't wait for each other", async () => {
   const [first, second] = [await session("run-a"), await session("run-b")];
   await first.lock("acme", ["orders"], 0);
   await second.lock("acme", ["items"], 0);

@@ -37,7 +37,7 @@ const catalogOf = ({ db, dialect, schema, stateSchema }: Destination) =>
   readCatalog(db, dialect, [schema, stateSchema]);
 
 describe.each(warehouses)("$name", ({ make }) => {
-  test("tables, children, ledger and comments are made once; the second time nothing is written", async () => {
+  test("tables, children, row state and comments are made once; the second time nothing is written", async () => {
     const destination = await make();
     const first = await ensure(destination, items());
     expect(first).toEqual({
@@ -208,7 +208,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect((await ensure(destination, items())).done).toEqual([]);
   });
 
-  test("a stream whose table is gone is reported, and its ledger says so too", async () => {
+  test("a stream whose table is gone is reported, and its row state says so too", async () => {
     const destination = await make();
     await ensure(destination, items());
     const { db } = destination;
@@ -239,7 +239,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect((await ensure(destination, { main, children })).missing).toEqual([]);
   });
 
-  test("a ledger that is gone is rebuilt from the table", async () => {
+  test("a row state that is gone is rebuilt from the table", async () => {
     const destination = await make();
     await ensure(destination, items());
     await rowsOf(
@@ -247,7 +247,7 @@ describe.each(warehouses)("$name", ({ make }) => {
       "insert into procurement.items (_company, item_id, _first_seen_at, _deleted_at) values ('acme', 'i', '2024-01-01T00:00:00Z', null), ('acme', 'j', '2024-01-01T00:00:00Z', '2024-02-01T00:00:00Z')",
     );
     await rowsOf(destination, "drop table _tributary.rows_items");
-    expect((await ensure(destination, items())).done).toEqual(["rebuilt the row ledger of items"]);
+    expect((await ensure(destination, items())).done).toEqual(["rebuilt the row state of items"]);
     const rows = await rowsOf(
       destination,
       "select item_id, stamp, first_seen_at, deleted_at from _tributary.rows_items order by item_id",

@@ -48,7 +48,7 @@ test("DuckDB: views answer under any name of the file, copied, attached under an
   const path = join(folder, "warehouse.duckdb");
   const destination = await openDuckdb({ ...run, path, readers: "snapshot", keepVersions: 2 });
   await filled(destination);
-  await destination.show();
+  await destination.releaseToReaders();
   await destination.close();
   const other = join(folder, "another name.duckdb");
   await copyFile(path, other);

@@ -7,7 +7,7 @@ const KEY = "publish";
 
 /**
  * Counts, in the warehouse's own table, the transactions that changed something in the data schema. A published version
- * carries the number of its moment, so a version with a lower one tells that a publish is owed (a crash came between).
+ * carries the number of its moment, so a version with a lower one tells that a publish is isPending (a crash came between).
  */
 export class PublishNumber implements Observer {
   readonly #stateSchema: string;
@@ -78,7 +78,7 @@ export class PublishNumber implements Observer {
    * Whether the published file lacks something that the session's file has; true too when it cannot be read. `noted` is its
    * number where that is known: opening a file with 300 tables takes a tenth of a second.
    */
-  async isOwed(connection: DuckDBConnection, published: string, noted: string | undefined): Promise<boolean> {
+  async isPending(connection: DuckDBConnection, published: string, noted: string | undefined): Promise<boolean> {
     if (noted !== undefined) return (await this.own(connection)) !== noted;
     try {
       await connection.run(`attach ${quoted(published)} as tributary_published (type duckdb, read_only)`);

@@ -3,7 +3,7 @@ import { chmod, link, mkdir, readdir, readFile, rename, stat } from "node:fs/pro
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { codeOf, entryAt, remove, syncFolder, writeDurably } from "../../../files.ts";
-import type { Shown } from "../../destination.ts";
+import type { Release } from "../../destination.ts";
 import { isDeadClaim } from "../lock/holder.ts";
 import type { Layout } from "../session/file_layout.ts";
 import { PLACED } from "../session/file_layout.ts";
@@ -65,7 +65,7 @@ export async function publishVersion(
   now: number,
   keep: number,
   makeLink: MakeLink,
-): Promise<Shown> {
+): Promise<Release> {
   const before = await versionsIn(layout);
   const name = nameAfter(now, before);
   const unfinished = join(layout.home, `${name}.tmp`);

@@ -6,7 +6,7 @@ import type { Hasher } from "./hash.ts";
 const ENCODING = 2;
 
 /** A number that changes when the columns a hash covers change: hashes of different stamps say nothing about each other. */
-export function layoutStamp(tables: TableSet, hasher: Hasher): number {
+export function schemaFingerprint(tables: TableSet, hasher: Hasher): number {
   const layout = [tables.main, ...tables.children].map(table => [
     table.name,
     stageColumns(table)

@@ -30,14 +30,14 @@ export function lookupOf({ mode }: Pick<Stream, "mode">): Lookup | undefined {
 }
 
 /** The parameters that each question needs a value for. */
-export function demandedBy(stream: Stream): readonly string[] {
+export function requiredParameters(stream: Stream): readonly string[] {
   return [...pathParameters(stream.path), ...(lookupOf(stream)?.ask ?? [])];
 }
 
 /** A parameter's own name for what the config calls it; undefined where the stream has no such parameter. */
 export function parameterNamed(stream: Stream, name: string): string | undefined {
   const column = parameterColumn(name);
-  const own = demandedBy(stream).find(parameter => [parameter, parameterColumn(parameter)].includes(column));
+  const own = requiredParameters(stream).find(parameter => [parameter, parameterColumn(parameter)].includes(column));
   return own ?? (lookupOf(stream)?.passes === true ? name : undefined);
 }
 
@@ -56,7 +56,7 @@ export function unanswered(stream: Stream, asking: Asking): readonly string[] {
   const { values } = asking;
   const shared = new Set([...namesOf(stream, asking.parameters), ...Object.keys(sourcesOf(stream, asking))]);
   const inAllSets = (name: string) => values.length > 0 && values.every(set => namesOf(stream, set).includes(name));
-  return demandedBy(stream).filter(name => !shared.has(name) && !inAllSets(name));
+  return requiredParameters(stream).filter(name => !shared.has(name) && !inAllSets(name));
 }
 
 /** The columns (`table.column`) that parameters take their values from, by parameter. */
@@ -109,13 +109,13 @@ export function combinations(choices: readonly (readonly [name: string, values: 
 
 function questionOf(stream: Stream, { rename }: Asking, values: Values): ValueSet {
   const inPath = new Set(pathParameters(stream.path));
-  const demanded = new Set(demandedBy(stream));
+  const required = new Set(requiredParameters(stream));
   const sentAs = Object.fromEntries(Object.entries(rename).map(([name, other]) => [own(stream, name), other]));
   const names = Object.keys(values);
   const pick = (some: readonly string[], as: (name: string) => string): Values =>
     Object.fromEntries(some.map(name => [as(name), values[name]!]));
   const passed = names.filter(name => !inPath.has(name)).sort();
-  const context = pick([...demanded], parameterColumn);
+  const context = pick([...required], parameterColumn);
   const askedWith = passed.map(name => `${name}=${values[name]}`).join("&");
   return {
     path: pick([...inPath], name => name),

@@ -3,7 +3,7 @@
 import type { ExitCode } from "../errors.ts";
 import { type CliContext, createContext } from "./invocation/context.ts";
 import { reportFailure } from "./invocation/failure.ts";
-import { expectNode } from "./invocation/package_root.ts";
+import { requireNode } from "./invocation/package_root.ts";
 import { runCommand } from "./program.ts";
 
 function onSignal(listener: (signal: "SIGINT" | "SIGTERM") => void): () => void {
@@ -43,7 +43,7 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
     process.on(event, error => stray(error));
   }
   try {
-    expectNode();
+    requireNode();
     await runCommand(argv, context);
     return code;
   } catch (error) {

@@ -8,10 +8,10 @@ import { select, selectedByConfig } from "./selection.ts";
  * Looks at what only running would find out: expressions, and names of streams. `known` is the catalogue as configured.
  * @throws ConfigError that names every fault's place
  */
-export function demandSchedules({ config, at }: LoadedConfig, known: readonly Stream[], now: number): void {
+export function requireSchedules({ config, at }: LoadedConfig, known: readonly Stream[], now: number): void {
   const on = selectedByConfig(known, config.streams);
   const faults: string[] = [];
-  const demandStreams = (names: readonly string[], where: string) => {
+  const requireStreams = (names: readonly string[], where: string) => {
     const found: string[] = [];
     noting(found, () => select(known, on, names, config.streams.settings));
     faults.push(...found.map(fault => `${where}: ${fault}`));
@@ -22,9 +22,9 @@ export function demandSchedules({ config, at }: LoadedConfig, known: readonly St
     if (fault !== undefined) faults.push(`${place("cron")}: ${fault}. Got ${JSON.stringify(schedule.cron)}.`);
     if (schedule.name === HOOK)
       faults.push(`${place("name")}: expected another name, because runs of POST /hooks/… are called ${HOOK}.`);
-    demandStreams(schedule.streams, place("streams"));
+    requireStreams(schedule.streams, place("streams"));
   }
-  if (config.hooks !== undefined) demandStreams(config.hooks.streams, `${at(["hooks", "streams"])} hooks.streams`);
+  if (config.hooks !== undefined) requireStreams(config.hooks.streams, `${at(["hooks", "streams"])} hooks.streams`);
   if (faults.length > 0) throw new ConfigError(["The schedules can't be used.", ...faults].join("\n"));
 }
 

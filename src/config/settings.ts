@@ -1,10 +1,10 @@
 import {
   type Asking,
   asksNothing,
-  demandedBy,
   loadedColumn,
   lookupOf,
   parameterNamed,
+  requiredParameters,
   saysAnything,
   unanswered,
   waitsFor,
@@ -22,7 +22,7 @@ export interface OwnSettings extends Partial<Asking> {
 }
 
 /** Whether a stream can be told what its settings say. @throws ConfigError that names every wrong key and what is known there */
-export function demandSettings(catalogue: readonly Stream[], stream: Stream, own: OwnSettings): void {
+export function requireSettings(catalogue: readonly Stream[], stream: Stream, own: OwnSettings): void {
   const asking = { ...asksNothing, ...own };
   const place = `streams.settings.${stream.name}`;
   const faults = [...columnFaults(catalogue, stream, own)];
@@ -39,7 +39,7 @@ export function demandSettings(catalogue: readonly Stream[], stream: Stream, own
 }
 
 /** Lookups that take their values from each other would wait for each other. @throws ConfigError that names them */
-export function demandOrder(catalogue: readonly Stream[], settings: Readonly<Record<string, OwnSettings>>): void {
+export function requireOrder(catalogue: readonly Stream[], settings: Readonly<Record<string, OwnSettings>>): void {
   const next = (stream: Stream): Stream[] => {
     const tables = waitsFor(stream, { ...asksNothing, ...settings[stream.name] });
     if (tables.length === 0) return [];
@@ -92,7 +92,7 @@ function* askingFaults(catalogue: readonly Stream[], stream: Stream, asking: Ask
     const own = parameterNamed(stream, name);
     if (own === undefined) {
       areKnown = false;
-      yield* unknown(`${place}.${key}`, name, demandedBy(stream), `parameter of ${stream.name}`);
+      yield* unknown(`${place}.${key}`, name, requiredParameters(stream), `parameter of ${stream.name}`);
     } else if (key !== "rename") {
       const kind = key.startsWith("values") ? "values" : key;
       const other = givenBy.get(own);
@@ -123,7 +123,7 @@ function* unloaded(catalogue: readonly Stream[], place: string, named: string): 
 export function valuesAdvice(stream: Stream): string {
   const { name } = stream;
   const passes = lookupOf(stream)?.passes === true;
-  const names = passes ? [...demandedBy(stream), "<parameter>"] : demandedBy(stream);
+  const names = passes ? [...requiredParameters(stream), "<parameter>"] : requiredParameters(stream);
   const values = `{ values: [{ ${names.map(each => `${each}: …`).join(", ")} }] }`;
   const lists = `parameters: { ${names.at(-1)}: [ … ] }`;
   const columns = passes ? "" : `, or from: { ${names[0]}: <table>.<column> } for the values of a loaded column`;

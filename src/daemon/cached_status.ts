@@ -3,9 +3,9 @@ import type { Status } from "../operations/status.ts";
 import type { Daemon } from "./schedule/events.ts";
 
 /** What can be seen of the warehouse at this moment; `trouble` says for the log why nothing can. */
-export type Glance = { readonly status: Status } | { readonly status: undefined; readonly trouble: string };
+export type CachedStatus = { readonly status: Status } | { readonly status: undefined; readonly trouble: string };
 
-export interface GlanceSources {
+export interface StatusSources {
   readonly read: () => Promise<Status>;
   readonly clock: Clock;
   /** Its runs change what there is to see. */
@@ -21,9 +21,9 @@ export interface GlanceSources {
 const PATIENCE_MS = 5_000;
 
 /** Looks at the warehouse for whoever asks: at most one look at a time, however many ask. Never rejects. */
-export function createGlance({ read, clock, daemon, keptMs }: GlanceSources): () => Promise<Glance> {
-  let kept: { readonly glance: Glance; readonly at: number } | undefined;
-  let looking: Promise<Glance> | undefined;
+export function createCachedStatus({ read, clock, daemon, keptMs }: StatusSources): () => Promise<CachedStatus> {
+  let kept: { readonly cachedStatus: CachedStatus; readonly at: number } | undefined;
+  let looking: Promise<CachedStatus> | undefined;
 
   // What was seen before a run ended, or is being looked at right now, is no longer how it is.
   daemon.listen(event => {
@@ -32,32 +32,35 @@ export function createGlance({ read, clock, daemon, keptMs }: GlanceSources): ()
     looking = undefined;
   });
 
-  function look(): Promise<Glance> {
-    const mine: Promise<Glance> = read()
+  function look(): Promise<CachedStatus> {
+    const mine: Promise<CachedStatus> = read()
       .then(
-        (status): Glance => ({ status }),
-        (error: unknown): Glance => ({
+        (status): CachedStatus => ({ status }),
+        (error: unknown): CachedStatus => ({
           status: undefined,
           trouble: error instanceof Error ? error.message : String(error),
         }),
       )
-      .then(glance => {
+      .then(cachedStatus => {
         if (looking === mine) {
-          kept = { glance, at: clock.now() };
+          kept = { cachedStatus, at: clock.now() };
           looking = undefined;
         }
-        return glance;
+        return cachedStatus;
       });
     return mine;
   }
 
   return async () => {
-    if (kept !== undefined && isWithin(clock, kept.at, keptMs)) return kept.glance;
+    if (kept !== undefined && isWithin(clock, kept.at, keptMs)) return kept.cachedStatus;
     looking ??= look();
     const mine = looking;
     const seen = new AbortController();
     const late = clock.sleep(PATIENCE_MS, seen.signal).then(
-      (): Glance => ({ status: undefined, trouble: `the warehouse did not answer within ${PATIENCE_MS / 1_000} s` }),
+      (): CachedStatus => ({
+        status: undefined,
+        trouble: `the warehouse did not answer within ${PATIENCE_MS / 1_000} s`,
+      }),
       () => mine,
     );
     try {

@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { lockGroupOf } from "../config/selection.ts";
 import { ConfigError } from "../errors.ts";
 import type { Log } from "../logging.ts";
-import { type ChangeBody, expectReachable, rewriteArchive } from "../source/archive/rewriting.ts";
+import { type ChangeBody, requireReachable, rewriteArchive } from "../source/archive/rewriting.ts";
 import { parseJson } from "../source/body.ts";
 import type { Envelope } from "../source/envelope.ts";
 import { versionsName } from "../warehouse/ddl/as_of.ts";
@@ -49,7 +49,7 @@ export function privacyOf(catalogue: readonly Stream[], config: Config["privacy"
 /**
  * Hashes under two keys never match: a warehouse has one. @throws ConfigError, before anything is asked for or written
  */
-export async function expectOwnKey(destination: Destination, { policy }: Privacy): Promise<void> {
+export async function requireOwnPolicyKey(destination: Destination, { policy }: Privacy): Promise<void> {
   // An older warehouse has no such table until it is upgraded.
   if (policy.keyId === undefined || !(await hasState(destination, "privacy"))) return;
   const kept = (await privacyRecords(destination.db)).find(({ treatment }) => treatment === "hash");
@@ -100,7 +100,7 @@ export async function reconcilePrivacy(
 ): Promise<{ readonly done: readonly string[]; readonly warnings: readonly string[] }> {
   const { db } = destination;
   let records = await privacyRecords(db);
-  expectLatest(records, privacy.policy, settling);
+  requireLatest(records, privacy.policy, settling);
   const done: string[] = [];
   let left: string | undefined;
   if (records.some(({ isClean }) => !isClean) && hasKeyOf(records, privacy.policy)) {
@@ -136,7 +136,7 @@ export async function reconcilePrivacy(
 }
 
 /** Who went on while another run changed privacy would put values back as they come. @throws ConfigError */
-function expectLatest(
+function requireLatest(
   records: readonly KeptRecord[],
   policy: Policy,
   { askedAt, now }: Pick<Settling, "askedAt" | "now">,
@@ -176,7 +176,7 @@ async function clean(
   settling: Settling,
 ): Promise<string | undefined> {
   const { db, schema, stateSchema } = destination;
-  if (settling.archive !== undefined) await expectReachable(settling.archive.path);
+  if (settling.archive !== undefined) await requireReachable(settling.archive.path);
   await cleanArchive(records, privacy, settling);
   // Where nothing was ever stored there is nothing to leave behind.
   const [run] = await db.selectFrom("runs").select("run_id").limit(1).execute();

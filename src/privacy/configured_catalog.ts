@@ -3,7 +3,7 @@ import { withVolatile } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
 import { expand, selectedByConfig } from "../config/selection.ts";
 import type { OwnSettings } from "../config/settings.ts";
-import { demandOrder, demandSettings } from "../config/settings.ts";
+import { requireOrder, requireSettings } from "../config/settings.ts";
 import { ConfigError, noting, refuse } from "../errors.ts";
 import type { Policy } from "./policy.ts";
 import { policyOf, withPolicy } from "./policy.ts";
@@ -28,19 +28,19 @@ export function configured(catalogue: readonly Stream[], { streams, privacy }: C
   const { settings } = streams;
   const faults: string[] = [];
   const policy = noting(faults, () => policyOf(catalogue, privacy));
-  for (const [name, own] of Object.entries(settings)) noting(faults, () => demandStream(catalogue, name, own));
-  noting(faults, () => demandOrder(catalogue, settings));
+  for (const [name, own] of Object.entries(settings)) noting(faults, () => requireStream(catalogue, name, own));
+  noting(faults, () => requireOrder(catalogue, settings));
   if (policy !== undefined) faults.push(...treatedFaults(catalogue, settings, policy));
   refuse(faults);
   return catalogue.map(stream => withPolicy(withVolatile(stream, settings[stream.name]?.volatile ?? []), policy!));
 }
 
-function demandStream(catalogue: readonly Stream[], name: string, own: OwnSettings): void {
+function requireStream(catalogue: readonly Stream[], name: string, own: OwnSettings): void {
   expand(catalogue, [name], "streams.settings");
   const stream = catalogue.find(candidate => candidate.name === name);
   if (stream === undefined)
     throw new ConfigError(`streams.settings: expected the name of one stream, got ${JSON.stringify(name)}.`);
-  demandSettings(catalogue, stream, own);
+  requireSettings(catalogue, stream, own);
 }
 
 /** Everything in which a configuration does not fit the catalogue, a line each. */

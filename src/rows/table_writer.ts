@@ -7,7 +7,7 @@ import { type Problem, type Reading, valueAt, writeValue } from "./encode_value.
 import { type LineContext, type WriteFields, writerOf } from "./fields.ts";
 import { canonicalJson } from "./json.ts";
 import type { Formats } from "./moment.ts";
-import { type FieldTree, hasWhole, tellUnknown, unknownFields, unreadFields } from "./unknown_fields.ts";
+import { type FieldTree, hasWhole, reportUnknown, unknownFields, unreadFields } from "./unknown_fields.ts";
 
 const DECIMAL: ReadonlySet<Kind> = new Set(["money", "quantity", "percent"]);
 
@@ -142,7 +142,7 @@ export class TableWriter {
     const extra = this.#tree === undefined || this.#isAllKnown(row) ? undefined : unknownFields(row, this.#tree);
     if (extra !== undefined) {
       writeValue(csv, "json", extra, this.#formats, this.#reading);
-      tellUnknown(extra, this.#tree!, this.drift);
+      reportUnknown(extra, this.#tree!, this.drift);
     }
     const { problem, note: told } = this.#reading;
     if (problem !== undefined || told !== undefined)

@@ -66,13 +66,13 @@ export function unknownFields(row: Record<string, unknown>, tree: FieldTree): Re
 }
 
 /** Tells the fields of `extra` that are new, and the documented objects among them that came as something else. */
-export function tellUnknown(extra: Record<string, unknown>, tree: FieldTree, drift: TableDrift, prefix = ""): void {
+export function reportUnknown(extra: Record<string, unknown>, tree: FieldTree, drift: TableDrift, prefix = ""): void {
   for (const field in extra) {
     const known = tree[field];
     const value = extra[field];
     const name = prefix + fieldName(field);
     if (known === undefined || known === true) drift.newField(name, value);
-    else if (jsonType(value) === "object") tellUnknown(value as Record<string, unknown>, known, drift, `${name}.`);
+    else if (jsonType(value) === "object") reportUnknown(value as Record<string, unknown>, known, drift, `${name}.`);
     else drift.otherType(name, value);
   }
 }

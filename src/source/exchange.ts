@@ -106,13 +106,13 @@ export function exchange(
           if (over) return given.release();
           share = given;
           expect("no further piece of the body");
-          expectEnd();
+          requireEnd();
           controller.resume();
         },
         () => undefined,
       );
     }
-    function expectEnd(): void {
+    function requireEnd(): void {
       whole = setTimeout(expire, 4 * timeoutMs, "no end of the body", 4 * timeoutMs);
     }
     function fail(reason: unknown): void {
@@ -143,7 +143,7 @@ export function exchange(
             return;
           }
           expect("no further piece of the body");
-          expectEnd();
+          requireEnd();
           const length = Number(answered["content-length"]);
           const unpacked = isPacked(answered["content-encoding"]) ? PACKED * length : length;
           if (unpacked > UNCOUNTED) makeRoom(controller, unpacked);

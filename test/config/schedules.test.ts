@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { demandSchedules } from "../../src/config/schedules.ts";
+import { requireSchedules } from "../../src/config/schedules.ts";
 import { watchChanges } from "../../src/daemon/schedule/source.ts";
 import { streams } from "../../streams/index.ts";
 import { configOf } from "../daemon/schedule/desk.ts";
@@ -19,7 +19,7 @@ test("schedules that can't be used are refused together, each with its place and
   });
   const lines = (() => {
     try {
-      demandSchedules(loaded, streams, now);
+      requireSchedules(loaded, streams, now);
       return [];
     } catch (error) {
       expect(error).toMatchObject({ name: "ConfigError", exitCode: 2 });
@@ -39,7 +39,7 @@ test("schedules that can't be used are refused together, each with its place and
 });
 
 test("the schedule that a configuration without one has is good", async () => {
-  demandSchedules(await configOf({}), streams, now);
+  requireSchedules(await configOf({}), streams, now);
 });
 
 test("a file's change is told once, when it has come to rest; one that is gone for a moment is none", async () => {

@@ -10,7 +10,7 @@ import { parse, parseAllDocuments } from "yaml";
 import { COPIED } from "../../build.ts";
 import { systemClock } from "../../src/clock.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { demandSchedules } from "../../src/config/schedules.ts";
+import { requireSchedules } from "../../src/config/schedules.ts";
 import { createMetrics } from "../../src/daemon/page/metrics.ts";
 import { streams } from "../../streams/index.ts";
 import { emptyFolder, tributary } from "../cli/process.ts";
@@ -136,7 +136,7 @@ test.each(configurations)("the configuration of %s can be used", async (_, text)
     TRIBUTARY_HASH_KEY: "0123456789abcdef",
   };
   const loaded = await loadConfig(file, env);
-  demandSchedules(loaded, streams, Date.UTC(2026, 0, 1));
+  requireSchedules(loaded, streams, Date.UTC(2026, 0, 1));
   expect(loaded.warnings).toEqual([]);
 });
 
@@ -218,7 +218,7 @@ test("metrics that alerts and pages name are those that tributary has", async ()
     version: "1",
     clock: systemClock,
     daemon: { startedAt: "2026-01-01T00:00:00Z", live: () => undefined, nextRuns: () => [] },
-    glance: async () => ({ status: undefined, trouble: "not looked at" }),
+    cachedStatus: async () => ({ status: undefined, trouble: "not looked at" }),
     lateAfterMs: () => 1,
   });
   const answer = await (await route.answer(new Request("http://127.0.0.1/metrics"), {})).text();

@@ -65,7 +65,7 @@ async function backfill(names: readonly string[], options: BackfillOptions, cont
     }
     const consent = options.yes
       ? undefined
-      : (estimate: Estimate) => demandConsent(estimate, estimateReport(estimate), config, context);
+      : (estimate: Estimate) => requireConsent(estimate, estimateReport(estimate), config, context);
     const report = await runBackfill(order, tools, consent);
     finish();
     context.exit(report.exit_code);
@@ -105,7 +105,7 @@ async function backfillOrder(
   };
 }
 
-async function demandConsent(estimate: Estimate, shown: string, config: Config, context: CliContext): Promise<void> {
+async function requireConsent(estimate: Estimate, shown: string, config: Config, context: CliContext): Promise<void> {
   const { confirmAbove } = config.backfill;
   if (context.stdin.isTTY) context.stderr.write(`${context.redact(shown)}\n`);
   await askConsent(context, "Load it?", {

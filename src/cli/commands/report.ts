@@ -41,14 +41,14 @@ export function registerReport(program: Command, context: CliContext): void {
 async function report(options: ReportOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });
   const { companiesOf } = await import("../../sync/run/run.ts");
-  const { demandOurs, writeWhole } = await import("../../outputs/report/file.ts");
+  const { requireOwnFile, writeWhole } = await import("../../outputs/report/file.ts");
   const { reportDocument } = await import("../../outputs/report/report_page.ts");
   const companies = companiesOf(config, options.company).map(({ name }) => name);
   if (!config.views)
     throw new ConfigError(
       "The report is made from the views for analysts, and the configuration has `views: false`. Set `views: true`, run `tributary sync`, and call the report again.",
     );
-  const file = await demandOurs(resolve(context.cwd, options.out), options.force ?? false);
+  const file = await requireOwnFile(resolve(context.cwd, options.out), options.force ?? false);
   const { contents, publishedAt } = await read(config, companies, options, context);
   const text = reportDocument(contents, {
     madeAt: context.now(),

@@ -110,8 +110,8 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
 async function openSchedules(options: ScheduleOptions, context: CliContext): Promise<LoadedConfig> {
   const loaded = await context.openConfig(options);
   const { configured } = await import("../../privacy/configured_catalog.ts");
-  const { demandSchedules } = await import("../../config/schedules.ts");
-  demandSchedules(loaded, configured((await runDefaults()).catalogue, loaded.config), context.now());
+  const { requireSchedules } = await import("../../config/schedules.ts");
+  requireSchedules(loaded, configured((await runDefaults()).catalogue, loaded.config), context.now());
   return loaded;
 }
 

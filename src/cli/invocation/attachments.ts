@@ -24,7 +24,7 @@ export async function attach(
   { context, log, server }: Surroundings,
 ): Promise<() => Promise<void>> {
   const { keepJournal } = await import("../../daemon/schedule/journal.ts");
-  const { createGlance } = await import("../../daemon/cached_status.ts");
+  const { createCachedStatus } = await import("../../daemon/cached_status.ts");
   const { attachNotifier } = await import("../../daemon/notify/attached.ts");
   const { readPast } = await import("../../daemon/schedule/past_runs.ts");
   const { readStatus } = await import("../../operations/status.ts");
@@ -33,7 +33,7 @@ export async function attach(
   const clock = systemClock;
   const { destination } = daemon.config();
   const shared = destination.type === "duckdb" && destination.readers === "direct";
-  const glance = createGlance({
+  const cachedStatus = createCachedStatus({
     read: () => readStatus(daemon.config(), streams, undefined),
     clock,
     daemon,
@@ -49,11 +49,11 @@ export async function attach(
       daemon,
       settings: () => daemon.config(),
       past,
-      glance,
+      cachedStatus,
       tools: { clock, log, redact, env },
     }),
   );
-  if (server) ends.push(await serveAround(daemon, { context, log, glance }));
+  if (server) ends.push(await serveAround(daemon, { context, log, cachedStatus }));
   return async () => {
     for (const end of ends.toReversed()) await end();
   };
@@ -64,9 +64,9 @@ async function serveAround(
   {
     context,
     log,
-    glance,
+    cachedStatus,
   }: Omit<Surroundings, "server"> & {
-    readonly glance: ReturnType<typeof import("../../daemon/cached_status.ts").createGlance>;
+    readonly cachedStatus: ReturnType<typeof import("../../daemon/cached_status.ts").createCachedStatus>;
   },
 ): Promise<() => Promise<void>> {
   const { createMetrics } = await import("../../daemon/page/metrics.ts");
@@ -77,7 +77,7 @@ async function serveAround(
   const { streams } = await import("../../../streams/index.ts");
   const clock = systemClock;
   const lateAfterMs = () => daemon.config().freshness.lateAfterMs;
-  const metrics = createMetrics({ version: packageVersion(), clock, daemon, glance, lateAfterMs });
+  const metrics = createMetrics({ version: packageVersion(), clock, daemon, cachedStatus, lateAfterMs });
   const deafen = daemon.listen(metrics.observe);
   const { server } = daemon.config();
   const page = await servePage({
@@ -86,7 +86,7 @@ async function serveAround(
     source: warehouseSource(() => daemon.config(), streams, undefined, daemon),
     routes: [
       metrics.route,
-      ...healthRoutes({ clock, daemon, glance, lateAfterMs }),
+      ...healthRoutes({ clock, daemon, cachedStatus, lateAfterMs }),
       hookRoute({ hooks: () => daemon.config().hooks, daemon, clock }),
     ],
     log,

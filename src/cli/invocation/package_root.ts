@@ -16,7 +16,7 @@ export function packageVersion(): string {
 }
 
 /** @throws ConfigError under a Node.js that is older than package.json asks for: what it lacks would look like a bug of ours */
-export function expectNode(): void {
+export function requireNode(): void {
   const { node } = process.versions;
   const { engines } = manifest();
   if (Number.parseInt(node, 10) >= Number.parseInt(engines.node.replace(">=", ""), 10)) return;

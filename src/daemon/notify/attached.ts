@@ -2,7 +2,7 @@ import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import type { Status } from "../../operations/status.ts";
 import { isLate } from "../../warehouse/state/freshness.ts";
-import type { Glance } from "../cached_status.ts";
+import type { CachedStatus } from "../cached_status.ts";
 import type { Daemon } from "../schedule/events.ts";
 import type { Past } from "../schedule/past_runs.ts";
 import { createNotifier, type NotifyTools } from "./notify.ts";
@@ -13,7 +13,7 @@ export interface Attachment {
   readonly settings: () => Pick<Config, "notify" | "freshness">;
   /** What the warehouse's records say of the schedules' runs, the hook's included. */
   readonly past: () => Promise<Past | undefined>;
-  readonly glance: () => Promise<Glance>;
+  readonly cachedStatus: () => Promise<CachedStatus>;
   readonly tools: Omit<NotifyTools, "signal">;
 }
 
@@ -32,13 +32,13 @@ export async function attachNotifier({
   daemon,
   settings,
   past,
-  glance,
+  cachedStatus,
   tools,
 }: Attachment): Promise<() => Promise<void>> {
   const { clock, log } = tools;
   const ending = new AbortController();
   const notifier = createNotifier(settings, { ...tools, signal: ending.signal });
-  let known: Status | undefined = (await glance()).status;
+  let known: Status | undefined = (await cachedStatus()).status;
   notifier.recall(await patiently(past, clock), known);
   const unlisten = daemon.listen(event => {
     if (event.kind === "finished") known = undefined;
@@ -53,7 +53,8 @@ export async function attachNotifier({
     while (!ending.signal.aborted) {
       // Nobody to tell: nothing to look for, and a target that a new configuration names is not behind.
       if (settings().notify.targets.length > 0) {
-        if (known === undefined || known.warehouse.note !== null || seemsLate(known)) known = (await glance()).status;
+        if (known === undefined || known.warehouse.note !== null || seemsLate(known))
+          known = (await cachedStatus()).status;
         notifier.checkLate(known);
       }
       await clock.sleep(EVERY_MS, ending.signal).catch(() => undefined);

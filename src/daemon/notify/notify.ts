@@ -88,7 +88,7 @@ export function createNotifier(settings: () => Pick<Config, "notify" | "freshnes
     else if (state === "bad" || failing.bad().includes(schedule)) waiting.set(schedule, { state, notification });
   }
 
-  function tellWaiting(): void {
+  function reportWaiting(): void {
     for (const [schedule, { state, notification }] of waiting) {
       if (!failing.seen(schedule, state)) continue;
       waiting.delete(schedule);
@@ -103,10 +103,10 @@ export function createNotifier(settings: () => Pick<Config, "notify" | "freshnes
     episodes.set(schedule, episode);
     for (const stream of failedStreams(finished.outcome)) episode.streams.add(nameOf(stream));
     episode.untold = failureMessage(finished);
-    if (finished.retryAt === undefined) tellOf(schedule, episode);
+    if (finished.retryAt === undefined) reportEpisode(schedule, episode);
   }
 
-  function tellOf(schedule: string, episode: Episode): void {
+  function reportEpisode(schedule: string, episode: Episode): void {
     if (episode.untold !== undefined) tell(schedule, "bad", episode.untold);
     episode.untold = undefined;
   }
@@ -122,7 +122,7 @@ export function createNotifier(settings: () => Pick<Config, "notify" | "freshnes
   /** Neither a failure nor a success. Where it was the last try, the failure before it stands. */
   function gaveUp({ run: { schedule }, retryAt }: Finished): void {
     const episode = episodes.get(schedule);
-    if (episode !== undefined && retryAt === undefined) tellOf(schedule, episode);
+    if (episode !== undefined && retryAt === undefined) reportEpisode(schedule, episode);
   }
 
   function look(): void {
@@ -176,13 +176,13 @@ export function createNotifier(settings: () => Pick<Config, "notify" | "freshnes
         if (isFailure(event.outcome.exit_code)) failed(event);
         else if (event.outcome.exit_code === 0) succeeded(event);
         else if (event.outcome.exit_code < 128) gaveUp(event);
-        tellWaiting();
+        reportWaiting();
       }),
     checkLate: status =>
       safely(() => {
         if (status?.warehouse.loaded && status.warehouse.note === null) streams = status.streams;
         look();
-        tellWaiting();
+        reportWaiting();
       }),
     settle: () => delivery.settle(),
   };

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../logging.ts";
 import { liveContent } from "./live.ts";
-import type { Look, Looker } from "./page_snapshot.ts";
+import type { PageSnapshot, PageSnapshots } from "./page_snapshot.ts";
 import type { PageSource } from "./source.ts";
 
 /** What a visitor's page is told: how far the run is, as markup, or that it should fetch itself anew. */
@@ -28,7 +28,7 @@ const LOOK_MS = 15_000;
 const MOST_VISITORS = 64;
 
 /** Works only while somebody listens. */
-export function createFeed(source: PageSource, looker: Looker, clock: Clock, log: Log): Feed {
+export function createFeed(source: PageSource, snapshots: PageSnapshots, clock: Clock, log: Log): Feed {
   const visitors = new Set<ReturnType<typeof mailbox>>();
   let working: AbortController | undefined;
   let progress: string | undefined;
@@ -37,7 +37,7 @@ export function createFeed(source: PageSource, looker: Looker, clock: Clock, log
     for (const { put } of visitors) put(message);
   };
   const deafen = source.daemon?.listen(event => {
-    if (event.kind === "finished" || event.kind === "reloaded") looker.forget();
+    if (event.kind === "finished" || event.kind === "reloaded") snapshots.forget();
     tell({ event: "changed", data: "" });
   });
 
@@ -58,7 +58,7 @@ export function createFeed(source: PageSource, looker: Looker, clock: Clock, log
   const work = async (signal: AbortSignal): Promise<void> => {
     let print: string | undefined;
     let next = clock.now();
-    const notice = ({ view, fresh }: Look): void => {
+    const notice = ({ view, fresh }: PageSnapshot): void => {
       const found = fingerprint({ view, fresh });
       tell({ event: print === undefined || found === print ? "alive" : "changed", data: "" });
       print = found;
@@ -68,7 +68,7 @@ export function createFeed(source: PageSource, looker: Looker, clock: Clock, log
       // A warehouse that takes its time does not hold up the progress.
       if (clock.now() >= next) {
         next = Number.POSITIVE_INFINITY;
-        void looker
+        void snapshots
           .look()
           .then(notice)
           .catch(failed)
@@ -107,7 +107,7 @@ export function createFeed(source: PageSource, looker: Looker, clock: Clock, log
 }
 
 /** What has to differ for the page to be worth fetching anew. */
-function fingerprint({ view, fresh }: Look): string {
+function fingerprint({ view, fresh }: PageSnapshot): string {
   const { unreadable } = view;
   if (fresh === undefined) return JSON.stringify([unreadable]);
   const { running, last_run, streams, warehouse } = fresh;

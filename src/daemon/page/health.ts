@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { isFailure } from "../../errors.ts";
 import { isLate } from "../../warehouse/state/freshness.ts";
-import type { Glance } from "../cached_status.ts";
+import type { CachedStatus } from "../cached_status.ts";
 import type { Daemon } from "../schedule/events.ts";
 import type { Route } from "./route.ts";
 
@@ -9,7 +9,7 @@ import type { Route } from "./route.ts";
 export interface HealthSources {
   readonly clock: Clock;
   readonly daemon: Pick<Daemon, "listen" | "live">;
-  readonly glance: () => Promise<Glance>;
+  readonly cachedStatus: () => Promise<CachedStatus>;
   readonly lateAfterMs: () => number;
 }
 
@@ -49,10 +49,10 @@ const OVERDUE = "A run goes on long after its max_time: restart this process, no
 
 /** `lastCode` is how the daemon's last run ended that succeeded or failed; undefined before there was one. */
 async function whyNotReady(
-  { clock, glance, lateAfterMs }: HealthSources,
+  { clock, cachedStatus, lateAfterMs }: HealthSources,
   lastCode: number | undefined,
 ): Promise<string | undefined> {
-  const { status } = await glance();
+  const { status } = await cachedStatus();
   if (status === undefined) return "The warehouse cannot be read.";
   if (lastCode !== undefined && isFailure(lastCode)) return "The last run failed.";
   if (!status.warehouse.loaded) return "Nothing has been loaded yet.";

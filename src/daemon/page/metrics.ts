@@ -3,7 +3,7 @@ import { type Clock, isLater } from "../../clock.ts";
 import type { RunStatus, StreamStatus } from "../../operations/status.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
 import type { StreamRun } from "../../warehouse/state/run_log.ts";
-import type { Glance } from "../cached_status.ts";
+import type { CachedStatus } from "../cached_status.ts";
 import type { Daemon, DaemonEvent, LiveRun } from "../schedule/events.ts";
 import { hasFailed } from "./page_model.ts";
 import type { Route } from "./route.ts";
@@ -13,7 +13,7 @@ export interface MetricsSources {
   readonly version: string;
   readonly clock: Clock;
   readonly daemon: Pick<Daemon, "startedAt" | "live" | "nextRuns">;
-  readonly glance: () => Promise<Glance>;
+  readonly cachedStatus: () => Promise<CachedStatus>;
   readonly lateAfterMs: () => number;
 }
 
@@ -56,7 +56,7 @@ const columnOf = {
  * tells their volumes, which is what the page's token or login is for.
  */
 export function createMetrics(sources: MetricsSources): Metrics {
-  const { version, clock, daemon, glance, lateAfterMs } = sources;
+  const { version, clock, daemon, cachedStatus, lateAfterMs } = sources;
   const registry = new Registry();
   const registers = [registry];
   const gauge = (name: string, help: string) => new Gauge({ name: `tributary_${name}`, help, registers });
@@ -169,7 +169,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
   }
 
   async function scrape(): Promise<string> {
-    const { status } = await glance();
+    const { status } = await cachedStatus();
     const readable = status?.warehouse.loaded && status.warehouse.note === null;
     up.set(readable ? 1 : 0);
     for (const momentary of [lag, late]) momentary.reset();

@@ -6,7 +6,7 @@ import type { View } from "./page_model.ts";
 import type { PageSource } from "./source.ts";
 
 /** One look at everything. */
-export interface Look {
+export interface PageSnapshot {
   readonly view: View;
   /** The warehouse's status as it was read just now; undefined when it could not be. */
   readonly fresh: Status | undefined;
@@ -18,14 +18,14 @@ interface Found {
 }
 
 /** Looks at a source, however many ask. */
-export interface Looker {
+export interface PageSnapshots {
   /** What could last be read stays while nothing can; never rejects. */
-  look(): Promise<Look>;
+  look(): Promise<PageSnapshot>;
   /** What was seen so far, or is being looked at right now, is no longer how it is. */
   forget(): void;
 }
 
-export function createLooker(source: PageSource, clock: Clock, redact: (text: string) => string): Looker {
+export function createPageSnapshots(source: PageSource, clock: Clock, redact: (text: string) => string): PageSnapshots {
   let looking: Promise<Found> | undefined;
   let seen: { readonly found: Found; readonly at: number } | undefined;
   let known: { status: Status | undefined; history: History | undefined } = { status: undefined, history: undefined };

@@ -3,7 +3,7 @@ import type { Company } from "../../config/config.ts";
 import type { LoadedConfig } from "../../config/load.ts";
 import { selectedByConfig, versionedBy } from "../../config/selection.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
-import { demandOwnKey } from "../../sync/run/companies.ts";
+import { requireOwnKey } from "../../sync/run/companies.ts";
 import { policyOf } from "../../sync/run/jobs.ts";
 import type { ServiceTools } from "../../sync/run/service.ts";
 import { checkDestination } from "./destination.ts";
@@ -39,7 +39,7 @@ export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGe
     const check = { company, settings: config.api, identity, streams, askingOf, tools };
     const companyId = offline ? undefined : yield* named(checkService(check), companies.length > 1 ? name : undefined);
     try {
-      demandOwnKey({ name, companyId }, found);
+      requireOwnKey({ name, companyId }, found);
     } catch (error) {
       yield failure(`${name}: api key`, error);
     }

@@ -2,7 +2,7 @@ import type { Stream } from "../../catalog/stream.ts";
 import type { Schedule } from "../../config/config.ts";
 import { cronFault, nextTimes, timetableOf } from "../../config/cron.ts";
 import type { LoadedConfig } from "../../config/load.ts";
-import { demandSchedules } from "../../config/schedules.ts";
+import { requireSchedules } from "../../config/schedules.ts";
 import { select } from "../../config/selection.ts";
 import { ConfigError } from "../../errors.ts";
 import { type CheckLine, failure, ok, warning } from "./line.ts";
@@ -30,7 +30,7 @@ interface Kept {
 export function* checkSchedules({ loaded, catalogue, on, now }: Planned): Generator<CheckLine> {
   const { schedules, freshness } = loaded.config;
   try {
-    demandSchedules(loaded, catalogue, now);
+    requireSchedules(loaded, catalogue, now);
   } catch (error) {
     yield failure("schedules", error);
   }

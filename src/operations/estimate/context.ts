@@ -5,7 +5,7 @@ import type { RunOrder } from "../../sync/run/run_order.ts";
 import type { Service, ServiceTools } from "../../sync/run/service.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 
-export interface Look {
+export interface EstimateContext {
   readonly order: Order;
   readonly tools: ServiceTools;
   readonly catalogue: readonly Stream[];

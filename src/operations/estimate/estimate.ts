@@ -21,7 +21,7 @@ import { loadStateUnder } from "../../warehouse/state/formats_record.ts";
 import { compareIdentity } from "../../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
 import { noState, type StreamState } from "../../warehouse/state/stream_state.ts";
-import type { Ask, Guess, Look, Order } from "./context.ts";
+import type { Ask, EstimateContext, Guess, Order } from "./context.ts";
 import { estimateDetails } from "./estimate_details.ts";
 
 /** What a stream would ask for. `at_least`: there may be more than is known now. */
@@ -41,7 +41,7 @@ export interface Estimate {
   readonly seconds: number;
   readonly latency_ms: number;
   readonly in_flight: number;
-  /** Requests that this look took. */
+  /** Requests that this context took. */
   readonly asked: number;
   readonly streams: readonly EstimateLine[];
 }
@@ -67,12 +67,12 @@ export async function estimateSync(
   try {
     for (const company of companies) {
       const { api } = await openClient(company, config.api, tools);
-      const look: Look = { order, tools, catalogue, reading, company, api, latencies, listed: new Map() };
+      const context: EstimateContext = { order, tools, catalogue, reading, company, api, latencies, listed: new Map() };
       try {
-        await holdToAddress(look, undefined);
-        await holdToAddress(look, await askWhose(look));
+        await holdToAddress(context, undefined);
+        await holdToAddress(context, await askWhose(context));
         const guesses: Guess[] = [];
-        for (const stream of streams) guesses.push(await estimateStream(look, stream).catch(unavailable));
+        for (const stream of streams) guesses.push(await estimateStream(context, stream).catch(unavailable));
         lines.push(...guesses.map((guess, i) => lineOf(company, streams[i]!, guess)));
         seconds += secondsOf(guesses, streams, config.api, mean(latencies));
       } finally {
@@ -95,7 +95,7 @@ export async function estimateSync(
 }
 
 /** As a run is held to the company that the warehouse keeps, before its key goes to another address. @throws ConfigError */
-async function holdToAddress({ reading, company }: Look, companyId: string | undefined): Promise<void> {
+async function holdToAddress({ reading, company }: EstimateContext, companyId: string | undefined): Promise<void> {
   if (reading === undefined) return;
   const { name, baseUrl } = company;
   const known = { name, baseUrl, ...(companyId === undefined ? {} : { companyId }) };
@@ -106,10 +106,10 @@ async function holdToAddress({ reading, company }: Look, companyId: string | und
  * The service's id of the company. A refused key is known before anything else is asked; one that may not read this can read
  * the rest.
  */
-async function askWhose(look: Look): Promise<string | undefined> {
-  const { identity } = look.order;
+async function askWhose(context: EstimateContext): Promise<string | undefined> {
+  const { identity } = context.order;
   try {
-    const { data } = await measured(look, identity.path, {}, false);
+    const { data } = await measured(context, identity.path, {}, false);
     return fieldOf(data, identity.id);
   } catch (error) {
     if (!(error instanceof ApiError) || (error.failure !== "forbidden" && error.failure !== "not_found")) throw error;
@@ -123,7 +123,7 @@ function unavailable(error: unknown): Guess {
   return { requests: 1, atLeast: false, why: "refused with 403: this key may not read it" };
 }
 
-async function measured({ api, tools, latencies }: Look, path: string, query: Query, paged: boolean) {
+async function measured({ api, tools, latencies }: EstimateContext, path: string, query: Query, paged: boolean) {
   const clock: Clock = tools.clock;
   const begun = clock.now();
   const answer = await api.get(path, query, { signal: tools.signal, paged });
@@ -131,10 +131,10 @@ async function measured({ api, tools, latencies }: Look, path: string, query: Qu
   return answer;
 }
 
-async function estimateStream(look: Look, stream: Stream): Promise<Guess> {
-  const { order, company } = look;
+async function estimateStream(context: EstimateContext, stream: Stream): Promise<Guess> {
+  const { order, company } = context;
   const { mode } = stream;
-  const ask: Ask = (path, query) => measured(look, path, query, true);
+  const ask: Ask = (path, query) => measured(context, path, query, true);
   const other = await order.guess?.(company.name, stream, ask);
   if (other !== undefined) return other;
   switch (mode.kind) {
@@ -144,11 +144,11 @@ async function estimateStream(look: Look, stream: Stream): Promise<Guess> {
       return { requests, atLeast: false, why };
     }
     case "detail":
-      return estimateDetails(look, stream, mode);
+      return estimateDetails(context, stream, mode);
     case "scan":
-      return mode.lookup === undefined ? estimateListing(look, stream, mode) : estimateLookup(look, stream, mode);
+      return mode.lookup === undefined ? estimateListing(context, stream, mode) : estimateLookup(context, stream, mode);
     case "feed":
-      return estimateListing(look, stream, mode);
+      return estimateListing(context, stream, mode);
   }
 }
 
@@ -160,8 +160,8 @@ const lineOf = (company: Company, stream: Stream, { requests, atLeast, why }: Gu
   why,
 });
 
-async function estimateListing(look: Look, stream: Stream, mode: Scan | Feed): Promise<Guess> {
-  const { order, tools, reading, company } = look;
+async function estimateListing(context: EstimateContext, stream: Stream, mode: Scan | Feed): Promise<Guess> {
+  const { order, tools, reading, company } = context;
   const { config, full, confirmDeletes } = order;
   const { start } = config.streams;
   const policy = policyOf(config, stream.name);
@@ -175,25 +175,25 @@ async function estimateListing(look: Look, stream: Stream, mode: Scan | Feed): P
   const gap = mode.kind === "feed" ? gapOf(mode, state, planFrom(start), start) : undefined;
   if (gap !== undefined && mode.kind === "feed") {
     const { confirmAbove } = config.backfill;
-    const requests = await gapRequests(stream, mode, state, gap, (path, query) => measured(look, path, query, true));
-    const rest = await estimatePlan(look, stream, mode, state, planFrom(gap.to));
+    const requests = await gapRequests(stream, mode, state, gap, (path, query) => measured(context, path, query, true));
+    const rest = await estimatePlan(context, stream, mode, state, planFrom(gap.to));
     if (requests > confirmAbove)
       return { ...rest, why: `${rest.why}; ${gapRefused(stream, gap, requests, confirmAbove)}` };
     const why = `${rest.why}; about ${requests} for ${gapInWords(gap)}, which streams.start leaves in`;
     return { ...rest, requests: rest.requests + requests, why };
   }
-  return estimatePlan(look, stream, mode, state, planFrom(start));
+  return estimatePlan(context, stream, mode, state, planFrom(start));
 }
 
 /** By the last full scan, or by a page of it. */
 async function estimatePlan(
-  look: Look,
+  context: EstimateContext,
   stream: Stream,
   mode: Scan | Feed,
   state: StreamState,
   plan: ScanPlan,
 ): Promise<Guess> {
-  const { order, listed } = look;
+  const { order, listed } = context;
   const policy = policyOf(order.config, stream.name);
   if (plan.full && state.lastFullPages !== null) {
     const atLeast = state.undecided !== null;
@@ -203,7 +203,12 @@ async function estimatePlan(
   }
   const paged = mode.kind === "feed" || mode.paged !== false;
   const limit = mode.kind === "feed" || paged ? PAGE_ROWS : mode.limit;
-  const answer = await measured(look, stream.path, { ...plan.query, ...(limit === undefined ? {} : { limit }) }, paged);
+  const answer = await measured(
+    context,
+    stream.path,
+    { ...plan.query, ...(limit === undefined ? {} : { limit }) },
+    paged,
+  );
   const rows = rowsIn(answer.data, mode.rows);
   const seen = rows.length;
   const total = mode.total === undefined ? undefined : valueAt(mode.total.split("."), besideRows(answer.data));
@@ -239,8 +244,8 @@ const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** As many as the config names sets of values, by the columns that are loaded. */
-async function estimateLookup(look: Look, stream: Stream, mode: Scan): Promise<Guess> {
-  const { order, catalogue, reading, company } = look;
+async function estimateLookup(context: EstimateContext, stream: Stream, mode: Scan): Promise<Guess> {
+  const { order, catalogue, reading, company } = context;
   const asking = policyOf(order.config, stream.name);
   const place = { looked: reading, company: company.name, catalogue };
   const { asked } = await questionsOf(place, stream, mode, asking);

@@ -6,11 +6,11 @@ import { workRequest } from "../../sync/stream/details.ts";
 import { liveCount } from "../../warehouse/ddl/present_tables.ts";
 import { countWork } from "../../warehouse/details/work_list.ts";
 import { loadStateUnder } from "../../warehouse/state/formats_record.ts";
-import type { Guess, Look } from "./context.ts";
+import type { EstimateContext, Guess } from "./context.ts";
 
 /** Details that are due by the warehouse; where nothing is loaded yet, as many as the list has rows or values. */
-export async function estimateDetails(look: Look, stream: Stream, mode: Detail): Promise<Guess> {
-  const { order, tools, catalogue, reading, company, listed } = look;
+export async function estimateDetails(context: EstimateContext, stream: Stream, mode: Detail): Promise<Guess> {
+  const { order, tools, catalogue, reading, company, listed } = context;
   const parent = catalogue.find(other => other.name === mode.of);
   const { maxDetails } = policyOf(order.config, stream.name);
   const limited = (count: number): number => Math.min(count, maxDetails ?? count);
@@ -22,7 +22,7 @@ export async function estimateDetails(look: Look, stream: Stream, mode: Detail):
     (await liveCount(reading, company.name, parent.tables))
   ) {
     const { mixedFormats } = await loadStateUnder(reading.db, company.name, stream.name, order.config.formats);
-    const request = { ...workRequest(contextOf(look), stream, mode), otherFormats: mixedFormats };
+    const request = { ...workRequest(contextOf(context), stream, mode), otherFormats: mixedFormats };
     const counts = await countWork(reading, request);
     const due = Object.values(counts).reduce((sum, count) => sum + count, 0);
     const reasons = Object.entries(counts).filter(([, count]) => count > 0);
@@ -41,13 +41,13 @@ export async function estimateDetails(look: Look, stream: Stream, mode: Detail):
   const atLeast = known.count > known.rows.length || known.atLeast || mode.also !== undefined;
   return { requests: limited(found), atLeast, why: `one for each ${what}` };
 
-  function contextOf({ order: { config, allDetails } }: Look): Parameters<typeof workRequest>[0] {
+  function contextOf({ order: { config, allDetails } }: EstimateContext): Parameters<typeof workRequest>[0] {
     return {
       company: company.name,
       catalogue,
       clock: tools.clock,
       policyOf: name => policyOf(config, name),
-      policy: { start: config.streams.start, to: look.order.to, allDetails },
+      policy: { start: config.streams.start, to: context.order.to, allDetails },
     };
   }
 }

@@ -42,7 +42,7 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
   const begun = new Map(files.map(file => [file.run, file]));
   const plan = { stream, completeTo, begun, refused: undefined };
   if (files.length === 0) return { ...plan, known: undefined, later: new Map() };
-  await tellOfStage(context, stream, state.publishedScan);
+  await reportStage(context, stream, state.publishedScan);
   const { mode } = stream;
   if (mode.kind === "detail" || mode.kind === "snapshot") {
     const runs = [...begun.keys()].map(run => files.filter(file => file.run === run));
@@ -128,7 +128,7 @@ async function knowledgeOf({ destination, company }: SyncContext, { name }: Stre
   return { state, completeTo, loaded: completeTo !== null || Number(row?.rows ?? 0) > 0, runs };
 }
 
-async function tellOfStage(
+async function reportStage(
   { destination, company, log }: SyncContext,
   { name, tables }: Stream,
   published: string | null,

@@ -28,7 +28,7 @@ export async function replayCompany(
   if (service.failure !== undefined) return runCompany(context, service, run);
   const plans = new Map<string, ReplayPlan>();
   for (const { stream } of run.jobs) plans.set(stream.name, await planReplay(context, stream, root, span));
-  tellOfNothing(context, run, plans);
+  reportNothing(context, run, plans);
   const rounds = roundsOf([...plans.values()]);
   const left = new Map(run.jobs.map(({ stream }) => [stream, rounds.filter(round => round.has(stream.name)).length]));
   const work: Work = (own, stream, progress) => {
@@ -62,7 +62,7 @@ export async function replayCompany(
 }
 
 /** Streams of which the archive holds nothing, and those whose tables know more than it. */
-function tellOfNothing(context: SyncContext, run: CompanyRun, plans: ReadonlyMap<string, ReplayPlan>): void {
+function reportNothing(context: SyncContext, run: CompanyRun, plans: ReadonlyMap<string, ReplayPlan>): void {
   const without: Job[] = [];
   const asked = expand(context.catalogue, [...context.named], "stream");
   for (const job of run.jobs) {

@@ -9,7 +9,7 @@ import { openFetched } from "../../warehouse/read/fetched_parents.ts";
 import type { VerifyContext } from "./context.ts";
 import type { Result } from "./result.ts";
 import type { Instrument } from "./stream_reader.ts";
-import { tellUnseen } from "./unseen.ts";
+import { reportUnseen } from "./unseen.ts";
 
 /** Below the requests of lists. */
 const PRIORITY = 0.4;
@@ -45,7 +45,7 @@ export async function compareDetails(
     between: async next => next,
   });
   const answered = [...mirror.answers].filter(([, outcome]) => outcome !== "failed").map(([parent]) => parent);
-  await tellUnseen(context, stream, result, answered);
+  await reportUnseen(context, stream, result, answered);
   const { failed, firstFailure } = read;
   if (failed === 0) return;
   throw new TributaryError(

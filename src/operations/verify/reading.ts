@@ -11,7 +11,7 @@ import type { VerifyContext } from "./context.ts";
 import { compareDetails } from "./details.ts";
 import type { Result } from "./result.ts";
 import { instrumentOf } from "./stream_reader.ts";
-import { tellUnseen } from "./unseen.ts";
+import { reportUnseen } from "./unseen.ts";
 
 /** Reads a stream once more and compares what comes with the warehouse. What was read before an error counts. */
 export async function compareStream(
@@ -65,7 +65,7 @@ async function compareListing(
     boundOf(stream, start) !== undefined || statusesOf(state, policy, { confirmDeletes: false }).dropped.length > 0;
   // A row that could not be stored may be any of those that were not seen.
   const whole = !bounded && mode.absence !== "kept" && !record.capped && record.rejected === 0;
-  if (whole) await tellUnseen(context, stream, result, undefined);
+  if (whole) await reportUnseen(context, stream, result, undefined);
 }
 
 async function compareLookup(
@@ -101,7 +101,7 @@ async function compareLookup(
       1,
     );
   const whole = mode.absence !== "kept" && !record.capped && record.rejected === 0;
-  if (whole) await tellUnseen(context, stream, result, undefined);
+  if (whole) await reportUnseen(context, stream, result, undefined);
 }
 
 /** Of figures only those of today can be asked for again. */

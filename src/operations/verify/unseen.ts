@@ -13,7 +13,7 @@ const PARENTS_AT_ONCE = 1_000;
  * Live rows that the service did not show: they went since they were loaded, for the row state has them from a scan. `parents`:
  * only rows of these; absent: all of the stream.
  */
-export async function tellUnseen(
+export async function reportUnseen(
   context: VerifyContext,
   { tables }: Stream,
   result: Result,

@@ -16,7 +16,7 @@ import { partitionsOf, readPartitionSpec } from "./partitioning.ts";
 import { begin, linked, type Place, prune, removeLeftovers, roomIn, show } from "./place.ts";
 import type { ExportReport } from "./report.ts";
 import { chooseTables, type Wanted } from "./tables.ts";
-import { type Decided, decide, expectFewFolders, type TableProgress, writeTable } from "./writing.ts";
+import { type Decided, decide, requireFewFolders, type TableProgress, writeTable } from "./writing.ts";
 
 /** What an export is to hold, as it is recorded in its manifest. */
 export type ExportOptions = Manifest["options"];
@@ -143,7 +143,7 @@ async function write(
 ): Promise<{ readonly version: string; readonly entries: readonly ExportedTable[] }> {
   const { place } = order;
   const changed = decided.filter(({ kept }) => !kept);
-  for (const { source } of changed) await expectFewFolders(moment.source, source);
+  for (const { source } of changed) await requireFewFolders(moment.source, source);
   const unfinished = await begin(place, readAt);
   try {
     const entries: ExportedTable[] = [];

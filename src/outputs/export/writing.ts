@@ -103,7 +103,7 @@ function parquetType({ storedAs, type }: ChosenColumn): string {
 }
 
 /** @throws ConfigError where a table's rows would fill more folders than a reader can list */
-export async function expectFewFolders(from: ParquetSource, table: SourceTable): Promise<void> {
+export async function requireFewFolders(from: ParquetSource, table: SourceTable): Promise<void> {
   if (table.partitions.length === 0) return;
   if ((await from.partitions(table, MOST_FOLDERS)) <= MOST_FOLDERS) return;
   const names = table.partitions.map(({ name }) => name).join(", ");

@@ -11,7 +11,7 @@ const HEAD = 1_000;
  * Refuses a file that isn't a report of ours, unless it is to be forced, before any work is done for it. Resolves to the
  * file itself where the name is a link. @throws ConfigError
  */
-export async function demandOurs(path: string, force: boolean): Promise<string> {
+export async function requireOwnFile(path: string, force: boolean): Promise<string> {
   const there = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw unwritable(path, error);

@@ -26,7 +26,7 @@ export async function lacksOf(
   models: readonly Model[],
 ): Promise<Lacks> {
   const present = await columnsIn(reading.db, schema);
-  if (reading.dialect.name === "postgres") await demandRights(reading, schema, needed);
+  if (reading.dialect.name === "postgres") await requireReadRights(reading, schema, needed);
   if (!needed.some(name => present.has(name)))
     throw new DestinationError(
       `Expected the views for analysts in schema ${schema}, but there are none. \`tributary sync\` makes them, or says what keeps it from that.`,
@@ -53,7 +53,7 @@ function missingTables(
   return [...new Set(model.needs.flatMap(need => missingTables(need, models, present)))];
 }
 
-async function demandRights({ db }: WarehouseReading, schema: string, needed: readonly string[]): Promise<void> {
+async function requireReadRights({ db }: WarehouseReading, schema: string, needed: readonly string[]): Promise<void> {
   const denied = await unreadable(db, schema, needed);
   if (denied === undefined) return;
   const { role, names } = denied;

@@ -45,7 +45,7 @@ export async function rewriteArchive(
 }
 
 /** Whoever skipped what cannot be reached now would call it rewritten. @throws TributaryError */
-export async function expectReachable(root: string): Promise<void> {
+export async function requireReachable(root: string): Promise<void> {
   for (const folder of [root, ...(await foldersIn(root))])
     for (const link of await lostLinksIn(folder))
       throw new TributaryError(

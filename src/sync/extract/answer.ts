@@ -57,18 +57,18 @@ export function otherThanAsked(
   return objects.map(row => otherKey(stream, row, Object.entries(asked), false)).find(each => each !== undefined);
 }
 
-/** An answer that names its key must name the one that was asked for; `demanded`: one that should name it has to. */
+/** An answer that names its key must name the one that was asked for; `isRequired`: one that should name it has to. */
 function otherKey(
   stream: Stream,
   row: Record<string, unknown>,
   asked: readonly (readonly [column: string, value: string])[],
-  demanded: boolean,
+  isRequired: boolean,
 ): string | undefined {
   for (const [name, wanted] of asked) {
     const column = stream.tables.main.columns.find(candidate => candidate.name === name);
     if (column?.source !== "row") continue;
     const came = textOf(valueAt(column.path, row));
-    if (came !== wanted && (came !== undefined || demanded))
+    if (came !== wanted && (came !== undefined || isRequired))
       return `expected ${name} ${wanted}, got ${came === undefined ? "none" : shown(came)}`;
   }
   return undefined;

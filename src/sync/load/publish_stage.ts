@@ -18,7 +18,7 @@ import { witnessedTime } from "../witnessed_time.ts";
 import { askedWith, childStreamOf, detailsOf, parentsOf, valueDrivenBy } from "./child_streams.ts";
 import { explainMassChange } from "./mass_change.ts";
 import { proofOf } from "./proof.ts";
-import { changesOf, listed, type RecordedDrift, recordDrift, tellDrift } from "./schema_drift.ts";
+import { changesOf, listed, type RecordedDrift, recordDrift, reportDrift } from "./schema_drift.ts";
 import type { AbsenceDecision } from "./soft_delete_decision.ts";
 
 const DAY = 86_400_000;
@@ -173,7 +173,7 @@ async function publishCompared(
     },
   });
   progress.published = true;
-  const told = tellDrift(stream, drift?.fresh ?? [], context.policyOf(stream.name).unknownFields);
+  const told = reportDrift(stream, drift?.fresh ?? [], context.policyOf(stream.name).unknownFields);
   progress.warnings.push(...told.warnings);
   progress.notes.push(...told.notes);
   await stage.drop();

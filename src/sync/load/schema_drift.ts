@@ -87,7 +87,7 @@ export function comparePresence(
 const NAMED = 10;
 
 /** What is new, in sentences: the ones to warn of, and the ones that are worth knowing. */
-export function tellDrift(
+export function reportDrift(
   stream: Stream,
   fresh: readonly SchemaChange[],
   policy: StreamPolicy["unknownFields"],

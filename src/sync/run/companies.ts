@@ -41,7 +41,7 @@ export async function holdToWarehouse(
     const { name, baseUrl, companyId } = identityOf(service);
     const known = { name, baseUrl, ...(companyId === undefined ? {} : { companyId }) };
     try {
-      demandOwnKey({ name, companyId }, held.filter(isItself).map(identityOf));
+      requireOwnKey({ name, companyId }, held.filter(isItself).map(identityOf));
       const { db, schema } = destination;
       const identity = { schema, version: DATA_VERSION, program, companies: [known] };
       const isKnown = loaded && knows(await compareIdentity(db, identity), name);
@@ -57,7 +57,7 @@ export async function holdToWarehouse(
 }
 
 /** One company under two names would be loaded twice, and every sum over `_company` be double. @throws ConfigError */
-export function demandOwnKey({ name, companyId }: Known, others: readonly Known[]): void {
+export function requireOwnKey({ name, companyId }: Known, others: readonly Known[]): void {
   const twin = others.find(other => companyId !== undefined && other.companyId === companyId);
   if (twin === undefined) return;
   throw new ConfigError(

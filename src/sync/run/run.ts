@@ -5,7 +5,7 @@ import type { ArchiveConfig, Company, Config } from "../../config/config.ts";
 import { lockGroupOf, select, selectedByConfig, versionedBy } from "../../config/selection.ts";
 import { ConfigError, StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import { expectOwnKey, privacyOf, reconcilePrivacy } from "../../privacy/apply_policy.ts";
+import { privacyOf, reconcilePrivacy, requireOwnPolicyKey } from "../../privacy/apply_policy.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import type { Formats } from "../../rows/moment.ts";
 import { type Archive, type ArchiveTools, openArchive } from "../../source/archive/archive.ts";
@@ -83,7 +83,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     const prepared = new AbortController();
     const preparing = AbortSignal.any([prepared.signal, leaving.signal]);
     limitTime(order, -order.waitMs, clock, preparing, error => limit.abort(error));
-    if (early === undefined) await expectOwnKey(destination, privacy);
+    if (early === undefined) await requireOwnPolicyKey(destination, privacy);
     // Waiting for the lock has a limit of its own; waiting for the service has not.
     const openedAt = clock.now();
     const answered = new AbortController();

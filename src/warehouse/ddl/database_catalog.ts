@@ -9,7 +9,7 @@ export interface PresentColumn {
   readonly type: string;
   readonly comment: string | undefined;
   /** NOT NULL without a default: rows that leave it out are refused. */
-  readonly demanding: boolean;
+  readonly isRequired: boolean;
 }
 
 export interface PresentTable {
@@ -43,7 +43,7 @@ interface Line {
   readonly name: string | null;
   readonly type: string;
   readonly comment: string | null;
-  readonly demanding: boolean;
+  readonly isRequired: boolean;
   /** Place in the primary key, from 1. */
   readonly place: number | null;
 }
@@ -83,7 +83,7 @@ function presentColumn(line: Line): PresentColumn {
     name: line.name!,
     type: canonicalType(line.type),
     comment: line.comment ?? undefined,
-    demanding: line.demanding,
+    isRequired: line.isRequired,
   };
 }
 
@@ -92,7 +92,7 @@ const postgresLines = (schemas: ReturnType<typeof sql.join>) => sql<Line>`
   select n.nspname as schema, c.relname as table, c.relkind in ('r', 'p') as is_table,
     t.description as table_comment, c.relreplident in ('f', 'i') as is_identified, a.attname as name,
     format_type(a.atttypid, a.atttypmod) as type, d.description as comment,
-    coalesce(a.attnotnull and not a.atthasdef and a.attidentity = '', false) as demanding,
+    coalesce(a.attnotnull and not a.atthasdef and a.attidentity = '', false) as "isRequired",
     array_position(k.conkey, a.attnum) as place
   from pg_catalog.pg_namespace n
   left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v', 'm', 'f')
@@ -113,7 +113,7 @@ const duckdbLines = (schemas: ReturnType<typeof sql.join>) => sql<Line>`
   )
   select s.schema_name as "schema", r.table_name as "table", coalesce(r.is_table, false) as is_table,
     r.comment as table_comment, false as is_identified, c.column_name as name, c.data_type as type, c.comment as comment,
-    coalesce(not c.is_nullable and c.column_default is null, false) as demanding, null as place
+    coalesce(not c.is_nullable and c.column_default is null, false) as "isRequired", null as place
   from duckdb_schemas() s
   left join relations r on r.schema_name = s.schema_name
   left join duckdb_columns() c on c.database_name = current_database()

@@ -16,14 +16,14 @@ import {
 } from "./session/session.ts";
 import { removeGone } from "./stage/stage.ts";
 import {
-  expectIdentity,
-  expectKnown,
-  expectOurs,
   guardFile,
   openOurs,
   type Present,
   presentAt,
   replaceDamaged,
+  requireIdentity,
+  requireKnown,
+  requireOurs,
   seed,
 } from "./versions/seed.ts";
 import type { MakeLink } from "./versions/version_names.ts";
@@ -33,7 +33,7 @@ import { adopt, damagedFile, removeLeftovers } from "./versions/versions.ts";
 export interface LockedFile {
   readonly session: Session;
   /** @throws DestinationError when the file is no longer the one at its path: what is written to it is lost. */
-  expectInPlace(): Promise<void>;
+  requireInPlace(): Promise<void>;
   /** Gives it up, checkpointed where that is possible. */
   release(): Promise<void>;
 }
@@ -70,8 +70,8 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
   const direct = layout.readers === "direct";
   let seeded = direct ? false : await seed(layout, present, stateSchema, resources);
   if (present === "file" && !seeded && !direct) {
-    await expectOurs(layout, layout.path, stateSchema, resources);
-    await expectKnown(layout);
+    await requireOurs(layout, layout.path, stateSchema, resources);
+    await requireKnown(layout);
   }
   const isNew = !seeded && (await entryAt(layout.work)) === undefined;
   if (isNew) await makeWhole(layout.work, layout, resources);
@@ -86,7 +86,7 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
     return openWork();
   });
   try {
-    await expectIdentity(layout, layout.work, session, stateSchema, true);
+    await requireIdentity(layout, layout.work, session, stateSchema, true);
     // Another process may have taken ours for a dead one's while we waited for the lock.
     await renewClaim(layout);
     await removeLeftovers(layout);
@@ -98,7 +98,7 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
     const { dev, ino } = await stat(layout.work);
     return {
       session,
-      expectInPlace: () => expectInPlace(layout, { dev, ino }),
+      requireInPlace: () => requireInPlace(layout, { dev, ino }),
       async release() {
         const isNothing = isNew && (await identify(session.connection, stateSchema).catch(() => "ours")) === "empty";
         // While the lock is ours: whoever comes next finds no file, rather than having one taken away.
@@ -128,7 +128,7 @@ async function lookedAt({ layout, stateSchema }: Taking, resources: Resources): 
 const replaced = (layout: Layout, said: string) =>
   `${layout.work} was damaged (cut short, or written over: by a kill in the middle of a write, or by the disk; DuckDB says: ${said}). This run goes on from what readers were given last and reads again what was stored since. The damaged file is kept as ${damagedFile(layout)}; remove it when nobody needs it.`;
 
-async function expectInPlace({ work }: Layout, opened: { readonly dev: number; readonly ino: number }): Promise<void> {
+async function requireInPlace({ work }: Layout, opened: { readonly dev: number; readonly ino: number }): Promise<void> {
   const found = await stat(work).catch(error => {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { entryAt } from "../../files.ts";
 import { attempting } from "./session/failure.ts";
 import { layoutOf, type Readers } from "./session/file_layout.ts";
-import { expectKnown, presentAt } from "./versions/seed.ts";
+import { presentAt, requireKnown } from "./versions/seed.ts";
 import { versionsIn } from "./versions/versions.ts";
 
 /** Where a warehouse file is or will be, in bytes: what the disk has free, and the size of the file that a run writes. */
@@ -30,7 +30,7 @@ export async function inspectFile(settings: { readonly path: string; readonly re
     for (const own of [home, work, stage]) if (await entryAt(own)) await access(own, constants.W_OK);
   });
   return attempting(`look at ${path}`, async () => {
-    if ((await presentAt(layout)) === "file") await expectKnown(layout);
+    if ((await presentAt(layout)) === "file") await requireKnown(layout);
     // What a run writes lies in `home`, which may be a disk of its own.
     const there = (await entryAt(home)) !== undefined;
     const { bavail, bsize } = await statfs(there ? home : folder);

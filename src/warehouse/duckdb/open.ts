@@ -18,7 +18,7 @@ import { Mutex } from "./session/mutex.ts";
 import { checkpoint, select, writeAnew, writePastLog } from "./session/session.ts";
 import { openStage } from "./stage/stage.ts";
 import { PublishNumber } from "./versions/publish_number.ts";
-import { expectReplaceable } from "./versions/seed.ts";
+import { requireReplaceable } from "./versions/seed.ts";
 import { type MakeLink, systemLink, versionMoment } from "./versions/version_names.ts";
 import { linkedVersion, notedNumber, publishVersion, removeOtherVersions } from "./versions/versions.ts";
 
@@ -189,10 +189,10 @@ class DuckdbFile implements DuckdbDestination {
   async releaseToReaders(): Promise<Release> {
     const { layout, makeLink } = this.#taking;
     const showing = async (connection: DuckDBConnection) => {
-      await this.#held?.expectInPlace();
+      await this.#held?.requireInPlace();
       await this.#checkpoint(connection);
       if (layout.readers === "direct") return { path: layout.path, note: undefined };
-      await expectReplaceable(layout, this.stateSchema, this.#taking.resources);
+      await requireReplaceable(layout, this.stateSchema, this.#taking.resources);
       const number = await this.#number.own(connection);
       return publishVersion(layout, number, this.#settings.clock.now(), this.#settings.keepVersions, makeLink);
     };
@@ -202,7 +202,7 @@ class DuckdbFile implements DuckdbDestination {
   async releaseState(): Promise<{ isPending: boolean; releasedAt: Date | undefined }> {
     const { layout } = this.#taking;
     return this.#alone(`compare ${layout.path} with the work file`, async connection => {
-      await this.#held?.expectInPlace();
+      await this.#held?.requireInPlace();
       if (layout.readers === "direct") return { isPending: false, releasedAt: undefined };
       const version = await linkedVersion(layout);
       const releasedAt = version === undefined ? undefined : new Date(versionMoment(version));
@@ -299,7 +299,7 @@ class DuckdbFile implements DuckdbDestination {
           attempting(`write ${layout.work} anew`, async () => {
             const held = this.#held;
             if (held === undefined) return;
-            await held.expectInPlace();
+            await held.requireInPlace();
             await this.#cleared;
             await this.#checkpoint(held.session.connection);
             await writeAnew(held.session.connection, layout);

@@ -127,10 +127,10 @@ const GLANCES = 20;
  * for nobody. Waits 10 s for those who are about to end.
  */
 async function stillSeen(db: Kysely<StateTables>, stateSchema: string): Promise<string | undefined> {
-  for (let glance = 1; ; glance++) {
+  for (let cachedStatus = 1; ; cachedStatus++) {
     const seers = await seersIn(db, stateSchema);
     if (seers.length === 0) return undefined;
-    if (glance === GLANCES)
+    if (cachedStatus === GLANCES)
       return `privacy: expected nobody to see any more what treated columns held before, but ${seers.join(", ")} began before that was rewritten, so PostgreSQL keeps it in the tables' files (${stateSchema}.privacy.cleaned_at stays NULL). The first run after the end of it removes it.`;
     await sql`select pg_sleep(0.5)`.execute(db);
   }

@@ -125,7 +125,7 @@ function objectionsTo(dialect: Dialect, shape: Shape, present: PresentTable): st
       );
   }
   for (const column of present.columns.values()) {
-    if (column.demanding && !shape.columns.some(own => own.name === column.name))
+    if (column.isRequired && !shape.columns.some(own => own.name === column.name))
       found.push(`${name}.${column.name} isn't tributary's and is NOT NULL without a default: no row could be added.`);
   }
   if (dialect.primaryKeys && present.primaryKey.join() !== shape.primaryKey.join())

@@ -17,7 +17,7 @@ import { recordMaker, recordProgram } from "../state/identity.ts";
 import type { StateTables } from "../state_tables.ts";
 import { dropViews } from "../views/statements.ts";
 import { analyticsSchema, type ViewedTables } from "../views/view.ts";
-import { lookAtViews } from "../views/view_changes.ts";
+import { planViewChanges } from "../views/view_changes.ts";
 import { viewRefusals, viewsInTheWay } from "./column_types.ts";
 import { foreignKeySteps, foreignKeysInTheWay } from "./foreign_keys.ts";
 import { interferences } from "./foreign_triggers.ts";
@@ -50,7 +50,7 @@ export interface Ensured {
  */
 export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, order: TableOrder): Promise<Ensured> {
   const before = await planned(db, dialect, order);
-  const views = await lookAtViews(db, dialect, order, before.catalog);
+  const views = await planViewChanges(db, dialect, order, before.catalog);
   const schemas = [order.schema, order.stateSchema, ...(order.views === undefined ? [] : [order.views.schema])];
   const shut = await closedSchemas(db, dialect, order.grantSelectTo, schemas);
   if (before.steps.length === 0 && views.isDone)
@@ -59,7 +59,7 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
     const { steps, missing, emptied, unversioned, catalog, inTheWay } = await planned(trx, dialect, order);
     await dropViews(trx, dialect, viewsSchema(order), inTheWay);
     await executeAll(trx, inOrder(steps));
-    const shown = await (await lookAtViews(trx, dialect, order, catalog)).ensure(trx);
+    const shown = await (await planViewChanges(trx, dialect, order, catalog)).ensure(trx);
     // In this transaction: were it killed afterwards, nothing would tell that the high-water marks speak of rows that are gone.
     for (const stream of missing) {
       await trx.deleteFrom("stream_state").where("stream", "=", stream).execute();

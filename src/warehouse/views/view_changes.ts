@@ -9,22 +9,22 @@ import type { ViewedTables } from "./view.ts";
 import { isDone, planViews } from "./view_plan.ts";
 
 /** What is to be done to the views beside the tables that are there or being made. */
-export interface Outlook {
+export interface ViewChanges {
   readonly isDone: boolean;
   readonly warnings: readonly string[];
   /** Does it, in the transaction that it is given. */
   ensure(trx: Kysely<StateTables>): Promise<{ readonly done: readonly string[]; readonly warnings: readonly string[] }>;
 }
 
-const nothing: Outlook = { isDone: true, warnings: [], ensure: async () => ({ done: [], warnings: [] }) };
+const nothing: ViewChanges = { isDone: true, warnings: [], ensure: async () => ({ done: [], warnings: [] }) };
 
 /** Looks at the views; `catalog` is what was there before the tables were changed. */
-export async function lookAtViews(
+export async function planViewChanges(
   db: Kysely<StateTables>,
   dialect: Dialect,
   order: ViewedTables,
   catalog: Catalog,
-): Promise<Outlook> {
+): Promise<ViewChanges> {
   const { views, stateSchema, grantSelectTo } = order;
   if (views === undefined) return nothing;
   const present = await presentViews(db, dialect, { schema: views.schema, stateSchema });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import type { Glance } from "../../../src/daemon/cached_status.ts";
+import type { CachedStatus } from "../../../src/daemon/cached_status.ts";
 import { attachNotifier } from "../../../src/daemon/notify/attached.ts";
 import type { Daemon, DaemonEvent } from "../../../src/daemon/schedule/events.ts";
 import { commandOf } from "../../../src/daemon/schedule/order.ts";
@@ -27,7 +27,7 @@ async function attached(past: () => Promise<Past | undefined>, seen: Status | un
     },
   };
   const place = { status: seen, looks: 0 };
-  const glance = async (): Promise<Glance> => {
+  const cachedStatus = async (): Promise<CachedStatus> => {
     place.looks += 1;
     return place.status === undefined ? { status: undefined, trouble: "gone" } : { status: place.status };
   };
@@ -43,7 +43,7 @@ async function attached(past: () => Promise<Past | undefined>, seen: Status | un
       freshness: { lateAfterMs: 26 * HOUR },
     }),
     past,
-    glance,
+    cachedStatus,
     tools: { clock, log: { info: say, warn: say, debug: say }, redact: text => text, env: {} },
   });
   /** One more minute, or the hours given, and the look that follows. */

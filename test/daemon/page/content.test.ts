@@ -6,7 +6,7 @@ import { stillClock } from "../../support/clock.ts";
 import { scriptedDaemon } from "./scripted.ts";
 import { now, served, stream, telling, warehouseStatus } from "./warehouse_status.ts";
 
-const hostile = `<img src=x onerror=alert(1)> "quoted" </script><script>alert(2)</script>. Look at \`<b>\` first.`;
+const hostile = `<img src=x onerror=alert(1)> "quoted" </script><script>alert(2)</script>. PageSnapshot at \`<b>\` first.`;
 const refused =
   "Expected data from GET /a, got 401 UNAUTHORIZED. The API key was refused: check api.key, and that the key belongs to this base_url.";
 

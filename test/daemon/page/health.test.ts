@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { stringify } from "yaml";
-import { createGlance, type Glance } from "../../../src/daemon/cached_status.ts";
+import { type CachedStatus, createCachedStatus } from "../../../src/daemon/cached_status.ts";
 import { healthRoutes } from "../../../src/daemon/page/health.ts";
 import type { Daemon, DaemonEvent, LiveRun } from "../../../src/daemon/schedule/events.ts";
 import { readStatus, type Status } from "../../../src/operations/status.ts";
@@ -20,10 +20,10 @@ const empty = { status: 503, text: "Nothing has been loaded yet.\n" };
 
 async function ask(
   path: "/healthz" | "/readyz",
-  glance: Glance | (() => Promise<Glance>),
+  cachedStatus: CachedStatus | (() => Promise<CachedStatus>),
   ...ends: readonly DaemonEvent[]
 ): Promise<{ status: number; text: string }> {
-  const look = typeof glance === "function" ? glance : () => Promise.resolve(glance);
+  const look = typeof cachedStatus === "function" ? cachedStatus : () => Promise.resolve(cachedStatus);
   const told: ((event: DaemonEvent) => void)[] = [];
   const daemon: Pick<Daemon, "listen" | "live"> = {
     live: () => running,
@@ -32,7 +32,7 @@ async function ask(
       return () => undefined;
     },
   };
-  const routes = healthRoutes({ clock, daemon, glance: look, lateAfterMs: () => 26 * HOUR });
+  const routes = healthRoutes({ clock, daemon, cachedStatus: look, lateAfterMs: () => 26 * HOUR });
   for (const end of ends) for (const tell of told) tell(end);
   expect(routes.every(route => route.open && route.method === "GET")).toBe(true);
   const route = routes.find(candidate => candidate.path === path);
@@ -123,7 +123,7 @@ test("over a real warehouse: not before the first run, then ready, then late by 
   const api = { base_url: simulator.url, key: simulator.key };
   const { config } = await load(stringify({ company: "acme", api, destination: warehouse.destination }));
   const look = () =>
-    createGlance({ read: () => readStatus(config, streams, undefined), clock, daemon: deaf, keptMs: 0 })();
+    createCachedStatus({ read: () => readStatus(config, streams, undefined), clock, daemon: deaf, keptMs: 0 })();
   expect(await ask("/readyz", look)).toEqual(empty);
   await sync({ names: ["purchase_orders"] });
   expect(await ask("/readyz", look)).toEqual(ready);

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import type { Config } from "../../../src/config/config.ts";
-import { createGlance } from "../../../src/daemon/cached_status.ts";
+import { createCachedStatus } from "../../../src/daemon/cached_status.ts";
 import { createMetrics, type Metrics } from "../../../src/daemon/page/metrics.ts";
 import type { Daemon, DaemonEvent, LiveRun } from "../../../src/daemon/schedule/events.ts";
 import { readStatus } from "../../../src/operations/status.ts";
@@ -48,7 +48,12 @@ async function observed(): Promise<Observed> {
       version: "1.2.3",
       clock,
       daemon: { startedAt: "2026-03-15T11:00:00.000Z", live: () => daemon.live, nextRuns: () => daemon.next },
-      glance: createGlance({ read: () => readStatus(config, streams, undefined), clock, daemon: deaf, keptMs: 2_000 }),
+      cachedStatus: createCachedStatus({
+        read: () => readStatus(config, streams, undefined),
+        clock,
+        daemon: deaf,
+        keptMs: 2_000,
+      }),
       lateAfterMs: () => 2 * 3_600_000,
     });
   const metrics = made();
@@ -305,11 +310,11 @@ test("a look is not kept when the clock was set back since", async () => {
   const clock = handClock();
   let looks = 0;
   const read = () => Promise.reject(new Error(`look ${++looks}`));
-  const glance = createGlance({ clock, keptMs: 2_000, daemon: deaf, read });
-  await glance();
+  const cachedStatus = createCachedStatus({ clock, keptMs: 2_000, daemon: deaf, read });
+  await cachedStatus();
   clock.advance(-3_600_000);
-  expect(await glance()).toMatchObject({ trouble: "look 2" });
-  expect(await glance()).toMatchObject({ trouble: "look 2" });
+  expect(await cachedStatus()).toMatchObject({ trouble: "look 2" });
+  expect(await cachedStatus()).toMatchObject({ trouble: "look 2" });
 });
 
 test("many that look at once cost one look, and one that takes too long is not waited for", async () => {
@@ -317,7 +322,7 @@ test("many that look at once cost one look, and one that takes too long is not w
   let looks = 0;
   let answer: (error: Error) => void = () => undefined;
   let tell: (event: DaemonEvent) => void = () => undefined;
-  const glance = createGlance({
+  const cachedStatus = createCachedStatus({
     clock,
     keptMs: 2_000,
     daemon: {
@@ -333,28 +338,28 @@ test("many that look at once cost one look, and one that takes too long is not w
       });
     },
   });
-  const first = [glance(), glance(), glance()];
+  const first = [cachedStatus(), cachedStatus(), cachedStatus()];
   clock.advance(5_000);
   expect(await Promise.all(first)).toEqual(
     Array.from({ length: 3 }, () => ({ status: undefined, trouble: "the warehouse did not answer within 5 s" })),
   );
   expect(looks).toBe(1);
-  const second = glance();
+  const second = cachedStatus();
   answer(new Error("no route to the server"));
   expect(await second).toEqual({ status: undefined, trouble: "no route to the server" });
-  expect(await glance()).toEqual({ status: undefined, trouble: "no route to the server" });
+  expect(await cachedStatus()).toEqual({ status: undefined, trouble: "no route to the server" });
   expect(looks).toBe(1);
   clock.advance(2_000);
-  const third = glance();
+  const third = cachedStatus();
   expect(looks).toBe(2);
   const early = answer;
   const run = { schedule: "nightly", cause: "schedule", startedAt: "", view: undefined } as const;
   tell({ kind: "finished", run, finishedAt: "", outcome: { exit_code: 0, error: "" }, retryAt: undefined });
-  const fourth = glance();
+  const fourth = cachedStatus();
   expect(looks).toBe(3);
   early(new Error("before the run ended"));
   expect(await third).toMatchObject({ trouble: "before the run ended" });
   answer(new Error("after it"));
   expect(await fourth).toMatchObject({ trouble: "after it" });
-  expect(await glance()).toMatchObject({ trouble: "after it" });
+  expect(await cachedStatus()).toMatchObject({ trouble: "after it" });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startSimulator } from "../../../simulator/simulator.ts";
-import { demandedBy, lookupOf } from "../../../src/catalog/lookup.ts";
+import { lookupOf, requiredParameters } from "../../../src/catalog/lookup.ts";
 import type { Stream } from "../../../src/catalog/stream.ts";
 import { streams } from "../../../streams/index.ts";
 import { tellingWords } from "../../schemas/telling.ts";
@@ -45,7 +45,7 @@ const everything = { views: true, streams: { preset: "all", settings: { ...value
 
 function asked(stream: Stream): Readonly<Record<string, string>> {
   const free = lookupOf(stream)?.passes === true ? ["q"] : [];
-  return Object.fromEntries([...demandedBy(stream), ...free].map(name => [name, "1"]));
+  return Object.fromEntries([...requiredParameters(stream), ...free].map(name => [name, "1"]));
 }
 
 describe.each(warehouses)("$name", ({ make }) => {

@@ -94,7 +94,7 @@ test("from PostgreSQL the command makes the same page", async () => {
 });
 
 test("a page that can't be finished leaves the one before", async () => {
-  const { demandOurs, writeWhole } = await import("../../../src/outputs/report/file.ts");
+  const { requireOwnFile, writeWhole } = await import("../../../src/outputs/report/file.ts");
   const folder = workplace({ url: "http://127.0.0.1:9" }).folder;
   const file = join(folder, "report.html");
   await writeWhole(file, "the one before");
@@ -107,10 +107,10 @@ test("a page that can't be finished leaves the one before", async () => {
     exitCode: 2,
     message: expect.stringMatching(/could not be written to .*report\.html\/report\.html \((ENOTDIR|EEXIST)\)/),
   });
-  await expect(demandOurs(folder, true)).rejects.toMatchObject({
+  await expect(requireOwnFile(folder, true)).rejects.toMatchObject({
     message: expect.stringContaining("expected a file's name, found a folder"),
   });
-  await expect(demandOurs("/dev/null", true)).rejects.toMatchObject({
+  await expect(requireOwnFile("/dev/null", true)).rejects.toMatchObject({
     message: expect.stringContaining("something else"),
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { comparePresence, tellDrift } from "../../../src/sync/load/schema_drift.ts";
+import { comparePresence, reportDrift } from "../../../src/sync/load/schema_drift.ts";
 import { core } from "../../support/core.ts";
 import { lineOf } from "../../support/run.ts";
 import { warehouses } from "../../support/warehouse.ts";
@@ -253,8 +253,8 @@ test("which new fields get columns is told with what keeps one from it", () => {
   const stream = core.find(({ name }) => name === "items")!;
   const field = (column: string) => ({ table: "items", column, change: "new field: null", example: null, count: 1 });
   const columns = "From the next run on they have columns of their own, once a value was seen; at most 100 a table.";
-  expect(tellDrift(stream, [field("colour")], "column").warnings[0]!.endsWith(columns)).toBe(true);
-  expect(tellDrift(stream, [field("colour"), field('"."')], "column").warnings[0]).toContain(
+  expect(reportDrift(stream, [field("colour")], "column").warnings[0]!.endsWith(columns)).toBe(true);
+  expect(reportDrift(stream, [field("colour"), field('"."')], "column").warnings[0]).toContain(
     `${columns} Those that no column can be called after stay in _extra: items.".".`,
   );
 });

@@ -20,7 +20,7 @@ export type Present = "nothing" | "version" | "file";
 
 /** Looks at the path; DestinationError when something stands there that tributary must not replace. */
 export async function presentAt(layout: Layout): Promise<Present> {
-  if (layout.readers === "snapshot") await expectAlone(layout);
+  if (layout.readers === "snapshot") await requireAlone(layout);
   const entry = await entryAt(layout.path);
   if (entry === undefined) return "nothing";
   if (entry.isSymbolicLink()) {
@@ -38,7 +38,7 @@ export async function presentAt(layout: Layout): Promise<Present> {
 }
 
 /** A publish to one of two paths that share their versions would remove what readers of the other are given. */
-async function expectAlone(layout: Layout): Promise<void> {
+async function requireAlone(layout: Layout): Promise<void> {
   const { path, twin, home } = layout;
   if ((await linkedVersion({ home, path: twin })) === undefined) return;
   throw new DestinationError(
@@ -58,7 +58,7 @@ export function refusal(layout: Layout, found: string, cause?: unknown): Destina
  * Opens a file for a look at whose it is, without changing it. LockedError when it is in use; DestinationError unless it is ours
  * or, where the caller `acceptsEmpty`, a database without a single table.
  */
-export async function expectOurs(
+export async function requireOurs(
   layout: Layout,
   file: string,
   stateSchema: string,
@@ -81,7 +81,7 @@ export async function openOurs(
     return asLocked(layout)(error);
   });
   try {
-    await expectIdentity(layout, file, session, stateSchema, acceptsEmpty);
+    await requireIdentity(layout, file, session, stateSchema, acceptsEmpty);
     return session;
   } catch (error) {
     session.close();
@@ -90,14 +90,14 @@ export async function openOurs(
 }
 
 /** DestinationError when a publish would replace what isn't ours: it may have come to the path since the run began. */
-export async function expectReplaceable(layout: Layout, stateSchema: string, resources: Resources): Promise<void> {
+export async function requireReplaceable(layout: Layout, stateSchema: string, resources: Resources): Promise<void> {
   if ((await presentAt(layout)) !== "file") return;
-  await expectOurs(layout, layout.path, stateSchema, resources);
-  await expectKnown(layout);
+  await requireOurs(layout, layout.path, stateSchema, resources);
+  await requireKnown(layout);
 }
 
 /** DestinationError for a file at the path that work does not go on from, though it may be a warehouse: a publish would replace it. */
-export async function expectKnown(layout: Layout): Promise<void> {
+export async function requireKnown(layout: Layout): Promise<void> {
   const [file, work] = await Promise.all([layout.path, layout.work].map(entryAt));
   if (layout.readers === "direct" || work === undefined || file === undefined) return;
   if (await isKnownAtPath(layout, file)) return;
@@ -107,7 +107,7 @@ export async function expectKnown(layout: Layout): Promise<void> {
 }
 
 /** DestinationError unless the open file is ours (or empty, where that is accepted). */
-export async function expectIdentity(
+export async function requireIdentity(
   layout: Layout,
   file: string,
   session: Session,
@@ -212,7 +212,7 @@ async function placeCopy(
   makeWay: () => Promise<void> = async () => undefined,
 ): Promise<void> {
   if (source !== layout.path) await remove(`${source}.wal`);
-  await expectOurs(layout, source, stateSchema, resources);
+  await requireOurs(layout, source, stateSchema, resources);
   if (await entryAt(`${source}.wal`)) await replayLog(layout, source, resources);
   if (source === layout.path) await knowAtPath(layout, [await entryAt(source)]);
   const made = join(layout.home, "work.tmp");

@@ -69,7 +69,7 @@ export const publishing: readonly Mutation[] = [
   {
     name: "of a row that came twice the first one stays",
     invariant: 3,
-    file: "src/warehouse/merge/compare.ts",
+    file: "src/warehouse/merge/diff.ts",
     text: "order by k._seq desc) as nth",
     becomes: "order by k._seq) as nth",
     test: "test/warehouse/conformance/publish.test.ts",
@@ -78,7 +78,7 @@ export const publishing: readonly Mutation[] = [
   {
     name: "keys that were known and came twice go unnoticed",
     invariant: 3,
-    file: "src/warehouse/merge/compare.ts",
+    file: "src/warehouse/merge/diff.ts",
     text: "met === live - gone && (await areDistinct(",
     becomes: "(await areDistinct(",
     test: "test/warehouse/conformance/difference.test.ts",
@@ -87,7 +87,7 @@ export const publishing: readonly Mutation[] = [
   {
     name: "rows that came twice are stored twice",
     invariant: 3,
-    file: "src/warehouse/merge/compare.ts",
+    file: "src/warehouse/merge/diff.ts",
     text: "const latest = repeated === 0 ? ",
     becomes: "const latest = repeated >= 0 ? ",
     test: "test/sync/stream/scans.test.ts",
@@ -96,7 +96,7 @@ export const publishing: readonly Mutation[] = [
   {
     name: "what changes by itself counts as a change of the row",
     invariant: 3,
-    file: "src/warehouse/merge/compare.ts",
+    file: "src/warehouse/merge/diff.ts",
     text: "when l.vhash <> s._vhash then 'v' else 'm' end`;",
     becomes: "when l.vhash <> s._vhash then 'u' else 'm' end`;",
     test: "test/sync/run/second_run.test.ts",
@@ -123,7 +123,7 @@ export const publishing: readonly Mutation[] = [
   {
     name: "a publish may be dated before an earlier one",
     invariant: 3,
-    file: "src/sync/load/publish_stage.ts",
+    file: "src/sync/load/apply_load.ts",
     text: "  return new Date(Math.max(at, own, ...others)).toISOString();",
     becomes: "  return new Date(at).toISOString();",
     test: "test/sync/load/counters.test.ts",
@@ -142,8 +142,8 @@ export const publishing: readonly Mutation[] = [
     name: "details that go with their rows leave their versions behind",
     invariant: 2,
     file: "src/warehouse/merge/deletion.ts",
-    text: "    await endVersions(work, tables, table, sql`",
-    becomes: "    if (tables === work.publication.tables) await endVersions(work, tables, table, sql`",
+    text: "    await endVersions(publishing, tables, table, sql`",
+    becomes: "    if (tables === publishing.target.tables) await endVersions(publishing, tables, table, sql`",
     test: "test/warehouse/conformance/versions.test.ts",
     notices: "at every moment the versions are the rows that were live then",
   },

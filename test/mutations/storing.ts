@@ -79,26 +79,28 @@ export const storing: readonly Mutation[] = [
   {
     name: "a publish is many transactions",
     invariant: 1,
-    file: "src/warehouse/merge/publish.ts",
-    text: "  return destination.db.transaction().execute(async trx => {",
-    becomes: "  return destination.db.connection().execute(async trx => {",
+    file: "src/warehouse/merge/apply.ts",
+    text: "    () => destination.db.transaction().execute(work),",
+    becomes: "    () => destination.db.connection().execute(work as never),",
     test: "test/warehouse/conformance/publish.test.ts",
     notices: "a publish that fails at its last step leaves rows, row state and high-water marks as they were",
   },
   {
     name: "high-water mark and counters follow in a transaction of their own",
     invariant: 1,
-    file: "src/warehouse/merge/publish.ts",
-    text: `    await order.also(trx, result, moment);
-    return result;
+    file: "src/sync/load/apply_load.ts",
+    text: `      const drift = await keepBooks(context, load, { ...compared, decided, published, moment }, trx);
+      return { published, fresh: drift.fresh };
+    }),
+  );`,
+    becomes: `      return { published, moment };
+    }),
+  ).then(async ({ published, moment }) => {
+    const drift = await destination.db.transaction().execute(trx => keepBooks(context, load, { ...compared, decided, published, moment }, trx));
+    return { published, fresh: drift.fresh };
   });`,
-    becomes: `    return { result, moment };
-  }).then(async ({ result, moment }) => {
-    await destination.db.transaction().execute(trx => order.also(trx, result, moment));
-    return result;
-  });`,
-    test: "test/warehouse/conformance/publish.test.ts",
-    notices: "a publish that fails at its last step leaves rows, row state and high-water marks as they were",
+    test: "test/sync/load/one_transaction.test.ts",
+    notices: "rows whose counters cannot be written are not published",
   },
   {
     name: "a stage is published that was published already",
@@ -180,7 +182,7 @@ export const storing: readonly Mutation[] = [
   {
     name: "what there is of details is told as of their own last publish",
     invariant: 1,
-    file: "src/sync/load/publish_stage.ts",
+    file: "src/sync/load/apply_load.ts",
     text: "touched ? askedWith(context.catalogue, stream) : []",
     becomes: "[] as ReturnType<typeof askedWith>",
     test: "test/sync/load/table_counts_of_details.test.ts",

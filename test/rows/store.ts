@@ -6,9 +6,9 @@ import { createHasher } from "../../src/rows/hash.ts";
 import { type Formats, isoUtc } from "../../src/rows/moment.ts";
 import { schemaFingerprint } from "../../src/rows/schema_fingerprint.ts";
 import type { Destination } from "../../src/warehouse/destination.ts";
-import { compare } from "../../src/warehouse/merge/compare.ts";
-import type { Publication } from "../../src/warehouse/merge/publication.ts";
-import { type PublishOrder, publish } from "../../src/warehouse/merge/publish.ts";
+import { applyDiff, inPublish, openPublish } from "../../src/warehouse/merge/apply.ts";
+import { compare } from "../../src/warehouse/merge/diff.ts";
+import type { LoadTarget } from "../../src/warehouse/merge/load_target.ts";
 import { ensureTables } from "../../src/warehouse/schema/tables.ts";
 import { ensureState } from "../../src/warehouse/state/state_ddl.ts";
 
@@ -50,13 +50,13 @@ export async function encode(rows: readonly unknown[], formats: Formats = isoUtc
   return encoder.take();
 }
 
-/** Puts rows into the tables of a warehouse, made on the way, on a day of March 2026; returns what the encoder told. `also` as in a publish. */
+/** Puts rows into the tables of a warehouse, made on the way, on a day of March 2026; returns what the encoder told. `also` writes in the same transaction. */
 export async function store(
   destination: Destination,
   rows: readonly Row[],
   formats: Formats = isoUtc,
   day = 15,
-  also: PublishOrder["also"] = async () => undefined,
+  also: (trx: Destination["db"]) => Promise<void> = async () => undefined,
 ): Promise<Encoded> {
   const { db, dialect, schema, stateSchema } = destination;
   await ensureState(db, dialect, stateSchema);
@@ -67,16 +67,15 @@ export async function store(
     comment: table => table.name,
     grantSelectTo: [],
   });
-  const { publication, encoded } = await stageRows(destination, "1", rows, formats);
-  const comparison = await compare(destination, publication, false);
-  await publish(destination, publication, {
-    comparison,
-    moment: async () => `2026-03-${String(day).padStart(2, "0")}T12:00:00.000Z`,
-    verdict: undefined,
-    absent: "believed",
-    also,
+  const { target, encoded } = await stageRows(destination, "1", rows, formats);
+  const diff = await compare(destination, target, false);
+  const moment = `2026-03-${String(day).padStart(2, "0")}T12:00:00.000Z`;
+  await inPublish(destination, target, diff, async trx => {
+    const open = await openPublish(trx, destination, target, diff);
+    await applyDiff({ ...open, moment }, diff, { absent: "believed" });
+    await also(trx);
   });
-  await publication.stage.drop();
+  await target.stage.drop();
   return encoded;
 }
 
@@ -86,12 +85,12 @@ export async function stageRows(
   scan: string,
   rows: readonly unknown[],
   formats: Formats = isoUtc,
-): Promise<{ readonly publication: Publication; readonly encoded: Encoded }> {
+): Promise<{ readonly target: LoadTarget; readonly encoded: Encoded }> {
   const stage = await destination.stage("acme", everything);
   await stage.begin({ scan });
   const encoded = await encode(rows, formats);
   await stage.append(encoded.batch, { scan });
-  const publication = {
+  const target = {
     company: "acme",
     stream: "things",
     tables: everything,
@@ -101,5 +100,5 @@ export async function stageRows(
     details: [],
     scope: undefined,
   };
-  return { publication, encoded };
+  return { target, encoded };
 }

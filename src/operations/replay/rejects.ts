@@ -5,7 +5,7 @@ import { unescapedJson } from "../../rows/json.ts";
 import { parseJson } from "../../source/body.ts";
 import type { SyncContext } from "../../sync/context.ts";
 import { besideRows } from "../../sync/extract/rows_in_answer.ts";
-import { publishStage } from "../../sync/load/publish_stage.ts";
+import { publishStage } from "../../sync/load/apply_load.ts";
 import { isPlaced } from "../../sync/stream/extraction.ts";
 import type { StreamProgress } from "../../sync/stream_progress.ts";
 import type { Stage } from "../../warehouse/destination.ts";
@@ -79,10 +79,11 @@ async function tryAgain(
   };
   const newer = [...stored].filter(isNewer).map(([, reject]) => reject);
   const digests = [...stored.values()].map(reject => reject.digest);
-  const resolve = (db: typeof destination.db) => resolveRejects(db, of, digests, new Date(clock.now()).toISOString());
   if (newer.length === 0) {
     await stage.drop();
-    await destination.db.transaction().execute(resolve);
+    await destination.db
+      .transaction()
+      .execute(trx => resolveRejects(trx, of, digests, new Date(clock.now()).toISOString()));
     return digests.length;
   }
   const { record } = await stageAgain(context, stream, stage, newer);
@@ -92,13 +93,9 @@ async function tryAgain(
     stage,
     record,
     progress,
-    withMissing: false,
-    decide: async () => undefined,
-    absent: "believed",
-    apart: true,
     state: await loadStreamState(destination.db, company, stream.name),
     completeTo: null,
-    also: resolve,
+    rejects: digests,
   });
   return digests.length;
 }

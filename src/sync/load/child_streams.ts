@@ -1,7 +1,7 @@
 import { type Detail, OBSERVED_ON, type Stream } from "../../catalog/stream.ts";
 import type { ChildStream } from "../../warehouse/details/child_stream.ts";
 import type { Parents, ValueSource } from "../../warehouse/details/parents.ts";
-import type { Publication } from "../../warehouse/merge/publication.ts";
+import type { LoadTarget } from "../../warehouse/merge/load_target.ts";
 
 /** The details that are asked for row by row: they go and come back with the rows. */
 export const detailsOf = (catalogue: readonly Stream[], stream: Stream): readonly Stream[] =>
@@ -51,7 +51,7 @@ function sourcesOf(catalogue: readonly Stream[], stream: Stream, { of, by, also 
 }
 
 /** The details whose detail state knows values of this stream's rows by the rows' hashes. */
-export function valueDrivenBy(catalogue: readonly Stream[], stream: Stream): NonNullable<Publication["valueDriven"]> {
+export function valueDrivenBy(catalogue: readonly Stream[], stream: Stream): NonNullable<LoadTarget["valueDriven"]> {
   return catalogue.flatMap(detail => {
     const { mode } = detail;
     if (mode.kind !== "detail" || mode.by === undefined || mode.everyDays !== undefined) return [];

@@ -1,6 +1,6 @@
 import type { Stream } from "../../catalog/stream.ts";
+import type { Diff, LoadTarget } from "../../warehouse/merge/load_target.ts";
 import { type Causes, causesOfChange } from "../../warehouse/merge/mass_change_causes.ts";
-import type { Comparison, Publication } from "../../warehouse/merge/publication.ts";
 import type { SyncContext } from "../context.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 
@@ -14,15 +14,15 @@ const NAMED = 5;
 export async function explainMassChange(
   context: SyncContext,
   stream: Stream,
-  publication: Publication,
-  comparison: Comparison,
+  target: LoadTarget,
+  diff: Diff,
   progress: StreamProgress,
 ): Promise<void> {
-  const asked = [...publication.details, ...(publication.valueDriven ?? [])];
+  const asked = [...target.details, ...(target.valueDriven ?? [])];
   const details = asked.filter(detail => context.wanted.has(detail.stream));
-  const isMassChange = (rows: number) => rows >= LEAST_ROWS && rows > MASS_SHARE * comparison.live;
-  if (details.length === 0 || !isMassChange(comparison.updated)) return;
-  const causes = await causesOfChange(context.destination, publication);
+  const isMassChange = (rows: number) => rows >= LEAST_ROWS && rows > MASS_SHARE * diff.live;
+  if (details.length === 0 || !isMassChange(diff.updated)) return;
+  const causes = await causesOfChange(context.destination, target);
   // Rows that came back count as updated too, but no column made them.
   if (!isMassChange(causes.changed)) return;
   const most = details.map(({ stream: name }) =>
@@ -31,10 +31,10 @@ export async function explainMassChange(
   const message = sentence(
     stream.name,
     causes,
-    comparison.live,
+    diff.live,
     most.reduce((sum, requests) => sum + requests, 0),
   );
-  context.log.warn({ stream: stream.name, changed: causes.changed, live: comparison.live }, message);
+  context.log.warn({ stream: stream.name, changed: causes.changed, live: diff.live }, message);
   progress.warnings.push(message);
 }
 

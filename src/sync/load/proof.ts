@@ -1,5 +1,5 @@
 import type { Stream } from "../../catalog/stream.ts";
-import type { Comparison } from "../../warehouse/merge/publication.ts";
+import type { Diff } from "../../warehouse/merge/load_target.ts";
 import type { Proven } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import type { TableCounts } from "../../warehouse/state/table_counts.ts";
@@ -32,7 +32,7 @@ export const reasons = {
 export interface Published {
   readonly stream: Stream;
   readonly record: ScanRecord;
-  readonly comparison: Comparison;
+  readonly diff: Diff;
   /** Live rows that a complete scan did not see, and that stay. */
   readonly missing: number;
   readonly counts: TableCounts;
@@ -71,11 +71,11 @@ function compared(service: number, table: number, equal: string, why: readonly s
   return { service_rows: service, table_rows: table, difference, difference_reason: reason };
 }
 
-function proofOfList({ record, comparison, missing, counts, bounded }: Published, kept: boolean): Proven {
+function proofOfList({ record, diff, missing, counts, bounded }: Published, kept: boolean): Proven {
   const { firstTotal, lastTotal, rejected, capped } = record;
   // What it shows is no count of what there is.
   if (capped && lastTotal === null) return without(counts.live, reasons.capped);
-  const { staged, distinct } = comparison;
+  const { staged, distinct } = diff;
   const service = lastTotal ?? distinct + rejected;
   const open = kept || bounded;
   const adrift = open ? counts.live < distinct : counts.live !== distinct + missing;

@@ -3,8 +3,8 @@ import { type Feed, fixedPaths, type Scan, type Stream } from "../../catalog/str
 import { ApiError } from "../../errors.ts";
 import type { About } from "../../source/archive/about.ts";
 import { buildPath } from "../../source/path.ts";
-import { listedKeys, missingKeys } from "../../warehouse/merge/compare.ts";
-import type { Comparison, Publication } from "../../warehouse/merge/publication.ts";
+import { listedKeys, missingKeys } from "../../warehouse/merge/diff.ts";
+import type { Diff, LoadTarget } from "../../warehouse/merge/load_target.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
 import type { SyncContext } from "../context.ts";
 import { inParallel } from "../extract/parallel.ts";
@@ -20,12 +20,14 @@ export interface IncompleteSight {
   readonly stream: Stream;
   readonly mode: Scan | Feed;
   readonly record: ScanRecord;
-  readonly comparison: Comparison;
-  readonly publication: Publication;
+  readonly diff: Diff;
+  readonly target: LoadTarget;
   /** What the scan before left undecided. */
   readonly before: StreamState["undecided"];
   /** The run that read it. */
   readonly run: string;
+  /** It was published before: missing a row once more proves nothing. */
+  readonly seen: boolean;
   /** Values that a lookup asked with, by column, and that the service knows nothing of. */
   readonly unknown: readonly Readonly<Record<string, string>>[];
 }
@@ -52,7 +54,7 @@ const CONTROLS = 3;
  */
 export async function askAddresses(
   context: SyncContext,
-  { mode: { confirm }, publication, comparison, before }: IncompleteSight,
+  { mode: { confirm }, target, diff, before }: IncompleteSight,
   progress: StreamProgress,
 ): Promise<Addresses> {
   if (confirm === undefined) return { exist: false, gone: [], told: false, asked: [] };
@@ -63,16 +65,16 @@ export async function askAddresses(
     askOne(context, () => buildPath(confirm, key, siblings), about, progress);
 
   let control: Said = "nothing";
-  for (const key of await listedKeys(destination, publication, CONTROLS)) {
+  for (const key of await listedKeys(destination, target, CONTROLS)) {
     control = await ask(key, { control: true });
     if (control === "there" || control === "forbidden") break;
   }
   if (control !== "there") {
     const why = control === "forbidden" ? "this key may not read it" : "it knows no row of the list either";
-    progress.notes.push(`${publication.stream}: ${confirm} was not asked which missing rows are gone: ${why}.`);
+    progress.notes.push(`${target.stream}: ${confirm} was not asked which missing rows are gone: ${why}.`);
     return { exist: control !== "forbidden", gone: [], told: false, asked: after };
   }
-  const keys = await missingKeys(destination, publication, policy.deletes.confirmMax, after);
+  const keys = await missingKeys(destination, target, policy.deletes.confirmMax, after);
   progress.activity.waitingFor = `the addresses of ${keys.length} missing rows`;
   const gone: Key[] = [];
   let there = 0;
@@ -86,12 +88,12 @@ export async function askAddresses(
   }
   progress.activity.waitingFor = undefined;
   progress.notes.push(
-    `${publication.stream}: ${keys.length} missing rows were asked for by ${confirm}, ${gone.length} are gone.`,
+    `${target.stream}: ${keys.length} missing rows were asked for by ${confirm}, ${gone.length} are gone.`,
   );
   return {
     exist: true,
     gone,
-    told: gone.length + there === comparison.missing,
+    told: gone.length + there === diff.missing,
     asked: Object.values(keys.at(-1) ?? {}),
   };
 }

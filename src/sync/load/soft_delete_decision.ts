@@ -1,8 +1,9 @@
 import { lookupOf } from "../../catalog/lookup.ts";
 import { isWithin } from "../../clock.ts";
-import { missingKeys } from "../../warehouse/merge/compare.ts";
 import type { Verdict } from "../../warehouse/merge/deletion.ts";
-import type { Publication } from "../../warehouse/merge/publication.ts";
+import { isTooMany } from "../../warehouse/merge/deletion_guard.ts";
+import { missingKeys } from "../../warehouse/merge/diff.ts";
+import type { LoadTarget } from "../../warehouse/merge/load_target.ts";
 import type { StreamState } from "../../warehouse/state/stream_state.ts";
 import type { SyncContext } from "../context.ts";
 import type { StreamProgress } from "../stream_progress.ts";
@@ -13,7 +14,8 @@ const OLDEST_SCAN_MS = 6 * 3_600_000;
 /** Rows of a lookup's unknown values that are marked one by one; the others are, when the next scan misses them too. */
 const MOST_PROVEN = 1_000;
 
-export interface AbsenceDecision {
+/** Which missing rows are gone, and what is remembered of those that stay. */
+export interface DeleteDecision {
   /** Undefined: nothing is deleted, nothing remembered. */
   readonly verdict: Verdict | undefined;
   /** Why the deletion guard blocked deletions until they are confirmed: the stream fails with it. */
@@ -32,13 +34,13 @@ type Block = "empty" | "share" | "half";
  * one arrival behind it keep them and hide a live row. Proof is one answer that holds the whole list, a working list, a row's
  * own 404, or, where rows have no address, the complete scan before having missed it too.
  */
-export async function decideAbsence(
+export async function decideDeletes(
   context: SyncContext,
   sight: IncompleteSight,
   progress: StreamProgress,
-): Promise<AbsenceDecision> {
-  const { mode, record, comparison, publication, before, run, unknown } = sight;
-  const { missing, missedBefore, live, distinct } = comparison;
+): Promise<DeleteDecision> {
+  const { mode, record, diff, target, before, run, seen, unknown } = sight;
+  const { missing, missedBefore, live, distinct } = diff;
   const { confirmDeletes } = context.policy;
   if (missing === 0) return { verdict: undefined, held: undefined, needsAnotherScan: false, undecided: null };
   const left = { run, doubted: false, again: false, asked: before?.asked ?? [] };
@@ -61,12 +63,12 @@ export async function decideAbsence(
     return { verdict, held: undefined, needsAnotherScan: false, undecided: null };
   }
   const addresses = await askAddresses(context, sight, progress);
-  const proven = unknown.length === 0 ? [] : await keysAmong(context, publication, unknown);
+  const proven = unknown.length === 0 ? [] : await keysAmong(context, target, unknown);
   const confirmed = [...proven, ...addresses.gone];
   // What a scan missed that was doubted, and that the next did not bear out, was never missed.
   const isTrusted = before?.doubted !== true || missing * 2 > live;
   const byScans = complete && !addresses.exist;
-  const verdict = { remember: complete, all: false, before: byScans && isTrusted, confirmed };
+  const verdict = { remember: complete, all: false, before: byScans && isTrusted && !seen, confirmed };
   const settled = confirmed.length + (verdict.before ? missedBefore : 0);
   const open = { ...left, again: complete && !addresses.told, asked: addresses.asked };
   const undecided = missing > settled ? open : null;
@@ -75,21 +77,20 @@ export async function decideAbsence(
 
 /** The deletion guard. It counts all that the scan missed, whatever may turn out to be gone. */
 function blockedBy({ policy }: SyncContext, sight: IncompleteSight, complete: boolean): Block | undefined {
-  const { mode, stream, comparison, before, run } = sight;
-  const { missing, missedBefore, live, distinct } = comparison;
-  const { maxShare, minRows } = policy.deletes;
+  const { mode, stream, diff, before, run } = sight;
+  const { missing, missedBefore, live, distinct } = diff;
   if (mode.absence === "left" || policy.confirmDeletes) return undefined;
   // What a lookup asks for may have nothing.
   const isLookup = lookupOf(stream) !== undefined;
   if (distinct === 0 && !isLookup) return "empty";
-  if (missing > maxShare * live && missing > minRows) return "share";
+  if (isTooMany(policy.deletes, missing, live)) return "share";
   if (isLookup || missing * 2 <= live) return undefined;
   const agrees = before?.doubted === true && before.run !== run && (!complete || missedBefore * 2 > live);
   return agrees ? undefined : "half";
 }
 
-function tell({ stream: { name }, comparison }: IncompleteSight, block: Block, { policy }: SyncContext): string {
-  const { missing, live } = comparison;
+function tell({ stream: { name }, diff }: IncompleteSight, block: Block, { policy }: SyncContext): string {
+  const { missing, live } = diff;
   const { maxShare, minRows } = policy.deletes;
   const what = {
     empty: `the list came back empty, though ${live} rows are live`,
@@ -106,10 +107,10 @@ function tell({ stream: { name }, comparison }: IncompleteSight, block: Block, {
 
 async function keysAmong(
   { destination }: SyncContext,
-  publication: Publication,
+  target: LoadTarget,
   unknown: IncompleteSight["unknown"],
 ): Promise<Record<string, string>[]> {
-  const keys = await missingKeys(destination, publication, MOST_PROVEN);
+  const keys = await missingKeys(destination, target, MOST_PROVEN);
   return keys.filter(key =>
     unknown.some(values => Object.entries(values).every(([name, value]) => key[name] === value)),
   );

@@ -11,16 +11,16 @@ import {
   type WorkList,
   type WorkRequest,
 } from "../../warehouse/details/work_list.ts";
-import { type Absent, absentWithRows, areReadable, stagedAbsent } from "../../warehouse/merge/outcomes.ts";
+import { isTooMany } from "../../warehouse/merge/deletion_guard.ts";
+import { type Absent, absentWithRows, areReadable, type Parted, stagedAbsent } from "../../warehouse/merge/outcomes.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
 import { completeTogether } from "../../warehouse/state/table_counts.ts";
 import type { SyncContext } from "../context.ts";
 import { completeWith } from "../context.ts";
 import { type DetailsResult, readDetails } from "../extract/details.ts";
+import { publishStage } from "../load/apply_load.ts";
 import { parentsOf } from "../load/child_streams.ts";
-import { blockedDeletes, type Left, mayLeave } from "../load/detail_deletion_guard.ts";
-import { publishStage } from "../load/publish_stage.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { presentTime } from "../witnessed_time.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
@@ -116,7 +116,7 @@ export async function syncDetails(
     const completeTo = whole ? await completeWithParents(context, request.parents) : null;
     await publishDetails(shelf, result.record, doubted ? "doubted" : "believed", completeTo);
     if (result.error !== undefined) throw result.error;
-    if (shelf.held !== undefined) throw new TributaryError(blockedDeletes(context.policy, stream, shelf.held), 1);
+    if (shelf.held !== undefined) throw new TributaryError(blockedDeletes(shelf, shelf.held), 1);
     if (trouble !== undefined) throw new TributaryError(trouble, 1);
   } finally {
     await work.close();
@@ -159,15 +159,14 @@ async function areDoubtful(
   { stage }: Extraction,
   counts: DetailsResult | undefined,
 ): Promise<boolean> {
-  const { minRows, maxShare } = policy.deletes;
   const absent = (await stagedAbsent(destination, stage)).length;
-  if (absent <= minRows) return false;
+  if (absent <= policy.deletes.minRows) return false;
   const rows = await absentWithRows(destination, { company, tables, stage });
   if (rows.all === 0) return (counts?.ok ?? 0) === 0;
-  return rows.absent > minRows && rows.absent > maxShare * rows.all;
+  return isTooMany(policy.deletes, rows.absent, rows.all);
 }
 
-interface Shelf extends Left {
+interface Shelf {
   readonly context: SyncContext;
   readonly stream: Stream;
   readonly extraction: Extraction;
@@ -175,6 +174,16 @@ interface Shelf extends Left {
   readonly progress: StreamProgress;
   readonly parentsComplete: boolean;
   readonly before: FetchedBefore | undefined;
+  /** Rows that went in this run because answers or values no longer have them. */
+  left: number;
+  /** Those that were too many: from then on none goes. */
+  held: Parted["held"];
+}
+
+/** Why the guard held rows of details back: the stream fails with it. */
+function blockedDeletes({ context, stream: { name } }: Shelf, { leaving, live }: NonNullable<Shelf["held"]>): string {
+  const { maxShare, minRows } = context.policy.deletes;
+  return `${name}: ${leaving} of ${live} live rows are in no answer any more or belong to values that no row carries, more than deletes.max_share (${maxShare}) and deletes.min_rows (${minRows}) allow. None of these was marked deleted, and of the answers that lack them nothing was published; everything else was. If it is right, run \`tributary sync ${name} --confirm-deletes\`.`;
 }
 
 /** Each parent's detail is whole: after a plan limit or an outage what was fetched is worth showing. A signal wants the end. */
@@ -228,17 +237,18 @@ async function publishDetails(
   absent: Absent,
   completeTo: string | null,
 ): Promise<void> {
-  const { context, stream, extraction, state, progress, parentsComplete, before } = shelf;
+  const { context, stream, extraction, state, progress, parentsComplete, before, left, held } = shelf;
+  const { confirmDeletes, deletes: limits } = context.policy;
   const { parted } = await publishStage(context, {
     stream,
     stage: extraction.stage,
     record: { ...record, phase: "read", scan: before?.scan ?? record.scan },
     progress,
-    withMissing: false,
-    decide: async () => undefined,
-    absent,
-    allows: (leaving, live) => mayLeave(context.policy, shelf, leaving, live),
-    parentsComplete,
+    details: {
+      absent,
+      guard: confirmDeletes ? undefined : { limits, left, isBlocked: held !== undefined },
+      parentsComplete,
+    },
     state: await currentState(shelf, state),
     completeTo,
   });

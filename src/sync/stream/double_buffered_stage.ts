@@ -12,7 +12,7 @@ import {
 } from "../../warehouse/state/stream_state.ts";
 import type { SyncContext } from "../context.ts";
 import type { Batches } from "../extract/batches.ts";
-import { publishStage } from "../load/publish_stage.ts";
+import { publishStage } from "../load/apply_load.ts";
 import { StreamProgress } from "../stream_progress.ts";
 import { openExtraction, startAfresh } from "./extraction.ts";
 
@@ -175,9 +175,6 @@ export async function openDoubleBufferedStage(
       stage,
       record: { ...record, phase: "read" },
       progress: counting,
-      withMissing: false,
-      decide: async () => undefined,
-      absent: "believed",
       state: withWindows(await loadStreamState(destination.db, company, stream.name), plan, windows),
       completeTo: null,
     });

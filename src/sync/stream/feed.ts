@@ -10,7 +10,7 @@ import type { SyncContext } from "../context.ts";
 import { PAGE_ROWS } from "../extract/listing.ts";
 import { besideRows, rowsIn } from "../extract/rows_in_answer.ts";
 import { planScan, type ScanPlan, strayRows } from "../extract/scan_plan.ts";
-import { publishStage } from "../load/publish_stage.ts";
+import { publishStage } from "../load/apply_load.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { type DatedFeed, hasDates, timeOf } from "./backfill.ts";
 import { openExtraction } from "./extraction.ts";
@@ -170,9 +170,6 @@ async function readGap(
     stage: extraction.stage,
     record,
     progress,
-    withMissing: false,
-    decide: async () => undefined,
-    absent: "believed",
     state: { ...state, strays: differentRows([...strays, ...state.strays]), coversFrom: gap.from, startGap: null },
     completeTo: null,
   });

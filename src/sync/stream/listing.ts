@@ -11,8 +11,9 @@ import { completeWith, type SyncContext } from "../context.ts";
 import { isPause, readListing } from "../extract/listing.ts";
 import { type Question, readLookup } from "../extract/lookups.ts";
 import { isAhead, planScan, reachesBack, type ScanPlan, statusesOf, strayRows } from "../extract/scan_plan.ts";
-import { publishStage } from "../load/publish_stage.ts";
-import { type AbsenceDecision, decideAbsence } from "../load/soft_delete_decision.ts";
+import { applyLoad, publishStage } from "../load/apply_load.ts";
+import { diffLoad, type Load } from "../load/diff_load.ts";
+import { type DeleteDecision, decideDeletes } from "../load/soft_delete_decision.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { begunQuestions, findQuestions } from "./lookups.ts";
@@ -245,15 +246,11 @@ async function giveUpWhereItEndsThrice(
 ): Promise<void> {
   const record = stage.record as ScanRecord | undefined;
   if (record === undefined || record.failures < PATIENCE || record.rows === 0) return;
-  const decide = async () => undefined;
   await publishStage(context, {
     stream,
     stage,
     record,
     progress,
-    withMissing: false,
-    decide,
-    absent: "believed",
     // Nothing is deleted here that could be accepted.
     state: { ...state, statuses: statusesOf(state, context.policyOf(stream.name), { confirmDeletes: false }).all },
     completeTo: null,
@@ -305,47 +302,43 @@ export async function publishScan(
     // What is loaded again need not be all that was read since.
     mixedFormats: state.mixedFormats && !(whole && again === undefined),
   };
-  const decision: { made: AbsenceDecision | undefined } = { made: undefined };
-  await publishStage(context, {
+  const load: Load = {
     stream,
     stage,
     record: { ...record, scan: again?.scan ?? record.scan },
     progress,
-    withMissing: whole && mode.absence !== "kept",
-    decide: async (comparison, publication) => {
-      noteUnseen(stream, record, comparison.distinct, progress);
-      const unknown = record.absent.map(part => asked[part]?.context ?? {});
-      const asking = { ...context, api: telling(context.api, { scan: record.scan, confirms: true }) };
-      const seen = again?.seen === true;
-      // Rows that came by a status which the config names no more are not asked for: the scan showed a part of them all.
-      const shown = dropped.length === 0 ? record : { ...record, capped: true };
-      if (dropped.length > 0 && comparison.missing > 0)
-        progress.notes.push(
-          `${stream.name}: its rows also came by a status that the config names no more (${dropped.join(", ")}), so those that are missing stay. \`tributary sync ${stream.name} --confirm-deletes\` takes them for deleted.`,
-        );
-      const sight = {
-        ...{ stream, mode, publication, unknown },
-        record: shown,
-        comparison: seen ? { ...comparison, missedBefore: 0 } : comparison,
-        before: state.undecided,
-        run: again?.run ?? context.runId,
-      };
-      decision.made = await decideAbsence(asking, sight, progress);
-      await context.archived();
-      const { verdict, undecided } = decision.made;
-      return { verdict: verdict === undefined || !seen ? verdict : { ...verdict, before: false }, undecided };
-    },
-    absent: "believed",
     state: next,
     showsAll: newest,
     completeTo: completeWith(
       context,
       whole || (asked.length > 0 && answered) || next.highWaterMark !== null ? date : null,
     ),
-  });
+  };
+  const withMissing = whole && mode.absence !== "kept";
+  const compared = await diffLoad(context, load, withMissing);
+  const { diff, target } = compared;
+  let decision: DeleteDecision | undefined;
+  if (withMissing) {
+    noteUnseen(stream, record, diff.distinct, progress);
+    const unknown = record.absent.map(part => asked[part]?.context ?? {});
+    const asking = { ...context, api: telling(context.api, { scan: record.scan, confirms: true }) };
+    // Rows that came by a status which the config names no more are not asked for: the scan showed a part of them all.
+    const shown = dropped.length === 0 ? record : { ...record, capped: true };
+    if (dropped.length > 0 && diff.missing > 0)
+      progress.notes.push(
+        `${stream.name}: its rows also came by a status that the config names no more (${dropped.join(", ")}), so those that are missing stay. \`tributary sync ${stream.name} --confirm-deletes\` takes them for deleted.`,
+      );
+    const seen = again?.seen === true;
+    const missed = seen ? { ...diff, missedBefore: 0 } : diff;
+    const run = again?.run ?? context.runId;
+    const sight = { stream, mode, target, unknown, record: shown, diff: missed, before: state.undecided, run, seen };
+    decision = await decideDeletes(asking, sight, progress);
+    await context.archived();
+  }
+  await applyLoad(context, load, compared, decision);
   if (record.unread.length > 0) throw new TributaryError(unreadMessage(stream, record, asked.length), 1);
-  if (decision.made?.held !== undefined) throw new TributaryError(decision.made.held, 1);
-  return decision.made?.needsAnotherScan === true ? record : undefined;
+  if (decision?.held !== undefined) throw new TributaryError(decision.held, 1);
+  return decision?.needsAnotherScan === true ? record : undefined;
 }
 
 const unreadMessage = ({ name }: Stream, { unread }: ScanRecord, asked: number): string =>

@@ -7,7 +7,7 @@ import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import { completeWith, type SyncContext } from "../context.ts";
 import { isPause } from "../extract/listing.ts";
-import { publishStage } from "../load/publish_stage.ts";
+import { publishStage } from "../load/apply_load.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { openExtraction, startAfresh } from "./extraction.ts";
 import { setAside } from "./listing.ts";
@@ -83,9 +83,6 @@ export async function takeSnapshots(
     stage,
     record: { ...stored, scan: sittings.at(-1)?.scan ?? stored.scan },
     progress,
-    withMissing: false,
-    decide: async () => undefined,
-    absent: "believed",
     state,
     showsAll: failures.length === 0 && context.asOf === undefined,
     completeTo: failures.length === 0 ? completeWith(context, stored.date) : null,

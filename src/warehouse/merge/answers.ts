@@ -3,17 +3,17 @@ import type { Destination, Stage } from "../destination.ts";
 import { liveParents, presentParents } from "../details/parents.ts";
 import { columnList, equalPairs, type Fragment, rowStateRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
-import type { Comparison, Publication } from "./publication.ts";
-import type { Work } from "./publish_context.ts";
+import type { Diff, LoadTarget } from "./load_target.ts";
+import type { Publishing } from "./publishing.ts";
 import type { TemporaryNames } from "./temporary_tables.ts";
 
 type Db = Transaction<StateTables>;
 
-/** Whether the parent of a staged row `s` is live, as a condition; values that rows carry are kept beside the comparison for it. */
+/** Whether the parent of a staged row `s` is live, as a condition; values that rows carry are kept beside the diff for it. */
 export async function aliveRows(
   db: Db,
   destination: Destination,
-  { parent, company }: Publication,
+  { parent, company }: LoadTarget,
   names: Pick<TemporaryNames, "parents">,
 ): Promise<Fragment> {
   if (parent === undefined) return sql`true`;
@@ -40,7 +40,7 @@ export const lastOutcomes = (stage: Stage): Fragment => sql`(select * from (
  */
 export async function stageAnswers(
   db: Db,
-  { stage, tables }: Publication,
+  { stage, tables }: LoadTarget,
   names: Pick<TemporaryNames, "answers" | "staged">,
 ): Promise<Fragment> {
   const answers = sql.id(names.answers);
@@ -59,19 +59,19 @@ export async function stageAnswers(
 }
 
 /** Staged rows that count for nothing: a later answer replaces them, or their own was never complete. */
-export async function countSurplus(db: Db, keys: Fragment, { stage, tables }: Publication): Promise<number> {
+export async function countSurplus(db: Db, keys: Fragment, { stage, tables }: LoadTarget): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*) as n from (
     select distinct ${columnList(tables.main.key, "k")} from ${keys} k) d`.execute(db);
   return stage.staged - Number(rows[0]?.n ?? 0);
 }
 
-/** Takes the answers of these parents out of the comparison, as if they had never come: their rows count as repeated. */
+/** Takes the answers of these parents out of the diff, as if they had never come: their rows count as repeated. */
 export async function withhold(
-  { trx, publication, names }: Pick<Work, "trx" | "publication" | "names">,
+  { trx, target, names }: Pick<Publishing, "trx" | "target" | "names">,
   parents: Fragment,
-  comparison: Comparison,
-): Promise<Comparison> {
-  const { key } = publication.tables.main;
+  diff: Diff,
+): Promise<Diff> {
+  const { key } = target.tables.main;
   const theirs = sql`cast(${sql.id("c", key[0]!)} as varchar) in ${parents}`;
   const changed = sql.id(names.changed);
   const answered = await sql<{ n: number }>`select count(*) as n from (
@@ -82,11 +82,11 @@ export async function withhold(
   const of = (...ops: string[]) =>
     rows.filter(row => ops.includes(row.op)).reduce((sum, row) => sum + Number(row.n), 0);
   return {
-    ...comparison,
-    distinct: comparison.distinct - Number(answered.rows[0]?.n ?? 0),
-    inserted: comparison.inserted - of("i"),
-    updated: comparison.updated - of("u", "r"),
-    refreshed: comparison.refreshed - of("v", "s"),
-    touched: comparison.touched - of("i", "u", "r", "v", "s", "m"),
+    ...diff,
+    distinct: diff.distinct - Number(answered.rows[0]?.n ?? 0),
+    inserted: diff.inserted - of("i"),
+    updated: diff.updated - of("u", "r"),
+    refreshed: diff.refreshed - of("v", "s"),
+    touched: diff.touched - of("i", "u", "r", "v", "s", "m"),
   };
 }

@@ -3,7 +3,7 @@ import type { TableSet } from "../../catalog/columns.ts";
 import { parentKey } from "../details/child_stream.ts";
 import { beginVersions, endVersions } from "../history/row_versions.ts";
 import { equal, equalPairs, type Fragment, momentOf, rowStateRef, tableRef } from "../sql_fragments.ts";
-import type { Work } from "./publish_context.ts";
+import type { Publishing } from "./publishing.ts";
 
 /** Which missing rows are gone for good; the others stay live. */
 export interface Verdict {
@@ -18,17 +18,17 @@ export interface Verdict {
 }
 
 /** Rows that came back bring back those of their details that went with them (others had gone before on their own). */
-export async function restoreDetails(work: Work): Promise<void> {
-  const { trx, destination, publication, names } = work;
-  for (const detail of publication.details) {
+export async function restoreDetails(publishing: Publishing): Promise<void> {
+  const { trx, destination, target, names } = publishing;
+  for (const detail of target.details) {
     const { main, children } = detail.tables;
     const returned = sql`${sql.id(names.changed)} c`;
-    const match = sql`c.op = 'r' and t._company = ${publication.company} and ${equalPairs("t", "c", detail.on)}`;
+    const match = sql`c.op = 'r' and t._company = ${target.company} and ${equalPairs("t", "c", detail.on)}`;
     const back = sql`from ${returned} where ${match}`;
     for (const table of [main, ...children]) {
-      await sql`update ${tableRef(destination, table)} t set _deleted_at = null, _changed_at = ${momentOf(work)}
+      await sql`update ${tableRef(destination, table)} t set _deleted_at = null, _changed_at = ${momentOf(publishing)}
         ${back} and t._deleted_at = c.was_deleted_at`.execute(trx);
-      await beginVersions(work, detail.tables, table, returned, match);
+      await beginVersions(publishing, detail.tables, table, returned, match);
     }
     await sql`update ${rowStateRef(destination, main)} t set deleted_at = null ${back} and t.deleted_at = c.was_deleted_at`.execute(
       trx,
@@ -36,9 +36,9 @@ export async function restoreDetails(work: Work): Promise<void> {
   }
 }
 
-export async function deleteMissing(work: Work, verdict: Verdict): Promise<number> {
-  const { trx, destination, publication, names } = work;
-  const { company, tables } = publication;
+export async function deleteMissing(publishing: Publishing, verdict: Verdict): Promise<number> {
+  const { trx, destination, target, names } = publishing;
+  const { company, tables } = target;
   const gone = sql.id(names.gone);
   if (verdict.all) await sql`update ${gone} set absent = true`.execute(trx);
   if (verdict.before) await sql`update ${gone} set absent = true where missing_since is not null`.execute(trx);
@@ -50,22 +50,27 @@ export async function deleteMissing(work: Work, verdict: Verdict): Promise<numbe
   const rowState = rowStateRef(destination, tables.main);
   const same = sql`t._company = ${company} and ${equal("t", "g", tables.main.key)}`;
   if (verdict.remember) {
-    await sql`update ${rowState} t set missing_since = ${momentOf(work)} from ${gone} g where ${same} and not g.absent
+    await sql`update ${rowState} t set missing_since = ${momentOf(publishing)} from ${gone} g where ${same} and not g.absent
       and t.missing_since is null`.execute(trx);
   }
   const deleted = Number(absent.rows[0]?.n ?? 0);
   if (deleted === 0) return 0;
-  await deleteRows(work, sql`(select * from ${gone} where absent)`);
+  await deleteRows(publishing, sql`(select * from ${gone} where absent)`);
   return deleted;
 }
 
 /** Soft-deletes live rows (sets `_deleted_at`), by key, and with them their details, whose rowState they leave: should they return, these are fetched anew. */
-export async function deleteRows(work: Work, rows: Fragment): Promise<void> {
-  const { trx, destination, publication } = work;
-  const { company, tables, details } = publication;
-  await markDeleted(work, tables, rows, sql`t._company = ${company} and ${equal("t", "g", tables.main.key)}`);
+export async function deleteRows(publishing: Publishing, rows: Fragment): Promise<void> {
+  const { trx, destination, target } = publishing;
+  const { company, tables, details } = target;
+  await markDeleted(publishing, tables, rows, sql`t._company = ${company} and ${equal("t", "g", tables.main.key)}`);
   for (const detail of details) {
-    await markDeleted(work, detail.tables, rows, sql`t._company = ${company} and ${equalPairs("t", "g", detail.on)}`);
+    await markDeleted(
+      publishing,
+      detail.tables,
+      rows,
+      sql`t._company = ${company} and ${equalPairs("t", "g", detail.on)}`,
+    );
     await sql`delete from ${sql.id(destination.stateSchema, "details")} d using ${rows} g
       where d.company = ${company} and d.stream = ${detail.stream} and d.parent_key = ${parentKey("g", detail)}`.execute(
       trx,
@@ -74,13 +79,13 @@ export async function deleteRows(work: Work, rows: Fragment): Promise<void> {
 }
 
 /** The soft delete itself: sets `_deleted_at` of the live rows `t` of a stream's tables that match the rows `g`, and of their row state. */
-async function markDeleted(work: Work, tables: TableSet, rows: Fragment, match: Fragment): Promise<void> {
-  const { trx, destination } = work;
+async function markDeleted(publishing: Publishing, tables: TableSet, rows: Fragment, match: Fragment): Promise<void> {
+  const { trx, destination } = publishing;
   for (const table of [tables.main, ...tables.children]) {
-    await sql`update ${tableRef(destination, table)} t set _deleted_at = ${momentOf(work)}, _changed_at = ${momentOf(work)}
+    await sql`update ${tableRef(destination, table)} t set _deleted_at = ${momentOf(publishing)}, _changed_at = ${momentOf(publishing)}
       from ${rows} g where ${match} and t._deleted_at is null`.execute(trx);
-    await endVersions(work, tables, table, sql`${rows} g`, match);
+    await endVersions(publishing, tables, table, sql`${rows} g`, match);
   }
-  await sql`update ${rowStateRef(destination, tables.main)} t set deleted_at = ${momentOf(work)}, missing_since = null
+  await sql`update ${rowStateRef(destination, tables.main)} t set deleted_at = ${momentOf(publishing)}, missing_since = null
     from ${rows} g where ${match} and t.deleted_at is null`.execute(trx);
 }

@@ -3,7 +3,7 @@ import type { Table } from "../../catalog/columns.ts";
 import { stageColumns } from "../../rows/batch.ts";
 import type { Destination } from "../destination.ts";
 import { anyDiffers, equal, type Fragment, tableRef } from "../sql_fragments.ts";
-import type { Publication } from "./publication.ts";
+import type { LoadTarget } from "./load_target.ts";
 import { temporaryNames } from "./temporary_tables.ts";
 
 /** So many wide rows, old and new, are compared in little memory; their hashes pick them as chance would. */
@@ -23,15 +23,15 @@ export interface Causes {
  * Counts by column which values of the changed rows differ from the tables'. After `compare` and before `publish`: it reads
  * the temporary table of the one and the old values that the other replaces.
  */
-export async function causesOfChange(destination: Destination, publication: Publication): Promise<Causes> {
-  const { main, children } = publication.tables;
+export async function causesOfChange(destination: Destination, target: LoadTarget): Promise<Causes> {
+  const { main, children } = target.tables;
   return destination.withRoom("compare", async () => {
-    const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.id(temporaryNames(publication).changed)}
+    const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.id(temporaryNames(target).changed)}
       where op = 'u'`.execute(destination.db);
     const changed = Number(rows[0]?.n ?? 0);
     const scale = Math.max(1, changed / SAMPLE);
-    const columns = await columnsOfMain(destination, publication, main);
-    for (const child of children) columns.push(...(await columnsOfChild(destination, publication, child)));
+    const columns = await columnsOfMain(destination, target, main);
+    for (const child of children) columns.push(...(await columnsOfChild(destination, target, child)));
     const found = columns.filter(column => column.rows > 0).toSorted((a, b) => b.rows - a.rows);
     const scaled = found.map(({ name, rows: counted }) => ({ name, rows: Math.round(counted * scale) }));
     return { changed, estimated: scale > 1, columns: scaled };
@@ -40,20 +40,20 @@ export async function causesOfChange(destination: Destination, publication: Publ
 
 type Column = Causes["columns"][number];
 
-async function columnsOfMain(destination: Destination, publication: Publication, main: Table): Promise<Column[]> {
-  const { stage, company } = publication;
-  const names = comparedColumns(publication, main);
-  const pairs = sql`select ${differences(names)} from ${changedRows(publication)}
+async function columnsOfMain(destination: Destination, target: LoadTarget, main: Table): Promise<Column[]> {
+  const { stage, company } = target;
+  const names = comparedColumns(target, main);
+  const pairs = sql`select ${differences(names)} from ${changedRows(target)}
     join ${stage.rows(main)} r on r._seq = c._seq
     join ${tableRef(destination, main)} t on t._company = ${company} and ${equal("t", "c", main.key)}`;
   return countEach(destination, names, pairs);
 }
 
 /** Child rows are matched by position; a row with several that differ counts once. */
-async function columnsOfChild(destination: Destination, publication: Publication, child: Table): Promise<Column[]> {
-  const { tables, stage, company } = publication;
-  const names = comparedColumns(publication, child);
-  const changed = changedRows(publication);
+async function columnsOfChild(destination: Destination, target: LoadTarget, child: Table): Promise<Column[]> {
+  const { tables, stage, company } = target;
+  const names = comparedColumns(target, child);
+  const changed = changedRows(target);
   const staged = stage.rows(child);
   const stored = tableRef(destination, child);
   const own = sql`t._company = ${company} and ${equal("t", "c", tables.main.key)} and t._deleted_at is null`;
@@ -73,11 +73,11 @@ async function columnsOfChild(destination: Destination, publication: Publication
   ];
 }
 
-const changedRows = (publication: Publication): Fragment =>
-  sql`(select * from ${sql.id(temporaryNames(publication).changed)} where op = 'u'
+const changedRows = (target: LoadTarget): Fragment =>
+  sql`(select * from ${sql.id(temporaryNames(target).changed)} where op = 'u'
     order by _hash, _seq limit ${sql.lit(SAMPLE)}) c`;
 
-function comparedColumns({ tables }: Publication, table: Table): string[] {
+function comparedColumns({ tables }: LoadTarget, table: Table): string[] {
   const compared = stageColumns(table).filter(column => !column.volatile && !tables.main.key.includes(column.name));
   return compared.map(column => column.name);
 }

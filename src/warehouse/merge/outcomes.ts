@@ -6,8 +6,9 @@ import type { Parents, ValueSource } from "../details/parents.ts";
 import { columnList, equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
 import { lastOutcomes, withhold } from "./answers.ts";
 import { deleteRows } from "./deletion.ts";
-import type { Comparison, Publication } from "./publication.ts";
-import type { Work } from "./publish_context.ts";
+import { type DetailGuard, mayLeave } from "./deletion_guard.ts";
+import type { Diff, LoadTarget } from "./load_target.ts";
+import type { Publishing } from "./publishing.ts";
 
 /** What a publish makes of 404s: they mark rows deleted, count as failures because there are too many, or wait for the next publish. */
 export type Absent = "believed" | "doubted" | "kept back";
@@ -35,7 +36,7 @@ export async function stagedAnswers({ db }: Destination, stage: Stage): Promise<
 /** Of the details of a stage that answered 404 those that have live rows, and of how many parents there are such rows at all. */
 export async function absentWithRows(
   destination: Destination,
-  { company, tables, stage }: Pick<Publication, "company" | "tables" | "stage">,
+  { company, tables, stage }: Pick<LoadTarget, "company" | "tables" | "stage">,
 ): Promise<{ readonly absent: number; readonly all: number }> {
   const own = sql`cast(${sql.id("t", tables.main.key[0]!)} as varchar)`;
   const { rows } = await sql<{ absent: number; all: number }>`select count(*) as "all", count(o.parent_key) as absent
@@ -45,9 +46,6 @@ export async function absentWithRows(
       on o.parent_key = l.parent_key`.execute(destination.db);
   return { absent: Number(rows[0]?.absent ?? 0), all: Number(rows[0]?.all ?? 0) };
 }
-
-/** Whether so many rows may go at once, of those that are live. */
-export type Allows = (leaving: number, live: number) => boolean;
 
 /** What answers and values made a publish of details delete. */
 export interface Parted {
@@ -60,7 +58,7 @@ export interface Parted {
 /** What a publish of details still has to write when the rows of before have gone. */
 export interface Judged extends Parted {
   /** Without the answers that are held back. */
-  readonly comparison: Comparison;
+  readonly diff: Diff;
   /** What becomes of the requests. */
   readonly outcomes: Fragment;
 }
@@ -68,20 +66,20 @@ export interface Judged extends Parted {
 /**
  * Before any row is written: which answers are published. Where so many are allowed, the rows that a parent's answer no
  * longer has and those of values that no row carries any more are deleted; else such answers are held back whole, their
- * rows leave the comparison, and their parents are due again, so that the next run asks for them.
+ * rows leave the diff, and their parents are due again, so that the next run asks for them.
  */
 export async function judgeAnswers(
-  work: Work,
+  publishing: Publishing,
   parents: Parents,
   absence: Absent,
-  allows: Allows,
-  comparison: Comparison,
+  guard: DetailGuard | undefined,
+  diff: Diff,
 ): Promise<Judged> {
-  const { trx, destination, publication, names } = work;
-  const { company, stream, stage } = publication;
+  const { trx, destination, target, names } = publishing;
+  const { company, stream, stage } = target;
   const details = sql.id(destination.stateSchema, "details");
   const outcomes = sql`(select * from ${lastOutcomes(stage)} n
-    where ${isLive(work, parents, sql`n.parent_key`)}${absence === "kept back" ? sql` and outcome <> 'absent'` : sql``})`;
+    where ${isLive(publishing, parents, sql`n.parent_key`)}${absence === "kept back" ? sql` and outcome <> 'absent'` : sql``})`;
   const outcome =
     absence === "doubted" ? sql`case when o.outcome = 'absent' then 'failed' else o.outcome end` : sql`o.outcome`;
   // Failures back off: ten minutes, doubled each time, a day at most.
@@ -95,7 +93,7 @@ export async function judgeAnswers(
     from ${outcomes} o left join ${details} d on d.company = ${company} and d.stream = ${stream} and d.parent_key = o.parent_key`.execute(
     trx,
   );
-  return { ...(await part(work, parents, fresh, allows, comparison)), outcomes: fresh };
+  return { ...(await part(publishing, parents, fresh, guard, diff)), outcomes: fresh };
 }
 
 /**
@@ -103,12 +101,12 @@ export async function judgeAnswers(
  * Says how many rows went with 404s that are believed.
  */
 export async function publishOutcomes(
-  work: Work,
+  publishing: Publishing,
   parents: Parents,
   { held, outcomes: fresh }: Judged,
 ): Promise<number> {
-  const { trx, destination, publication, names } = work;
-  const { company, stream, tables } = publication;
+  const { trx, destination, target, names } = publishing;
+  const { company, stream, tables } = target;
   const details = sql.id(destination.stateSchema, "details");
   await sql`delete from ${details} d using ${fresh} o
     where d.company = ${company} and d.stream = ${stream} and d.parent_key = o.parent_key`.execute(trx);
@@ -116,17 +114,17 @@ export async function publishOutcomes(
     select ${company}, ${stream}, parent_key, parent_hash, fetched_at, outcome, attempts, next_try from ${fresh}`.execute(
     trx,
   );
-  if (parents.kind === "values" && publication.parentsComplete === true && held === undefined) {
+  if (parents.kind === "values" && target.parentsComplete === true && held === undefined) {
     await sql`delete from ${details} where company = ${company} and stream = ${stream}
       and parent_key not in (select p.parent_key from ${sql.id(names.parents)} p)`.execute(trx);
   }
   const absent = await sql`select 1 as one from ${fresh} where outcome = 'absent' limit 1`.execute(trx);
   let deleted = 0;
   if (absent.rows.length > 0) {
-    const leaving = await leavingRows(work, [
+    const leaving = await leavingRows(publishing, [
       sql`exists (select 1 from ${fresh} o where o.outcome = 'absent' and o.parent_key = ${ownKey(tables)})`,
     ]);
-    if (leaving.count > 0) await deleteRows(work, leaving.rows);
+    if (leaving.count > 0) await deleteRows(publishing, leaving.rows);
     await sql`drop table ${leaving.rows}`.execute(trx);
     deleted = leaving.count;
   }
@@ -136,14 +134,14 @@ export async function publishOutcomes(
 
 /** Deletes what answers and values no longer have, or holds such answers back. */
 async function part(
-  work: Work,
+  publishing: Publishing,
   parents: Parents,
   fresh: Fragment,
-  allows: Allows,
-  comparison: Comparison,
+  guard: DetailGuard | undefined,
+  diff: Diff,
 ): Promise<Omit<Judged, "outcomes">> {
-  const { trx, publication, names } = work;
-  const { tables, many, parentsComplete } = publication;
+  const { trx, target, names } = publishing;
+  const { tables, many, parentsComplete } = target;
   const own = ownKey(tables);
   const conditions: Fragment[] = [];
   if (many === true) {
@@ -151,41 +149,42 @@ async function part(
         where a.whole and o.outcome = 'ok' and a.parent_key = ${own})
       and not exists (select 1 from ${sql.id(names.staged)} s where ${equal("s", "t", tables.main.key)})`);
   }
-  if (parents.kind === "values" && parentsComplete === true) conditions.push(sql`not ${isLive(work, parents, own)}`);
-  if (conditions.length === 0) return { left: 0, held: undefined, comparison };
-  const leaving = await leavingRows(work, conditions);
-  const allowed = leaving.count === 0 || allows(leaving.count, comparison.live);
-  let published = comparison;
+  if (parents.kind === "values" && parentsComplete === true)
+    conditions.push(sql`not ${isLive(publishing, parents, own)}`);
+  if (conditions.length === 0) return { left: 0, held: undefined, diff };
+  const leaving = await leavingRows(publishing, conditions);
+  const allowed = leaving.count === 0 || mayLeave(guard, leaving.count, diff.live);
+  let published = diff;
   if (!allowed) {
     const losing = sql`(select ${ownKey(tables)} from ${leaving.rows} t)`;
     await sql`update ${fresh} o set outcome = 'failed', attempts = 1, next_try = o.fetched_at
       where o.outcome = 'ok' and o.parent_key in ${losing}`.execute(trx);
-    if (many === true) published = await withhold(work, losing, comparison);
-  } else if (leaving.count > 0) await deleteRows(work, leaving.rows);
+    if (many === true) published = await withhold(publishing, losing, diff);
+  } else if (leaving.count > 0) await deleteRows(publishing, leaving.rows);
   await sql`drop table ${leaving.rows}`.execute(trx);
   return allowed
-    ? { left: leaving.count, held: undefined, comparison }
-    : { left: 0, held: { leaving: leaving.count, live: comparison.live }, comparison: published };
+    ? { left: leaving.count, held: undefined, diff }
+    : { left: 0, held: { leaving: leaving.count, live: diff.live }, diff: published };
 }
 
 /** A row `t`'s part of the key that names its parent. */
-const ownKey = ({ main }: Work["publication"]["tables"]): Fragment =>
+const ownKey = ({ main }: Publishing["target"]["tables"]): Fragment =>
   sql`cast(${sql.id("t", main.key[0]!)} as varchar)`;
 
 /** Whether a parent is among the live ones. */
-function isLive({ destination, publication, names }: Work, parents: Parents, key: Fragment): Fragment {
+function isLive({ destination, target, names }: Publishing, parents: Parents, key: Fragment): Fragment {
   if (parents.kind === "values")
     return sql`exists (select 1 from ${sql.id(names.parents)} p where p.parent_key = ${key})`;
   return sql`exists (select 1 from ${rowStateRef(destination, parents.tables.main)} p
-    where p._company = ${publication.company} and p.deleted_at is null and ${parentKey("p", parents)} = ${key})`;
+    where p._company = ${target.company} and p.deleted_at is null and ${parentKey("p", parents)} = ${key})`;
 }
 
 /** The keys of the live rows `t` of the rowState for which one of the conditions holds, in a table to be dropped. */
 async function leavingRows(
-  { trx, destination, publication, names }: Work,
+  { trx, destination, target, names }: Publishing,
   conditions: readonly Fragment[],
 ): Promise<{ readonly rows: Fragment; readonly count: number }> {
-  const { company, tables } = publication;
+  const { company, tables } = target;
   const rows = sql.id(names.changed.replace("changed", "leaving"));
   await sql`drop table if exists ${rows}`.execute(trx);
   const each = conditions.map(

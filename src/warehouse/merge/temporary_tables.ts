@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { temporaryName } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
-import type { Publication } from "./publication.ts";
+import type { LoadTarget } from "./load_target.ts";
 
 /** The temporary tables that `compare` leaves for `publish`. */
 export interface TemporaryNames {
@@ -14,7 +14,7 @@ export interface TemporaryNames {
   readonly answers: string;
 }
 
-export function temporaryNames({ company, stream }: Publication): TemporaryNames {
+export function temporaryNames({ company, stream }: LoadTarget): TemporaryNames {
   const name = (purpose: string) => temporaryName(purpose, company, stream);
   return {
     staged: name("staged"),
@@ -25,12 +25,12 @@ export function temporaryNames({ company, stream }: Publication): TemporaryNames
   };
 }
 
-/** Drops the ones that a comparison of this kind makes: each statement for nothing costs DuckDB most of a millisecond. */
-export async function dropTemporary(db: Kysely<StateTables>, publication: Publication): Promise<void> {
-  const { staged, changed, gone, parents, answers } = temporaryNames(publication);
+/** Drops the ones that a diff of this kind makes: each statement for nothing costs DuckDB most of a millisecond. */
+export async function dropTemporary(db: Kysely<StateTables>, target: LoadTarget): Promise<void> {
+  const { staged, changed, gone, parents, answers } = temporaryNames(target);
   const made = [staged, changed, gone];
-  if (publication.parent?.kind === "values") made.push(parents);
-  if (publication.many === true) made.push(answers);
+  if (target.parent?.kind === "values") made.push(parents);
+  if (target.many === true) made.push(answers);
   await sql
     .join(
       made.map(name => sql`drop table if exists ${sql.id(name)}`),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Table } from "../../catalog/columns.ts";
 import type { Dialect } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
-import type { Work } from "./publish_context.ts";
+import type { Publishing } from "./publishing.ts";
 
 type Db = Kysely<StateTables>;
 
@@ -39,8 +39,8 @@ export async function unfilledColumns(db: Db, stateSchema: string): Promise<Unfi
  * in the publish's transaction after its rows were written, for PostgreSQL lets nobody alter a table from then on: what was
  * added before is seen here, what is added later is filled with these rows there.
  */
-export async function noteUnfilled({ trx, destination, publication }: Work): Promise<void> {
-  const { main, children } = publication.tables;
+export async function noteUnfilled({ trx, destination, target }: Publishing): Promise<void> {
+  const { main, children } = target.tables;
   const tables = [main, ...children];
   const there = await columnsOf(trx, destination.dialect, destination.schema, tables);
   const unknown = there.filter(
@@ -53,7 +53,7 @@ export async function noteUnfilled({ trx, destination, publication }: Work): Pro
   const noted = new Set(rows.map(({ key }) => key));
   for (const { table, column } of unknown) {
     // A company's stream is one run's at a time: nobody else writes this key.
-    const key = `${PREFIX}${JSON.stringify([publication.company, table, column])}`;
+    const key = `${PREFIX}${JSON.stringify([target.company, table, column])}`;
     if (noted.has(key)) continue;
     const value = JSON.stringify({ table, column });
     await trx.insertInto("warehouse").values({ key, value }).execute();

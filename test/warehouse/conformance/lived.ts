@@ -8,9 +8,9 @@ import { schemaFingerprint } from "../../../src/rows/schema_fingerprint.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
 import type { ChildStream } from "../../../src/warehouse/details/child_stream.ts";
 import { reconcileHistory } from "../../../src/warehouse/history/row_history.ts";
-import { compare } from "../../../src/warehouse/merge/compare.ts";
-import type { Publication } from "../../../src/warehouse/merge/publication.ts";
-import { publish } from "../../../src/warehouse/merge/publish.ts";
+import { applyDiff, inPublish, openPublish } from "../../../src/warehouse/merge/apply.ts";
+import { compare } from "../../../src/warehouse/merge/diff.ts";
+import type { LoadTarget } from "../../../src/warehouse/merge/load_target.ts";
 import { ensureTables } from "../../../src/warehouse/schema/tables.ts";
 import { ensureState } from "../../../src/warehouse/state/state_ddl.ts";
 
@@ -84,7 +84,7 @@ export async function publishAt(
   await stage.begin({ scan: moment });
   await stage.append(encoder.take().batch, { scan: moment });
   const list = isList(read);
-  const publication: Publication = {
+  const target: LoadTarget = {
     company,
     stream: own.main.name,
     tables: own,
@@ -95,12 +95,11 @@ export async function publishAt(
     details: list ? [childStream(notes), childStream(logs)] : [],
     scope: undefined,
   };
-  await publish(destination, publication, {
-    comparison: await compare(destination, publication, list),
-    moment: async () => moment,
-    verdict: list ? { remember: true, all: true, before: false, confirmed: [] } : undefined,
-    absent: "believed",
-    also: async () => undefined,
+  const diff = await compare(destination, target, list);
+  const verdict = list ? { remember: true, all: true, before: false, confirmed: [] } : undefined;
+  await inPublish(destination, target, diff, async trx => {
+    const open = await openPublish(trx, destination, target, diff);
+    await applyDiff({ ...open, moment }, diff, { verdict, absent: "believed" });
   });
   await stage.drop();
 }

@@ -4,7 +4,7 @@ import type { ChildStream } from "../details/child_stream.ts";
 import type { Parents, ValueSource } from "../details/parents.ts";
 
 /** One company's stream, ready to be published from its stage. */
-export interface Publication {
+export interface LoadTarget {
   readonly company: string;
   readonly stream: string;
   readonly tables: TableSet;
@@ -28,7 +28,7 @@ export interface Publication {
 }
 
 /** What a publish would do. `updated` includes rows that came back; `refreshed` ones differ in volatile fields only. */
-export interface Comparison {
+export interface Diff {
   /** Rows staged, every version. */
   readonly staged: number;
   readonly distinct: number;

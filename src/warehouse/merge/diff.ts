@@ -7,21 +7,17 @@ import { keptStreams } from "../history/row_history.ts";
 import { anyDiffers, columnList, equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { aliveRows, countSurplus, stageAnswers } from "./answers.ts";
-import type { Comparison, Publication } from "./publication.ts";
+import type { Diff, LoadTarget } from "./load_target.ts";
 import { dropTemporary, temporaryNames } from "./temporary_tables.ts";
 
 /**
  * The difference between stage and warehouse, by key and hash alone. Leaves two temporary tables for `publish`: `changed`
  * (op: i new, r returned, u changed, v volatile fields only, s stamp only, m no longer missing) and, where `withMissing`, `gone`.
  */
-export async function compare(
-  destination: Destination,
-  publication: Publication,
-  withMissing: boolean,
-): Promise<Comparison> {
-  if (publication.scalar !== undefined) await unwrapBare(destination, publication, publication.scalar);
-  const rows = publication.stage.staged;
-  return destination.withRoom("compare", () => findDifference(destination, publication, withMissing), { rows });
+export async function compare(destination: Destination, target: LoadTarget, withMissing: boolean): Promise<Diff> {
+  if (target.scalar !== undefined) await unwrapBare(destination, target, target.scalar);
+  const rows = target.stage.staged;
+  return destination.withRoom("compare", () => findDifference(destination, target, withMissing), { rows });
 }
 
 /**
@@ -30,7 +26,7 @@ export async function compare(
  */
 async function unwrapBare(
   destination: Destination,
-  { company, stream, tables: { main }, schemaFingerprint }: Publication,
+  { company, stream, tables: { main }, schemaFingerprint }: LoadTarget,
   scalar: string,
 ): Promise<void> {
   const { db, dialect } = destination;
@@ -58,15 +54,15 @@ async function unwrapBare(
  */
 export async function missingKeys(
   destination: Destination,
-  publication: Publication,
+  target: LoadTarget,
   limit: number,
   after: readonly string[] = [],
 ): Promise<Record<string, string>[]> {
-  const key = publication.tables.main.key;
+  const key = target.tables.main.key;
   const later = after.length === key.length ? sql`(${columnList(key)}) > (${sql.join(after)}) desc,` : sql``;
   const { rows } = await sql<
     Record<string, string>
-  >`select ${columnList(key)} from ${sql.id(temporaryNames(publication).gone)}
+  >`select ${columnList(key)} from ${sql.id(temporaryNames(target).gone)}
     order by missing_since is null desc, ${later} ${columnList(key)} limit ${sql.lit(limit)}`.execute(destination.db);
   return rows;
 }
@@ -74,7 +70,7 @@ export async function missingKeys(
 /** Keys of the first `limit` rows that the scan listed and that can be stored. */
 export async function listedKeys(
   destination: Destination,
-  { stage, tables }: Publication,
+  { stage, tables }: LoadTarget,
   limit: number,
 ): Promise<Record<string, string>[]> {
   const { rows } = await sql<Record<string, string>>`select ${columnList(tables.main.key)} from ${stage.keys()} k
@@ -88,29 +84,25 @@ type Db = Transaction<StateTables>;
 type Counts = Readonly<Partial<Record<string, number>>>;
 
 /** Makes the temporary tables of `compare`, in one transaction. */
-async function findDifference(
-  destination: Destination,
-  publication: Publication,
-  withMissing: boolean,
-): Promise<Comparison> {
+async function findDifference(destination: Destination, target: LoadTarget, withMissing: boolean): Promise<Diff> {
   return destination.db.transaction().execute(async trx => {
-    await dropTemporary(trx, publication);
-    const rowState = rowStateRef(destination, publication.tables.main);
-    const { known, live } = await liveCount(trx, rowState, publication.company);
-    const whole = publication.parent === undefined && (withMissing || known === 0);
-    const atOnce = whole ? await joinAtOnce(trx, destination, publication, { known, live }) : undefined;
-    const { repeated } = atOnce ?? (await joinLatest(trx, destination, publication, known, withMissing));
-    if (withMissing && atOnce !== undefined) await separateGone(trx, destination, publication, atOnce.counts);
-    let counts = atOnce?.counts ?? (await countByOp(trx, publication));
+    await dropTemporary(trx, target);
+    const rowState = rowStateRef(destination, target.tables.main);
+    const { known, live } = await liveCount(trx, rowState, target.company);
+    const whole = target.parent === undefined && (withMissing || known === 0);
+    const atOnce = whole ? await joinAtOnce(trx, destination, target, { known, live }) : undefined;
+    const { repeated } = atOnce ?? (await joinLatest(trx, destination, target, known, withMissing));
+    if (withMissing && atOnce !== undefined) await separateGone(trx, destination, target, atOnce.counts);
+    let counts = atOnce?.counts ?? (await countByOp(trx, target));
     if ((counts["s"] ?? 0) > 0) {
-      await rehash(trx, destination, publication);
-      counts = await countByOp(trx, publication);
+      await rehash(trx, destination, target);
+      counts = await countByOp(trx, target);
     }
-    const missing = withMissing ? await countGone(trx, publication) : { missing: 0, missedBefore: 0 };
+    const missing = withMissing ? await countGone(trx, target) : { missing: 0, missedBefore: 0 };
     const of = (...ops: string[]) => ops.reduce((sum, op) => sum + (counts[op] ?? 0), 0);
     const touched = of("i", "u", "r", "v", "s", "m");
-    if (destination.dialect.name === "postgres") await estimable(trx, publication, touched, missing.missing);
-    const { staged } = publication.stage;
+    if (destination.dialect.name === "postgres") await estimable(trx, target, touched, missing.missing);
+    const { staged } = target.stage;
     return {
       staged,
       distinct: staged - repeated,
@@ -132,8 +124,8 @@ const ESTIMATED_FROM = 500;
  * Nobody but who made a temporary table can gather its statistics. Without them PostgreSQL takes 1 % of `changed` for what a
  * publish writes, and goes through a child table, or all of the detail state, once for each of its rows.
  */
-async function estimable(db: Db, publication: Publication, touched: number, missing: number): Promise<void> {
-  const { changed, gone } = temporaryNames(publication);
+async function estimable(db: Db, target: LoadTarget, touched: number, missing: number): Promise<void> {
+  const { changed, gone } = temporaryNames(target);
   if (touched >= ESTIMATED_FROM) await sql`analyze ${sql.id(changed)}`.execute(db);
   if (missing >= ESTIMATED_FROM) await sql`analyze ${sql.id(gone)}`.execute(db);
 }
@@ -162,12 +154,12 @@ const differs = (
 async function joinAtOnce(
   db: Db,
   destination: Destination,
-  publication: Publication,
+  target: LoadTarget,
   { known, live }: { readonly known: number; readonly live: number },
 ): Promise<{ readonly counts: Counts; readonly repeated: 0 } | undefined> {
-  const { tables, stage, company, schemaFingerprint } = publication;
+  const { tables, stage, company, schemaFingerprint } = target;
   const { key } = tables.main;
-  const changed = sql.id(temporaryNames(publication).changed);
+  const changed = sql.id(temporaryNames(target).changed);
   const keys = stage.keys();
   if (known === 0) {
     await sql`create temporary table ${changed} as select ${columnsOfStaged(key)}, ${firstLoad},
@@ -191,31 +183,31 @@ async function joinAtOnce(
       db,
     );
   }
-  const counts = await countByOp(db, publication);
+  const counts = await countByOp(db, target);
   const { i: added = 0, r: returned = 0, g: gone = 0, x: seenOnly = 0 } = counts;
   const met = stage.staged - added - returned;
-  if (seenOnly === 0 && met === live - gone && (await areDistinct(db, publication, added + returned)))
+  if (seenOnly === 0 && met === live - gone && (await areDistinct(db, target, added + returned)))
     return { counts, repeated: 0 };
   await sql`drop table ${changed}`.execute(db);
   return undefined;
 }
 
-async function areDistinct(db: Db, publication: Publication, count: number): Promise<boolean> {
+async function areDistinct(db: Db, target: LoadTarget, count: number): Promise<boolean> {
   if (count < 2) return true;
   const { rows } = await sql<{
     n: number;
-  }>`select count(*) as n from (select distinct ${columnList(publication.tables.main.key)}
-    from ${sql.id(temporaryNames(publication).changed)} where op in ('i', 'r')) d`.execute(db);
+  }>`select count(*) as n from (select distinct ${columnList(target.tables.main.key)}
+    from ${sql.id(temporaryNames(target).changed)} where op in ('i', 'r')) d`.execute(db);
   return Number(rows[0]?.n ?? 0) === count;
 }
 
 /** Takes the missing rows out of `changed` into `gone`, but for those that were not asked for. */
-async function separateGone(db: Db, destination: Destination, publication: Publication, counts: Counts): Promise<void> {
-  const names = temporaryNames(publication);
-  const { scope } = publication;
-  const inScope = scope === undefined ? sql`` : sql` and ${scopeOf(destination, publication, scope)}`;
+async function separateGone(db: Db, destination: Destination, target: LoadTarget, counts: Counts): Promise<void> {
+  const names = temporaryNames(target);
+  const { scope } = target;
+  const inScope = scope === undefined ? sql`` : sql` and ${scopeOf(destination, target, scope)}`;
   await sql`create temporary table ${sql.id(names.gone)} as
-    select ${columnList(publication.tables.main.key, "l")}, l.missing_since, false as absent
+    select ${columnList(target.tables.main.key, "l")}, l.missing_since, false as absent
     from ${sql.id(names.changed)} l where op = 'g'${inScope}`.execute(db);
   if ((counts["g"] ?? 0) > 0) await sql`delete from ${sql.id(names.changed)} where op = 'g'`.execute(db);
 }
@@ -224,23 +216,23 @@ async function separateGone(db: Db, destination: Destination, publication: Publi
 async function joinLatest(
   db: Db,
   destination: Destination,
-  publication: Publication,
+  target: LoadTarget,
   known: number,
   withMissing: boolean,
 ): Promise<{ readonly repeated: number }> {
-  const { tables, stage, company, schemaFingerprint } = publication;
-  const names = temporaryNames(publication);
+  const { tables, stage, company, schemaFingerprint } = target;
+  const names = temporaryNames(target);
   const { key } = tables.main;
   const rowState = rowStateRef(destination, tables.main);
-  const alive = await aliveRows(db, destination, publication, names);
+  const alive = await aliveRows(db, destination, target, names);
   // A first load needs no difference: its keys go straight into `changed`, and one copy of them is saved.
   const first = known === 0;
-  const keys = publication.many
-    ? await stageAnswers(db, publication, names)
+  const keys = target.many
+    ? await stageAnswers(db, target, names)
     : first
       ? stage.keys()
       : await materialize(db, destination, stage, names.staged);
-  const repeated = publication.many ? await countSurplus(db, keys, publication) : await repeats(db, keys, key);
+  const repeated = target.many ? await countSurplus(db, keys, target) : await repeats(db, keys, key);
   const latest = repeated === 0 ? sql`${keys} s` : latestOf(keys, key);
   const told = first ? sql`${firstLoad}, 'i' as op` : sql`${before}, ${opOf(schemaFingerprint)} as op`;
   const compared = first ? sql`` : sql`left join ${rowState} l on l._company = ${company} and ${equal("l", "s", key)}`;
@@ -250,8 +242,7 @@ async function joinLatest(
     db,
   );
   if (withMissing) {
-    const inScope =
-      publication.scope === undefined ? sql`` : sql` and ${scopeOf(destination, publication, publication.scope)}`;
+    const inScope = target.scope === undefined ? sql`` : sql` and ${scopeOf(destination, target, target.scope)}`;
     await sql`
       create temporary table ${sql.id(names.gone)} as
       select ${columnList(key, "l")}, l.missing_since, false as absent from ${rowState} l
@@ -263,7 +254,7 @@ async function joinLatest(
 
 function scopeOf(
   destination: Destination,
-  { company, tables }: Publication,
+  { company, tables }: LoadTarget,
   scope: { column: string; from: string },
 ): Fragment {
   return sql`exists (select 1 from ${tableRef(destination, tables.main)} t where t._company = ${company}
@@ -299,9 +290,9 @@ async function liveCount(db: Db, rowState: Fragment, company: string): Promise<{
 }
 
 /** Hashes made over other columns say nothing: those rows are compared column by column, and become `u` only if one differs. */
-async function rehash(db: Db, destination: Destination, publication: Publication): Promise<void> {
-  const { tables, stage, company } = publication;
-  const changed = sql.id(temporaryNames(publication).changed);
+async function rehash(db: Db, destination: Destination, target: LoadTarget): Promise<void> {
+  const { tables, stage, company } = target;
+  const changed = sql.id(temporaryNames(target).changed);
   const key = tables.main.key;
   const stable = (table: TableSet["main"]) =>
     stageColumns(table)
@@ -325,14 +316,14 @@ async function rehash(db: Db, destination: Destination, publication: Publication
   await sql`update ${changed} set op = 'u' where _seq in (${sql.join(differing, sql` union `)})`.execute(db);
 }
 
-async function countByOp(db: Db, publication: Publication): Promise<Counts> {
+async function countByOp(db: Db, target: LoadTarget): Promise<Counts> {
   const { rows } = await sql<{ op: string; n: number }>`select op, count(*) as n
-    from ${sql.id(temporaryNames(publication).changed)} group by op`.execute(db);
+    from ${sql.id(temporaryNames(target).changed)} group by op`.execute(db);
   return Object.fromEntries(rows.map(({ op, n }) => [op, Number(n)]));
 }
 
-async function countGone(db: Db, publication: Publication): Promise<Pick<Comparison, "missing" | "missedBefore">> {
+async function countGone(db: Db, target: LoadTarget): Promise<Pick<Diff, "missing" | "missedBefore">> {
   const { rows } = await sql<{ n: number; before: number }>`select count(*) as n, count(missing_since) as before
-    from ${sql.id(temporaryNames(publication).gone)}`.execute(db);
+    from ${sql.id(temporaryNames(target).gone)}`.execute(db);
   return { missing: Number(rows[0]?.n ?? 0), missedBefore: Number(rows[0]?.before ?? 0) };
 }

@@ -1,0 +1,151 @@
+import { applyDiff, inPublish, openPublish, type Published } from "../../warehouse/merge/apply.ts";
+import type { LoadTarget } from "../../warehouse/merge/load_target.ts";
+import { saveProblems } from "../../warehouse/state/problems.ts";
+import { resolveRejects, resolveUnseen } from "../../warehouse/state/rejects.ts";
+import { lastPublishesOf, loadStreamState, saveStreamState, writeStreamRun } from "../../warehouse/state/run_log.ts";
+import { readScanRecord, type ScanRecord } from "../../warehouse/state/stream_state.ts";
+import { recountDetail, saveDashboard } from "../../warehouse/state/table_counts.ts";
+import type { SyncContext } from "../context.ts";
+import { boundOf } from "../extract/scan_plan.ts";
+import type { StreamProgress } from "../stream_progress.ts";
+import { witnessedTime } from "../witnessed_time.ts";
+import { askedWith } from "./child_streams.ts";
+import { diffLoad, type Load, type LoadDiff } from "./diff_load.ts";
+import { proofOf } from "./proof.ts";
+import { recordDrift, reportDrift } from "./schema_drift.ts";
+import type { DeleteDecision } from "./soft_delete_decision.ts";
+
+type Db = SyncContext["destination"]["db"];
+
+/** Loads a stage whose missing rows are nobody's business: compares and applies. @throws TributaryError where too much of it is unusable */
+export async function publishStage(context: SyncContext, load: Load): Promise<Published> {
+  return applyLoad(context, load, await diffLoad(context, load, false));
+}
+
+/** Last step of a load: tables, high-water mark and counters become true in one transaction. Empties the stage. */
+export async function applyLoad(
+  context: SyncContext,
+  load: Load,
+  compared: LoadDiff,
+  decided?: DeleteDecision,
+): Promise<Published> {
+  const { destination, log } = context;
+  const { stream, stage, progress } = load;
+  const { target, diff } = compared;
+  const { absent = "believed", guard } = load.details ?? {};
+  const before = { ...progress.run };
+  const { published, fresh } = await context.inTurn(() =>
+    inPublish(destination, target, diff, async trx => {
+      const open = await openPublish(trx, destination, target, diff);
+      const moment = await nextMoment(context, target, trx);
+      const published = await applyDiff({ ...open, moment }, diff, { verdict: decided?.verdict, absent, guard });
+      // A transaction that has to be done again counts once.
+      Object.assign(progress.run, before);
+      const drift = await keepBooks(context, load, { ...compared, decided, published, moment }, trx);
+      return { published, fresh: drift.fresh };
+    }),
+  );
+  progress.published = true;
+  const told = reportDrift(stream, fresh, context.policyOf(stream.name).unknownFields);
+  progress.warnings.push(...told.warnings);
+  progress.notes.push(...told.notes);
+  await stage.drop();
+  const changed = published.inserted + published.updated + published.refreshed + published.deleted;
+  if (changed > 0) await destination.afterPublish(stream.tables, changed);
+  log.debug({ stream: stream.name, ...published }, "published");
+  return published;
+}
+
+/** A load whose rows have been written. */
+interface Applied extends LoadDiff {
+  readonly decided: DeleteDecision | undefined;
+  readonly published: Published;
+  readonly moment: string;
+}
+
+/** What becomes true in the same transaction: the stream's state and counters, rejects, problems, schema changes. Answers the drift. */
+async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx: Db) {
+  const { destination, company, runId, clock } = context;
+  const { stream, stage, record, progress } = load;
+  const { target, diff, decided, published, moment } = applied;
+  const { parent } = target;
+  const of = { company, stream: stream.name };
+  const touched = published.inserted + published.updated + published.deleted > 0;
+  // What is remembered may be younger than the load: an early publish of the same details wrote it.
+  const { fields } = await loadStreamState(trx, company, stream.name);
+  const drift = await recordDrift(trx, context, stream, record, fields, {
+    now: moment,
+    since: progress.run.started_at,
+  });
+  const state = {
+    ...load.state,
+    publishedScan: record.scan,
+    lastMoment: touched ? moment : load.state.lastMoment,
+    fields: drift.fields,
+    formats: context.formats,
+    undecided: decided === undefined ? load.state.undecided : decided.undecided,
+  };
+  await saveStreamState(trx, company, stream.name, state, moment);
+  const again = context.asOf !== undefined || load.rejects !== undefined;
+  // Answers of back then say nothing of what came since.
+  const answers =
+    parent === undefined || again
+      ? undefined
+      : { parents: parent, absent: (load.details?.absent ?? "believed") === "believed" };
+  const scan = readScanRecord(stage.record)?.scan ?? record.scan;
+  const shown = { stage, scan, whole: load.showsAll === true, answers };
+  await resolveUnseen(trx, destination, of, shown, moment);
+  // Rows of details come and go with their parents' publishes too.
+  const counted = touched || parent !== undefined ? undefined : diff;
+  // What was held back is lacking.
+  const completeTo = published.parted.held === undefined ? load.completeTo : null;
+  const counts = await saveDashboard(trx, destination, company, stream, moment, completeTo, parent, counted);
+  await saveProblems(trx, destination, { company, stream }, record.problems, moment);
+  // A run may end before they are published, and they come and go with these rows.
+  for (const { detail, parents } of touched ? askedWith(context.catalogue, stream) : []) {
+    await recountDetail(trx, destination, company, detail, parents);
+    await saveProblems(trx, destination, { company, stream: detail }, [], moment);
+  }
+  count(progress, published, record);
+  const { start } = context.policy;
+  const dated = stream.mode.kind === "detail" && stream.mode.newest !== undefined;
+  const bounded = (dated ? start : boundOf(stream, start)) !== undefined;
+  const proof = proofOf({ stream, record, diff, missing: published.missing, counts, bounded, again });
+  Object.assign(progress.run, proof);
+  await writeStreamRun(trx, runId, company, stream.name, progress.run);
+  if (load.rejects !== undefined) await resolveRejects(trx, of, load.rejects, new Date(clock.now()).toISOString());
+  return drift;
+}
+
+/**
+ * Later than every publish that touched the same tables, of whatever company, also when a clock was set back: a list's
+ * publish touches its details' rows too. What another company's run wrote whose clock was ahead is no publish to wait for:
+ * its next run mends it.
+ */
+async function nextMoment(
+  { clock, api, company, destination }: SyncContext,
+  { stream, parent, details }: LoadTarget,
+  trx: Db,
+): Promise<string> {
+  const related = [...(parent === undefined ? [] : parent.kind === "rows" ? [parent] : parent.sources), ...details];
+  const before = await lastPublishesOf(trx, [stream, ...related.map(each => each.stream)]);
+  const own = Math.max(0, ...before.filter(last => last.company === company).map(({ at }) => at + 1));
+  const witnesses = { clock, stats: api.stats, db: trx, dialect: destination.dialect };
+  const { at, future = Number.POSITIVE_INFINITY } = await witnessedTime(witnesses, own);
+  const others = before.filter(last => last.at <= future).map(last => last.at + 1);
+  return new Date(Math.max(at, own, ...others)).toISOString();
+}
+
+function count(progress: StreamProgress, published: Published, record: ScanRecord): void {
+  const { run } = progress;
+  run.inserted += published.inserted;
+  run.updated += published.updated;
+  run.unchanged += published.unchanged;
+  run.repeated += published.repeated;
+  run.missing = published.missing;
+  run.deleted += published.deleted;
+  run.rejected += record.rejected;
+  run.rounded += record.rounded;
+  run.before_start += record.beforeStart;
+  run.problems += record.problems.reduce((sum, problem) => sum + problem.rows, 0);
+}

@@ -1,0 +1,137 @@
+import { type Stream, scalarOf } from "../../catalog/stream.ts";
+import { TributaryError } from "../../errors.ts";
+import { schemaFingerprint } from "../../rows/schema_fingerprint.ts";
+import type { Stage } from "../../warehouse/destination.ts";
+import type { DetailGuard } from "../../warehouse/merge/deletion_guard.ts";
+import { compare } from "../../warehouse/merge/diff.ts";
+import type { Diff, LoadTarget } from "../../warehouse/merge/load_target.ts";
+import type { Absent } from "../../warehouse/merge/outcomes.ts";
+import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
+import type { SyncContext } from "../context.ts";
+import { boundOf } from "../extract/scan_plan.ts";
+import type { StreamProgress } from "../stream_progress.ts";
+import { childStreamOf, detailsOf, parentsOf, valueDrivenBy } from "./child_streams.ts";
+import { explainMassChange } from "./mass_change.ts";
+import { changesOf, listed, recordDrift } from "./schema_drift.ts";
+
+const DAY = 86_400_000;
+
+/** A stage that has been filled, and what becomes true with its rows. */
+export interface Load {
+  readonly stream: Stream;
+  readonly stage: Stage;
+  readonly record: ScanRecord;
+  readonly progress: StreamProgress;
+  /** The state that becomes true with it. */
+  readonly state: StreamState;
+  /** How far the tables are complete with it; null: unchanged. */
+  readonly completeTo: string | null;
+  /** The scan showed every row that the stream has: rejects that it did not meet are over. */
+  readonly showsAll?: boolean;
+  readonly details?: {
+    readonly absent: Absent;
+    readonly guard: DetailGuard | undefined;
+    /** The parents are known whole. */
+    readonly parentsComplete: boolean;
+  };
+  /** Digests of rejects whose rows these are: they came one by one, not as what their parents have, and are resolved. */
+  readonly rejects?: readonly string[];
+}
+
+/** What a load would change. */
+export interface LoadDiff {
+  readonly target: LoadTarget;
+  readonly diff: Diff;
+}
+
+/**
+ * First step of a load: compares the stage with the tables; `withMissing`: looks for live rows that the scan did not see, too.
+ * When more rows or values are unusable than the config allows the scan is forgotten: it throws.
+ */
+export async function diffLoad(context: SyncContext, load: Load, withMissing: boolean): Promise<LoadDiff> {
+  const { stream, stage, record, progress } = load;
+  progress.activity.state = "publishing";
+  context.log.debug({ stream: stream.name, rows: record.rows }, "publishing");
+  try {
+    checkQuality(context, load);
+    await refuseUnknown(context, load);
+  } catch (error) {
+    // Kept, it would be judged again in every run to come, however good the service's answers are by then.
+    await stage.drop();
+    progress.run.rejected += record.rejected;
+    progress.run.repeated += record.rows - record.rejected;
+    throw error;
+  }
+  const target = loadTargetOf(context, load);
+  const diff = await compare(context.destination, target, withMissing);
+  await explainMassChange(context, stream, target, diff, progress);
+  return { target, diff };
+}
+
+function loadTargetOf(context: SyncContext, { stream, stage, details, rejects }: Load): LoadTarget {
+  const { catalogue } = context;
+  const { mode } = stream;
+  const start = boundOf(stream, context.policy.start);
+  return {
+    company: context.company,
+    stream: stream.name,
+    tables: stream.tables,
+    stage,
+    scalar: scalarOf(stream),
+    schemaFingerprint: schemaFingerprint(stream.tables, context.hasher),
+    parent: mode.kind === "detail" ? parentsOf(catalogue, stream, mode) : undefined,
+    many: mode.kind === "detail" && mode.rows !== undefined && rejects === undefined,
+    parentsComplete: details?.parentsComplete ?? false,
+    details: detailsOf(catalogue, stream).map(detail => childStreamOf(detail, stream)),
+    valueDriven: valueDrivenBy(catalogue, stream),
+    scope:
+      mode.kind === "feed" && start !== undefined ? { column: mode.highWaterColumn, from: surelyIn(start) } : undefined,
+  };
+}
+
+/** A day of slack: which zone the service cuts its days in is not known, and the first hours may be the day before to it. */
+const surelyIn = (start: string): string => new Date(Date.parse(start) + DAY).toISOString();
+
+/** Rows of a table that the scan brought; a row may bring many of a child table. */
+function rowsOf(table: string, { tables }: Stream, { rows, presence }: ScanRecord): number {
+  return table === tables.main.name ? rows : (presence[table]?.rows ?? rows);
+}
+
+function checkQuality(context: SyncContext, { stream, record, progress }: Load): void {
+  const { maxRejectShare } = context.policyOf(stream.name);
+  if (record.rows > 0 && record.rejected / record.rows > maxRejectShare) {
+    throw new TributaryError(
+      `${stream.name}: ${record.rejected} of ${record.rows} rows could not be stored, more than max_reject_share (${maxRejectShare}) allows. Nothing of it was published; \`tributary rejects ${stream.name}\` shows them.`,
+      1,
+    );
+  }
+  const { maxShare, onExceed } = context.policy.problems;
+  // What a field that no document names holds is nobody's loss: it is kept, if with an escape.
+  const documented = record.problems.filter(({ column }) => column !== "_extra");
+  const all = (table: string): number => Math.max(1, rowsOf(table, stream, record));
+  const worst = documented.filter(problem => problem.rows / all(problem.table) > maxShare);
+  if (worst.length === 0) return;
+  const named = worst
+    .map(problem => `${problem.table}.${problem.column} (${problem.rows} of ${all(problem.table)}: ${problem.reason})`)
+    .join(", ");
+  const message = `${stream.name}: values that could not be read exceed problems.max_share (${maxShare}): ${named}. \`tributary rejects ${stream.name} --problems\` shows them.`;
+  if (onExceed === "fail") throw new TributaryError(`${message} Nothing of it was published.`, 1);
+  progress.warnings.push(message);
+}
+
+/** Where fields that the documents don't name are a failure they are told all the same, though nothing else is written. */
+async function refuseUnknown(context: SyncContext, { stream, record, progress }: Load): Promise<void> {
+  if (context.policyOf(stream.name).unknownFields !== "fail") return;
+  const drift = record.drift.filter(({ sort }) => sort !== "type");
+  if (drift.length === 0) return;
+  const now = new Date(context.clock.now()).toISOString();
+  const only = { ...record, drift, presence: {} };
+  const since = progress.run.started_at;
+  await context.destination.db
+    .transaction()
+    .execute(trx => recordDrift(trx, context, stream, only, {}, { now, since }));
+  throw new TributaryError(
+    `${stream.name}: the service sends fields that its documents don't name: ${listed(changesOf(drift))}. With unknown_fields: fail nothing of it was published; keep or column would load it.`,
+    1,
+  );
+}

@@ -1,0 +1,220 @@
+import { sql, type Transaction } from "kysely";
+import { stageColumns } from "../../rows/batch.ts";
+import { withTables } from "../ddl/present_tables.ts";
+import type { Destination } from "../destination.ts";
+import { parentKey } from "../details/child_stream.ts";
+import { restamped } from "../details/parents.ts";
+import { keptStreams } from "../history/row_history.ts";
+import { beginVersions, endVersions, followRows } from "../history/row_versions.ts";
+import { assignments, columnList, equal, momentOf, rowStateRef, tableRef } from "../sql_fragments.ts";
+import type { StateTables } from "../state_tables.ts";
+import { publishChildren } from "./children.ts";
+import { deleteMissing, restoreDetails, type Verdict } from "./deletion.ts";
+import type { DetailGuard } from "./deletion_guard.ts";
+import type { Diff, LoadTarget } from "./load_target.ts";
+import { type Absent, judgeAnswers, type Parted, publishOutcomes } from "./outcomes.ts";
+import type { Publishing } from "./publishing.ts";
+import { dropTemporary, temporaryNames } from "./temporary_tables.ts";
+import { noteUnfilled } from "./unfilled.ts";
+
+/** What is decided of rows that a load lacks, before it is applied. */
+export interface LoadDecision {
+  /** Undefined: the scan was not complete, nothing is remembered as missing. */
+  readonly verdict?: Verdict | undefined;
+  /** Details: what their 404s mean. */
+  readonly absent: Absent;
+  /** Details: how many of their rows may go; absent: all may. */
+  readonly guard?: DetailGuard | undefined;
+}
+
+export interface Published {
+  readonly inserted: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly refreshed: number;
+  readonly repeated: number;
+  readonly missing: number;
+  readonly deleted: number;
+  /** Of details: what went, or did not, by what answers and values no longer have. */
+  readonly parted: Parted;
+}
+
+/** Runs the one transaction of a publish, with the room that it needs; `work` is done again where the database asks for it. */
+export async function inPublish<T>(
+  destination: Destination,
+  target: LoadTarget,
+  diff: Diff,
+  work: (trx: Transaction<StateTables>) => Promise<T>,
+): Promise<T> {
+  await pickChanged(destination, target, diff);
+  const { widest } = target.stage;
+  const result = await destination.withRoom(
+    "write",
+    () => destination.db.transaction().execute(work),
+    diff.touched === 0 ? {} : { widest },
+  );
+  await dropTemporary(destination.db, target);
+  return result;
+}
+
+/** Of so many staged rows, when no larger share is touched, the touched ones are picked out first. */
+const PICKED_FROM = 20_000;
+const PICKED_SHARE = 0.1;
+
+async function pickChanged({ db }: Destination, target: LoadTarget, { staged, touched }: Diff): Promise<void> {
+  const { stage } = target;
+  if (stage.only === undefined || staged < PICKED_FROM || touched === 0 || touched > PICKED_SHARE * staged) return;
+  const { rows } = await sql<{ _seq: number }>`select _seq from ${sql.id(temporaryNames(target).changed)}
+    order by _seq`.execute(db);
+  await stage.only(rows.map(row => Number(row._seq)));
+}
+
+/** Begins a publish in its transaction: from here on no other publish to the same tables is under way. */
+export async function openPublish(
+  trx: Transaction<StateTables>,
+  destination: Destination,
+  target: LoadTarget,
+  { touched, missing }: Diff,
+): Promise<Omit<Publishing, "moment">> {
+  // A look at the catalogue costs more than an unchanged publish of a small list, which touches no details.
+  const untouched = touched === 0 && missing === 0 && target.parent === undefined;
+  const details = untouched ? [] : await withTables({ db: trx, schema: destination.schema }, target.details);
+  const streams = [target, ...details].map(({ tables }) => tables.main.name);
+  if (!untouched) await takeTurn(trx, destination, streams);
+  return {
+    trx,
+    destination,
+    target: { ...target, details },
+    names: temporaryNames(target),
+    versioned: untouched ? new Set() : await keptStreams(trx, target.company, streams),
+  };
+}
+
+/**
+ * The staged rows become the analysts' tables: rows, children, row state, soft deletes, details of deleted and returned rows.
+ * Touches only what `compare` found to differ.
+ */
+export async function applyDiff(
+  publishing: Publishing,
+  compared: Diff,
+  { verdict, absent: absence, guard }: LoadDecision,
+): Promise<Published> {
+  const { target, names } = publishing;
+  const { parent, company, tables } = target;
+  const judged = parent === undefined ? undefined : await judgeAnswers(publishing, parent, absence, guard, compared);
+  const { diff, left, held } = judged ?? { diff: compared, left: 0, held: undefined };
+  if (diff.touched > 0) {
+    await replaceRows(publishing, diff);
+    for (const child of tables.children) await publishChildren(publishing, child);
+    if (diff.refreshed + diff.updated > 0) {
+      const changed = sql`${sql.id(names.changed)} c`;
+      await followRows(
+        publishing,
+        tables,
+        changed,
+        sql`t._company = ${company} and ${equal("t", "c", tables.main.key)}`,
+      );
+    }
+    await writeRowState(publishing, diff);
+    await noteUnfilled(publishing);
+    // Rows that came back are among the updated.
+    if (diff.updated > 0) await restoreDetails(publishing);
+  }
+  const ofMissing = verdict === undefined ? 0 : await deleteMissing(publishing, verdict);
+  const absent = parent === undefined || judged === undefined ? 0 : await publishOutcomes(publishing, parent, judged);
+  return summary(diff, ofMissing + left + absent, ofMissing, { left, held });
+}
+
+/**
+ * Moments are to be in the order in which publishes become visible: who copies by them would miss rows of one that began
+ * before another company's and was committed after it. DuckDB has one session, whose transactions run one after another.
+ */
+async function takeTurn(
+  trx: Transaction<StateTables>,
+  { dialect, schema }: Destination,
+  tables: readonly string[],
+): Promise<void> {
+  if (dialect.name !== "postgres") return;
+  const names = tables.map(table => `tributary publishes ${schema}.${table}`);
+  // In one order for all, so that no two wait for each other.
+  await sql`select pg_advisory_xact_lock(key) from (
+    select distinct hashtextextended(name, 0) as key from unnest(${names}::text[]) as name order by key) keys`.execute(
+    trx,
+  );
+}
+
+function summary(diff: Diff, deleted: number, ofMissing: number, parted: Parted): Published {
+  const { staged, distinct, inserted, updated, refreshed, missing } = diff;
+  return {
+    inserted,
+    updated,
+    refreshed,
+    unchanged: distinct - inserted - updated,
+    repeated: staged - distinct,
+    missing: missing - ofMissing,
+    deleted,
+    parted,
+  };
+}
+
+/** The upsert of main rows: those that changed are deleted and inserted again, which both databases do faster than MERGE. */
+async function replaceRows(publishing: Publishing, diff: Diff): Promise<void> {
+  const { trx, destination, target, names } = publishing;
+  const { main } = target.tables;
+  const table = tableRef(destination, main);
+  const rows = target.stage.rows(main);
+  const columns = [...stageColumns(main).map(column => column.name), "_extra", "_problems"];
+  const into = sql`insert into ${table} (_company, ${columnList(columns)}, _first_seen_at, _changed_at)`;
+  const { inserted, updated, staged, distinct, refreshed, known } = diff;
+  const changed = sql.id(names.changed);
+  const same = sql`t._company = ${target.company} and ${equal("t", "c", main.key)}`;
+  if (inserted > 0 && inserted === distinct && staged === distinct) {
+    // A first load needs no look at the difference: every staged row is new.
+    await sql`${into} select ${publishing.target.company}, ${columnList(columns, "r")}, ${momentOf(publishing)}, ${momentOf(publishing)}
+      from ${rows} r`.execute(trx);
+    // Where the company had no rows all that are there now are meant.
+    const [others, match] = known === 0 ? [undefined, sql`t._company = ${target.company}`] : [sql`${changed} c`, same];
+    await beginVersions(publishing, target.tables, main, others, match);
+    return;
+  }
+  if (refreshed > 0) {
+    const own = [
+      ...stageColumns(main)
+        .filter(column => column.volatile)
+        .map(column => column.name),
+      "_extra",
+      "_problems",
+    ];
+    await sql`update ${table} t set ${assignments(own, "r")} from ${changed} c join ${rows} r on r._seq = c._seq
+      where ${same} and c.op in ('v', 's')`.execute(trx);
+  }
+  if (updated > 0)
+    await sql`delete from ${table} t using ${changed} c where ${same} and c.op in ('u', 'r')`.execute(trx);
+  if (inserted + updated > 0) {
+    await sql`${into} select ${target.company}, ${columnList(columns, "r")}, coalesce(c.first_seen_at, ${momentOf(publishing)}), ${momentOf(publishing)}
+      from ${changed} c join ${rows} r on r._seq = c._seq where c.op in ('i', 'u', 'r')`.execute(trx);
+    const those = sql`${changed} c`;
+    if (updated > 0) await endVersions(publishing, target.tables, main, those, sql`${same} and c.op in ('u', 'r')`);
+    await beginVersions(publishing, target.tables, main, those, sql`${same} and c.op in ('i', 'u', 'r')`);
+  }
+}
+
+async function writeRowState(publishing: Publishing, { refreshed }: Diff): Promise<void> {
+  const { trx, destination, target, names } = publishing;
+  const { company, tables, schemaFingerprint } = target;
+  const rowState = rowStateRef(destination, tables.main);
+  const changed = sql.id(names.changed);
+  // Rows of another stamp are among the refreshed.
+  for (const detail of refreshed > 0 ? target.details : []) {
+    // The parent is the same row under another hash: nothing has to be fetched again for it.
+    await sql`update ${sql.id(destination.stateSchema, "details")} d set parent_hash = c._hash from ${changed} c
+      where c.op = 's' and d.company = ${company} and d.stream = ${detail.stream} and d.parent_hash = c.was_hash
+        and d.parent_key = ${parentKey("c", detail)}`.execute(trx);
+  }
+  await sql`delete from ${rowState} l using ${changed} c where l._company = ${company} and ${equal("l", "c", tables.main.key)}
+    and c.op <> 'i'`.execute(trx);
+  await sql`insert into ${rowState} (_company, ${columnList(tables.main.key)}, hash, vhash, stamp, first_seen_at)
+    select ${company}, ${columnList(tables.main.key, "c")}, c._hash, c._vhash, ${sql.lit(schemaFingerprint)}, coalesce(c.first_seen_at, ${momentOf(publishing)})
+    from ${changed} c`.execute(trx);
+  for (const detail of target.valueDriven ?? []) await restamped(destination, company, detail, changed).execute(trx);
+}

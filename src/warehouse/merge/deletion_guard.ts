@@ -1,0 +1,22 @@
+/** Live rows that may go at once without a word: a share (0–1) of them, and so many in any case. */
+export interface DeletionLimits {
+  readonly maxShare: number;
+  readonly minRows: number;
+}
+
+/** The deletion guard: whether so many of the live rows are too many to be soft-deleted unasked. */
+export const isTooMany = ({ maxShare, minRows }: DeletionLimits, leaving: number, live: number): boolean =>
+  leaving > minRows && leaving > maxShare * live;
+
+/** The guard of a stream of details. It counts over the whole run: many small publishes could take as much as a large one. */
+export interface DetailGuard {
+  readonly limits: DeletionLimits;
+  /** Rows that went in this run. */
+  readonly left: number;
+  /** Too many would have gone: from then on none goes. */
+  readonly isBlocked: boolean;
+}
+
+/** Whether so many rows of details may go too; without a guard they may. */
+export const mayLeave = (guard: DetailGuard | undefined, leaving: number, live: number): boolean =>
+  guard === undefined || (!guard.isBlocked && !isTooMany(guard.limits, guard.left + leaving, guard.left + live));

@@ -1,6 +1,5 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import { parseExactly, sameNumber } from "./exact_json.ts";
-import { type Look, lookAt, MOST_LOOKED_AT } from "./numeral_scan.ts";
 
 /** The body is larger than the ceiling, decompressed. */
 export class BodyTooLargeError extends Error {
@@ -51,11 +50,10 @@ function decoded(bytes: Buffer, encoding: string, maxOutputLength: number): Buff
  */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length > MANY_VALUES && holdsMoreThan(bytes, MANY_VALUES)) throw new BodyTooLargeError();
-  const look = bytes.length > MOST_LOOKED_AT ? undefined : lookAt(bytes);
   const text = bytes[0] === 0xef ? bytes.toString("utf8").replace(/^\uFEFF/, "") : bytes.toString("utf8");
   try {
-    const isFar = (look?.mayBeFar ?? mayBeFar.test(text)) && farPower.test(text);
-    return isFar || losesDigits(bytes, look) ? parseExactly(text) : JSON.parse(text);
+    const isFar = mayBeFar.test(text) && farPower.test(text);
+    return isFar || losesDigits(bytes) ? parseExactly(text) : JSON.parse(text);
   } catch {
     throw new BodyError(`a body of ${bytes.length} bytes that is not JSON`);
   }
@@ -87,10 +85,9 @@ const longest = stride + 1;
 const before = new Set([..." \t\r\n:,[-"].map(character => character.charCodeAt(0)));
 
 /** Whether a numeral would lose digits in a double: needs 16 or more characters of `[0-9.]`. */
-export function losesDigits(bytes: Buffer, look?: Look): boolean {
-  const next = look?.longRunFrom ?? (at => digitFrom(bytes, at));
+export function losesDigits(bytes: Buffer): boolean {
   let end = 0;
-  for (let at = next(0); at >= 0; at = next(end)) {
+  for (let at = digitFrom(bytes, 0); at >= 0; at = digitFrom(bytes, end)) {
     // A run is looked at once, however long it is.
     end = at + 1;
     while (end < bytes.length && isDigit(bytes[end]!)) end += 1;

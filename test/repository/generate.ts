@@ -2,7 +2,6 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { groups, streams } from "../../streams/index.ts";
 import { namesFile } from "../schemas/names_file.ts";
-import { assembled } from "../source/assemble.ts";
 import { cataloguePage } from "./catalogue_page.ts";
 import { withCounts } from "./counts.ts";
 import { root } from "./sources.ts";
@@ -33,7 +32,6 @@ export const generated: readonly Generated[] = [
     from: "the catalogue: names are added, never taken out",
     make: () => namesFile(streams),
   },
-  { path: "src/source/body_wasm.ts", from: "src/source/body.wat", make: assembled },
 ];
 
 export interface Outcome {

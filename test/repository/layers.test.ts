@@ -111,8 +111,6 @@ const small: Readonly<Record<string, string>> = {
   "src/cli/commands/streams.ts": "a file a command",
   "src/outputs/report/client.ts": "a script for the browser",
   "src/source/archive/pruning.ts": "its importer stands in another room",
-  "src/source/body_wasm.ts": "generated",
-  "src/source/numeral_scan.ts": "runs the generated code",
 };
 
 test("a file under 40 lines with one importer stands in its importer, but for those with a reason", () => {

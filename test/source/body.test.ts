@@ -29,7 +29,7 @@ describe("numerals", () => {
       fc.constantFrom("", "-"),
       digits(25).map(text => text.replace(/^0+(?=.)/, "")),
       fc.option(digits(25), { nil: undefined }),
-      fc.option(fc.integer({ min: -30, max: 30 }), { nil: undefined }),
+      fc.option(fc.oneof(fc.integer({ min: -30, max: 30 }), fc.integer({ min: -400, max: 400 })), { nil: undefined }),
       fc.constantFrom("e", "E", "e+"),
     )
     .map(([sign, whole, fraction, exponent, e]) => {

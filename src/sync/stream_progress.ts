@@ -1,6 +1,6 @@
 import { ApiError } from "../errors.ts";
 import type { Page } from "../source/pages.ts";
-import type { StreamRun } from "../warehouse/state/run_log.ts";
+import { beginStreamRun, type StreamRun } from "../warehouse/state/run_log.ts";
 import type { ScanRecord } from "../warehouse/state/stream_state.ts";
 
 /** What a stream is doing right now, for the progress display. */
@@ -25,32 +25,7 @@ export class StreamProgress {
   readonly activity: Activity = { state: "waiting", pages: 0, rows: 0, total: undefined, waitingFor: undefined };
 
   constructor(startedAt: string) {
-    this.run = {
-      status: "running",
-      started_at: startedAt,
-      finished_at: null,
-      requests: 0,
-      retries: 0,
-      pages: 0,
-      rows_read: 0,
-      inserted: 0,
-      updated: 0,
-      unchanged: 0,
-      repeated: 0,
-      carried: 0,
-      missing: 0,
-      deleted: 0,
-      rejected: 0,
-      problems: 0,
-      rounded: 0,
-      before_start: 0,
-      bytes: 0,
-      error: null,
-      service_rows: null,
-      table_rows: null,
-      difference: null,
-      difference_reason: null,
-    };
+    this.run = beginStreamRun(startedAt);
   }
 
   /** An answer that came: a page, a detail, a snapshot. */

@@ -1,25 +1,21 @@
 import { rowStateComments } from "../../warehouse/ddl/comments.ts";
 import { duckdbDialect } from "../../warehouse/duckdb/session/dialect.ts";
 import { postgresDialect } from "../../warehouse/postgres/dialect.ts";
-import { stateComments } from "../../warehouse/state/state_comments.ts";
-import { stateColumns } from "../../warehouse/state/state_shape.ts";
-import { rowStateName, type StateTables } from "../../warehouse/state_tables.ts";
+import { rowStateName, stateTables } from "../../warehouse/state_tables.ts";
 import type { StateEntry } from "./dictionary.ts";
 
 /** The tables of the state schema, those for dashboards first. */
 export function describeState(readable: readonly string[]): readonly StateEntry[] {
-  const names = Object.keys(stateColumns) as (keyof StateTables)[];
-  const entries = names
-    .toSorted((a, b) => Number(readable.includes(b)) - Number(readable.includes(a)))
-    .map((name): StateEntry => {
-      const comments: Readonly<Record<string, string>> = stateComments[name].columns;
-      const columns = Object.entries(stateColumns[name]).map(([column, kind]) => ({
+  const entries = Object.entries(stateTables)
+    .toSorted(([a], [b]) => Number(readable.includes(b)) - Number(readable.includes(a)))
+    .map(([name, table]): StateEntry => {
+      const columns = Object.entries(table.columns).map(([column, { kind, comment }]) => ({
         name: column,
-        comment: comments[column] ?? "",
+        comment,
         duckdb: duckdbDialect.columnType(kind),
         postgres: postgresDialect.columnType(kind),
       }));
-      return { name, description: stateComments[name].table, columns };
+      return { name, description: table.comment, columns };
     });
   return [...entries, rowState];
 }

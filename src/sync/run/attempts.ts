@@ -1,7 +1,13 @@
 import type { Clock } from "../../clock.ts";
 import { DestinationError, LockedError } from "../../errors.ts";
 import type { Destination } from "../../warehouse/destination.ts";
-import { endRun, type Proven, streamRunsOf, writeStreamRun } from "../../warehouse/state/run_log.ts";
+import {
+  endRun,
+  PUBLISHING_COUNTERS,
+  type StreamRun,
+  streamRunsOf,
+  writeStreamRun,
+} from "../../warehouse/state/run_log.ts";
 import { StreamProgress } from "../stream_progress.ts";
 import { mergeReports } from "./merging.ts";
 import { exitCodeOf, exitCodeOfAll, messageOf, type RunReport, type RunView, statusOf } from "./report.ts";
@@ -12,8 +18,6 @@ import { createSharedClients, type SharedClients } from "./service.ts";
 /** Seconds before each further attempt: together longer than a server needs to restart, or to fail over. */
 const PAUSES_S = [1, 2, 5, 10, 20, 40];
 const LONGEST_S = 40;
-
-type Line = RunReport["streams"][number];
 
 /** How an attempt ended: with a report, or with what kept it from beginning. */
 interface Ended {
@@ -166,19 +170,11 @@ async function putRight({ db }: Destination, report: RunReport): Promise<void> {
   });
 }
 
-type Counts = Proven &
-  Pick<Line, "inserted" | "updated" | "unchanged" | "repeated" | "missing" | "deleted"> &
-  Pick<Line, "rejected" | "problems" | "rounded" | "before_start">;
-
 /** Of a stream's row what is written by the transactions that publish. */
-function publishedBy(row: Counts): Counts {
-  const { inserted, updated, unchanged, repeated, missing, deleted } = row;
-  const { rejected, problems, rounded, before_start } = row;
-  const { service_rows, table_rows, difference, difference_reason } = row;
-  return {
-    ...{ inserted, updated, unchanged, repeated, missing, deleted, rejected, problems, rounded, before_start },
-    ...{ service_rows, table_rows, difference, difference_reason },
-  };
+function publishedBy(row: Omit<StreamRun, "status" | "started_at" | "finished_at">): Partial<StreamRun> {
+  const { missing, service_rows, table_rows, difference, difference_reason } = row;
+  const counted = Object.fromEntries(PUBLISHING_COUNTERS.map(name => [name, row[name]]));
+  return { ...counted, missing, service_rows, table_rows, difference, difference_reason };
 }
 
 /** The whole story. What kept the first attempt from beginning is thrown; of a later one it is told. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Encoder } from "../../rows/encoder.ts";
 import type { Stage } from "../../warehouse/destination.ts";
-import { loadStreamState } from "../../warehouse/state/run_log.ts";
+import { loadStreamState, PUBLISHING_COUNTERS } from "../../warehouse/state/run_log.ts";
 import {
   type BackfillPlan,
   beginScan,
@@ -160,8 +160,7 @@ export async function openDoubleBufferedStage(
     const before = { ...progress.run };
     Object.assign(apart.run, before);
     await publish(stage, record, apart);
-    const counted = ["inserted", "updated", "unchanged", "repeated", "rejected", "rounded", "problems"] as const;
-    for (const name of [...counted, "before_start"] as const) progress.run[name] += apart.run[name] - before[name];
+    for (const name of PUBLISHING_COUNTERS) progress.run[name] += apart.run[name] - before[name];
     progress.warnings.push(...apart.warnings);
     progress.notes.push(...apart.notes);
     progress.published = true;

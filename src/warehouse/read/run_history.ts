@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type Selectable, sql } from "kysely";
 import { recentRuns } from "../state/run_log.ts";
-import type { StateTables, StreamRunsTable } from "../state_tables.ts";
+import type { StateTables } from "../state_tables.ts";
 
 /** What the last runs did. Moments are ISO 8601. */
 export interface History {
@@ -49,7 +49,7 @@ export async function historyOf(
 ): Promise<History> {
   const runs = await lastRuns(db, count);
   const parts = runs.length === 0 ? [] : await streamRunsOf(db, runs);
-  const { rows } = await sql<Row>`select * from (
+  const { rows } = await sql<Selectable<StateTables["stream_runs"]>>`select * from (
       select r.*, row_number() over (partition by company, stream order by started_at desc, run_id desc) as nth
       from ${await recentRuns({ db, stateSchema })} r
     ) ranked where nth <= ${count} order by company, stream, nth desc`.execute(db);
@@ -103,9 +103,7 @@ async function streamRunsOf(
   return rows.map(pastStreamRun);
 }
 
-type Row = Omit<StreamRunsTable, "started_at" | "finished_at"> & { started_at: Date; finished_at: Date | null };
-
-function pastStreamRun(row: Row): PastStreamRun {
+function pastStreamRun(row: Selectable<StateTables["stream_runs"]>): PastStreamRun {
   return {
     runId: row.run_id,
     company: row.company,

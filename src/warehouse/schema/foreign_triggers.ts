@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Fragment } from "../sql_fragments.ts";
-import { stateColumns } from "../state/state_shape.ts";
 import type { StateTables } from "../state_tables.ts";
+import { stateTables } from "../state_tables.ts";
 
 interface Place {
   readonly schema: string;
@@ -49,4 +49,4 @@ export async function interferences(
 const ours = ({ schema, stateSchema }: Place, tables: readonly string[]): Fragment =>
   sql`(select own.* from pg_catalog.pg_class own join pg_catalog.pg_namespace m on m.oid = own.relnamespace
     where own.relkind in ('r', 'p') and m.nspname = any(${[schema, stateSchema]}::text[])
-      and own.relname = any(${[...tables, ...Object.keys(stateColumns)]}::text[]))`;
+      and own.relname = any(${[...tables, ...Object.keys(stateTables)]}::text[]))`;

@@ -5,7 +5,7 @@ import { hasColumn } from "../ddl/present_tables.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { liveParents, type Parents } from "../details/parents.ts";
 import { equal, rowStateRef } from "../sql_fragments.ts";
-import type { RejectsTable, StateTables } from "../state_tables.ts";
+import type { StateTables } from "../state_tables.ts";
 
 type Db = Kysely<StateTables>;
 
@@ -27,7 +27,7 @@ export interface KeptReject {
 }
 
 /** A row that was met and could not be stored. */
-export type NewReject = Omit<Insertable<RejectsTable>, "first_seen_at" | "times" | "resolved_at">;
+export type NewReject = Omit<Insertable<StateTables["rejects"]>, "first_seen_at" | "times" | "resolved_at">;
 
 const CHUNK = 500;
 

@@ -2,45 +2,40 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import { hasColumn } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import type { Fragment } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
+import type { CountedBy, StateColumn, WrittenRow } from "../state_columns.ts";
+import { type StateTables, stateTables } from "../state_tables.ts";
 import { readStreamState, type StreamState, storedStreamState } from "./stream_state.ts";
 
 /** What a stream did in a run: a row of `stream_runs` without its identity. */
-export interface StreamRun {
-  status: "running" | "succeeded" | "warning" | "incomplete" | "failed" | "stopped" | "skipped";
-  started_at: string;
-  finished_at: string | null;
-  requests: number;
-  retries: number;
-  pages: number;
-  rows_read: number;
-  inserted: number;
-  updated: number;
-  unchanged: number;
-  repeated: number;
-  carried: number;
-  missing: number;
-  deleted: number;
-  rejected: number;
-  problems: number;
-  rounded: number;
-  before_start: number;
-  bytes: number;
-  error: string | null;
-  service_rows: number | null;
-  table_rows: number | null;
-  difference: number | null;
-  difference_reason: string | null;
-}
+export type StreamRun = Omit<
+  WrittenRow<(typeof stateTables)["stream_runs"]>,
+  "run_id" | "company" | "stream" | "status" | "recent"
+> & { status: "running" | "succeeded" | "warning" | "incomplete" | "failed" | "stopped" | "skipped" };
 
 /** Of it, what says whether the tables have all that the service has. */
 export type Proven = Pick<StreamRun, "service_rows" | "table_rows" | "difference" | "difference_reason">;
 
+const { run_id: _run, company: _company, stream: _stream, recent: _recent, ...own } = stateTables.stream_runs.columns;
+
+type Own = typeof own;
+type Counter<By extends CountedBy> = {
+  [Name in keyof Own]: Own[Name] extends { readonly counts: By } ? Name : never;
+}[keyof Own];
+
+const counters = <By extends CountedBy>(by: By) =>
+  Object.entries<StateColumn>(own).flatMap(([name, { counts }]) => (counts === by ? [name as Counter<By>] : []));
+
+/** What transactions that publish count. */
+export const PUBLISHING_COUNTERS = counters("publishing");
+
 /** What adds up where several runs, or parts of one, did a stream's work. `carried` does only where nothing was staged between them. */
-export const COUNTERS = [
-  ...(["requests", "retries", "pages", "rows_read", "bytes", "repeated"] as const),
-  ...(["inserted", "updated", "unchanged", "deleted", "rejected", "problems", "rounded", "before_start"] as const),
-];
+export const COUNTERS = [...counters("reading"), ...PUBLISHING_COUNTERS];
+
+/** The row of a stream that the run turns to. */
+export function beginStreamRun(startedAt: string): StreamRun {
+  const blank = Object.entries<StateColumn>(own).map(([name, { nullable }]) => [name, nullable ? null : 0]);
+  return { ...(Object.fromEntries(blank) as StreamRun), status: "running", started_at: startedAt };
+}
 
 type Db = Kysely<StateTables> | Transaction<StateTables>;
 

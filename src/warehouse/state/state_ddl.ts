@@ -4,10 +4,11 @@ import { altering, executeAll } from "../ddl/alteration.ts";
 import { type Catalog, readCatalog } from "../ddl/database_catalog.ts";
 import type { Dialect } from "../dialect.ts";
 import { columnList, type Fragment } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
+import type { StateTable } from "../state_columns.ts";
+import { STAGES, type StateTables, stagesTable, stateTables } from "../state_tables.ts";
 import { lastOfEachStream } from "./run_log.ts";
-import { commentsOfState } from "./state_comments.ts";
-import { STAGES, type StateKind, stateColumns, stateDigests, stateIndexes, stateKeys } from "./state_shape.ts";
+
+const tables: ReadonlyMap<string, StateTable> = new Map(Object.entries<StateTable>(stateTables));
 
 /** One step from a data version to the next, within the transaction of all of them. */
 export type Migration = (trx: Transaction<StateTables>, dialect: Dialect, stateSchema: string) => Promise<void>;
@@ -16,10 +17,12 @@ export type Migration = (trx: Transaction<StateTables>, dialect: Dialect, stateS
 const adding =
   <Name extends keyof StateTables>(name: Name, ...columns: readonly (keyof StateTables[Name] & string)[]): Migration =>
   async (trx, dialect, stateSchema) => {
-    const kinds: Readonly<Record<string, StateKind>> = stateColumns[name];
+    const table: StateTable = stateTables[name];
     for (const column of columns)
       await sql`alter table ${sql.id(stateSchema, name)}
-        add column if not exists ${sql.id(column)} ${sql.raw(dialect.columnType(kinds[column]!))}`.execute(trx);
+        add column if not exists ${sql.id(column)} ${sql.raw(dialect.columnType(table.columns[column]!.kind))}`.execute(
+        trx,
+      );
   };
 
 /** Rejects become a line a row and reason, and of a stream's runs the last ones are found without a look at all of them. */
@@ -52,8 +55,8 @@ const boundRecords: Migration = async (trx, dialect, stateSchema) => {
     where r.run_id = l.run_id and r.company = l.company and r.stream = l.stream)`.execute(trx);
   if (!dialect.primaryKeys) return;
   await sql`alter table ${rejects} drop constraint if exists rejects_pkey`.execute(trx);
-  await sql`alter table ${rejects} add primary key (${columnList(stateKeys.rejects!)})`.execute(trx);
-  await executeAll(trx, indexStatements(stateSchema));
+  await sql`alter table ${rejects} add primary key (${columnList(stateTables.rejects.key!)})`.execute(trx);
+  for (const [name, table] of tables) await executeAll(trx, indexStatements(stateSchema, name, table));
 };
 
 /** The n-th takes a warehouse from version n to n + 1 (from 1). Only ever appended to. */
@@ -130,11 +133,10 @@ async function versionOf(
 function missing(dialect: Dialect, stateSchema: string, catalog: Catalog): Fragment[] {
   const has = (name: string) => catalog.tables.has(`${stateSchema}.${name}`);
   const statements: Fragment[] = catalog.schemas.has(stateSchema) ? [] : [sql`create schema ${sql.id(stateSchema)}`];
-  for (const name of Object.keys(stateColumns) as (keyof StateTables)[]) {
-    if (!has(name)) statements.push(...stateTable(dialect, stateSchema, name));
+  for (const [name, table] of tables) {
+    if (!has(name)) statements.push(...createTable(dialect, stateSchema, name, table));
     // In a publication of all tables PostgreSQL refuses to change rows that no key names.
-    const isNamed =
-      stateKeys[name] !== undefined || catalog.tables.get(`${stateSchema}.${name}`)?.isIdentified === true;
+    const isNamed = table.key !== undefined || catalog.tables.get(`${stateSchema}.${name}`)?.isIdentified === true;
     if (dialect.primaryKeys && !isNamed)
       statements.push(sql`alter table ${sql.id(stateSchema, name)} replica identity full`);
   }
@@ -150,28 +152,25 @@ export function stateStatements(dialect: Dialect, stateSchema: string, catalog: 
   return [...missing(dialect, stateSchema, catalog), ...stateCommentStatements(dialect, stateSchema, catalog)];
 }
 
-/** Of the tables, or of one of them; those that are there stay. */
-function indexStatements(stateSchema: string, only?: keyof StateTables): readonly Fragment[] {
-  return Object.entries(stateIndexes).flatMap(([name, indexes]) =>
-    (only === undefined || only === name ? indexes : []).map(({ by, where }) => {
-      const narrowed = where === undefined ? sql`` : sql` where ${sql.id(where)}`;
-      return sql`create index if not exists ${sql.id([name, ...by, "key"].join("_"))}
+/** Those that are there stay. */
+function indexStatements(stateSchema: string, name: string, { indexes = [] }: StateTable): readonly Fragment[] {
+  return indexes.map(({ by, where }) => {
+    const narrowed = where === undefined ? sql`` : sql` where ${sql.id(where)}`;
+    return sql`create index if not exists ${sql.id([name, ...by, "key"].join("_"))}
         on ${sql.id(stateSchema, name)} (${columnList(by)})${narrowed}`;
-    }),
-  );
+  });
 }
 
-function stateTable(dialect: Dialect, stateSchema: string, name: keyof StateTables): Fragment[] {
+function createTable(dialect: Dialect, stateSchema: string, name: string, declared: StateTable): Fragment[] {
   const table = sql.id(stateSchema, name);
-  const parts: Fragment[] = Object.entries(stateColumns[name]).map(
-    ([column, kind]) => sql`${sql.id(column)} ${sql.raw(dialect.columnType(kind))}`,
+  const { key, digest } = declared;
+  const parts: Fragment[] = Object.entries(declared.columns).map(
+    ([column, { kind }]) => sql`${sql.id(column)} ${sql.raw(dialect.columnType(kind))}`,
   );
-  const key = dialect.primaryKeys ? stateKeys[name] : undefined;
-  if (key !== undefined) parts.push(sql`primary key (${columnList(key)})`);
+  if (dialect.primaryKeys && key !== undefined) parts.push(sql`primary key (${columnList(key)})`);
   const statements: Fragment[] = [sql`create table ${table} (${sql.join(parts, sql`, `)})`];
-  if (dialect.primaryKeys) statements.push(...indexStatements(stateSchema, name));
-  const digest = dialect.primaryKeys ? stateDigests[name] : undefined;
-  if (digest !== undefined) {
+  if (dialect.primaryKeys) statements.push(...indexStatements(stateSchema, name, declared));
+  if (dialect.primaryKeys && digest !== undefined) {
     const texts = sql.join(
       digest.map(column => sql`coalesce(${sql.id(column)}, '')`),
       sql` || chr(31) || `,
@@ -187,14 +186,15 @@ function stateCommentStatements(
   stateSchema: string,
   catalog: Catalog,
 ): readonly RawBuilder<unknown>[] {
-  return [...commentsOfState(dialect)].flatMap(([name, { table, columns }]) => {
+  const all = dialect.name === "postgres" ? new Map(tables).set(STAGES, stagesTable) : tables;
+  return [...all].flatMap(([name, table]) => {
     const present = catalog.tables.get(`${stateSchema}.${name}`);
     const statements: RawBuilder<unknown>[] = [];
-    if (present?.comment !== table)
-      statements.push(sql`comment on table ${sql.id(stateSchema, name)} is ${sql.lit(table)}`);
-    for (const [column, text] of Object.entries(columns))
-      if (present?.columns.get(column)?.comment !== text)
-        statements.push(sql`comment on column ${sql.id(stateSchema, name, column)} is ${sql.lit(text)}`);
+    if (present?.comment !== table.comment)
+      statements.push(sql`comment on table ${sql.id(stateSchema, name)} is ${sql.lit(table.comment)}`);
+    for (const [column, { comment }] of Object.entries(table.columns))
+      if (present?.columns.get(column)?.comment !== comment)
+        statements.push(sql`comment on column ${sql.id(stateSchema, name, column)} is ${sql.lit(comment)}`);
     return statements;
   });
 }

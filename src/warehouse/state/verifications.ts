@@ -1,6 +1,6 @@
 import { type Insertable, sql } from "kysely";
 import type { Destination } from "../destination.ts";
-import type { VerificationDifferencesTable, VerificationsTable } from "../state_tables.ts";
+import type { StateTables } from "../state_tables.ts";
 import { lockedPrivacyRecords, type PrivacyRecord } from "./privacy_record.ts";
 
 /** Rows of one INSERT. */
@@ -9,8 +9,8 @@ const AT_ONCE = 500;
 /** Keeps what a verification found, in one transaction: values only where `mayHold` says so. Answers whether they were kept. */
 export async function saveVerification(
   destination: Pick<Destination, "db" | "dialect" | "stateSchema">,
-  lines: readonly Insertable<VerificationsTable>[],
-  differences: readonly Insertable<VerificationDifferencesTable>[],
+  lines: readonly Insertable<StateTables["verifications"]>[],
+  differences: readonly Insertable<StateTables["verification_differences"]>[],
   mayHold: (privacy: readonly PrivacyRecord[]) => boolean,
 ): Promise<boolean> {
   return destination.db.transaction().execute(async trx => {

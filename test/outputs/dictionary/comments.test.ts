@@ -69,7 +69,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(count("procurement_analytics."), `${few} the views`).toBeGreaterThan(3_000);
     expect(count("procurement.dock_doors_versions."), `${few} a table of versions`).toBeGreaterThan(8);
 
-    const mend = "comments are the descriptions in schemas/, in src/warehouse/state/state_comments.ts and in models/";
+    const mend = "comments are the descriptions in schemas/, in src/warehouse/state_tables.ts and in models/";
     const short = all.filter(({ comment }) => comment === null || comment.trim().length < 20);
     expect(
       short.map(({ place, comment }) => `${place}: ${comment}`),

@@ -1,6 +1,7 @@
 import type { RequestLog } from "../../../simulator/requests.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
-import { stateDigests, stateKeys } from "../../../src/warehouse/state/state_shape.ts";
+import type { StateTable } from "../../../src/warehouse/state_columns.ts";
+import { stateTables } from "../../../src/warehouse/state_tables.ts";
 import type { Done } from "../engine/job.ts";
 import { REGIONS } from "../world/catalogue.ts";
 import type { Tables } from "../world/tables.ts";
@@ -146,9 +147,13 @@ export async function faultsOfTableCounts(stand: Stand, tables: Tables, company:
 
 /** Rows of the state that are there twice: DuckDB has no keys that would forbid it. */
 export async function faultsOfState(stand: Stand): Promise<string[]> {
-  const doubled = Object.entries({ ...stateKeys, ...stateDigests }).map(
-    ([table, key]) => `select '${table}' as name, count(*) as n from (
-      select 1 from _tributary."${table}" group by ${key.map(column => `"${column}"`).join(", ")} having count(*) > 1) d`,
+  const keys = Object.entries<StateTable>(stateTables).flatMap(([table, { key, digest }]) => {
+    const unique = key ?? digest;
+    return unique === undefined ? [] : [{ table, unique }];
+  });
+  const doubled = keys.map(
+    ({ table, unique }) => `select '${table}' as name, count(*) as n from (
+      select 1 from _tributary."${table}" group by ${unique.map(column => `"${column}"`).join(", ")} having count(*) > 1) d`,
   );
   const rows = (await stand.look("left", doubled.join(" union all "))) ?? [];
   return rows

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { ensureState } from "../../../src/warehouse/state/state_ddl.ts";
-import { stateColumns } from "../../../src/warehouse/state/state_shape.ts";
+import { stateTables } from "../../../src/warehouse/state_tables.ts";
 import { createDatabase } from "../../support/database.ts";
 import { openReady } from "./fixture.ts";
 
-const names = Object.keys(stateColumns);
+const names = Object.keys(stateTables);
 
 test("rows of the state can be changed where all tables are published, in a warehouse of before too", async () => {
   const database = await createDatabase(inject("postgresUrl"));

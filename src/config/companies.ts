@@ -1,7 +1,6 @@
 import { secretsInUrl } from "../secrets.ts";
 import type { Company } from "./config.ts";
 import type { Fault } from "./expansion.ts";
-import { serviceAddress } from "./normalise.ts";
 import { defaultKey, type EffectiveConfig } from "./schema.ts";
 import { type Surroundings, substitute } from "./substitution.ts";
 
@@ -64,6 +63,12 @@ function createCompany(
       return current;
     },
   };
+}
+
+/** The origin and path of an address, without a slash at its end and without /api/v1. */
+export function serviceAddress(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return `${origin}${pathname}`.replace(/(?<!\/)\/+$/, "").replace(/\/api\/v1$/, "");
 }
 
 /** What is secret wherever it was written: keys, and the passwords and tokens inside addresses. */

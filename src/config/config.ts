@@ -1,111 +1,100 @@
-/** The whole configuration, validated and with every default filled in. Durations are milliseconds, shares 0–1, paths absolute. */
-export interface Config {
-  readonly api: ApiConfig;
+import { resolve } from "node:path";
+import { z } from "zod";
+import { asksNothing } from "../catalog/lookup.ts";
+import { parseDuration } from "../duration.ts";
+import { type Duration, type FilePath, type ListenAddress, parseSize, type Size } from "./fields.ts";
+import {
+  bareSchema,
+  configSchema,
+  type DUCKDB_KEYS,
+  type EffectiveConfig,
+  type POSTGRES_KEYS,
+  streamSettings,
+} from "./schema.ts";
+
+/*
+ * What the schema declares, in the program's form: `max_time: 4h` is `maxTimeMs: 14400000`, paths are absolute, sizes bytes.
+ */
+
+type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+
+type Named<Key, Value> = Key extends string
+  ? string extends Key
+    ? Key
+    : NonNullable<Value> extends Duration
+      ? `${Camel<Key>}Ms`
+      : Camel<Key>
+  : never;
+
+type Program<T> = T extends Duration | Size
+  ? number
+  : T extends FilePath
+    ? string
+    : T extends ListenAddress
+      ? { readonly host: string; readonly port: number }
+      : T extends string | number | boolean | undefined
+        ? T
+        : T extends readonly (infer Item)[]
+          ? readonly Program<Item>[]
+          : { readonly [Key in keyof T as Named<Key, T[Key]>]-?: Program<T[Key]> };
+
+type Given = Program<EffectiveConfig>;
+type GivenSettings = Given["streams"]["settings"][string];
+
+/** What a stream's settings say where the file says nothing. */
+const UNSAID = { volatile: [], statuses: [], ...asksNothing } as const;
+
+/** The whole configuration, validated and with every default filled in. */
+export interface Config
+  extends Omit<
+    Given,
+    "api" | "company" | "companies" | "destination" | "memory" | "notify" | "privacy" | "server" | "streams"
+  > {
+  readonly api: Omit<Given["api"], "baseUrl" | "key"> & {
+    /** What answers, and the rows made of them, may take of memory at once. */
+    readonly memoryBytes: number;
+  };
   /** At least one; names are unique. */
   readonly companies: readonly Company[];
   readonly destination: DestinationConfig;
-  readonly streams: StreamsConfig;
-  /** Deletions above both limits are held back until they are confirmed. */
-  readonly deletes: {
-    readonly maxShare: number;
-    readonly minRows: number;
-    /** Addresses of missing rows that a run asks of a list. */
-    readonly confirmMax: number;
-    /** Lists of at most so many pages are read a second time in the same run where rows are missing. */
-    readonly secondLookPages: number;
+  readonly streams: Omit<Given["streams"], "settings"> & {
+    /** By stream name, not yet compared with the catalogue; what is undefined follows the stream's own value or `defaults`. */
+    readonly settings: Readonly<Record<string, StreamSettings>>;
   };
-  readonly problems: { readonly maxShare: number; readonly onExceed: "warn" | "fail" };
-  /** Date formats beside ISO, and the IANA zone of moments that carry none. */
-  readonly formats: { readonly dates: readonly DateFormat[]; readonly timezone: string };
-  readonly privacy: PrivacyConfig;
-  readonly schedules: readonly Schedule[];
-  readonly server: ServerConfig;
-  /** Data older than this is late. */
-  readonly freshness: { readonly lateAfterMs: number };
-  readonly notify: NotifyConfig;
-  /** Undefined: nobody can start a run from outside. */
-  readonly hooks: HooksConfig | undefined;
-  /** Undefined: answers are kept nowhere. */
-  readonly archive: ArchiveConfig | undefined;
-  readonly retention: Retention;
-  /** Whether the tables stand once more as views for analysts, with models beside them. */
-  readonly views: boolean;
-  /** A backfill of more requests is confirmed by a person, or by --yes. */
-  readonly backfill: { readonly confirmAbove: number };
+  readonly privacy: Pick<Given["privacy"], "pii" | "key"> & {
+    readonly exclude: readonly string[];
+    readonly hash: readonly string[];
+    readonly mask: readonly string[];
+  };
+  readonly server: Omit<Given["server"], "listen"> & Given["server"]["listen"];
+  readonly notify: Omit<Given["notify"], "targets"> & { readonly targets: readonly NotifyTarget[] };
 }
 
-/** How long what the program notes of its work is kept: of runs, of rejects that are over, of verifications. */
-export interface Retention {
-  readonly runsMs: number;
-  readonly rejectsMs: number;
-  readonly verificationsMs: number;
-}
+export type StreamDefaults = Given["streams"]["defaults"];
 
-/** Where the status page listens, and who may see it: a bearer token, a login, or anybody who reaches it. */
-export interface ServerConfig {
-  readonly host: string;
-  readonly port: number;
-  readonly token: string | undefined;
-  readonly login: { readonly user: string; readonly password: string } | undefined;
-}
+export type StreamSettings = {
+  readonly [Key in keyof GivenSettings]: Key extends keyof typeof UNSAID
+    ? NonNullable<GivenSettings[Key]>
+    : GivenSettings[Key];
+};
 
-/** Which values are not stored as they come: columns as `table.column`, `*` for any part. */
-export interface PrivacyConfig {
-  /** Of all columns that hold personal data and are not named otherwise. */
-  readonly pii: "keep" | "exclude" | "hash";
-  /** What hashes are made with. */
-  readonly key: string | undefined;
-  readonly exclude: readonly string[];
-  readonly hash: readonly string[];
-  readonly mask: readonly string[];
-}
+export type Schedule = Config["schedules"][number];
+export type ServerConfig = Config["server"];
+export type Retention = Config["retention"];
+export type ArchiveConfig = NonNullable<Config["archive"]>;
+export type HooksConfig = NonNullable<Config["hooks"]>;
 
-/** Raw answers, as they came, in compressed files: what `replay` loads from. */
-export interface ArchiveConfig {
-  /** Absolute; a folder. */
-  readonly path: string;
-  /** Files of runs that began longer ago are removed. */
-  readonly keepMs: number;
-  /** What a page means that could not be kept: its stream fails, or a warning. */
-  readonly onError: "fail" | "warn";
-}
+type GivenTarget = NonNullable<Given["notify"]["targets"]>[number];
 
-/** What happens to fields that the documents don't name: kept in `_extra`, given a column of their own, or refused. */
-export type UnknownFields = "keep" | "column" | "fail";
-
-export type Occasion = "failure" | "recovery" | "late";
-
-export interface NotifyConfig {
-  /** The same occasion is told at most this often. */
-  readonly atMostEveryMs: number;
-  readonly targets: readonly NotifyTarget[];
-}
+export type Occasion = GivenTarget["on"][number];
 
 /** An address that gets a POST, or a program that gets the notification as JSON on its standard input. */
-export interface NotifyTarget {
-  readonly to: { readonly url: string; readonly format: "json" | "slack" } | { readonly command: readonly string[] };
-  readonly on: readonly Occasion[];
-}
-
-/** `POST /hooks/<secret>` asks for a run soon. */
-export interface HooksConfig {
-  readonly secret: string;
-  /** Empty: all feeds that are on. */
-  readonly streams: readonly string[];
-  /** How long after the first hint the run starts; further hints until then change nothing. */
-  readonly debounceMs: number;
-  /** From one such run's start to the next one's. */
-  readonly atMostEveryMs: number;
-}
-
-/** How fast and how patiently the service is asked, whichever company it is for. */
-export interface ApiConfig {
-  readonly maxConcurrency: number;
-  readonly requestsPerSecond: number | undefined;
-  readonly timeoutMs: number;
-  readonly maxWaitMs: number;
-  /** What answers, and the rows made of them, may take of memory at once. */
-  readonly memoryBytes: number;
+export interface NotifyTarget extends Pick<GivenTarget, "on"> {
+  readonly to:
+    | { readonly url: string; readonly format: GivenTarget["format"] }
+    | { readonly command: readonly string[] };
 }
 
 /** One value of `_company`: its origin (no trailing slash, no /api/v1) and its key. */
@@ -120,93 +109,112 @@ export interface Company {
 
 export type DestinationConfig = DuckdbConfig | PostgresConfig;
 
-export interface DuckdbConfig {
+type Without<Key extends string> = Omit<Program<Omit<EffectiveConfig["destination"], Key>>, "type">;
+
+export type DuckdbConfig = Without<(typeof POSTGRES_KEYS)[number]> & {
   readonly type: "duckdb";
-  /** Absolute; with `snapshot` a link to the newest published version. */
-  readonly path: string;
-  readonly readers: "snapshot" | "direct";
-  readonly keepVersions: number;
-  readonly publishEveryMs: number;
   /** What DuckDB takes of memory for usual rows, in MB of 1,000,000 bytes. */
   readonly memoryMb: number;
-  readonly schema: string;
-  readonly stateSchema: string;
-}
+};
 
-export interface PostgresConfig {
+export type PostgresConfig = Without<(typeof DUCKDB_KEYS)[number] | "url" | "grant_select_to"> & {
   readonly type: "postgres";
   readonly url: string;
-  readonly schema: string;
-  readonly stateSchema: string;
   readonly grantSelectTo: readonly string[];
-  /** How long a run waits for its first connection. */
-  readonly connectWaitMs: number;
-  /** How long a statement waits for a lock of another session's. */
-  readonly lockWaitMs: number;
-  readonly publishEveryMs: number;
+};
+
+/**
+ * Of `memory` so much is DuckDB's: 80 MB, with which a million usual rows are loaded, of 256. Answers and rows get half of it:
+ * the rest is for what was released and the garbage collector has not yet freed.
+ */
+const DATABASE_SHARE = 5 / 16;
+const ANSWERS_SHARE = 1 / 2;
+
+/** The file's shape, its defaults filled in → the program's. */
+export function configOf(effective: EffectiveConfig, companies: readonly Company[], directory: string): Config {
+  const given = programForm(configSchema, effective, directory) as Given;
+  const { company: _company, companies: _companies, memory, ...rest } = given;
+  const { baseUrl: _baseUrl, key: _key, ...api } = given.api;
+  const { listen, ...server } = given.server;
+  const { pii, key, excludeColumns, hashColumns, maskColumns } = given.privacy;
+  const { archive, retention, streams } = given;
+  const settings = Object.entries(streams.settings).map(([name, own]) => [name, settingsOf(own, streams.defaults)]);
+  return {
+    ...rest,
+    api: { ...api, memoryBytes: Math.floor(memory * ANSWERS_SHARE) },
+    companies,
+    destination: destinationOf(given.destination, Math.floor((memory * DATABASE_SHARE) / 1e6)),
+    streams: { ...streams, settings: Object.fromEntries(settings) },
+    privacy: { pii, key, exclude: excludeColumns, hash: hashColumns, mask: maskColumns },
+    server: { ...server, ...listen },
+    notify: { ...given.notify, targets: (given.notify.targets ?? []).map(targetOf) },
+    // A replay asks the run log which of the archive's answers were loaded.
+    retention: { ...retention, runsMs: Math.max(retention.runsMs, archive?.keepMs ?? 0) },
+  };
 }
 
-export interface StreamsConfig {
-  readonly preset: "core" | "standard" | "all";
-  /** Names or patterns, not yet compared with the catalogue. */
-  readonly include: readonly string[];
-  readonly exclude: readonly string[];
-  /** YYYY-MM-DD: nothing older is asked for. */
-  readonly start: string | undefined;
-  readonly defaults: StreamDefaults;
-  /** By stream name, not yet compared with the catalogue; what is undefined follows the stream's own value or `defaults`. */
-  readonly settings: Readonly<Record<string, StreamSettings>>;
+function programForm(schema: z.core.$ZodType, value: unknown, directory: string): unknown {
+  if (value === undefined) return undefined;
+  const bare = bareSchema(schema);
+  const { is } = z.globalRegistry.get(bare) ?? {};
+  if (is === "duration") return parseDuration(value as string);
+  if (is === "size") return parseSize(value as string);
+  if (is === "path") return resolve(directory, value as string);
+  if (is === "listen") return hostAndPort(value as string);
+  if (bare instanceof z.ZodArray)
+    return (value as readonly unknown[]).map(item => programForm(bare.element, item, directory));
+  const record = value as Readonly<Record<string, unknown>>;
+  if (bare instanceof z.ZodRecord)
+    return Object.fromEntries(
+      Object.entries(record).map(([name, item]) => [name, programForm(bare.valueType, item, directory)]),
+    );
+  if (!(bare instanceof z.ZodObject)) return value;
+  return Object.fromEntries(
+    Object.entries<z.core.$ZodType>(bare.shape).map(([name, inner]) => [
+      programName(name, inner),
+      programForm(inner, record[name], directory),
+    ]),
+  );
 }
 
-export interface StreamDefaults {
-  readonly unknownFields: UnknownFields;
-  readonly audit: number;
-  readonly maxRejectShare: number;
-  /** Whether every version of a row is kept. */
-  readonly history: boolean;
+function programName(name: string, schema: z.core.$ZodType): string {
+  const camel = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  return z.globalRegistry.get(bareSchema(schema))?.["is"] === "duration" ? `${camel}Ms` : camel;
 }
 
-export interface StreamSettings {
-  readonly fullScanPages: number | undefined;
-  readonly fullScanEveryMs: number | undefined;
-  readonly lookbackMs: number | undefined;
-  /** Details of parents whose column `while` is true are due again after `everyMs`. */
-  readonly refresh: { readonly while: string; readonly everyMs: number } | undefined;
-  readonly maxDetails: number | undefined;
-  /** Columns whose change alone is no change, beside the built-in ones. */
-  readonly volatile: readonly string[];
-  /** Further values of the list's `status` parameter, read as parts of every full scan. */
-  readonly statuses: readonly string[];
-  /** Sets of values, each asked for by itself. */
-  readonly values: readonly Readonly<Record<string, string>>[];
-  /** Values of single parameters: all combinations. */
-  readonly parameters: Readonly<Record<string, readonly string[]>>;
-  /** Columns (`table.column`) whose distinct values a parameter takes. */
-  readonly from: Readonly<Record<string, readonly string[]>>;
-  /** Other names under which parameters are sent. */
-  readonly rename: Readonly<Record<string, string>>;
-  /** Details of distinct values are due again after so long. */
-  readonly refreshEveryMs: number | undefined;
-  readonly unknownFields: UnknownFields | undefined;
-  readonly audit: number | undefined;
-  readonly maxRejectShare: number | undefined;
-  readonly history: boolean | undefined;
+function destinationOf(given: Given["destination"], memoryMb: number): DestinationConfig {
+  const {
+    path,
+    readers,
+    keepVersions,
+    url = "",
+    grantSelectTo = [],
+    connectWaitMs,
+    lockWaitMs,
+    type,
+    ...shared
+  } = given;
+  return type === "postgres"
+    ? { type, url, grantSelectTo, connectWaitMs, lockWaitMs, ...shared }
+    : { type, path, readers, keepVersions, memoryMb, ...shared };
 }
 
-export type DateFormat = "iso" | "MM/DD/YYYY" | "DD.MM.YYYY";
+function settingsOf(given: GivenSettings, { unknownFields }: StreamDefaults): StreamSettings {
+  const said = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...given, ...UNSAID, unknownFields, ...Object.fromEntries(said) };
+}
 
-export interface Schedule {
-  readonly name: string;
-  readonly cron: string;
-  readonly timezone: string;
-  /** Empty: all that are on. */
-  readonly streams: readonly string[];
-  readonly maxTimeMs: number | undefined;
-  /** A run starts up to so much later, by chance. */
-  readonly jitterMs: number;
-  /** How long a run waits for another one that has the lock. */
-  readonly waitMs: number;
-  /** How often a failed run is tried again before the next regular one, and after what pause; each pause doubles. */
-  readonly retries: number;
-  readonly retryAfterMs: number;
+/** Those of a stream that the file says nothing of. */
+export const noSettings: StreamSettings = {
+  ...(programForm(streamSettings, {}, "") as GivenSettings),
+  ...UNSAID,
+};
+
+function targetOf({ url, command = [], format, on }: GivenTarget): NotifyTarget {
+  return { to: url === undefined ? { command } : { url, format }, on };
+}
+
+function hostAndPort(listen: string): Given["server"]["listen"] {
+  const colon = listen.lastIndexOf(":");
+  return { host: listen.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(listen.slice(colon + 1)) };
 }

@@ -88,8 +88,15 @@ export const duration = (least: "0s" | "1s" | "1ms" = "1s", most = "24d") => {
     const ms = parseDuration(value);
     return ms !== undefined && ms >= floor && ms <= ceiling;
   };
-  return z.string({ error }).refine(fits, { error }).meta(open);
+  return z
+    .string({ error })
+    .refine(fits, { error })
+    .meta({ ...open, is: "duration" })
+    .brand<"duration">();
 };
+
+/** Checked text, as the file has it: what the program makes of it is in config.ts. */
+export type Duration = z.output<ReturnType<typeof duration>>;
 
 const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9 };
 
@@ -103,8 +110,14 @@ export function parseSize(text: string): number | undefined {
 export const size = (least: string) => {
   const error = `expected a size such as 256MB or 1GB (at least ${least})`;
   const fits = (value: string): boolean => (parseSize(value) ?? 0) >= (parseSize(least) ?? 0);
-  return z.string({ error }).refine(fits, { error }).meta(open);
+  return z
+    .string({ error })
+    .refine(fits, { error })
+    .meta({ ...open, is: "size" })
+    .brand<"size">();
 };
+
+export type Size = z.output<ReturnType<typeof size>>;
 
 export const timezone = () =>
   z
@@ -159,8 +172,14 @@ export const listenAddress = () => {
     const port = /^(\[[0-9A-Fa-f:]+\]|[^:\s]+):(\d{1,5})$/.exec(value)?.[2];
     return port !== undefined && Number(port) <= 65_535;
   };
-  return z.string({ error }).refine(fits, { error }).meta(open);
+  return z
+    .string({ error })
+    .refine(fits, { error })
+    .meta({ ...open, is: "listen" })
+    .brand<"listen">();
 };
+
+export type ListenAddress = z.output<ReturnType<typeof listenAddress>>;
 
 export const baseUrl = () => {
   const error =
@@ -213,5 +232,8 @@ export const filePath = (what: string) => {
   const error = `expected ${what}; ~, :memory: and addresses such as s3:// are not understood`;
   return text(what)
     .regex(/^(?!~|:memory:|[A-Za-z][A-Za-z0-9+.-]+:\/\/)[^\0]*[^/\0]$/, { error })
-    .meta(open);
+    .meta({ ...open, is: "path" })
+    .brand<"path">();
 };
+
+export type FilePath = z.output<ReturnType<typeof filePath>>;

@@ -5,13 +5,12 @@ import type { z } from "zod";
 import { ConfigError } from "../errors.ts";
 import { createRedactor } from "../secrets.ts";
 import { companiesOf, doublyNamed, literalSecrets, withDefaultKey } from "./companies.ts";
-import type { Config } from "./config.ts";
+import { type Config, configOf } from "./config.ts";
 import type { Fault } from "./expansion.ts";
 import { expand } from "./expansion.ts";
 import { explain } from "./explanation.ts";
-import { normalise } from "./normalise.ts";
 import type { EffectiveConfig } from "./schema.ts";
-import { configSchema } from "./schema.ts";
+import { configSchema, DUCKDB_KEYS, POSTGRES_KEYS } from "./schema.ts";
 import { parseConfigDocument } from "./yaml_document.ts";
 
 export interface LoadOptions {
@@ -44,7 +43,7 @@ export async function loadConfig(
   const allSecrets = [...new Set([...secrets, ...literalSecrets(values)])].filter(secret => secret !== "");
   if (data === undefined) throw unusable(wrong, [], allSecrets);
   const companies = companiesOf(data, templates, surroundings, allSecrets);
-  const config = normalise(data, companies, directory);
+  const config = configOf(data, companies, directory);
   const others = further(config);
   if (wrong.length + others.length > 0) throw unusable(wrong, others, allSecrets);
   return {
@@ -120,13 +119,14 @@ function textAt(values: unknown, path: readonly string[]): string | undefined {
 
 /** What the chosen destination and way of naming companies leave without a meaning is not part of the configuration. */
 function withoutIdle({ company, companies, api, destination, ...others }: EffectiveConfig): Record<string, unknown> {
-  const { path, readers, keep_versions, url, grant_select_to, connect_wait, lock_wait, ...shared } = destination;
-  const server = { url, grant_select_to, connect_wait, lock_wait };
-  const own = destination.type === "duckdb" ? { path, readers, keep_versions } : server;
+  const [own, idle]: readonly (readonly string[])[] =
+    destination.type === "duckdb" ? [DUCKDB_KEYS, POSTGRES_KEYS] : [POSTGRES_KEYS, DUCKDB_KEYS];
+  const kept = Object.entries(destination).filter(([key]) => !idle!.includes(key));
+  const ownLast = kept.toSorted(([a], [b]) => own!.indexOf(a) - own!.indexOf(b));
   return {
     ...(companies === undefined ? { company } : { companies }),
     api,
-    destination: { ...shared, ...own },
+    destination: Object.fromEntries(ownLast),
     ...others,
   };
 }

@@ -22,35 +22,43 @@ const columns = () =>
 const columnPatterns = () =>
   z.array(f.columnPattern(), { error: "expected a list of columns such as [orders.contact_email, '*.phone']" });
 
-const streamSettings = object({
+export const streamSettings = object({
   full_scan_pages: f.whole(0, 1_000_000).optional(),
   full_scan_every: f.duration("1s", "3650d").optional(),
   lookback: f.duration("0s", "3650d").optional(),
+  /** Details of parents whose column `while` is true are due again after `every`. */
   refresh: object({ while: f.name("a column's name"), every: f.duration("1s", "3650d") }).optional(),
   max_details: f.whole(0, 100_000_000).optional(),
+  /** Columns whose change alone is no change, beside the built-in ones. */
   volatile: names("a column's name").optional(),
+  /** Further values of the list's `status` parameter, read as parts of every full scan. */
   statuses: names("a status").optional(),
+  /** Sets of values, each asked for by itself. */
   values: z
     .array(z.record(z.string(), f.askedValue(), { error: "expected values by parameter such as { id: S-1 }" }), {
       error: "expected a list such as [{ type: site, id: S-1 }]",
     })
     .min(1, { error: "expected at least one set of values such as { id: S-1 }" })
     .optional(),
+  /** Values of single parameters: all combinations. */
   parameters: z
     .record(z.string(), someOf("a list such as [30, 90]"), {
       error: "expected lists by parameter such as { at: [2026-01-01] }",
     })
     .optional(),
+  /** Columns (`table.column`) whose distinct values a parameter takes. */
   from: z
     .record(z.string(), columns(), {
       error: "expected columns by parameter such as { id: orders.customer_id }",
     })
     .optional(),
+  /** Other names under which parameters are sent. */
   rename: z
     .record(z.string(), f.name("the parameter's other name"), {
       error: "expected names by parameter such as { at: as_of }",
     })
     .optional(),
+  /** Details of distinct values are due again after so long. */
   refresh_every: f.duration("1s", "3650d").optional(),
   unknown_fields: unknownFields().optional(),
   audit: f.share().optional(),
@@ -62,12 +70,16 @@ const schedule = object({
   name: f.name("a name"),
   cron: f.cron(),
   timezone: f.timezone().default("UTC"),
+  /** Empty: all that are on. */
   streams: names("a stream's name or pattern").default([]),
   max_time: f.duration().optional(),
-  jitter: f.duration("0s", "1d").default("0s"),
-  wait: f.duration("0s").default("30m"),
+  /** A run starts up to so much later, by chance. */
+  jitter: f.duration("0s", "1d").prefault("0s"),
+  /** How long a run waits for another one that has the lock. */
+  wait: f.duration("0s").prefault("30m"),
+  /** How often a failed run is tried again before the next regular one, and after what pause; each pause doubles. */
   retries: f.whole(0, 100).default(2),
-  retry_after: f.duration("1s", "1d").default("5m"),
+  retry_after: f.duration("1s", "1d").prefault("5m"),
 });
 
 const notifyTarget = object({
@@ -82,15 +94,19 @@ const notifyTarget = object({
     .default(["failure", "recovery", "late"]),
 });
 
-/** The file's shape after `${…}` was replaced: every key, its rule and its default. Durations stay text. */
+/** The keys of `destination` that only one of the databases has. */
+export const DUCKDB_KEYS = ["path", "readers", "keep_versions"] as const;
+export const POSTGRES_KEYS = ["url", "grant_select_to", "connect_wait", "lock_wait"] as const;
+
+/** The file's shape after `${…}` was replaced: every key, its meaning, its rule and its default. Durations and sizes stay text. */
 export const configSchema = object({
   api: object({
     base_url: f.baseUrl().optional(),
     key: f.apiKey().default(defaultKey),
     max_concurrency: f.whole(1, 256).default(8),
     requests_per_second: f.rate().optional(),
-    timeout: f.duration("1ms").default("30s"),
-    max_wait: f.duration("0s").default("10m"),
+    timeout: f.duration("1ms").prefault("30s"),
+    max_wait: f.duration("0s").prefault("10m"),
   }).prefault({}),
   company: f.name("a company's name").default("acme"),
   companies: z
@@ -106,40 +122,51 @@ export const configSchema = object({
     .optional(),
   destination: object({
     type: f.choice("duckdb", "postgres").default("duckdb"),
-    path: f.filePath("a file's path").default("./warehouse.duckdb"),
+    /** With `snapshot` a link to the newest published version. */
+    path: f.filePath("a file's path").prefault("./warehouse.duckdb"),
     readers: f.choice("snapshot", "direct").default("snapshot"),
     keep_versions: f.whole(1, 1000).default(2),
-    publish_every: f.duration().default("15m"),
+    publish_every: f.duration().prefault("15m"),
     schema: f.schemaName().default("procurement"),
     state_schema: f.schemaName().default("_tributary"),
     url: f.postgresUrl().optional(),
-    connect_wait: f.duration("1s", "1d").default("15s"),
-    lock_wait: f.duration("1s", "1d").default("2m"),
+    /** How long a run waits for its first connection. */
+    connect_wait: f.duration("1s", "1d").prefault("15s"),
+    /** How long a statement waits for a lock of another session's. */
+    lock_wait: f.duration("1s", "1d").prefault("2m"),
     grant_select_to: names("a role's name").optional(),
   }).prefault({}),
   streams: object({
     preset: f.choice("core", "standard", "all").default("core"),
+    /** Names or patterns, not yet compared with the catalogue. */
     include: names("a stream's name or pattern").default([]),
     exclude: names("a stream's name or pattern").default([]),
+    /** Nothing older is asked for. */
     start: f.calendarDate().optional(),
     defaults: object({
+      /** What happens to fields that the documents don't name: kept in `_extra`, given a column of their own, or refused. */
       unknown_fields: unknownFields().default("keep"),
       audit: f.share().default(0.02),
       max_reject_share: f.share().default(0.05),
+      /** Whether every version of a row is kept. */
       history: f.flag().default(false),
     }).prefault({}),
     settings: z.record(z.string(), streamSettings, map).default({}),
   }).prefault({}),
+  /** Deletions above both limits are held back until they are confirmed. */
   deletes: object({
     max_share: f.share().default(0.2),
     min_rows: f.whole(0, 1_000_000_000).default(50),
+    /** Addresses of missing rows that a run asks of a list. */
     confirm_max: f.whole(1, 100_000).default(500),
+    /** Lists of at most so many pages are read a second time in the same run where rows are missing. */
     second_look_pages: f.whole(0, 1_000_000_000).default(20),
   }).prefault({}),
   problems: object({
     max_share: f.share().default(0.05),
     on_exceed: f.choice("warn", "fail").default("warn"),
   }).prefault({}),
+  /** Date formats beside ISO, and the IANA zone of moments that carry none. */
   formats: object({
     dates: z
       .array(f.choice("iso", "MM/DD/YYYY", "DD.MM.YYYY"), { error: "expected a list such as [iso]" })
@@ -147,18 +174,25 @@ export const configSchema = object({
       .default(["iso"]),
     timezone: f.timezone().default("UTC"),
   }).prefault({}),
+  /** Raw answers, as they came, in compressed files: what `replay` loads from. Undefined: they are kept nowhere. */
   archive: object({
     path: f.filePath("a folder's path"),
-    keep: f.duration("1s", "3650d").default("30d"),
+    /** Files of runs that began longer ago are removed. */
+    keep: f.duration("1s", "3650d").prefault("30d"),
+    /** What a page means that could not be kept: its stream fails, or a warning. */
     on_error: f.choice("fail", "warn").default("fail"),
   }).optional(),
+  /** How long what the program notes of its work is kept: of runs, of rejects that are over, of verifications. */
   retention: object({
-    runs: f.duration("1s", "3650d").default("400d"),
-    rejects: f.duration("1s", "3650d").default("90d"),
-    verifications: f.duration("1s", "3650d").default("400d"),
+    runs: f.duration("1s", "3650d").prefault("400d"),
+    rejects: f.duration("1s", "3650d").prefault("90d"),
+    verifications: f.duration("1s", "3650d").prefault("400d"),
   }).prefault({}),
+  /** Which values are not stored as they come: columns as `table.column`, `*` for any part. */
   privacy: object({
+    /** Of all columns that hold personal data and are not named otherwise. */
     pii: f.choice("keep", "exclude", "hash").default("keep"),
+    /** What hashes are made with. */
     key: f.hashKey().optional(),
     exclude_columns: columnPatterns().default([]),
     hash_columns: columnPatterns().default([]),
@@ -167,24 +201,34 @@ export const configSchema = object({
   schedules: z
     .array(schedule, { error: "expected a list of schedules" })
     .prefault([{ name: "nightly", cron: "0 2 * * *", max_time: "4h" }]),
+  /** Where the status page listens, and who may see it: a bearer token, a login, or anybody who reaches it. */
   server: object({
-    listen: f.listenAddress().default("127.0.0.1:8787"),
+    listen: f.listenAddress().prefault("127.0.0.1:8787"),
     token: f.pageToken().optional(),
     login: object({ user: f.name("a user's name"), password: f.pagePassword() }).optional(),
   }).prefault({}),
-  freshness: object({ late_after: f.duration("1s", "3650d").default("26h") }).prefault({}),
+  /** Data older than this is late. */
+  freshness: object({ late_after: f.duration("1s", "3650d").prefault("26h") }).prefault({}),
   notify: object({
-    at_most_every: f.duration("0s", "30d").default("1h"),
+    /** The same occasion is told at most this often. */
+    at_most_every: f.duration("0s", "30d").prefault("1h"),
     targets: z.array(notifyTarget, { error: "expected a list of targets" }).optional(),
   }).prefault({}),
+  /** `POST /hooks/<secret>` asks for a run soon. Undefined: nobody can start one from outside. */
   hooks: object({
     secret: f.hookSecret(),
+    /** Empty: all feeds that are on. */
     streams: names("a stream's name or pattern").default([]),
-    debounce: f.duration("0s", "1d").default("1m"),
-    at_most_every: f.duration("0s", "1d").default("5m"),
+    /** How long after the first hint the run starts; further hints until then change nothing. */
+    debounce: f.duration("0s", "1d").prefault("1m"),
+    /** From one such run's start to the next one's. */
+    at_most_every: f.duration("0s", "1d").prefault("5m"),
   }).optional(),
+  /** Whether the tables stand once more as views for analysts, with models beside them. */
   views: f.flag().default(true),
-  memory: f.size("64MB").default("256MB"),
+  /** What answers, the rows made of them, and DuckDB take together. */
+  memory: f.size("64MB").prefault("256MB"),
+  /** A backfill of more requests is confirmed by a person, or by --yes. */
   backfill: object({ confirm_above: f.whole(0, 1_000_000_000).default(5000) }).prefault({}),
 }).superRefine((config, context) => {
   const { api, companies, destination, notify, privacy } = config;

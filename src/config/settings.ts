@@ -12,14 +12,11 @@ import {
 import type { Stream } from "../catalog/stream.ts";
 import { ConfigError, refuse } from "../errors.ts";
 import { nearest } from "../nearest_name.ts";
+import type { StreamSettings } from "./config.ts";
 
 /** What the config says of a stream that is compared with the catalogue. */
-export interface OwnSettings extends Partial<Asking> {
-  readonly volatile: readonly string[];
-  readonly unknownFields?: string | undefined;
-  readonly refresh: { readonly while: string } | undefined;
-  readonly refreshEveryMs?: number | undefined;
-}
+export type OwnSettings = Pick<StreamSettings, "volatile"> &
+  Partial<Pick<StreamSettings, "unknownFields" | "refresh" | "refreshEveryMs" | keyof Asking>>;
 
 /** Whether a stream can be told what its settings say. @throws ConfigError that names every wrong key and what is known there */
 export function requireSettings(catalogue: readonly Stream[], stream: Stream, own: OwnSettings): void {

@@ -1,7 +1,6 @@
-import type { Asking } from "../catalog/lookup.ts";
 import type { Stream } from "../catalog/stream.ts";
 import type { Clock } from "../clock.ts";
-import type { Config } from "../config/config.ts";
+import type { Config, StreamDefaults, StreamSettings } from "../config/config.ts";
 import type { Log } from "../logging.ts";
 import type { Hasher } from "../rows/hash.ts";
 import type { Formats } from "../rows/moment.ts";
@@ -9,21 +8,8 @@ import type { Api } from "../source/client.ts";
 import type { Limiter } from "../source/limit.ts";
 import type { Destination } from "../warehouse/destination.ts";
 
-/** What a stream is told by the config; times in ms, shares 0–1. */
-export interface StreamPolicy extends Asking {
-  readonly audit: number;
-  readonly maxRejectShare: number;
-  readonly unknownFields: "keep" | "column" | "fail";
-  readonly fullScanPages: number | undefined;
-  readonly fullScanEveryMs: number | undefined;
-  readonly lookbackMs: number | undefined;
-  readonly refresh: { readonly while: string; readonly everyMs: number } | undefined;
-  readonly maxDetails: number | undefined;
-  /** Further values of the list's `status` parameter, read as parts of every full scan. */
-  readonly statuses: readonly string[];
-  /** Details of distinct values are due again after so long. */
-  readonly refreshEveryMs: number | undefined;
-}
+/** What a stream is told by the config. */
+export type StreamPolicy = Omit<StreamSettings, "volatile" | keyof StreamDefaults> & Omit<StreamDefaults, "history">;
 
 /** What all streams of a run are told. */
 export interface RunPolicy {
@@ -36,9 +22,8 @@ export interface RunPolicy {
   /** The guard's limits don't hold for this run. */
   readonly confirmDeletes: boolean;
   readonly deletes: Config["deletes"];
-  readonly problems: { readonly maxShare: number; readonly onExceed: "warn" | "fail" };
-  /** YYYY-MM-DD; nothing older is asked for. */
-  readonly start: string | undefined;
+  readonly problems: Config["problems"];
+  readonly start: Config["streams"]["start"];
   /** Requests beyond which what an earlier `start` leaves in is not read by itself. */
   readonly confirmAbove: number;
   /** YYYY-MM-DD; details of parents from then on are left to other runs. */

@@ -65,7 +65,10 @@ test("unknown names are refused with the nearest known one", () => {
   expect(refusal(() => named("x*"))).toContain("there is no stream");
 });
 
-const settings = (volatile: string[] = [], refresh?: { while: string }) => ({ volatile, refresh });
+const settings = (volatile: string[] = [], refresh?: { while: string }) => ({
+  volatile,
+  refresh: refresh && { ...refresh, everyMs: 1 },
+});
 
 test("the config's volatile columns are the stream's, and no other's", () => {
   const changed = configured(streams, { items: settings(["description"]) });

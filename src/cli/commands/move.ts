@@ -69,7 +69,7 @@ function told(options: MoveOptions, context: CliContext, compared: Comparison | 
 
 /** As the configuration would take it. @throws ConfigError */
 async function addressOf(text: string): Promise<string> {
-  const { serviceAddress } = await import("../../config/normalise.ts");
+  const { serviceAddress } = await import("../../config/companies.ts");
   const { baseUrl } = await import("../../config/fields.ts");
   const read = baseUrl().safeParse(text);
   if (read.success) return serviceAddress(read.data);

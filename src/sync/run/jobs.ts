@@ -1,7 +1,7 @@
 import PQueue from "p-queue";
-import { asksNothing, waitsFor } from "../../catalog/lookup.ts";
+import { waitsFor } from "../../catalog/lookup.ts";
 import type { Stream } from "../../catalog/stream.ts";
-import type { Config } from "../../config/config.ts";
+import { type Config, noSettings } from "../../config/config.ts";
 import { selectedByConfig } from "../../config/selection.ts";
 import { ApiError, DestinationError, LockedError, StoppedError, TributaryError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
@@ -229,21 +229,11 @@ function turns(): SyncContext["inTurn"] {
 /** What the config says about a stream. */
 export function policyOf(config: Config, stream: string): StreamPolicy {
   const { defaults, settings } = config.streams;
-  const own = settings[stream];
+  const own = settings[stream] ?? noSettings;
   return {
-    audit: own?.audit ?? defaults.audit,
-    maxRejectShare: own?.maxRejectShare ?? defaults.maxRejectShare,
-    unknownFields: own?.unknownFields ?? defaults.unknownFields,
-    fullScanPages: own?.fullScanPages,
-    fullScanEveryMs: own?.fullScanEveryMs,
-    lookbackMs: own?.lookbackMs,
-    refresh: own?.refresh,
-    maxDetails: own?.maxDetails,
-    statuses: own?.statuses ?? [],
-    values: own?.values ?? asksNothing.values,
-    parameters: own?.parameters ?? asksNothing.parameters,
-    from: own?.from ?? asksNothing.from,
-    rename: own?.rename ?? asksNothing.rename,
-    refreshEveryMs: own?.refreshEveryMs,
+    ...own,
+    audit: own.audit ?? defaults.audit,
+    maxRejectShare: own.maxRejectShare ?? defaults.maxRejectShare,
+    unknownFields: own.unknownFields ?? defaults.unknownFields,
   };
 }

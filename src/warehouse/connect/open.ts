@@ -1,5 +1,6 @@
 import type { ByteBudget } from "../../byte_budget.ts";
 import type { Clock } from "../../clock.ts";
+import type { DuckdbConfig, PostgresConfig } from "../../config/config.ts";
 import type { StoppedError } from "../../errors.ts";
 import type { Destination } from "../destination.ts";
 import type { Dialect } from "../dialect.ts";
@@ -9,24 +10,10 @@ import { postgresDialect } from "../postgres/dialect.ts";
 
 /** Which warehouse, as the config says. */
 export type Where =
-  | {
-      readonly type: "duckdb";
-      readonly path: string;
-      readonly readers: "snapshot" | "direct";
-      readonly keepVersions: number;
-      readonly memoryMb?: number;
-      readonly schema: string;
-      readonly stateSchema: string;
-    }
-  | {
-      readonly type: "postgres";
-      readonly url: string;
-      readonly schema: string;
-      readonly stateSchema: string;
-      readonly grantSelectTo: readonly string[];
-      readonly connectWaitMs?: number;
-      readonly lockWaitMs?: number;
-    };
+  | (Omit<DuckdbConfig, "publishEveryMs" | "memoryMb"> & Partial<Pick<DuckdbConfig, "memoryMb">>)
+  | (Omit<PostgresConfig, "publishEveryMs" | Waits> & Partial<Pick<PostgresConfig, Waits>>);
+
+type Waits = "connectWaitMs" | "lockWaitMs";
 
 /** Looks at where a warehouse file is or will be, and writes nothing. @throws DestinationError */
 export async function inspectPlace(where: Where & { readonly type: "duckdb" }): Promise<Room> {

@@ -1,4 +1,4 @@
-import type { Stream } from "../catalog/stream.ts";
+import type { Mode, Stream } from "../catalog/stream.ts";
 import type { Clock } from "../clock.ts";
 import type { Config, StreamDefaults, StreamSettings } from "../config/config.ts";
 import type { Log } from "../logging.ts";
@@ -7,6 +7,7 @@ import type { Formats } from "../rows/moment.ts";
 import type { Api } from "../source/client.ts";
 import type { Limiter } from "../source/limit.ts";
 import type { Destination } from "../warehouse/destination.ts";
+import type { StreamProgress } from "./stream_progress.ts";
 
 /** What a stream is told by the config. */
 export type StreamPolicy = Omit<StreamSettings, "volatile" | keyof StreamDefaults> & Omit<StreamDefaults, "history">;
@@ -82,4 +83,13 @@ export interface SyncContext {
   readonly asOf?: AsOf | undefined;
   /** Takes every secret out of a text that is going to be stored. */
   readonly redact: (text: string) => string;
+}
+
+/** One stream's part of a run: everything its steps have in common. */
+export interface StreamSync<M extends Mode = Mode> {
+  readonly context: SyncContext;
+  readonly stream: Stream;
+  readonly mode: M;
+  /** What is counted and told of it. */
+  readonly progress: StreamProgress;
 }

@@ -1,7 +1,7 @@
 import { lookupOf } from "../../catalog/lookup.ts";
 import type { Detail, Feed, Scan, Stream } from "../../catalog/stream.ts";
 import type { Query } from "../../source/client.ts";
-import type { SyncContext } from "../../sync/context.ts";
+import type { StreamSync, SyncContext } from "../../sync/context.ts";
 import { syncDetails } from "../../sync/stream/details.ts";
 import { type ReadBefore, reloadScans } from "../../sync/stream/reloading.ts";
 import { type Sitting, takeSnapshots } from "../../sync/stream/snapshot.ts";
@@ -17,34 +17,25 @@ import { archivedApi, type Lines } from "./source.ts";
 const NOTED_WITHIN_MS = 30_000;
 
 /** Loads a piece of a stream again. */
-export async function loadPiece(
-  context: SyncContext,
-  stream: Stream,
-  piece: Piece,
-  completeTo: string | null,
-  span: Span,
-  progress: StreamProgress,
-): Promise<void> {
+export async function loadPiece(sync: StreamSync, piece: Piece, completeTo: string | null, span: Span): Promise<void> {
+  const { stream } = sync;
   const { mode } = stream;
   if (piece.kind === "scans") {
     if (mode.kind === "detail" || mode.kind === "snapshot") return;
-    for (const group of piece.groups)
-      await loadScans(context, stream, mode, piece.contents, group, completeTo, progress);
+    for (const group of piece.groups) await loadScans({ ...sync, mode }, piece.contents, group, completeTo);
     return;
   }
-  if (mode.kind === "snapshot") return loadSittings(context, stream, piece, completeTo, span, progress);
-  if (mode.kind === "detail") return loadAnswers(context, stream, mode, piece, completeTo, span, progress);
+  if (mode.kind === "snapshot") return loadSittings(sync, piece, completeTo, span);
+  if (mode.kind === "detail") return loadAnswers({ ...sync, mode }, piece, completeTo, span);
 }
 
 async function loadScans(
-  context: SyncContext,
-  stream: Stream,
-  mode: Scan | Feed,
+  sync: StreamSync<Scan | Feed>,
   contents: ArchiveContents,
   { scans, full, seen, stale }: ScanGroup,
   completeTo: string | null,
-  progress: StreamProgress,
 ): Promise<void> {
+  const { context, stream, mode } = sync;
   const last = scans.at(-1)!;
   const again = scans.map(scan => readBefore(contents, scan));
   // What a scan was not asked for it cannot miss, whatever the config says by now.
@@ -56,7 +47,7 @@ async function loadScans(
   try {
     const scan = [...last.ids].at(-1)!;
     const how = { full, scan, run: last.run, seen, stale };
-    await reloadScans({ ...context, policy, policyOf, asOf }, stream, mode, again, how, progress);
+    await reloadScans({ ...sync, context: { ...context, policy, policyOf, asOf } }, again, how);
   } finally {
     for (const { api } of again) await api.close();
   }
@@ -101,13 +92,12 @@ function withoutLimit({ limit: _limit, ...query }: Query): Query {
 }
 
 async function loadSittings(
-  context: SyncContext,
-  stream: Stream,
+  sync: StreamSync,
   { runs, known }: Piece & { kind: "answers" },
   completeTo: string | null,
   span: Span,
-  progress: StreamProgress,
 ): Promise<void> {
+  const { context, progress } = sync;
   const day = new Intl.DateTimeFormat("sv-SE", { timeZone: context.formats.timezone, dateStyle: "short" });
   const dayOf = (date: string): string => day.format(Date.parse(date));
   const sittings: Sitting[] = [];
@@ -124,21 +114,19 @@ async function loadSittings(
   if (sittings.length === 0) return endWithNothing(progress);
   try {
     const asOf = { at: context.clock.now(), completeTo };
-    await takeSnapshots({ ...context, asOf }, stream, progress, { again: context.runId }, sittings);
+    await takeSnapshots({ ...sync, context: { ...context, asOf } }, { again: context.runId }, sittings);
   } finally {
     for (const { api } of sittings) await api.close();
   }
 }
 
 async function loadAnswers(
-  context: SyncContext,
-  stream: Stream,
-  mode: Detail,
+  sync: StreamSync<Detail>,
   { runs, known }: Piece & { kind: "answers" },
   completeTo: string | null,
   span: Span,
-  progress: StreamProgress,
 ): Promise<void> {
+  const { context, stream, progress } = sync;
   const rowState = known ? await fetchedAt(context, stream) : new Map<string, number>();
   const done = new Set<string>();
   // The newest first: each parent's last answer is the one that counts.
@@ -148,20 +136,18 @@ async function loadAnswers(
       return !later && !done.has(parent.key);
     });
     for (const { parent } of answers) done.add(parent.key);
-    if (answers.length > 0) await loadRun(context, stream, mode, files, answers, completeTo, progress);
+    if (answers.length > 0) await loadRun(sync, files, answers, completeTo);
   }
   if (done.size === 0) endWithNothing(progress);
 }
 
 async function loadRun(
-  context: SyncContext,
-  stream: Stream,
-  mode: Detail,
+  sync: StreamSync<Detail>,
   files: readonly ArchivedFile[],
   answers: readonly ArchivedAnswer[],
   completeTo: string | null,
-  progress: StreamProgress,
 ): Promise<void> {
+  const { context, stream } = sync;
   const wanted = new Map(
     answers.flatMap(({ requests }) => [...requests].map(([key, { ordinal }]) => [key, ordinal] as const)),
   );
@@ -177,7 +163,7 @@ async function loadRun(
     const asOf = { at: Date.parse(latest), completeTo };
     const policy = { ...context.policy, confirmDeletes: answers.at(-1)!.accepted };
     context.log.debug({ stream: stream.name, details: answers.length, to: latest }, "loading details again");
-    await syncDetails({ ...context, api, policy, asOf }, stream, mode, progress, before);
+    await syncDetails({ ...sync, context: { ...context, api, policy, asOf } }, before);
   } finally {
     await api.close();
   }

@@ -3,11 +3,10 @@ import { type Stream, scalarOf } from "../../catalog/stream.ts";
 import { Encoder } from "../../rows/encoder.ts";
 import { unescapedJson } from "../../rows/json.ts";
 import { parseJson } from "../../source/body.ts";
-import type { SyncContext } from "../../sync/context.ts";
+import type { StreamSync, SyncContext } from "../../sync/context.ts";
 import { besideRows } from "../../sync/extract/rows_in_answer.ts";
 import { publishStage } from "../../sync/load/apply_load.ts";
 import { isPlaced } from "../../sync/stream/extraction.ts";
-import type { StreamProgress } from "../../sync/stream_progress.ts";
 import type { Stage } from "../../warehouse/destination.ts";
 import { type KeptReject, knownAmong, rejectsAfter, resolveRejects } from "../../warehouse/state/rejects.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
@@ -21,7 +20,8 @@ const AT_ONCE = 1_000;
  * resolved in one transaction; of a row that the tables hold already, or that was deleted since, the reject is only resolved.
  * What still can't be stored stays open.
  */
-export async function replayRejects(context: SyncContext, stream: Stream, progress: StreamProgress): Promise<void> {
+export async function replayRejects(sync: StreamSync): Promise<void> {
+  const { context, stream, progress } = sync;
   const { destination, company } = context;
   const { name } = stream;
   const of = { company, stream: name };
@@ -46,7 +46,7 @@ export async function replayRejects(context: SyncContext, stream: Stream, progre
   for (;;) {
     const some = await rejectsAfter(destination, of, staying, AT_ONCE);
     if (some.length === 0) break;
-    const settled = await tryAgain(context, stream, stage, some, progress);
+    const settled = await tryAgain(sync, stage, some);
     staying += some.length - settled;
     tried += some.length;
   }
@@ -57,13 +57,8 @@ export async function replayRejects(context: SyncContext, stream: Stream, progre
 }
 
 /** Answers how many of them are settled. */
-async function tryAgain(
-  context: SyncContext,
-  stream: Stream,
-  stage: Stage,
-  rejects: readonly KeptReject[],
-  progress: StreamProgress,
-): Promise<number> {
+async function tryAgain(sync: StreamSync, stage: Stage, rejects: readonly KeptReject[]): Promise<number> {
+  const { context, stream, progress } = sync;
   const { clock, destination, company } = context;
   const of = { company, stream: stream.name };
   // Oldest first: of several rows with one key the last one staged counts.

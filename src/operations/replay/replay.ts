@@ -4,7 +4,7 @@ import { runAttempts } from "../../sync/run/attempts.ts";
 import { runCompany } from "../../sync/run/jobs.ts";
 import type { RunReport } from "../../sync/run/run.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
-import type { Work } from "../../sync/stream/sync_stream.ts";
+import type { StreamWork } from "../../sync/stream/sync_stream.ts";
 import { replayRejects } from "./rejects.ts";
 import { replayCompany } from "./rounds.ts";
 import type { Span } from "./scan_choice.ts";
@@ -43,10 +43,10 @@ function againFrom({ config, span }: ReplayOrder): typeof runCompany {
 }
 
 const againRejects: typeof runCompany = (context, service, run) => {
-  const work: Work = async (own, stream, progress) => {
-    await replayRejects(own, stream, progress);
+  const work: StreamWork = async sync => {
+    await replayRejects(sync);
     // A list without rejects is no reason to leave its details' alone.
-    progress.published = true;
+    sync.progress.published = true;
   };
   return runCompany(context, service, { ...run, work });
 };

@@ -4,7 +4,7 @@ import type { SyncContext } from "../../sync/context.ts";
 import { type CompanyRun, runCompany } from "../../sync/run/jobs.ts";
 import { type Job, messageOf } from "../../sync/run/report.ts";
 import type { Service } from "../../sync/run/service.ts";
-import type { Work } from "../../sync/stream/sync_stream.ts";
+import type { StreamWork } from "../../sync/stream/sync_stream.ts";
 import { StreamProgress } from "../../sync/stream_progress.ts";
 import { COUNTERS, writeStreamRun } from "../../warehouse/state/run_log.ts";
 import { byBegin } from "./archive_contents.ts";
@@ -31,9 +31,9 @@ export async function replayCompany(
   reportNothing(context, run, plans);
   const rounds = roundsOf([...plans.values()]);
   const left = new Map(run.jobs.map(({ stream }) => [stream, rounds.filter(round => round.has(stream.name)).length]));
-  const work: Work = (own, stream, progress) => {
-    const { completeTo } = plans.get(stream.name)!;
-    return loadPiece(own, stream, current.get(stream.name)!, completeTo, span, progress);
+  const work: StreamWork = sync => {
+    const { name } = sync.stream;
+    return loadPiece(sync, current.get(name)!, plans.get(name)!.completeTo, span);
   };
   let current: Round = new Map();
   for (const round of rounds) {

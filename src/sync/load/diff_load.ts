@@ -64,7 +64,7 @@ export async function diffLoad(context: SyncContext, load: Load, withMissing: bo
   }
   const target = loadTargetOf(context, load);
   const diff = await compare(context.destination, target, withMissing);
-  await explainMassChange(context, stream, target, diff, progress);
+  await explainMassChange({ context, stream, mode: stream.mode, progress }, target, diff);
   return { target, diff };
 }
 

@@ -1,8 +1,6 @@
-import type { Stream } from "../../catalog/stream.ts";
 import type { Diff, LoadTarget } from "../../warehouse/merge/load_target.ts";
 import { type Causes, causesOfChange } from "../../warehouse/merge/mass_change_causes.ts";
-import type { SyncContext } from "../context.ts";
-import type { StreamProgress } from "../stream_progress.ts";
+import type { StreamSync } from "../context.ts";
 
 /** More known rows than this share never change in a day by people's work alone. */
 const MASS_SHARE = 0.3;
@@ -11,13 +9,8 @@ const LEAST_ROWS = 50;
 const NAMED = 5;
 
 /** Says which columns did it when so many rows changed that fetching their details again will cost: before it does. */
-export async function explainMassChange(
-  context: SyncContext,
-  stream: Stream,
-  target: LoadTarget,
-  diff: Diff,
-  progress: StreamProgress,
-): Promise<void> {
+export async function explainMassChange(sync: StreamSync, target: LoadTarget, diff: Diff): Promise<void> {
+  const { context, stream, progress } = sync;
   const asked = [...target.details, ...(target.valueDriven ?? [])];
   const details = asked.filter(detail => context.wanted.has(detail.stream));
   const isMassChange = (rows: number) => rows >= LEAST_ROWS && rows > MASS_SHARE * diff.live;

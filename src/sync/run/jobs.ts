@@ -9,8 +9,8 @@ import { createHasher } from "../../rows/hash.ts";
 import { telling } from "../../source/archive/about.ts";
 import type { Archive } from "../../source/archive/archive.ts";
 import type { Destination } from "../../warehouse/destination.ts";
-import type { StreamPolicy, SyncContext } from "../context.ts";
-import { syncStream, UNAVAILABLE, type Work } from "../stream/sync_stream.ts";
+import type { StreamPolicy, StreamSync, SyncContext } from "../context.ts";
+import { type StreamWork, syncStream, UNAVAILABLE } from "../stream/sync_stream.ts";
 import { type Job, messageOf } from "./report.ts";
 import type { Service } from "./service.ts";
 
@@ -29,7 +29,7 @@ export interface CompanyRun {
   /** Ends the whole run at the next safe point. */
   readonly stopAll: (error: unknown) => void;
   /** Instead of `sync`'s way to work on a stream. */
-  readonly work?: Work | undefined;
+  readonly work?: StreamWork | undefined;
   /** Called when a stream that is no detail has been worked on, and others are left. */
   readonly listed: () => Promise<void>;
 }
@@ -77,20 +77,25 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
 async function refuseAll(context: SyncContext, failure: Error, run: CompanyRun): Promise<void> {
   run.errors.push(failure);
   run.log.warn({ company: context.company }, failure.message);
-  const refuse: Work = () => Promise.reject(failure);
+  const refuse: StreamWork = () => Promise.reject(failure);
   let lost: unknown;
   for (const job of run.jobs) {
     if (lost !== undefined) {
       skip(job, "the run was ending");
       continue;
     }
-    const error: unknown = await syncStream(context, job.stream, job.progress, refuse).catch(thrown => thrown);
+    const error: unknown = await syncStream(syncOf(context, job), refuse).catch(thrown => thrown);
     if (error !== failure) lost = error;
   }
   if (lost === undefined) return;
   run.errors.push(lost);
   run.stopAll(lost);
 }
+
+const syncOf = (context: SyncContext, { stream, progress }: Job): StreamSync => ({
+  ...{ context, stream, progress },
+  mode: stream.mode,
+});
 
 /** The context in which a stream's answers are kept, and say what they are. */
 function keeping(context: SyncContext, { stream: { name }, progress }: Job, { archive, log }: CompanyRun): SyncContext {
@@ -133,13 +138,13 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
   // Of a list that could not be read the failure is told; one that this key may not read is none, but for who asked by name.
   const failing = without?.includes(UNAVAILABLE) === true && context.named.has(stream.name);
   if (without !== undefined && !failing) return skip(job, without);
-  const refuse: Work = async () => {
+  const refuse: StreamWork = async () => {
     throw new TributaryError(`${stream.name}: ${without}`, 1);
   };
   try {
     progress.activity.waitingFor = undefined;
     progress.run.started_at = new Date(context.clock.now()).toISOString();
-    await syncStream(context, stream, progress, failing ? refuse : work);
+    await syncStream(syncOf(context, job), failing ? refuse : work);
     const { requests, rows_read, inserted, updated, deleted, unchanged } = progress.run;
     if (progress.run.error === null)
       log.info({ stream: stream.name, requests, rows_read, inserted, updated, deleted, unchanged }, "done");

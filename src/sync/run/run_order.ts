@@ -5,7 +5,7 @@ import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import type { Log } from "../../logging.ts";
 import type { Destination } from "../../warehouse/destination.ts";
-import type { Work } from "../stream/sync_stream.ts";
+import type { StreamWork } from "../stream/sync_stream.ts";
 import type { runCompany } from "./jobs.ts";
 import type { RunView } from "./report.ts";
 import type { SharedClients } from "./service.ts";
@@ -48,7 +48,7 @@ export interface Background {
   /** With the locks held and the tables made, before the first stream. */
   begin(destination: Destination, companies: readonly string[], catalogue: readonly Stream[]): Promise<void>;
   /** Instead of `sync`'s way to work on a stream. */
-  readonly work: Work;
+  readonly work: StreamWork;
 }
 
 /** What a run is given. */

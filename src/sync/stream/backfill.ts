@@ -5,10 +5,9 @@ import type { OldRow } from "../../rows/old_rows.ts";
 import { knownKey } from "../../rows/reject.ts";
 import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
 import type { BackfillPlan, StreamState } from "../../warehouse/state/stream_state.ts";
-import type { SyncContext } from "../context.ts";
+import type { StreamSync, SyncContext } from "../context.ts";
 import { besideRows } from "../extract/rows_in_answer.ts";
 import { readWindows } from "../extract/windows.ts";
-import type { StreamProgress } from "../stream_progress.ts";
 import { mayPublish, syncDetails } from "./details.ts";
 import { openDoubleBufferedStage } from "./double_buffered_stage.ts";
 import { distrustFilter, doubtsOf, syncListing } from "./listing.ts";
@@ -21,7 +20,8 @@ export type DatedFeed = Feed & { readonly narrow: { readonly by: "dates" } };
  * windows where its service can filter by dates. No high-water mark is moved: that is left to the next full scan, which is due after
  * windows, because rows without a time are in none of them.
  */
-export async function backfillStream(context: SyncContext, stream: Stream, progress: StreamProgress): Promise<void> {
+export async function backfillStream(sync: StreamSync): Promise<void> {
+  const { context, stream, progress } = sync;
   const { mode } = stream;
   const state = await loadState(context, stream);
   const plan = state.backfill;
@@ -31,15 +31,15 @@ export async function backfillStream(context: SyncContext, stream: Stream, progr
   }
   switch (mode.kind) {
     case "scan":
-      await syncListing(context, stream, mode, progress);
+      await syncListing({ ...sync, mode });
       break;
     case "feed":
       if (hasDates(mode) && plan.windows.length > 0 && !state.filterDistrusted)
-        return backfillFeed(context, stream, mode, plan, progress, state.strays);
-      await readWhole(context, stream, mode, progress);
+        return backfillFeed({ ...sync, mode }, plan, state.strays);
+      await readWhole({ ...sync, mode });
       break;
     case "detail":
-      await syncDetails(detailsContext(context, plan), stream, mode, progress);
+      await syncDetails({ ...sync, context: detailsContext(context, plan), mode });
       break;
     case "snapshot":
       break;
@@ -67,8 +67,9 @@ async function endPlan(context: SyncContext, stream: Stream): Promise<void> {
   if (backfill !== null) await saveState(context, stream, { backfill: { ...backfill, done: true } });
 }
 
-function readWhole(context: SyncContext, stream: Stream, mode: Feed, progress: StreamProgress): Promise<void> {
-  return syncListing({ ...context, policy: { ...context.policy, full: true } }, stream, mode, progress);
+function readWhole(sync: StreamSync<Feed>): Promise<void> {
+  const { context } = sync;
+  return syncListing({ ...sync, context: { ...context, policy: { ...context.policy, full: true } } });
 }
 
 /** Only what is missing or changed, all of it: nightly runs look at unchanged ones again, and spread the rest over nights. */
@@ -82,16 +83,10 @@ function detailsContext(context: SyncContext, plan: BackfillPlan): SyncContext {
   };
 }
 
-async function backfillFeed(
-  context: SyncContext,
-  stream: Stream,
-  mode: DatedFeed,
-  plan: BackfillPlan,
-  progress: StreamProgress,
-  before: readonly OldRow[],
-): Promise<void> {
+async function backfillFeed(sync: StreamSync<DatedFeed>, plan: BackfillPlan, before: readonly OldRow[]): Promise<void> {
+  const { context, stream, mode, progress } = sync;
   const { api, limiter, signal } = context;
-  const buffered = await openDoubleBufferedStage(context, stream, plan, progress);
+  const buffered = await openDoubleBufferedStage(sync, plan);
   progress.activity.state = "reading";
   const timeOfRow = timeOf(context.formats, stream, mode);
   const nameOf = (row: unknown) => knownKey(stream.tables.main, besideRows(row), {}, context.redact) ?? "no key";
@@ -129,7 +124,7 @@ async function backfillFeed(
     throw error;
   }
   await saveState(context, stream, { backfill: { ...plan, windows: [] } });
-  await distrustFilter(context, stream, mode, { ...(await loadState(context, stream)), strays: doubts }, progress);
+  await distrustFilter(sync, { ...(await loadState(context, stream)), strays: doubts });
   await endPlan(context, stream);
 }
 

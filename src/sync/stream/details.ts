@@ -16,7 +16,7 @@ import { type Absent, absentWithRows, areReadable, type Parted, stagedAbsent } f
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
 import { completeTogether } from "../../warehouse/state/table_counts.ts";
-import type { SyncContext } from "../context.ts";
+import type { StreamSync, SyncContext } from "../context.ts";
 import { completeWith } from "../context.ts";
 import { type DetailsResult, readDetails } from "../extract/details.ts";
 import { publishStage } from "../load/apply_load.ts";
@@ -44,17 +44,12 @@ export interface FetchedBefore {
 }
 
 /** Fetches the details that are due and publishes them, early ones while the rest is still being fetched. */
-export async function syncDetails(
-  context: SyncContext,
-  stream: Stream,
-  mode: Detail,
-  progress: StreamProgress,
-  before?: FetchedBefore,
-): Promise<void> {
+export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefore): Promise<void> {
+  const { context, stream, mode, progress } = sync;
   const { clock, destination, policy } = context;
   const state = await loadStreamState(destination.db, context.company, stream.name);
   const query = { ...stream.query, ...(before === undefined ? {} : { again: context.runId }) };
-  const extraction = await openExtraction(context, stream, state, { query, full: false }, progress);
+  const extraction = await openExtraction(sync, state, { query, full: false });
   const request = workRequest(context, stream, mode);
   const work = before?.work ?? (await openWorkList(destination, { ...request, stage: extraction.stage }));
   try {
@@ -62,7 +57,7 @@ export async function syncDetails(
     // Progress goes by answers; of many rows each the ones that an earlier run left don't tell how many those were.
     if (mode.rows !== undefined) progress.activity.rows = 0;
     progress.activity.total = progress.activity.rows + work.total;
-    if (before === undefined) announce(context, stream, work, progress);
+    if (before === undefined) announce(sync, work);
     // Of all of them, and of what was fetched back then, none waits.
     const waiting = before !== undefined || policy.allDetails ? undefined : await countWaiting(destination, request);
     let published = clock.now();
@@ -80,30 +75,20 @@ export async function syncDetails(
       held: undefined,
     };
     const at = before?.at ?? (() => new Date(presentTime(clock, context.api.stats)).toISOString());
-    const result = await fetchAll(
-      context,
-      stream,
-      mode,
-      request.parents,
-      work,
-      at,
-      extraction,
-      progress,
-      async record => {
-        if (clock.now() - published < policy.publishEveryMs) return record;
-        await extraction.batches.flush();
-        // Whether 404s can be believed is known at the end, when all of them are: until then none is published.
-        const absent = await stagedAbsent(destination, extraction.stage);
-        await publishDetails(shelf, record, "kept back", null).catch(error => {
-          refusal ??= error;
-          throw error;
-        });
-        published = clock.now();
-        const fresh = await startAfresh(context, extraction.stage, record.fingerprint, false);
-        for (const outcome of absent) extraction.encoder.outcome(outcome);
-        return fresh;
-      },
-    );
+    const result = await fetchAll(sync, request.parents, work, at, extraction, async record => {
+      if (clock.now() - published < policy.publishEveryMs) return record;
+      await extraction.batches.flush();
+      // Whether 404s can be believed is known at the end, when all of them are: until then none is published.
+      const absent = await stagedAbsent(destination, extraction.stage);
+      await publishDetails(shelf, record, "kept back", null).catch(error => {
+        refusal ??= error;
+        throw error;
+      });
+      published = clock.now();
+      const fresh = await startAfresh(context, extraction.stage, record.fingerprint, false);
+      for (const outcome of absent) extraction.encoder.outcome(outcome);
+      return fresh;
+    });
     // What came after it found no stage any more: that is no news.
     if (refusal !== undefined) throw refusal;
     if (result.error !== undefined && !mayPublish(result.error)) throw result.error;
@@ -124,7 +109,8 @@ export async function syncDetails(
 }
 
 /** Says what is going to be asked for, and what is left to later runs. */
-function announce(context: SyncContext, stream: Stream, work: WorkList, progress: StreamProgress): void {
+function announce(sync: StreamSync, work: WorkList): void {
+  const { context, stream, progress } = sync;
   const { name } = stream;
   if (work.total > 0) context.log.info({ stream: name, details: work.total, ...work.reasons }, "fetching details");
   const fresh = work.reasons["new"] ?? 0;
@@ -192,16 +178,14 @@ export function mayPublish(error: unknown): boolean {
 }
 
 async function fetchAll(
-  context: SyncContext,
-  stream: Stream,
-  mode: Detail,
+  sync: StreamSync<Detail>,
   parents: Parents,
   work: WorkList,
   at: (item: WorkItem) => string,
   extraction: Extraction,
-  progress: StreamProgress,
   between: (record: ScanRecord) => Promise<ScanRecord>,
 ): Promise<{ record: ScanRecord; counts: DetailsResult | undefined; error: unknown }> {
+  const { context, stream, mode, progress } = sync;
   const { api, limiter, signal, catalogue } = context;
   const { encoder, batches, record, stage } = extraction;
   try {

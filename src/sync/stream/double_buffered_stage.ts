@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { Stream } from "../../catalog/stream.ts";
 import type { Encoder } from "../../rows/encoder.ts";
 import type { Stage } from "../../warehouse/destination.ts";
 import { loadStreamState, PUBLISHING_COUNTERS } from "../../warehouse/state/run_log.ts";
@@ -10,7 +9,7 @@ import {
   type ScanRecord,
   type StreamState,
 } from "../../warehouse/state/stream_state.ts";
-import type { SyncContext } from "../context.ts";
+import type { StreamSync } from "../context.ts";
 import type { Batches } from "../extract/batches.ts";
 import { publishStage } from "../load/apply_load.ts";
 import { StreamProgress } from "../stream_progress.ts";
@@ -52,17 +51,13 @@ interface StageBuffer {
 }
 
 /** Opens the stages of a feed that is read in windows, and decides what in them may be gone on with. */
-export async function openDoubleBufferedStage(
-  context: SyncContext,
-  stream: Stream,
-  plan: BackfillPlan,
-  progress: StreamProgress,
-): Promise<DoubleBufferedStage> {
+export async function openDoubleBufferedStage(sync: StreamSync, plan: BackfillPlan): Promise<DoubleBufferedStage> {
+  const { context, stream, progress } = sync;
   const { clock, company, destination, policy } = context;
   const state = await loadStreamState(destination.db, company, stream.name);
   const { publishedScan } = state;
   const request = { query: { ...stream.query, backfill: [plan.from, plan.to] }, full: false };
-  const extraction = await openExtraction(context, stream, state, request, progress);
+  const extraction = await openExtraction(sync, state, request);
   const { encoder, batches } = extraction;
   const { fingerprint } = extraction.record;
   const spare = await destination.spareStage(company, stream.tables);

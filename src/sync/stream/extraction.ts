@@ -12,10 +12,9 @@ import type { Stage } from "../../warehouse/destination.ts";
 import { stagedAnswers } from "../../warehouse/merge/outcomes.ts";
 import { type NewReject, saveRejects } from "../../warehouse/state/rejects.ts";
 import { beginScan, readScanRecord, type ScanRecord, type StreamState } from "../../warehouse/state/stream_state.ts";
-import type { SyncContext } from "../context.ts";
+import type { StreamSync, SyncContext } from "../context.ts";
 import { Batches } from "../extract/batches.ts";
 import { boundOf, fingerprint } from "../extract/scan_plan.ts";
-import type { StreamProgress } from "../stream_progress.ts";
 
 /** What a scan asks for; only the same request goes on with it. */
 export interface Request {
@@ -62,13 +61,12 @@ export function encoderOf(
  * or the one `begun` before, which may not be begun any more.
  */
 export async function openExtraction<R extends Request>(
-  context: SyncContext,
-  stream: Stream,
+  sync: StreamSync,
   state: StreamState,
   request: R,
-  progress: StreamProgress,
   begun?: R,
 ): Promise<Extraction<R>> {
+  const { context, stream, progress } = sync;
   const stage = await context.destination.stage(context.company, stream.tables);
   const encoder = encoderOf(context, stream, context.policy.start);
   const batches = new Batches(

@@ -6,12 +6,11 @@ import { telling } from "../../source/archive/about.ts";
 import type { Answer, Query } from "../../source/client.ts";
 import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
 import type { StreamState } from "../../warehouse/state/stream_state.ts";
-import type { SyncContext } from "../context.ts";
+import type { StreamSync } from "../context.ts";
 import { PAGE_ROWS } from "../extract/listing.ts";
 import { besideRows, rowsIn } from "../extract/rows_in_answer.ts";
 import { planScan, type ScanPlan, strayRows } from "../extract/scan_plan.ts";
 import { publishStage } from "../load/apply_load.ts";
-import type { StreamProgress } from "../stream_progress.ts";
 import { type DatedFeed, hasDates, timeOf } from "./backfill.ts";
 import { openExtraction } from "./extraction.ts";
 import { distrustFilter, doubtsOf, read, setAside, syncListing } from "./listing.ts";
@@ -27,17 +26,13 @@ export interface Gap {
 }
 
 /** Reads a feed, first what an earlier `start` leaves in that was never read. */
-export async function syncFeed(
-  context: SyncContext,
-  stream: Stream,
-  mode: Feed,
-  progress: StreamProgress,
-): Promise<void> {
+export async function syncFeed(sync: StreamSync<Feed>): Promise<void> {
+  const { context, stream, mode, progress } = sync;
   const { clock, company, destination, policy } = context;
   const state = await loadStreamState(destination.db, company, stream.name);
   const plan = planScan(stream, state, context.policyOf(stream.name), { ...policy, now: clock.now() });
   const gap = gapOf(mode, state, plan, policy.start);
-  if (gap === undefined) return syncListing(context, stream, mode, progress);
+  if (gap === undefined) return syncListing(sync);
   const api = telling(context.api, { confirms: true });
   const requests = await gapRequests(stream, mode, state, gap, async (path, query) => {
     const answer = await api.get(path, query, { paged: true, signal: context.signal }).catch(error => {
@@ -54,16 +49,16 @@ export async function syncFeed(
   }
   if (requests > policy.confirmAbove) {
     progress.warnings.push(`${stream.name}: ${gapRefused(stream, gap, requests, policy.confirmAbove)}`);
-    return syncListing({ ...context, policy: { ...policy, start: gap.to } }, stream, mode, progress);
+    return syncListing({ ...sync, context: { ...context, policy: { ...policy, start: gap.to } } });
   }
   progress.notes.push(
     `${stream.name}: ${gapInWords(gap)} is read now, as streams.start leaves it in: about ${requests} requests.`,
   );
   // A full scan brings it, too; where the filter can't say a day nothing else does.
-  if (plan.full) return syncListing(context, stream, mode, progress);
-  if (!hasDates(mode)) return syncListing({ ...context, policy: { ...policy, full: true } }, stream, mode, progress);
-  const distrusted = await readGap(context, stream, mode, gap, progress);
-  if (!distrusted) await syncListing(context, stream, mode, progress);
+  if (plan.full) return syncListing(sync);
+  if (!hasDates(mode)) return syncListing({ ...sync, context: { ...context, policy: { ...policy, full: true } } });
+  const distrusted = await readGap({ ...sync, mode }, gap);
+  if (!distrusted) await syncListing(sync);
 }
 
 /**
@@ -136,13 +131,8 @@ export async function gapRequests(
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 /** Reads a gap to its end; stopped, the next run goes on with it. Whether the filter turned out not to be relied on, and the feed was read whole. */
-async function readGap(
-  context: SyncContext,
-  stream: Stream,
-  mode: DatedFeed,
-  gap: Gap,
-  progress: StreamProgress,
-): Promise<boolean> {
+async function readGap(sync: StreamSync<DatedFeed>, gap: Gap): Promise<boolean> {
+  const { context, stream, mode, progress } = sync;
   const { narrow } = mode;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
   // The day itself, too: rows that the service counts to it may lie before it.
@@ -154,14 +144,14 @@ async function readGap(
     why: gapInWords(gap),
     coversAnew: true,
   };
-  const extraction = await openExtraction(context, stream, state, plan, progress);
+  const extraction = await openExtraction(sync, state, plan);
   progress.activity.state = "reading";
-  const record = await read(context, stream, mode, plan, extraction, state, progress);
+  const record = await read(sync, plan, extraction, state);
   const strays = strayRows(plan.range, record.oldest, 0);
   const doubts = doubtsOf(stream, state, strays, `from ${gap.from} on`, progress);
   if (doubts !== undefined) {
     await setAside(extraction, record, progress);
-    await distrustFilter(context, stream, mode, { ...state, strays: doubts }, progress);
+    await distrustFilter(sync, { ...state, strays: doubts });
     return true;
   }
   // Neither a high-water mark nor a full scan: rows that have no time are in no window, and what is newer comes next.

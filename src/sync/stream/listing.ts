@@ -7,7 +7,7 @@ import type { Query } from "../../source/client.ts";
 import type { Stage } from "../../warehouse/destination.ts";
 import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
-import { completeWith, type SyncContext } from "../context.ts";
+import { completeWith, type StreamSync, type SyncContext } from "../context.ts";
 import { isPause, readListing } from "../extract/listing.ts";
 import { type Question, readLookup } from "../extract/lookups.ts";
 import { isAhead, planScan, reachesBack, type ScanPlan, statusesOf, strayRows } from "../extract/scan_plan.ts";
@@ -28,14 +28,10 @@ const SMALLER = 0.89;
  * Reads a list or feed and publishes it. Where another scan would tell which missing rows are gone, lists of few pages get it
  * at once, and with --full all do; others wait for the next run.
  */
-export async function syncListing(
-  context: SyncContext,
-  stream: Stream,
-  mode: Scan | Feed,
-  progress: StreamProgress,
-): Promise<void> {
+export async function syncListing(sync: StreamSync<Scan | Feed>): Promise<void> {
+  const { context, stream, mode, progress } = sync;
   const { clock, policy } = context;
-  const left = await scanOnce(context, stream, mode, progress, { now: clock.now(), pageRows: null });
+  const left = await scanOnce(sync, { now: clock.now(), pageRows: null });
   if (left === undefined) return;
   const isShort = mode.kind === "scan" && mode.lookup === undefined && left.pages <= policy.deletes.secondLookPages;
   if (!policy.full && !isShort) return;
@@ -43,17 +39,15 @@ export async function syncListing(
   const looked = `${progress.run.missing} rows were missing, so the list was read a second time`;
   progress.notes.push(`${stream.name}: ${looked}, with ${pageRows} rows a page.`);
   progress.activity.waitingFor = "a second look at missing rows";
-  await scanOnce(context, stream, mode, progress, { now: clock.now(), pageRows });
+  await scanOnce(sync, { now: clock.now(), pageRows });
   progress.activity.waitingFor = undefined;
 }
 
 async function scanOnce(
-  context: SyncContext,
-  stream: Stream,
-  mode: Scan | Feed,
-  progress: StreamProgress,
+  sync: StreamSync<Scan | Feed>,
   { now, pageRows }: Pick<ScanRecord, "pageRows"> & { readonly now: number },
 ): Promise<ScanRecord | undefined> {
+  const { context, stream, mode, progress } = sync;
   const { policy, log } = context;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
   const plan = planScan(stream, state, context.policyOf(stream.name), { ...policy, now });
@@ -62,25 +56,25 @@ async function scanOnce(
     progress.notes.push(
       `${stream.name}: its time filter is distrusted${state.strays.length === 0 ? "" : `, because of ${inWords(state.strays)}`}: the feed is read whole${plan.restoresTrust === true ? " once more, and the filter tried again by the next run" : ", until its next full scan"}.`,
     );
-  if (mode.kind === "scan" && mode.lookup !== undefined) return lookUp(context, stream, mode, state, progress);
-  const opened = await openExtraction(context, stream, state, plan, progress);
+  if (mode.kind === "scan" && mode.lookup !== undefined) return lookUp({ ...sync, mode }, state);
+  const opened = await openExtraction(sync, state, plan);
   const extraction = opened.resumed ? opened : { ...opened, record: { ...opened.record, pageRows } };
   progress.activity.state = "reading";
-  const record = await read(context, stream, mode, plan, extraction, state, progress);
+  const record = await read(sync, plan, extraction, state);
   const at = Date.parse(dateOf(record));
   if (!reachesBack(plan.range, at)) {
     await setAside(extraction, record, progress);
-    return scanOnce(context, stream, mode, progress, { now: at, pageRows });
+    return scanOnce(sync, { now: at, pageRows });
   }
   const strays = strayRows(plan.range, record.oldest, at);
   const asked = plan.full ? `from ${policy.start} on` : plan.why;
   const doubts = doubtsOf(stream, state, strays, asked, progress);
   if (doubts !== undefined) {
     await setAside(extraction, record, progress);
-    return distrustFilter(context, stream, mode, { ...state, strays: doubts }, progress);
+    return distrustFilter(sync, { ...state, strays: doubts });
   }
   const next = plan.restoresTrust === true ? trusting(state) : plan.range === undefined ? state : { ...state, strays };
-  return publishScan(context, stream, mode, extraction.stage, record, next, progress);
+  return publishScan(sync, extraction.stage, record, next);
 }
 
 /**
@@ -118,21 +112,16 @@ const trusting = (state: StreamState): StreamState => ({
 });
 
 /** Asks all that the config asks of a lookup; what a run before began to ask is asked to its end first. */
-async function lookUp(
-  context: SyncContext,
-  stream: Stream,
-  mode: Scan,
-  state: StreamState,
-  progress: StreamProgress,
-): Promise<ScanRecord | undefined> {
+async function lookUp(sync: StreamSync<Scan>, state: StreamState): Promise<ScanRecord | undefined> {
+  const { context, stream, mode, progress } = sync;
   const { api, company, clock, destination, limiter, log, signal } = context;
-  const found = await findQuestions(context, stream, mode, progress);
+  const found = await findQuestions(sync);
   if (found.query.length === 0) {
     progress.published = true;
     return undefined;
   }
-  const before = begunQuestions(context, stream, mode, state.questions);
-  const opened = await openExtraction(context, stream, state, found, progress, before);
+  const before = begunQuestions(sync, state.questions);
+  const opened = await openExtraction(sync, state, found, before);
   const { stage, encoder, batches, record: begun, request, resumed } = opened;
   const remember = async (questions: StreamState["questions"]) => {
     const now = new Date(clock.now()).toISOString();
@@ -156,7 +145,7 @@ async function lookUp(
       { stream: stream.name, unknown: record.absent.length },
       "the service does not know all that was asked for",
     );
-  return publishScan(context, stream, mode, stage, record, state, progress, questions);
+  return publishScan(sync, stage, record, state, questions);
 }
 
 /** Forgets a scan whose rows the next one brings again. */
@@ -167,33 +156,29 @@ export async function setAside({ stage }: Extraction, record: ScanRecord, progre
 
 /** Notes that the filter is distrusted, for its rows in `state.strays` too, and reads the feed whole. */
 export async function distrustFilter(
-  context: SyncContext,
-  stream: Stream,
-  mode: Scan | Feed,
+  sync: StreamSync<Scan | Feed>,
   state: StreamState,
-  progress: StreamProgress,
 ): Promise<ScanRecord | undefined> {
+  const { context, stream } = sync;
   const { clock, company, destination, policy } = context;
   const now = new Date(clock.now()).toISOString();
   const distrusting = { ...state, filterDistrusted: true, distrustedAt: now };
   // Known only once the whole feed is published, it would be found out anew by every run that is cut short, and the feed begun anew.
   await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, distrusting, now));
   const plan = planScan(stream, distrusting, context.policyOf(stream.name), { ...policy, now: clock.now() });
-  const extraction = await openExtraction(context, stream, distrusting, plan, progress);
-  const record = await read(context, stream, mode, plan, extraction, distrusting, progress);
-  return publishScan(context, stream, mode, extraction.stage, record, distrusting, progress);
+  const extraction = await openExtraction(sync, distrusting, plan);
+  const record = await read(sync, plan, extraction, distrusting);
+  return publishScan(sync, extraction.stage, record, distrusting);
 }
 
 /** Reads a scan to its end; where the service no longer takes its cursor, from its beginning. */
 export async function read(
-  context: SyncContext,
-  stream: Stream,
-  mode: Scan | Feed,
+  sync: StreamSync<Scan | Feed>,
   plan: ScanPlan,
   extraction: Extraction,
   state: StreamState,
-  progress: StreamProgress,
 ): Promise<ScanRecord> {
+  const { context, stream, mode, progress } = sync;
   const { stage, encoder, batches } = extraction;
   const { api, signal } = context;
   const job = {
@@ -223,9 +208,9 @@ export async function read(
       const { record: before } = extraction;
       const begun = await startAfresh(context, stage, before.fingerprint, plan.full, before);
       const record = { ...begun, pageRows: before.pageRows };
-      return read(context, stream, mode, plan, { ...extraction, record, resumed: false }, state, progress);
+      return read(sync, plan, { ...extraction, record, resumed: false }, state);
     }
-    await giveUpWhereItEndsThrice(context, stream, extraction, state, progress);
+    await giveUpWhereItEndsThrice(sync, extraction, state);
     throw error;
   }
 }
@@ -237,13 +222,8 @@ function queriesOf(context: SyncContext, stream: Stream, plan: ScanPlan): readon
 }
 
 /** A listing that breaks off at one place run after run would never be published: what lies before it is, without deletions. */
-async function giveUpWhereItEndsThrice(
-  context: SyncContext,
-  stream: Stream,
-  { stage }: Extraction,
-  state: StreamState,
-  progress: StreamProgress,
-): Promise<void> {
+async function giveUpWhereItEndsThrice(sync: StreamSync, { stage }: Extraction, state: StreamState): Promise<void> {
+  const { context, stream, progress } = sync;
   const record = stage.record as ScanRecord | undefined;
   if (record === undefined || record.failures < PATIENCE || record.rows === 0) return;
   await publishStage(context, {
@@ -271,16 +251,14 @@ export interface Again {
 
 /** Publishes a scan that has been read to its end; answers it where another look would tell which missing rows are gone. */
 export async function publishScan(
-  context: SyncContext,
-  stream: Stream,
-  mode: Scan | Feed,
+  sync: StreamSync<Scan | Feed>,
   stage: Stage,
   came: ScanRecord,
   state: StreamState,
-  progress: StreamProgress,
   asked: readonly Question[] = [],
   again?: Again,
 ): Promise<ScanRecord | undefined> {
+  const { context, stream, mode, progress } = sync;
   const record = sinceStart(came);
   const answered = record.unread.length === 0;
   const whole = record.full && answered;

@@ -7,9 +7,8 @@ import { distinctValues } from "../../warehouse/read/distinct_values.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { BegunQuestions } from "../../warehouse/state/stream_state.ts";
 import { isComplete } from "../../warehouse/state/table_counts.ts";
-import type { SyncContext } from "../context.ts";
+import type { StreamSync, SyncContext } from "../context.ts";
 import type { Question } from "../extract/lookups.ts";
-import type { StreamProgress } from "../stream_progress.ts";
 
 /** Values that can't be asked for are named up to so many times. */
 const MOST_TOLD = 3;
@@ -75,12 +74,8 @@ export interface RunQuestions {
 }
 
 /** A lookup's questions for a run. Values that can't be asked for, and sources that are off, cost nothing but a warning. */
-export async function findQuestions(
-  context: SyncContext,
-  stream: Stream,
-  mode: Scan,
-  progress: StreamProgress,
-): Promise<RunQuestions> {
+export async function findQuestions(sync: StreamSync<Scan>): Promise<RunQuestions> {
+  const { context, stream, mode, progress } = sync;
   const { catalogue, company, destination, log } = context;
   const { name } = stream;
   const asking = context.policyOf(name);
@@ -104,12 +99,8 @@ export async function findQuestions(
 }
 
 /** The questions that a run before had begun to ask, where the config still means the same columns. */
-export function begunQuestions(
-  context: SyncContext,
-  stream: Stream,
-  mode: Scan,
-  begun: BegunQuestions | null,
-): RunQuestions | undefined {
+export function begunQuestions(sync: StreamSync<Scan>, begun: BegunQuestions | null): RunQuestions | undefined {
+  const { context, stream, mode } = sync;
   const asking = context.policyOf(stream.name);
   const from = sourcesOf(stream, asking);
   if (begun === null || !isDeepStrictEqual(begun.from, from)) return undefined;

@@ -1,11 +1,10 @@
 import { lookupOf } from "../../catalog/lookup.ts";
-import type { Feed, Scan, Stream } from "../../catalog/stream.ts";
+import type { Feed, Scan } from "../../catalog/stream.ts";
 import type { Api, Query } from "../../source/client.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
-import type { SyncContext } from "../context.ts";
+import type { StreamSync } from "../context.ts";
 import { readListing } from "../extract/listing.ts";
 import { type Question, readLookup } from "../extract/lookups.ts";
-import type { StreamProgress } from "../stream_progress.ts";
 import { openExtraction } from "./extraction.ts";
 import { type Again, publishScan } from "./listing.ts";
 
@@ -25,17 +24,15 @@ export interface ReadBefore {
  * `full`: it is one scan, whole, and what it doesn't hold is missing.
  */
 export async function reloadScans(
-  context: SyncContext,
-  stream: Stream,
-  mode: Scan | Feed,
+  sync: StreamSync<Scan | Feed>,
   scans: readonly ReadBefore[],
   how: Again & { readonly full: boolean },
-  progress: StreamProgress,
 ): Promise<void> {
+  const { context, stream, mode, progress } = sync;
   const { company, destination, limiter, runId, signal } = context;
   const state = await loadStreamState(destination.db, company, stream.name);
   const request = { query: { again: runId, scan: how.scan }, full: how.full };
-  const { stage, encoder, batches, record: begun } = await openExtraction(context, stream, state, request, progress);
+  const { stage, encoder, batches, record: begun } = await openExtraction(sync, state, request);
   progress.activity.state = "reading";
   let record = begun;
   for (const { api, path, queries, questions } of scans) {
@@ -50,5 +47,5 @@ export async function reloadScans(
   }
   const last = scans.at(-1);
   const asking = last === undefined ? context : { ...context, api: last.api };
-  await publishScan(asking, stream, mode, stage, record, state, progress, last?.questions, how);
+  await publishScan({ ...sync, context: asking }, stage, record, state, last?.questions, how);
 }

@@ -1,14 +1,13 @@
 import { type Asking, combinations } from "../../catalog/lookup.ts";
-import { OBSERVED_ON, type Snapshot, type Stream } from "../../catalog/stream.ts";
+import { OBSERVED_ON, type Snapshot } from "../../catalog/stream.ts";
 import { ApiError, TributaryError } from "../../errors.ts";
 import type { About } from "../../source/archive/about.ts";
 import type { Answer, Api, Query } from "../../source/client.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
-import { completeWith, type SyncContext } from "../context.ts";
+import { completeWith, type StreamSync } from "../context.ts";
 import { isPause } from "../extract/listing.ts";
 import { publishStage } from "../load/apply_load.ts";
-import type { StreamProgress } from "../stream_progress.ts";
 import { openExtraction, startAfresh } from "./extraction.ts";
 import { setAside } from "./listing.ts";
 
@@ -16,15 +15,11 @@ import { setAside } from "./listing.ts";
  * One object, one row a day for each combination of its parameters' values: the day is the service's (`Date`), in the zone
  * of the config. A combination that fails does not keep the others from being stored; then the stream fails.
  */
-export async function syncSnapshot(
-  context: SyncContext,
-  stream: Stream,
-  mode: Snapshot,
-  progress: StreamProgress,
-): Promise<void> {
+export async function syncSnapshot(sync: StreamSync<Snapshot>): Promise<void> {
+  const { context, stream, mode } = sync;
   const choices = choicesOf(mode, context.policyOf(stream.name));
   const query = { ...stream.query, choices };
-  return takeSnapshots(context, stream, progress, query, [{ api: context.api, choices }]);
+  return takeSnapshots(sync, query, [{ api: context.api, choices }]);
 }
 
 /** Combinations of values that are asked for on one day, and whom. */
@@ -36,17 +31,12 @@ export interface Sitting {
 }
 
 /** The rows of all sittings, published together; `asked` tells this reading from others. */
-export async function takeSnapshots(
-  context: SyncContext,
-  stream: Stream,
-  progress: StreamProgress,
-  asked: object,
-  sittings: readonly Sitting[],
-): Promise<void> {
+export async function takeSnapshots(sync: StreamSync, asked: object, sittings: readonly Sitting[]): Promise<void> {
+  const { context, stream, progress } = sync;
   const { clock, formats, signal } = context;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
   const request = { query: asked, full: false };
-  const extraction = await openExtraction(context, stream, state, request, progress);
+  const extraction = await openExtraction(sync, state, request);
   const { stage, encoder, batches, record } = extraction;
   progress.activity.state = "reading";
   progress.run.carried = 0;

@@ -2,7 +2,7 @@ import type { Stream } from "../../catalog/stream.ts";
 import { ApiError, StoppedError } from "../../errors.ts";
 import { writeStreamRun } from "../../warehouse/state/run_log.ts";
 import { liveRows } from "../../warehouse/state/table_counts.ts";
-import type { SyncContext } from "../context.ts";
+import type { StreamSync, SyncContext } from "../context.ts";
 import { unproven } from "../load/proof.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { syncDetails } from "./details.ts";
@@ -14,28 +14,23 @@ import { syncSnapshot } from "./snapshot.ts";
 export const UNAVAILABLE = "not available to this key";
 
 /** Works on one stream: reads, stores, publishes. */
-export type Work = (context: SyncContext, stream: Stream, progress: StreamProgress) => Promise<void>;
+export type StreamWork = (sync: StreamSync) => Promise<void>;
 
 /** One stream, one run. What it did is in the progress; what ended it is thrown. */
-export async function syncStream(
-  context: SyncContext,
-  stream: Stream,
-  progress: StreamProgress,
-  work: Work = syncByMode,
-): Promise<void> {
+export async function syncStream(sync: StreamSync, work: StreamWork = syncByMode): Promise<void> {
+  const { context, stream, progress } = sync;
   const { destination, runId, company, clock } = context;
   const { run, activity } = progress;
   // A replay takes its turns at a stream in one run: the row may be there.
   const note = () => writeStreamRun(destination.db, runId, company, stream.name, run);
   await note();
   try {
-    await work(context, stream, progress);
+    await work(sync);
     noteLeftOut(stream, progress);
     run.status = progress.warnings.length > 0 ? "warning" : "succeeded";
     activity.state = "done";
   } catch (error) {
-    if (isUnavailable(error) && !context.named.has(stream.name))
-      return noteUnavailable(context, stream, progress, error);
+    if (isUnavailable(error) && !context.named.has(stream.name)) return noteUnavailable(sync, error);
     run.status = statusOf(error);
     run.error = context.redact(error instanceof Error ? error.message : String(error));
     activity.state = "failed";
@@ -59,7 +54,12 @@ function isUnavailable(error: unknown): error is ApiError {
 }
 
 /** The tables keep what they have. Not `skipped`: such lines are left out of status and history, where this has to stand. */
-function noteUnavailable(context: SyncContext, { name }: Stream, progress: StreamProgress, error: ApiError): void {
+function noteUnavailable(sync: StreamSync, error: ApiError): void {
+  const {
+    context,
+    stream: { name },
+    progress,
+  } = sync;
   const { run, activity } = progress;
   run.status = "warning";
   run.error = context.redact(`${UNAVAILABLE}: ${error.message}`);
@@ -81,17 +81,18 @@ function noteLeftOut({ name }: Stream, { run, warnings, notes }: StreamProgress)
     );
 }
 
-function syncByMode(context: SyncContext, stream: Stream, progress: StreamProgress): Promise<void> {
+function syncByMode(sync: StreamSync): Promise<void> {
+  const { stream } = sync;
   const { mode } = stream;
   switch (mode.kind) {
     case "scan":
-      return syncListing(context, stream, mode, progress);
+      return syncListing({ ...sync, mode });
     case "feed":
-      return syncFeed(context, stream, mode, progress);
+      return syncFeed({ ...sync, mode });
     case "snapshot":
-      return syncSnapshot(context, stream, mode, progress);
+      return syncSnapshot({ ...sync, mode });
     case "detail":
-      return syncDetails(context, stream, mode, progress);
+      return syncDetails({ ...sync, mode });
   }
 }
 

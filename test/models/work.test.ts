@@ -45,6 +45,8 @@ describe.each(modelWarehouses)("all models in $name", ({ name, make }) => {
         "select view_name as name, sql from duckdb_views() where schema_name = 'procurement_analytics'",
       );
       expect(printed.length).toBeGreaterThan(program.models.length);
+      // DuckDB 1.1, which readers may have, answers none that compares several columns with a query's at once.
+      expect(printed.filter(({ sql }) => /\brow"?\([^()]*\) = any\(/i.test(String(sql)))).toEqual([]);
       for (const { name: view, sql } of printed) {
         await warehouse.query(
           String(sql).replace(/^create view \S+/i, `create temporary view "again_${String(view)}"`),

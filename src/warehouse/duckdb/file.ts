@@ -145,7 +145,7 @@ async function release(layout: Layout, session: Session, giveUpClaim: () => Prom
     // Of a run that was started together with this one, and refused.
     await remove(guardFile(layout));
     // What is committed lies in the log if not in the file, and the next run takes it from there: a full disk, say, has been told.
-    await checkpoint(session.connection).catch(() => undefined);
+    await checkpoint(session.connection, 0, layout.readers === "direct").catch(() => undefined);
   } finally {
     session.close();
     await giveUpClaim();

@@ -103,8 +103,7 @@ class DuckdbFile implements DuckdbDestination {
   /** The memory limit is the session's: whoever lowers it, and whoever needs all of it, is alone. A checkpoint that runs out of memory costs the session. */
   readonly #room = new Mutex();
   #held: LockedFile | undefined;
-  /** Rows that were changed since the last checkpoint. */
-  #needsAnotherScan = 0;
+  #rowsSinceCheckpoint = 0;
   #usual: Promise<number> | undefined;
   #cleared: Promise<void> = Promise.resolve();
   #closed = false;
@@ -190,7 +189,7 @@ class DuckdbFile implements DuckdbDestination {
     const { layout, makeLink } = this.#taking;
     const showing = async (connection: DuckDBConnection) => {
       await this.#held?.requireInPlace();
-      await this.#checkpoint(connection);
+      await this.#checkpoint(connection, true);
       if (layout.readers === "direct") return { path: layout.path, note: undefined };
       await requireReplaceable(layout, this.stateSchema, this.#taking.resources);
       const number = await this.#number.own(connection);
@@ -284,8 +283,8 @@ class DuckdbFile implements DuckdbDestination {
   }
 
   async afterPublish(_tables: TableSet, rows: number): Promise<void> {
-    this.#needsAnotherScan += Math.max(rows, CHECKPOINT_ROWS / CHECKPOINT_PUBLISHES);
-    if (this.#needsAnotherScan < CHECKPOINT_ROWS) return;
+    this.#rowsSinceCheckpoint += Math.max(rows, CHECKPOINT_ROWS / CHECKPOINT_PUBLISHES);
+    if (this.#rowsSinceCheckpoint < CHECKPOINT_ROWS) return;
     await this.#room.run(() =>
       this.#alone("write the log into the warehouse file", connection => this.#checkpoint(connection)),
     );
@@ -306,7 +305,7 @@ class DuckdbFile implements DuckdbDestination {
             this.#held = undefined;
             await held.release();
             this.#held = await takeFile(this.#taking);
-            this.#needsAnotherScan = 0;
+            this.#rowsSinceCheckpoint = 0;
             this.#usual = undefined;
           }),
         ),
@@ -316,9 +315,9 @@ class DuckdbFile implements DuckdbDestination {
     if (layout.readers === "snapshot") await attempting("remove old versions", () => removeOtherVersions(layout));
   }
 
-  async #checkpoint(connection: DuckDBConnection): Promise<void> {
-    await checkpoint(connection, (TIMES_WIDE * (await this.#widest(connection))) / 1e6);
-    this.#needsAnotherScan = 0;
+  async #checkpoint(connection: DuckDBConnection, anew = false): Promise<void> {
+    await checkpoint(connection, (TIMES_WIDE * (await this.#widest(connection))) / 1e6, anew);
+    this.#rowsSinceCheckpoint = 0;
   }
 
   /** What the session may take when nothing is done again for want of memory: the more tables there are, the more. */

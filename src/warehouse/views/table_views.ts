@@ -87,7 +87,8 @@ function viewsOf(
       isThere ? sql.id(name) : sql`cast(null as ${sql.raw(type)}) as ${sql.id(name)}`,
     ),
   );
-  const live = sql`select ${list} from ${from} where _deleted_at is null`;
+  const select = sql`select ${list} from ${from}`;
+  const live = sql`${select} where _deleted_at is null`;
   const shared = { columns: columns.map(({ name, comment }) => ({ name, comment })) };
   const comment = shape.comment ?? "";
   if (stream.mode.kind !== "snapshot")
@@ -95,11 +96,11 @@ function viewsOf(
   const { main } = stream.tables;
   const each = sql.join(["_company", ...main.key.filter(name => name !== OBSERVED_ON)].map(name => sql.id(name)));
   const day = sql.id(OBSERVED_ON);
-  // The main table says which day is the latest: a child table may have had no rows on it.
-  const latest = sql`${live} and (${each}, ${day}) in (select ${each}, max(${day}) from ${sql.id(
+  // The main table says which day is the latest: a child table may have had no rows on it. A join, because DuckDB 1.1 knows no `in` of several columns.
+  const latest = sql`${select} join (select ${each}, max(${day}) as ${day} from ${sql.id(
     shape.schema,
     main.name,
-  )} where _deleted_at is null group by ${each})`;
+  )} where _deleted_at is null group by ${each}) as latest using (${each}, ${day}) where _deleted_at is null`;
   const daily = dailyName(table.name);
   return [
     {

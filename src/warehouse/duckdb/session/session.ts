@@ -93,7 +93,7 @@ export async function makeWhole(file: string, { home }: Layout, resources: Resou
   }
 }
 
-/** When what was written goes from the log into the file by itself. The 16 MB of old make a stage's worth of writes do it again and again; `settle` does it once. */
+/** When what was written goes from the log into the file by itself. The 16 MB of old make a stage's worth of writes do it again and again; `afterPublish` does it once. */
 const written = { checkpoint_threshold: "1GB", auto_checkpoint_skip_wal_threshold: "100000" } as const;
 
 /**
@@ -142,8 +142,14 @@ const COLUMN_KIB = 100;
  * Writes what the log holds into the file, after which the file alone is the database. Running out of memory would cost the
  * session, and the next one would not get further: where there are many columns, or rows so wide that `wideMb` more are
  * needed for them, it may take more meanwhile.
+ *
+ * `anew` writes the description of every table again, also when nothing has changed. Without it DuckDB 1.5 leaves that of
+ * unchanged row groups where it is, with a pointer to what followed it once: DuckDB 1.4.0 and older go after that pointer, and
+ * can't open the file when its block has been given to something else.
  */
-export async function checkpoint(connection: DuckDBConnection, wideMb = 0): Promise<void> {
+export async function checkpoint(connection: DuckDBConnection, wideMb = 0, anew = false): Promise<void> {
+  await connection.run(`set experimental_metadata_reuse = ${!anew}`);
+  if (anew) await connection.run("pragma force_checkpoint");
   const [row] = await select(
     connection,
     "select count(*), current_setting('memory_limit') from duckdb_columns() where not internal",

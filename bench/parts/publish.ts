@@ -47,7 +47,7 @@ export const publish: Part = {
 function figuresOf(warehouse: Warehouse, name: string, run: Run, most?: number): Figure[] {
   const merge = between(run, "publishing", "published");
   // A night without news shows nothing.
-  const snapshot = between(run, "showing", "shown");
+  const snapshot = between(run, "releasing to readers", "released");
   const base = { part: "publish", warehouse, unit: "ms" } as const;
   const target = most === undefined ? {} : { target: { of: "measured", most } as const };
   if (warehouse === "postgres")

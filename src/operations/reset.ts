@@ -130,7 +130,7 @@ async function resetStream(
     await forgetProgress(trx, company, stream.name);
     const { mode } = stream;
     if (mode.kind === "detail")
-      await recountDetail(trx, destination, company, stream, parentsOf(catalogue, stream, mode));
+      await recountDetail(trx, destination, { company, stream, parent: parentsOf(catalogue, stream, mode) });
   });
   return [`${stream.name}: forgot how far it was read for ${company}; its rows stay`];
 }

@@ -9,7 +9,7 @@ import { isStorable } from "./json.ts";
 import { type Formats, readMoment } from "./moment.ts";
 import { OldestRows, type OldRow } from "./old_rows.ts";
 import { isObject, knownKey, MOST_REJECTS, pageColumns, type Reject } from "./reject.ts";
-import { TableWriter, takeTable } from "./table_writer.ts";
+import { NOTHING_AROUND, TableWriter, takeTable } from "./table_writer.ts";
 import { fieldTree } from "./unknown_fields.ts";
 
 type Row = Record<string, unknown>;
@@ -146,7 +146,8 @@ export class Encoder {
     const row = this.#withoutIgnored(came);
     const main = this.#main;
     const fields = this.#fieldsOf(row);
-    if (fields === undefined) return this.#reject(row, {}, page, given, "expected an object", undefined);
+    if (fields === undefined)
+      return this.#reject(row, {}, page, given, { reason: "expected an object", field: undefined });
     const time = this.#timeOf(fields);
     if (time !== undefined && !this.#observe(time, fields, given)) return false;
     const context = this.#places === undefined ? given : { ...given, [INDEX_COLUMN]: this.#places(fields, given) };
@@ -157,15 +158,18 @@ export class Encoder {
       const fault = keyFault(text);
       if (text === undefined || fault !== undefined) {
         const field = column.path.join(".");
-        return this.#reject(row, fields, page, given, `its key ${field} ${fault}`, field);
+        return this.#reject(row, fields, page, given, { reason: `its key ${field} ${fault}`, field });
       }
       key.push(text);
     }
     if (key.length > 1 && Buffer.byteLength(key.join("")) > MOST_KEY_BYTES)
-      return this.#reject(row, fields, page, given, `its key is longer than ${MOST_KEY_BYTES} bytes`, undefined);
+      return this.#reject(row, fields, page, given, {
+        reason: `its key is longer than ${MOST_KEY_BYTES} bytes`,
+        field: undefined,
+      });
     this.sequence++;
     this.#mixed.clear();
-    main.line(this.sequence, undefined, fields, page, context, row);
+    main.line(this.sequence, undefined, fields, { page, context }, row);
     for (let i = 0; i < this.#children.length; i++) this.#addChildren(this.#children[i]!, i, fields);
     main.endLine(fields, this.#note);
     const { hasher } = this.#settings;
@@ -206,7 +210,7 @@ export class Encoder {
     for (let i = 0; i < elements.length; i++) {
       const element: unknown = elements[i];
       const fields: Row = isObject(element) ? element : {};
-      child.line(this.sequence, i, fields, {}, {}, element);
+      child.line(this.sequence, i, fields, NOTHING_AROUND, element);
       if (!isObject(element) && !child.takesAnything) {
         child.drift.otherType("_element", element);
         child.addProblem("_element", { value: element, reason: "expected an object" });
@@ -249,9 +253,10 @@ export class Encoder {
   }
 
   /** Notes a row that cannot be stored. */
-  #reject(raw: unknown, fields: Row, page: Row, context: Row, reason: string, field: string | undefined): false {
+  #reject(raw: unknown, fields: Row, page: Row, context: Row, why: Pick<Reject, "reason" | "field">): false {
     this.#rejected++;
     const isKept = this.#kept < MOST_REJECTS;
+    const { reason, field } = why;
     const known = isKept ? undefined : this.#further.get(reason);
     if (known !== undefined) {
       known.further++;

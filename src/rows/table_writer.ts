@@ -13,6 +13,18 @@ const DECIMAL: ReadonlySet<Kind> = new Set(["money", "quantity", "percent"]);
 
 type Row = Record<string, unknown>;
 
+/** What came beside a row: its page's fields, and the values that it was asked for with. */
+export interface Around {
+  readonly page: Row;
+  readonly context: Row;
+}
+
+export const NOTHING_AROUND: Around = { page: {}, context: {} };
+
+function valueAround({ source, path }: Column, row: Row, around: Around, came: unknown): unknown {
+  return path.length === 0 ? came : valueAt(path, source === "row" ? row : around[source]);
+}
+
 /** Takes a writer's lines; its next line goes into the other of its two buffers. */
 export function takeTable(writer: CsvWriter, wide: readonly string[]): EncodedTable {
   const taken = { bytes: writer.bytes.subarray(0, writer.position), rows: writer.rows, wide, longest: writer.longest };
@@ -85,10 +97,10 @@ export class TableWriter {
   }
 
   /** Writes the columns of a line; `endLine` completes it. `came` is the row where it may be no object. */
-  line(sequence: number, index: number | undefined, row: Row, page: Row, context: Row, came: unknown = row): void {
+  line(sequence: number, index: number | undefined, row: Row, around: Around, came: unknown = row): void {
     const csv = this.#csv;
     const beside = this.#beside;
-    for (const place of this.#elsewhere) beside[place] = this.#valueOf(this.#columns[place]!, row, page, context, came);
+    for (const place of this.#elsewhere) beside[place] = valueAround(this.#columns[place]!, row, around, came);
     this.#found = undefined;
     csv.whole(sequence);
     csv.next();
@@ -100,11 +112,6 @@ export class TableWriter {
     const stable = this.#writeStable(csv, row, this.#context);
     this.#changeableStart = csv.position;
     this.#read = stable + this.#writeChangeable(csv, row, this.#context);
-  }
-
-  #valueOf({ source, path }: Column, row: Row, page: Row, context: Row, came: unknown): unknown {
-    const from = source === "row" ? row : source === "page" ? page : context;
-    return path.length === 0 ? came : valueAt(path, from);
   }
 
   /** Writes a value that came in another form than the usual one of its kind. */

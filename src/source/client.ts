@@ -162,10 +162,12 @@ export function createApi(settings: ApiSettings): Api {
   }
 
   async function attempt(
-    path: string,
-    nth: number,
-    key: string,
-    kind: string,
+    {
+      path,
+      nth,
+      key,
+      kind,
+    }: { readonly path: string; readonly nth: number; readonly key: string; readonly kind: string },
     { paged = false, signal, onBody, maxBytes = maxBodyBytes }: GetOptions,
     limited: (fault: Fault) => void,
   ): Promise<{ status: number; share: Share | undefined; judged: () => Promise<Verdict> }> {
@@ -253,7 +255,7 @@ export function createApi(settings: ApiSettings): Api {
       try {
         // A request that was sent before goes ahead of its equals.
         const turn = requests === 0 ? priority : priority + 0.5;
-        const task = () => attempt(whole, requests + 1, key, kind, options, limited);
+        const task = () => attempt({ path: whole, nth: requests + 1, key, kind }, options, limited);
         const answered = await limit.run(task, turn, signal);
         ({ status, share } = answered);
         // Answers that are here already, and the requests that take their slots, come before the work with this one.
@@ -276,7 +278,7 @@ export function createApi(settings: ApiSettings): Api {
       const giveUp = (fault: Fault): ApiError => {
         failures[fault.failure] = (failures[fault.failure] ?? 0) + 1;
         const advice = accepted ? undefined : fault.lasting === true ? elsewhere(base) : fault.lasting;
-        return apiError(fault, path, requests, status, key, advice);
+        return apiError(fault, { path, attempts: requests, status, key }, advice);
       };
 
       if (verdict.kind === "data") {

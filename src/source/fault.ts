@@ -23,15 +23,16 @@ export function withoutKey(text: string, key: string): string {
   return forms.reduce((clean, form) => clean.replaceAll(form, "***"), text);
 }
 
+/** A request that was sent, so many times, with this key; `status` of its last answer. */
+interface Sent {
+  readonly path: string;
+  readonly attempts: number;
+  readonly status: number | undefined;
+  readonly key: string;
+}
+
 /** The ApiError of a fault: what was expected, what came after how many requests, what to do (`instead`, or what is to be done of its kind); without the key. */
-export function apiError(
-  fault: Fault,
-  path: string,
-  attempts: number,
-  status: number | undefined,
-  key: string,
-  instead?: string,
-): ApiError {
+export function apiError(fault: Fault, { path, attempts, status, key }: Sent, instead?: string): ApiError {
   const clean = (text: string) => withoutKey(text, key);
   const sent = attempts === 1 ? "" : `, after ${attempts} requests`;
   const { code, requestId } = fault.complaint ?? {};

@@ -40,8 +40,7 @@ export function estimateBackfill(
     const windows = plan !== undefined && decision.continued ? plan.windows : windowsFor(stream, range, noState, now);
     if (windows.length === 0) return undefined;
     return guessWindows(
-      stream,
-      mode,
+      { ...stream, mode },
       windows.filter(window => !window.done),
       timeOf(config.formats, stream, mode),
       ask,
@@ -93,8 +92,7 @@ function asBackfill(config: Config, range: Range): Config {
 }
 
 async function guessWindows(
-  stream: Stream,
-  mode: Feed,
+  { path, query, mode }: Stream & { readonly mode: Feed },
   windows: readonly Window[],
   timeOfRow: (row: unknown) => number | undefined,
   ask: Ask,
@@ -106,7 +104,7 @@ async function guessWindows(
   const days = (window: Window) => Math.max(1, (end(window) - Date.parse(window.from)) / DAY_MS);
   const look = async (window: Window, limit: number) => {
     const dates = { [narrow.from]: window.from, ...(window.to === null ? {} : { [narrow.to]: window.to }) };
-    const answer = await ask(stream.path, { ...stream.query, ...dates, limit });
+    const answer = await ask(path, { ...query, ...dates, limit });
     const listed = total === undefined ? undefined : valueAt(total.split("."), besideRows(answer.data));
     return {
       found: rowsIn(answer.data, rows),

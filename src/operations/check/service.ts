@@ -103,7 +103,7 @@ async function* askStreams(
     try {
       if (mode.kind === "snapshot") yield await askSnapshot(api, stream, mode, askingOf(stream.name), tools);
       else if (mode.kind === "scan" && mode.lookup !== undefined)
-        yield await askLookup(api, stream, mode, streams, askingOf(stream.name), tools);
+        yield await askLookup({ ...tools, api }, stream, mode, streams, askingOf(stream.name));
       else if (mode.kind !== "detail") yield await askList(api, stream, mode, tools, firstRows);
       else if (!isList(streams.find(({ name }) => name === mode.of)))
         yield ok(stream.name, `not tried: it asks for what ${mode.of} brings`);
@@ -153,12 +153,11 @@ async function askSnapshot(
 
 /** The first of its questions; which ones there are may not be known before a table is loaded. */
 async function askLookup(
-  api: Api,
+  { api, clock, signal }: ServiceTools & { readonly api: Api },
   stream: Stream,
   mode: Scan,
   streams: readonly Stream[],
   asking: Asking,
-  { clock, signal }: ServiceTools,
 ): Promise<CheckLine> {
   const place = { looked: undefined, company: "", catalogue: streams };
   const { asked, unusable } = await questionsOf(place, stream, mode, asking);

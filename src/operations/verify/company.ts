@@ -15,15 +15,23 @@ import type { ComparedLine } from "./outcome.ts";
 import { compareStream } from "./reading.ts";
 import { MOST_KEPT, Result } from "./result.ts";
 
+/** How a company's streams are compared. */
+interface CompanyPart {
+  /** Why nothing of it can be read. */
+  readonly failure: TributaryError | undefined;
+  readonly atOnce: number;
+  readonly log: Log;
+  /** Failures, in the order in which they came. */
+  readonly errors: unknown[];
+  /** Ends this company's part, or all of it, at the next safe point. */
+  readonly stop: (error: unknown) => void;
+}
+
 /** Compares a company's streams, several at once. A failure of one is kept to it; `stop` ends the company, or all. */
 export async function compareCompany(
   context: VerifyContext,
-  failure: TributaryError | undefined,
   jobs: readonly Job[],
-  atOnce: number,
-  log: Log,
-  errors: unknown[],
-  stop: (error: unknown) => void,
+  { failure, atOnce, log, errors, stop }: CompanyPart,
 ): Promise<readonly ComparedLine[]> {
   const lines: ComparedLine[] = [];
   const line = (job: Job, result: Result | undefined, error: string | null): ComparedLine => ({

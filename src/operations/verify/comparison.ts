@@ -48,7 +48,7 @@ export function compareRow(
     .map(each => differingValues(main, each, row.values, key, since))
     .toSorted((a, b) => a.length - b.length);
   const ofChildren = tables.children.flatMap((child, i) =>
-    compareChildren(main, child, row, row.children[i]!, held.children[i]!, since),
+    compareChildren(child, { main, key: row.key }, row.children[i]!, held.children[i]!, since),
   );
   return merged([...differing, ...ofChildren]);
 }
@@ -83,9 +83,8 @@ function differingValues(
 }
 
 function compareChildren(
-  main: Table,
   child: Table,
-  { key }: EncodedRow,
+  { main, key }: { readonly main: Table; readonly key: EncodedRow["key"] },
   rows: readonly (readonly Value[])[],
   held: ReadonlyMap<number, readonly StoredRow[]>,
   since: Drift,

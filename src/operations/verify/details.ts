@@ -1,9 +1,9 @@
-import { type Detail, fixedPaths, type Stream } from "../../catalog/stream.ts";
+import { type Detail, fixedPaths } from "../../catalog/stream.ts";
 import { TributaryError } from "../../errors.ts";
+import type { StreamSync } from "../../sync/context.ts";
 import { readDetails } from "../../sync/extract/details.ts";
 import { parentsOf } from "../../sync/load/child_streams.ts";
 import { keyColumns, parameterColumns } from "../../sync/stream/details.ts";
-import type { StreamProgress } from "../../sync/stream_progress.ts";
 import { withTables } from "../../warehouse/ddl/present_tables.ts";
 import { openFetched } from "../../warehouse/read/fetched_parents.ts";
 import type { VerifyContext } from "./context.ts";
@@ -17,11 +17,9 @@ const PRIORITY = 0.4;
 /** Asks for details once more, each by its own path: those that the seed chooses, or all. */
 export async function compareDetails(
   context: VerifyContext,
-  stream: Stream,
-  mode: Detail,
+  { stream, mode, progress }: Pick<StreamSync<Detail>, "stream" | "mode" | "progress">,
   { mirror, encoder, batches, record }: Instrument,
   result: Result,
-  progress: StreamProgress,
 ): Promise<void> {
   const { api, limiter, warehouse, company, catalogue, clock, seed, sample, signal } = context;
   const parents = parentsOf(catalogue, stream, mode);

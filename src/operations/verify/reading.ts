@@ -31,7 +31,7 @@ export async function compareStream(
     case "snapshot":
       return compareSnapshot(context, stream, mode, result, progress);
     case "detail":
-      return compareDetails(context, stream, mode, instrumentOf(context, stream, result), result, progress);
+      return compareDetails(context, { stream, mode, progress }, instrumentOf(context, stream, result), result);
   }
 }
 

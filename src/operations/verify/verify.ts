@@ -57,7 +57,7 @@ export async function verify(order: VerifyOrder, tools: RunTools): Promise<Verif
   if (reading === undefined) throw nothingLoaded(COMPARED);
   let compared: Compared;
   try {
-    compared = await compareAll(order, tools, reading, privacy, seed, startedAt);
+    compared = await compareAll(order, tools, reading, privacy, { seed, startedAt });
   } finally {
     await reading.close();
   }
@@ -87,8 +87,7 @@ async function compareAll(
   tools: RunTools,
   reading: WarehouseReading,
   { ofAnswers: treat }: Privacy,
-  seed: string,
-  startedAt: string,
+  { seed, startedAt }: { readonly seed: string; readonly startedAt: string },
 ): Promise<Compared> {
   const { config, version, maxRequests } = order;
   const { clock, random, log, redact } = tools;
@@ -127,7 +126,7 @@ async function compareAll(
       const context = contextOf(service, AbortSignal.any([signal, own.signal]));
       const mine = jobs.filter(job => job.company === context.company);
       const stop = (error: unknown) => (isSpent(error) ? ending : own).abort(error);
-      lines.push(...(await compareCompany(context, service.failure, mine, atOnce, log, errors, stop)));
+      lines.push(...(await compareCompany(context, mine, { failure: service.failure, atOnce, log, errors, stop })));
     });
     if (signal.aborted && !errors.includes(signal.reason)) errors.push(signal.reason);
     const order_ = (line: Compared["lines"][number]) => jobs.indexOf(line.job);

@@ -40,7 +40,7 @@ export function drawingOf(id: string, block: Block, rows: readonly Row[], period
     const about = { id: `${id}-${index + 1}`, title };
     const drawn =
       drawing.kind === "months"
-        ? months(about, block, drawing, own, period, money)
+        ? months(about, block, drawing, own, { period, money })
         : bars(about, block, drawing, own, money);
     const head = isMoney ? html`<p class="panel-title">${typeof code === "string" ? code : UNKNOWN_CURRENCY}</p>` : "";
     return html`<figure class="panel">${head}${drawn.picture}<figcaption>${prose(drawn.gist)}</figcaption></figure>`;
@@ -67,9 +67,9 @@ function months(
   block: Block,
   { value, mark, markNote }: Draw<"months">,
   rows: readonly Row[],
-  { months: whole, until }: Period,
-  money: (text: string) => string,
+  { period, money }: { readonly period: Period; readonly money: (text: string) => string },
 ) {
+  const { months: whole, until } = period;
   const byMonth = new Map(rows.map(row => [monthOf(String(row["month"])), row]));
   const field = fieldOf(block, value);
   const open = monthOf(until);

@@ -73,7 +73,7 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   const touched = published.inserted + published.updated + published.deleted > 0;
   // What is remembered may be younger than the load: an early publish of the same details wrote it.
   const { fields } = await loadStreamState(trx, company, stream.name);
-  const drift = await recordDrift(trx, context, stream, record, fields, {
+  const drift = await recordDrift(trx, context, load, fields, {
     now: moment,
     since: progress.run.started_at,
   });
@@ -99,11 +99,16 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   const counted = touched || parent !== undefined ? undefined : diff;
   // What was held back is lacking.
   const completeTo = published.parted.held === undefined ? load.completeTo : null;
-  const counts = await saveDashboard(trx, destination, company, stream, moment, completeTo, parent, counted);
+  const counts = await saveDashboard(
+    trx,
+    destination,
+    { company, stream, parent },
+    { now: moment, completeTo, counted },
+  );
   await saveProblems(trx, destination, { company, stream }, record.problems, moment);
   // A run may end before they are published, and they come and go with these rows.
   for (const { detail, parents } of touched ? askedWith(context.catalogue, stream) : []) {
-    await recountDetail(trx, destination, company, detail, parents);
+    await recountDetail(trx, destination, { company, stream: detail, parent: parents });
     await saveProblems(trx, destination, { company, stream: detail }, [], moment);
   }
   count(progress, published, record);

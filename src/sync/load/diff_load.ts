@@ -129,7 +129,7 @@ async function refuseUnknown(context: SyncContext, { stream, record, progress }:
   const since = progress.run.started_at;
   await context.destination.db
     .transaction()
-    .execute(trx => recordDrift(trx, context, stream, only, {}, { now, since }));
+    .execute(trx => recordDrift(trx, context, { stream, record: only }, {}, { now, since }));
   throw new TributaryError(
     `${stream.name}: the service sends fields that its documents don't name: ${listed(changesOf(drift))}. With unknown_fields: fail nothing of it was published; keep or column would load it.`,
     1,

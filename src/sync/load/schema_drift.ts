@@ -28,8 +28,7 @@ export interface RecordedDrift {
 export async function recordDrift(
   trx: Destination["db"],
   { company }: SyncContext,
-  stream: Stream,
-  record: ScanRecord,
+  { stream, record }: { readonly stream: Stream; readonly record: ScanRecord },
   fields: Fields,
   moment: { readonly now: string; readonly since: string },
 ): Promise<RecordedDrift> {

@@ -75,7 +75,7 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
       held: undefined,
     };
     const at = before?.at ?? (() => new Date(presentTime(clock, context.api.stats)).toISOString());
-    const result = await fetchAll(sync, request.parents, work, at, extraction, async record => {
+    const result = await fetchAll(sync, request.parents, { work, at }, extraction, async record => {
       if (clock.now() - published < policy.publishEveryMs) return record;
       await extraction.batches.flush();
       // Whether 404s can be believed is known at the end, when all of them are: until then none is published.
@@ -180,8 +180,7 @@ export function mayPublish(error: unknown): boolean {
 async function fetchAll(
   sync: StreamSync<Detail>,
   parents: Parents,
-  work: WorkList,
-  at: (item: WorkItem) => string,
+  { work, at }: Pick<FetchedBefore, "work" | "at">,
   extraction: Extraction,
   between: (record: ScanRecord) => Promise<ScanRecord>,
 ): Promise<{ record: ScanRecord; counts: DetailsResult | undefined; error: unknown }> {

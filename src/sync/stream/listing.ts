@@ -4,7 +4,6 @@ import { momentText } from "../../rows/moment.ts";
 import { differentRows, type OldRow, PLURAL } from "../../rows/old_rows.ts";
 import { telling } from "../../source/archive/about.ts";
 import type { Query } from "../../source/client.ts";
-import type { Stage } from "../../warehouse/destination.ts";
 import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
 import { completeWith, type StreamSync, type SyncContext } from "../context.ts";
@@ -74,7 +73,7 @@ async function scanOnce(
     return distrustFilter(sync, { ...state, strays: doubts });
   }
   const next = plan.restoresTrust === true ? trusting(state) : plan.range === undefined ? state : { ...state, strays };
-  return publishScan(sync, extraction.stage, record, next);
+  return publishScan(sync, { stage: extraction.stage, record, state: next });
 }
 
 /**
@@ -145,7 +144,7 @@ async function lookUp(sync: StreamSync<Scan>, state: StreamState): Promise<ScanR
       { stream: stream.name, unknown: record.absent.length },
       "the service does not know all that was asked for",
     );
-  return publishScan(sync, stage, record, state, questions);
+  return publishScan(sync, { stage, record, state }, questions);
 }
 
 /** Forgets a scan whose rows the next one brings again. */
@@ -168,7 +167,7 @@ export async function distrustFilter(
   const plan = planScan(stream, distrusting, context.policyOf(stream.name), { ...policy, now: clock.now() });
   const extraction = await openExtraction(sync, distrusting, plan);
   const record = await read(sync, plan, extraction, distrusting);
-  return publishScan(sync, extraction.stage, record, distrusting);
+  return publishScan(sync, { stage: extraction.stage, record, state: distrusting });
 }
 
 /** Reads a scan to its end; where the service no longer takes its cursor, from its beginning. */
@@ -252,9 +251,7 @@ export interface Again {
 /** Publishes a scan that has been read to its end; answers it where another look would tell which missing rows are gone. */
 export async function publishScan(
   sync: StreamSync<Scan | Feed>,
-  stage: Stage,
-  came: ScanRecord,
-  state: StreamState,
+  { stage, record: came, state }: Pick<Load, "stage" | "record" | "state">,
   asked: readonly Question[] = [],
   again?: Again,
 ): Promise<ScanRecord | undefined> {

@@ -47,5 +47,5 @@ export async function reloadScans(
   }
   const last = scans.at(-1);
   const asking = last === undefined ? context : { ...context, api: last.api };
-  await publishScan({ ...sync, context: asking }, stage, record, state, last?.questions, how);
+  await publishScan({ ...sync, context: asking }, { stage, record, state }, last?.questions, how);
 }

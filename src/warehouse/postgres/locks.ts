@@ -25,6 +25,16 @@ interface LockGroup {
   readonly waiting: string;
 }
 
+interface LockSettings {
+  readonly schema: string;
+  readonly stateSchema: string;
+  readonly runId: string;
+  readonly holder: Holder;
+  readonly clock: Clock;
+  /** Gives way to runs that wait. */
+  readonly makesRoom?: boolean | undefined;
+}
+
 /** The session-level advisory locks of one run, each with its row in `holders`. */
 export class Locks {
   readonly #session: Session;
@@ -36,17 +46,10 @@ export class Locks {
   readonly #makesRoom: boolean;
   readonly #held: LockGroup[] = [];
 
-  constructor(
-    session: Session,
-    schemas: { readonly schema: string; readonly stateSchema: string },
-    runId: string,
-    holder: Holder,
-    clock: Clock,
-    makesRoom: boolean,
-  ) {
+  constructor(session: Session, { schema, stateSchema, runId, holder, clock, makesRoom = false }: LockSettings) {
     this.#session = session;
-    this.#schema = schemas.schema;
-    this.#holders = `${pg.escapeIdentifier(schemas.stateSchema)}.holders`;
+    this.#schema = schema;
+    this.#holders = `${pg.escapeIdentifier(stateSchema)}.holders`;
     this.#runId = runId;
     this.#holder = holder;
     this.#clock = clock;

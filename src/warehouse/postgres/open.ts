@@ -43,7 +43,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     await session.end();
     throw error;
   }
-  const locks = new Locks(session, { schema, stateSchema }, runId, holder, clock, settings.makesRoom ?? false);
+  const locks = new Locks(session, { schema, stateSchema, runId, holder, clock, makesRoom: settings.makesRoom });
   return {
     dialect: postgresDialect,
     schema,

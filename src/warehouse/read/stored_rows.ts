@@ -65,7 +65,7 @@ export async function storedRows(
       if (row["here"] === true) own.rows.push(storedRow(tables.main, row));
     }
     for (const [i, child] of tables.children.entries()) {
-      for (const row of await childRows(trx, warehouse, company, tables.main, child, wanted)) {
+      for (const row of await childRows(trx, warehouse, company, { main: tables.main, child }, wanted)) {
         const own = found[Number(row["nth"])]!.children[i]!;
         const index = Number(row["place"]);
         own.set(index, [...(own.get(index) ?? []), storedRow(child, row)]);
@@ -127,8 +127,7 @@ async function childRows(
   db: Kysely<StateTables>,
   place: StoredIn,
   company: string,
-  main: Table,
-  child: Table,
+  { main, child }: { readonly main: Table; readonly child: Table },
   keys: Fragment,
 ): Promise<readonly Row[]> {
   const { dialect } = place;

@@ -51,7 +51,7 @@ function viewsOf(dialect: Dialect, order: TableOrder, catalog: Catalog): readonl
   if (views === undefined || !views.wanted) return [];
   const nobody = { isSchemaThere: false, names: new Map<string, boolean>(), record: {} };
   const made = new Set(order.streams.flatMap(({ main, children }) => [main, ...children].map(({ name }) => name)));
-  return planViews(dialect, order, views, { catalog, made }, nobody, compiled).changed;
+  return planViews(dialect, order, views, { catalog, made, present: nobody }, compiled).changed;
 }
 
 /** The views and that they are ours: a run would take them for somebody's own otherwise. */

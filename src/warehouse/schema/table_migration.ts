@@ -39,8 +39,7 @@ export function planTables(
   catalog: Catalog,
   shapes: readonly Shape[],
   known: (shape: Shape) => boolean,
-  unfilled: Unfilled = allFilled,
-  given: RecordedColumns = new Map(),
+  { unfilled = allFilled, given = new Map() }: { readonly unfilled?: Unfilled; readonly given?: RecordedColumns } = {},
 ): Plan {
   const steps: Step[] = [];
   const refusals: string[] = [];

@@ -108,7 +108,7 @@ async function planned(
   const recorded = await recordedTables(db, stateSchema);
   const unfilled = await unfilledColumns(db, stateSchema);
   const given = await recordedColumns(db, stateSchema);
-  const found = planTables(dialect, catalog, shapes, shape => recorded.has(shape.name), unfilled, given);
+  const found = planTables(dialect, catalog, shapes, shape => recorded.has(shape.name), { unfilled, given });
   const over = await viewsInTheWay(db, dialect, { ...order, views: viewsSchema(order) }, found.retyped);
   const plan = accepted({ ...found, refusals: [...found.refusals, ...viewRefusals(over.foreign, found.retyped)] });
   const steps: Step[] = [];

@@ -21,16 +21,28 @@ export interface ParentCounts {
   readonly absent: number;
 }
 
-/** The stream's row in `streams`, as of this publish. `completeTo` null leaves what it was; `counted` saves a look at the rowState. */
+/** A company's stream whose rows are counted; `parent`: what a detail is asked for. */
+interface Counted<P> {
+  readonly company: string;
+  readonly stream: Stream;
+  readonly parent: P;
+}
+
+/** What a publish says of itself. */
+interface PublishFacts {
+  readonly now: string;
+  /** Null leaves what it was. */
+  readonly completeTo: string | null;
+  /** Saves a look at the row state. */
+  readonly counted: { readonly known: number; readonly live: number } | undefined;
+}
+
+/** The stream's row in `streams`, as of this publish. */
 export async function saveDashboard(
   db: Kysely<StateTables>,
   destination: Destination,
-  company: string,
-  stream: Stream,
-  now: string,
-  completeTo: string | null,
-  parent: Parents | undefined,
-  counted?: { readonly known: number; readonly live: number },
+  { company, stream, parent }: Counted<Parents | undefined>,
+  { now, completeTo, counted }: PublishFacts,
 ): Promise<TableCounts> {
   const table = stream.tables.main;
   const { known, live } = counted ?? (await countRows(db, destination, company, stream));
@@ -65,9 +77,7 @@ export async function saveDashboard(
 export async function recountDetail(
   db: Kysely<StateTables>,
   destination: Destination,
-  company: string,
-  stream: Stream,
-  parent: Parents,
+  { company, stream, parent }: Counted<Parents>,
 ): Promise<void> {
   const own = (builder: ExpressionBuilder<StateTables, "streams">) =>
     builder.and({ company, table_name: stream.tables.main.name });

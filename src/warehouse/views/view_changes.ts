@@ -31,7 +31,7 @@ export async function planViewChanges(
   const made = new Set(order.streams.flatMap(({ main, children }) => [main, ...children].map(table => table.name)));
   const compile = (fragment: { compile(db: Kysely<StateTables>): { readonly sql: string } }) =>
     fragment.compile(db).sql;
-  const plan = planViews(dialect, order, views, { catalog, made }, present, compile);
+  const plan = planViews(dialect, order, views, { catalog, made, present }, compile);
   const existing = [...plan.wanted.keys()].filter(name => present.names.get(name) === true);
   const isReady = isDone(plan) && (await viewGrants(db, dialect, grantSelectTo, views.schema, existing)).length === 0;
   return {

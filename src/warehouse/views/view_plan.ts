@@ -28,8 +28,10 @@ export function planViews(
   dialect: Dialect,
   place: Place,
   order: ViewOrder,
-  tables: { readonly catalog: Catalog; readonly made: ReadonlySet<string> },
-  present: PresentViews,
+  {
+    present,
+    ...tables
+  }: { readonly catalog: Catalog; readonly made: ReadonlySet<string>; readonly present: PresentViews },
   compile: Compile,
 ): ViewPlan {
   const warnings: string[] = [];

@@ -51,26 +51,39 @@ export async function writeFiles(
   numbering: Numbering,
 ): Promise<readonly ParquetFile[]> {
   const { columns, partitions } = table;
-  if (partitions.length === 0) return [await writeFile(ask, relation, columns, "true", "", target, numbering)];
+  if (partitions.length === 0)
+    return [await writeFile(ask, { relation, columns, condition: "true", folder: "" }, target, numbering)];
   const inPath = columnsInPath(partitions);
   const kept = columns.filter(({ name }) => !inPath.has(name));
   const files: ParquetFile[] = [];
   for (const values of await partitionsOf(ask, relation, table)) {
     const here = partitions.map((partition, at) => condition(columns, partition, values[at] ?? null));
     const labels = partitions.map(({ unit }, at) => labelOf(unit, values[at] ?? null));
-    files.push(await writeFile(ask, relation, kept, here.join(" and "), target.folderOf(labels), target, numbering));
+    files.push(
+      await writeFile(
+        ask,
+        { relation, columns: kept, condition: here.join(" and "), folder: target.folderOf(labels) },
+        target,
+        numbering,
+      ),
+    );
   }
   if (files.length > 0) return files;
   const nowhere = target.folderOf(partitions.map(() => null));
-  return [await writeFile(ask, relation, kept, "false", nowhere, target, numbering)];
+  return [await writeFile(ask, { relation, columns: kept, condition: "false", folder: nowhere }, target, numbering)];
+}
+
+/** The rows of a relation for which the condition holds, and the folder they go to. */
+interface Slice {
+  readonly relation: string;
+  readonly columns: readonly SourceColumn[];
+  readonly condition: string;
+  readonly folder: string;
 }
 
 async function writeFile(
   ask: Ask,
-  relation: string,
-  columns: readonly SourceColumn[],
-  condition: string,
-  folder: string,
+  { relation, columns, condition, folder }: Slice,
   target: Target,
   numbering: Numbering,
 ): Promise<ParquetFile> {

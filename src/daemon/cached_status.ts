@@ -1,72 +1,91 @@
+import type { Stream } from "../catalog/stream.ts";
 import { type Clock, isWithin } from "../clock.ts";
-import type { Status } from "../operations/status.ts";
+import type { Config } from "../config/config.ts";
+import { readStatus, type Status } from "../operations/status.ts";
 import type { Daemon } from "./schedule/events.ts";
 
-/** What can be seen of the warehouse at this moment; `trouble` says for the log why nothing can. */
+/** What can be seen of the warehouse at this moment; `trouble` says why nothing can. */
 export type CachedStatus = { readonly status: Status } | { readonly status: undefined; readonly trouble: string };
+
+/** The warehouse's status for page, metrics, health and notifications: read once at a time, however many ask. */
+export interface StatusCache {
+  /** Takes as long as reading does, and rejects with what kept it from being read. */
+  read(): Promise<Status>;
+  /** Takes 5 s at most, and never rejects. */
+  look(): Promise<CachedStatus>;
+}
 
 export interface StatusSources {
   readonly read: () => Promise<Status>;
   readonly clock: Clock;
-  /** Its runs change what there is to see. */
-  readonly daemon: Pick<Daemon, "listen">;
-  /**
-   * How long one look serves. Short where looking costs nobody anything; longer for a file that readers and runs have to share
-   * (`readers: direct`), where every look is in the way of a run for a moment.
-   */
-  readonly keptMs: number;
+  /** Its runs change what there is to see; undefined where there is none. */
+  readonly daemon: Pick<Daemon, "listen"> | undefined;
+  /** How long one reading serves. */
+  readonly keptMs: () => number;
 }
 
 /** Prometheus gives a scrape 10 s. */
 const PATIENCE_MS = 5_000;
 
-/** Looks at the warehouse for whoever asks: at most one look at a time, however many ask. Never rejects. */
-export function createCachedStatus({ read, clock, daemon, keptMs }: StatusSources): () => Promise<CachedStatus> {
-  let kept: { readonly cachedStatus: CachedStatus; readonly at: number } | undefined;
-  let looking: Promise<CachedStatus> | undefined;
+export function createStatusCache({ read, clock, daemon, keptMs }: StatusSources): StatusCache {
+  let kept: { readonly reading: Promise<Status>; at?: number } | undefined;
 
-  // What was seen before a run ended, or is being looked at right now, is no longer how it is.
-  daemon.listen(event => {
-    if (event.kind !== "finished") return;
-    kept = undefined;
-    looking = undefined;
+  // What was seen before a run ended, or is being read right now, is no longer how it is.
+  daemon?.listen(event => {
+    if (event.kind === "finished" || event.kind === "reloaded") kept = undefined;
   });
 
-  function look(): Promise<CachedStatus> {
-    const mine: Promise<CachedStatus> = read()
-      .then(
+  function latest(): Promise<Status> {
+    if (kept !== undefined && (kept.at === undefined || isWithin(clock, kept.at, keptMs()))) return kept.reading;
+    const mine: typeof kept = { reading: read() };
+    const end = () => {
+      mine.at = clock.now();
+    };
+    mine.reading.then(end, end);
+    kept = mine;
+    return mine.reading;
+  }
+
+  return {
+    read: latest,
+    async look() {
+      const found = latest().then(
         (status): CachedStatus => ({ status }),
         (error: unknown): CachedStatus => ({
           status: undefined,
           trouble: error instanceof Error ? error.message : String(error),
         }),
-      )
-      .then(cachedStatus => {
-        if (looking === mine) {
-          kept = { cachedStatus, at: clock.now() };
-          looking = undefined;
-        }
-        return cachedStatus;
-      });
-    return mine;
-  }
-
-  return async () => {
-    if (kept !== undefined && isWithin(clock, kept.at, keptMs)) return kept.cachedStatus;
-    looking ??= look();
-    const mine = looking;
-    const seen = new AbortController();
-    const late = clock.sleep(PATIENCE_MS, seen.signal).then(
-      (): CachedStatus => ({
-        status: undefined,
-        trouble: `the warehouse did not answer within ${PATIENCE_MS / 1_000} s`,
-      }),
-      () => mine,
-    );
-    try {
-      return await Promise.race([mine, late]);
-    } finally {
-      seen.abort();
-    }
+      );
+      const seen = new AbortController();
+      const late = clock.sleep(PATIENCE_MS, seen.signal).then(
+        (): CachedStatus => ({
+          status: undefined,
+          trouble: `the warehouse did not answer within ${PATIENCE_MS / 1_000} s`,
+        }),
+        () => found,
+      );
+      try {
+        return await Promise.race([found, late]);
+      } finally {
+        seen.abort();
+      }
+    },
   };
+}
+
+/** A file that readers and runs have to share is in the way of a run for a moment whenever it is looked at. */
+const KEPT_MS = { shared: 60_000, other: 1_000 } as const;
+
+/** The status of the configuration's warehouse: a daemon may load another configuration meanwhile. */
+export function statusCacheOf(
+  config: () => Config,
+  catalogue: readonly Stream[],
+  company: string | undefined,
+  { clock, daemon }: Pick<StatusSources, "clock" | "daemon">,
+): StatusCache {
+  const keptMs = (): number => {
+    const { destination } = config();
+    return destination.type === "duckdb" && destination.readers === "direct" ? KEPT_MS.shared : KEPT_MS.other;
+  };
+  return createStatusCache({ read: () => readStatus(config(), catalogue, company), clock, daemon, keptMs });
 }

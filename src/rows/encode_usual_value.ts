@@ -68,7 +68,7 @@ function writePlainWhole(writer: CsvWriter, text: string): boolean {
 
 /**
  * Where the canonical part of a decimal ends: nearly every one has few digits and at most zeros to cut after the point.
- * 0 where that cannot be told at a cachedStatus, or more digits are needed than DECIMAL(18,6) has.
+ * 0 where that cannot be told at a glance, or more digits are needed than DECIMAL(18,6) has.
  */
 function canonicalEnd(text: string): number {
   const { length } = text;

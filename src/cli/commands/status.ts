@@ -48,16 +48,18 @@ async function serve(
 ): Promise<void> {
   const { servePage } = await import("../../daemon/page/server.ts");
   const { warehouseSource } = await import("../../daemon/page/source.ts");
-  const { systemClock } = await import("../../clock.ts");
+  const { statusCacheOf } = await import("../../daemon/cached_status.ts");
+  const { systemClock: clock } = await import("../../clock.ts");
+  const found = statusCacheOf(() => config, catalogue, options.company, { clock, daemon: undefined });
   const ended = Promise.withResolvers<void>();
   const forget = context.onSignal(() => ended.resolve());
   const page = await servePage({
     listen: config.server,
     access: () => config.server,
-    source: warehouseSource(() => config, catalogue, options.company, undefined),
+    source: warehouseSource(() => config, found, options.company, undefined),
     routes: [],
     log: await context.openLog(options.logLevel),
-    clock: systemClock,
+    clock,
     redact: context.redact,
   });
   const { url } = page;

@@ -1,11 +1,9 @@
 import { systemClock } from "../../clock.ts";
+import type { StatusCache } from "../../daemon/cached_status.ts";
 import type { ScheduleDaemon } from "../../daemon/schedule/schedule.ts";
 import type { Logger } from "../../logging.ts";
 import type { CliContext } from "./context.ts";
 import { packageVersion } from "./package_root.ts";
-
-/** How often one look at a file that runs and readers have to share may be taken, and how often at any other warehouse. */
-const KEPT_MS = { shared: 60_000, other: 2_000 } as const;
 
 /** What looks at a daemon from outside, and where it is put together. */
 export interface Surroundings {
@@ -24,21 +22,13 @@ export async function attach(
   { context, log, server }: Surroundings,
 ): Promise<() => Promise<void>> {
   const { keepJournal } = await import("../../daemon/schedule/journal.ts");
-  const { createCachedStatus } = await import("../../daemon/cached_status.ts");
+  const { statusCacheOf } = await import("../../daemon/cached_status.ts");
   const { attachNotifier } = await import("../../daemon/notify/attached.ts");
   const { readPast } = await import("../../daemon/schedule/past_runs.ts");
-  const { readStatus } = await import("../../operations/status.ts");
   const { streams } = await import("../../../streams/index.ts");
   const { redact, env } = context;
   const clock = systemClock;
-  const { destination } = daemon.config();
-  const shared = destination.type === "duckdb" && destination.readers === "direct";
-  const cachedStatus = createCachedStatus({
-    read: () => readStatus(daemon.config(), streams, undefined),
-    clock,
-    daemon,
-    keptMs: shared ? KEPT_MS.shared : KEPT_MS.other,
-  });
+  const status = statusCacheOf(() => daemon.config(), streams, undefined, { clock, daemon });
   const ends: (() => void | Promise<void>)[] = [keepJournal(daemon, log)];
   const past = () => {
     const config = daemon.config();
@@ -49,11 +39,11 @@ export async function attach(
       daemon,
       settings: () => daemon.config(),
       past,
-      cachedStatus,
+      cachedStatus: status.look,
       tools: { clock, log, redact, env },
     }),
   );
-  if (server) ends.push(await serveAround(daemon, { context, log, cachedStatus }));
+  if (server) ends.push(await serveAround(daemon, { context, log, status }));
   return async () => {
     for (const end of ends.toReversed()) await end();
   };
@@ -61,21 +51,15 @@ export async function attach(
 
 async function serveAround(
   daemon: ScheduleDaemon,
-  {
-    context,
-    log,
-    cachedStatus,
-  }: Omit<Surroundings, "server"> & {
-    readonly cachedStatus: ReturnType<typeof import("../../daemon/cached_status.ts").createCachedStatus>;
-  },
+  { context, log, status }: Omit<Surroundings, "server"> & { readonly status: StatusCache },
 ): Promise<() => Promise<void>> {
   const { createMetrics } = await import("../../daemon/page/metrics.ts");
   const { healthRoutes } = await import("../../daemon/page/health.ts");
   const { hookRoute } = await import("../../daemon/page/hook.ts");
   const { servePage } = await import("../../daemon/page/server.ts");
   const { warehouseSource } = await import("../../daemon/page/source.ts");
-  const { streams } = await import("../../../streams/index.ts");
   const clock = systemClock;
+  const cachedStatus = status.look;
   const lateAfterMs = () => daemon.config().freshness.lateAfterMs;
   const metrics = createMetrics({ version: packageVersion(), clock, daemon, cachedStatus, lateAfterMs });
   const deafen = daemon.listen(metrics.observe);
@@ -83,7 +67,7 @@ async function serveAround(
   const page = await servePage({
     listen: server,
     access: () => daemon.config().server,
-    source: warehouseSource(() => daemon.config(), streams, undefined, daemon),
+    source: warehouseSource(() => daemon.config(), status, undefined, daemon),
     routes: [
       metrics.route,
       ...healthRoutes({ clock, daemon, cachedStatus, lateAfterMs }),

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../logging.ts";
 import { liveContent } from "./live.ts";
-import type { PageSnapshot, PageSnapshots } from "./page_snapshot.ts";
+import type { PageSnapshot, TakeSnapshot } from "./page_snapshot.ts";
 import type { PageSource } from "./source.ts";
 
 /** What a visitor's page is told: how far the run is, as markup, or that it should fetch itself anew. */
@@ -28,7 +28,7 @@ const LOOK_MS = 15_000;
 const MOST_VISITORS = 64;
 
 /** Works only while somebody listens. */
-export function createFeed(source: PageSource, snapshots: PageSnapshots, clock: Clock, log: Log): Feed {
+export function createFeed(source: PageSource, takeSnapshot: TakeSnapshot, clock: Clock, log: Log): Feed {
   const visitors = new Set<ReturnType<typeof mailbox>>();
   let working: AbortController | undefined;
   let progress: string | undefined;
@@ -36,10 +36,7 @@ export function createFeed(source: PageSource, snapshots: PageSnapshots, clock: 
   const tell = (message: Message): void => {
     for (const { put } of visitors) put(message);
   };
-  const deafen = source.daemon?.listen(event => {
-    if (event.kind === "finished" || event.kind === "reloaded") snapshots.forget();
-    tell({ event: "changed", data: "" });
-  });
+  const deafen = source.daemon?.listen(() => tell({ event: "changed", data: "" }));
 
   // Whoever serves the page has better things to do than to end over it.
   const failed = (error: unknown): void => log.warn({ err: error }, "the status page could not tell how things stand");
@@ -68,8 +65,7 @@ export function createFeed(source: PageSource, snapshots: PageSnapshots, clock: 
       // A warehouse that takes its time does not hold up the progress.
       if (clock.now() >= next) {
         next = Number.POSITIVE_INFINITY;
-        void snapshots
-          .look()
+        void takeSnapshot()
           .then(notice)
           .catch(failed)
           .finally(() => {

@@ -1,4 +1,4 @@
-import { type Clock, isWithin } from "../../clock.ts";
+import type { Clock } from "../../clock.ts";
 import { TributaryError } from "../../errors.ts";
 import type { Status } from "../../operations/status.ts";
 import type { History } from "./history.ts";
@@ -12,28 +12,18 @@ export interface PageSnapshot {
   readonly fresh: Status | undefined;
 }
 
-interface Found {
-  readonly fresh: Status | undefined;
-  readonly unreadable: string | undefined;
-}
+/** What could last be read stays while nothing can; never rejects. */
+export type TakeSnapshot = () => Promise<PageSnapshot>;
 
-/** Looks at a source, however many ask. */
-export interface PageSnapshots {
-  /** What could last be read stays while nothing can; never rejects. */
-  look(): Promise<PageSnapshot>;
-  /** What was seen so far, or is being looked at right now, is no longer how it is. */
-  forget(): void;
-}
+export function createPageSnapshots(source: PageSource, clock: Clock, redact: (text: string) => string): TakeSnapshot {
+  let read: { readonly status: Status; readonly history: Promise<History | undefined> } | undefined;
+  let known: Pick<View, "status" | "history"> = { status: undefined, history: undefined };
 
-export function createPageSnapshots(source: PageSource, clock: Clock, redact: (text: string) => string): PageSnapshots {
-  let looking: Promise<Found> | undefined;
-  let seen: { readonly found: Found; readonly at: number } | undefined;
-  let known: { status: Status | undefined; history: History | undefined } = { status: undefined, history: undefined };
-
-  const find = async (): Promise<Found> => {
+  const find = async (): Promise<{ readonly fresh: Status | undefined; readonly unreadable: string | undefined }> => {
     try {
       const fresh = await source.status();
-      const history = await source.history();
+      if (read?.status !== fresh) read = { status: fresh, history: source.history() };
+      const history = await read.history;
       // A file in the hands of a run can't be looked into; what it held before is what readers have.
       if (fresh.warehouse.note === null) known = { status: fresh, history };
       else known = { status: held(fresh, known.status), history: known.history };
@@ -43,38 +33,19 @@ export function createPageSnapshots(source: PageSource, clock: Clock, redact: (t
     }
   };
 
-  const found = (): Promise<Found> => {
-    if (seen !== undefined && isWithin(clock, seen.at, source.keptMs())) return Promise.resolve(seen.found);
-    if (looking !== undefined) return looking;
-    const mine = find().then(all => {
-      if (looking !== mine) return all;
-      seen = { found: all, at: clock.now() };
-      looking = undefined;
-      return all;
-    });
-    looking = mine;
-    return mine;
-  };
-
-  return {
-    async look() {
-      const { fresh, unreadable } = await found();
-      const { daemon } = source;
-      const view: View = {
-        now: clock.now(),
-        lateAfterMs: source.lateAfterMs(),
-        unreadable,
-        ...known,
-        live: daemon?.live(),
-        nextRuns: daemon?.nextRuns(),
-        last: daemon?.last(),
-      };
-      return { view, fresh };
-    },
-    forget() {
-      seen = undefined;
-      looking = undefined;
-    },
+  return async () => {
+    const { fresh, unreadable } = await find();
+    const { daemon } = source;
+    const view: View = {
+      now: clock.now(),
+      lateAfterMs: source.lateAfterMs(),
+      unreadable,
+      ...known,
+      live: daemon?.live(),
+      nextRuns: daemon?.nextRuns(),
+      last: daemon?.last(),
+    };
+    return { view, fresh };
   };
 }
 

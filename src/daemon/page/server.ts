@@ -10,7 +10,7 @@ import { ConfigError } from "../../errors.ts";
 import { type DoorSources, doorkeeper, isOwnName } from "./access.ts";
 import { clientScript } from "./client.ts";
 import { createFeed } from "./feed.ts";
-import { createPageSnapshots, type PageSnapshots } from "./page_snapshot.ts";
+import { createPageSnapshots, type TakeSnapshot } from "./page_snapshot.ts";
 import type { Route } from "./route.ts";
 import type { PageSource } from "./source.ts";
 import { icon, pageDocument } from "./status_page.ts";
@@ -35,9 +35,9 @@ export interface ServedPage {
 export async function servePage(options: PageOptions): Promise<ServedPage> {
   const { listen, access, source, clock, redact, log } = options;
   refuseOpenDoor(listen, access());
-  const snapshots = createPageSnapshots(source, clock, redact);
-  const feed = createFeed(source, snapshots, clock, log);
-  const app = pageApp(options, snapshots, feed);
+  const takeSnapshot = createPageSnapshots(source, clock, redact);
+  const feed = createFeed(source, takeSnapshot, clock, log);
+  const app = pageApp(options, takeSnapshot, feed);
   // Whatever else runs in this process keeps its own Request and Response.
   const server = createAdaptorServer({
     fetch: app.fetch,
@@ -69,7 +69,7 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
 
 const CLOSING_MS = 500;
 
-function pageApp(options: PageOptions, snapshots: PageSnapshots, feed: ReturnType<typeof createFeed>): Hono {
+function pageApp(options: PageOptions, takeSnapshot: TakeSnapshot, feed: ReturnType<typeof createFeed>): Hono {
   const { listen, routes, log } = options;
   const app = new Hono();
   const door = doorkeeper(options);
@@ -95,9 +95,9 @@ function pageApp(options: PageOptions, snapshots: PageSnapshots, feed: ReturnTyp
     if (c.req.header("sec-fetch-site") !== "cross-site") return c.redirect(location, 303);
     return c.html("<!doctype html><title>…</title>", 200, { refresh: `0;url=${location}` });
   });
-  app.get("/", async c => c.html(pageDocument((await snapshots.look()).view)));
+  app.get("/", async c => c.html(pageDocument((await takeSnapshot()).view)));
   app.get("/status.json", async c => {
-    const { fresh, view } = await snapshots.look();
+    const { fresh, view } = await takeSnapshot();
     return fresh === undefined ? c.json({ error: view.unreadable }, 503) : c.json(fresh);
   });
   app.get("/page.css", c => c.body(stylesheet, 200, { "content-type": "text/css; charset=utf-8" }));

@@ -1,6 +1,6 @@
-import type { Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
-import { readStatus, type Status } from "../../operations/status.ts";
+import type { Status } from "../../operations/status.ts";
+import type { StatusCache } from "../cached_status.ts";
 import type { Daemon } from "../schedule/events.ts";
 import { type History, readHistory } from "./history.ts";
 
@@ -8,8 +8,7 @@ import { type History, readHistory } from "./history.ts";
 export interface PageSource {
   /** Data older than this is late. */
   lateAfterMs(): number;
-  /** How long one look at the warehouse serves, in ms. */
-  keptMs(): number;
+  /** The same object until it is read again. */
   status(): Promise<Status>;
   /** Undefined where nothing can be read at this moment. */
   history(): Promise<History | undefined>;
@@ -17,23 +16,16 @@ export interface PageSource {
   readonly daemon: Pick<Daemon, "live" | "nextRuns" | "last" | "listen"> | undefined;
 }
 
-/** A file that readers and runs have to share is in the way of a run for a moment whenever it is looked at. */
-const KEPT_MS = { shared: 60_000, other: 1_000 } as const;
-
-const isShared = ({ destination }: Config): boolean =>
-  destination.type === "duckdb" && destination.readers === "direct";
-
 /** The warehouse of the configuration as it is at each look: a daemon may load another one meanwhile. */
 export function warehouseSource(
   config: () => Config,
-  catalogue: readonly Stream[],
+  status: StatusCache,
   company: string | undefined,
   daemon: PageSource["daemon"],
 ): PageSource {
   return {
     lateAfterMs: () => config().freshness.lateAfterMs,
-    keptMs: () => (isShared(config()) ? KEPT_MS.shared : KEPT_MS.other),
-    status: () => readStatus(config(), catalogue, company),
+    status: status.read,
     history: async () => {
       const history = await readHistory(config().destination);
       return company === undefined ? history : history && ofCompany(history, company);

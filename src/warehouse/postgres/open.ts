@@ -120,17 +120,17 @@ export async function openPostgresForReading(settings: Place & Pick<PostgresSett
   };
 }
 
-const GLANCES = 20;
+const MOST_TRIES = 20;
 
 /**
  * Who may still see what the rows were before privacy changed them: VACUUM FULL copies such versions. A sentence, or undefined
  * for nobody. Waits 10 s for those who are about to end.
  */
 async function stillSeen(db: Kysely<StateTables>, stateSchema: string): Promise<string | undefined> {
-  for (let cachedStatus = 1; ; cachedStatus++) {
+  for (let tries = 1; ; tries++) {
     const seers = await seersIn(db, stateSchema);
     if (seers.length === 0) return undefined;
-    if (cachedStatus === GLANCES)
+    if (tries === MOST_TRIES)
       return `privacy: expected nobody to see any more what treated columns held before, but ${seers.join(", ")} began before that was rewritten, so PostgreSQL keeps it in the tables' files (${stateSchema}.privacy.cleaned_at stays NULL). The first run after the end of it removes it.`;
     await sql`select pg_sleep(0.5)`.execute(db);
   }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { stringify } from "yaml";
 import { startSimulator } from "../../../simulator/simulator.ts";
 import { loadConfig } from "../../../src/config/load.ts";
+import { statusCacheOf } from "../../../src/daemon/cached_status.ts";
 import { warehouseSource } from "../../../src/daemon/page/source.ts";
 import type { RunView } from "../../../src/sync/run/run.ts";
 import { streams } from "../../../streams/index.ts";
@@ -44,7 +45,12 @@ async function place(readers: "direct" | "snapshot", orders = 30, names: readonl
   await sync({ names });
   watched = begun.resolve;
   const { url, warned } = await served(
-    warehouseSource(() => config, streams, undefined, daemon),
+    warehouseSource(
+      () => config,
+      statusCacheOf(() => config, streams, undefined, { clock, daemon }),
+      undefined,
+      daemon,
+    ),
     { clock },
   );
   return { url, warned, sync, configure, simulator, clock, daemon, begun: begun.promise, path };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../../../src/clock.ts";
+import { createStatusCache } from "../../../src/daemon/cached_status.ts";
 import { stillClock } from "../../support/clock.ts";
 import { type Progress, scriptedDaemon } from "./scripted.ts";
 import { served, stream, telling, warehouseStatus } from "./warehouse_status.ts";
@@ -146,7 +147,9 @@ test("a view that fails is logged, and visitors hear of the next one", async () 
 test("after a run the warehouse is looked at anew, however short ago that was", async () => {
   const daemon = scriptedDaemon();
   let rows = 10;
-  const source = { ...telling(() => warehouseStatus([stream({ live_rows: rows })])), keptMs: () => 3_600_000, daemon };
+  const read = async () => warehouseStatus([stream({ live_rows: rows })]);
+  const cache = createStatusCache({ read, clock: stillClock(), daemon, keptMs: () => 3_600_000 });
+  const source = { ...telling(() => warehouseStatus([])), status: cache.read, daemon };
   const { url } = await served(source);
   const page = async () => (await fetch(url)).text();
   expect(await page()).toContain("10 rows");

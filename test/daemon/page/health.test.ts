@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { stringify } from "yaml";
-import { type CachedStatus, createCachedStatus } from "../../../src/daemon/cached_status.ts";
+import { type CachedStatus, createStatusCache } from "../../../src/daemon/cached_status.ts";
 import { healthRoutes } from "../../../src/daemon/page/health.ts";
 import type { Daemon, DaemonEvent, LiveRun } from "../../../src/daemon/schedule/events.ts";
 import { readStatus, type Status } from "../../../src/operations/status.ts";
@@ -123,7 +123,12 @@ test("over a real warehouse: not before the first run, then ready, then late by 
   const api = { base_url: simulator.url, key: simulator.key };
   const { config } = await load(stringify({ company: "acme", api, destination: warehouse.destination }));
   const look = () =>
-    createCachedStatus({ read: () => readStatus(config, streams, undefined), clock, daemon: deaf, keptMs: 0 })();
+    createStatusCache({
+      read: () => readStatus(config, streams, undefined),
+      clock,
+      daemon: deaf,
+      keptMs: () => 0,
+    }).look();
   expect(await ask("/readyz", look)).toEqual(empty);
   await sync({ names: ["purchase_orders"] });
   expect(await ask("/readyz", look)).toEqual(ready);

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import type { Config } from "../../../src/config/config.ts";
-import { createCachedStatus } from "../../../src/daemon/cached_status.ts";
+import { createStatusCache } from "../../../src/daemon/cached_status.ts";
 import { createMetrics, type Metrics } from "../../../src/daemon/page/metrics.ts";
 import type { Daemon, DaemonEvent, LiveRun } from "../../../src/daemon/schedule/events.ts";
 import { readStatus } from "../../../src/operations/status.ts";
@@ -48,12 +48,12 @@ async function observed(): Promise<Observed> {
       version: "1.2.3",
       clock,
       daemon: { startedAt: "2026-03-15T11:00:00.000Z", live: () => daemon.live, nextRuns: () => daemon.next },
-      cachedStatus: createCachedStatus({
+      cachedStatus: createStatusCache({
         read: () => readStatus(config, streams, undefined),
         clock,
         daemon: deaf,
-        keptMs: 2_000,
-      }),
+        keptMs: () => 2_000,
+      }).look,
       lateAfterMs: () => 2 * 3_600_000,
     });
   const metrics = made();
@@ -310,7 +310,7 @@ test("a look is not kept when the clock was set back since", async () => {
   const clock = handClock();
   let looks = 0;
   const read = () => Promise.reject(new Error(`look ${++looks}`));
-  const cachedStatus = createCachedStatus({ clock, keptMs: 2_000, daemon: deaf, read });
+  const { look: cachedStatus } = createStatusCache({ clock, keptMs: () => 2_000, daemon: deaf, read });
   await cachedStatus();
   clock.advance(-3_600_000);
   expect(await cachedStatus()).toMatchObject({ trouble: "look 2" });
@@ -322,9 +322,9 @@ test("many that look at once cost one look, and one that takes too long is not w
   let looks = 0;
   let answer: (error: Error) => void = () => undefined;
   let tell: (event: DaemonEvent) => void = () => undefined;
-  const cachedStatus = createCachedStatus({
+  const { look: cachedStatus } = createStatusCache({
     clock,
-    keptMs: 2_000,
+    keptMs: () => 2_000,
     daemon: {
       listen(listener) {
         tell = listener;

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { stringify } from "yaml";
 import { startSimulator } from "../../../simulator/simulator.ts";
 import { loadConfig } from "../../../src/config/load.ts";
+import { statusCacheOf } from "../../../src/daemon/cached_status.ts";
 import { servePage } from "../../../src/daemon/page/server.ts";
 import { warehouseSource } from "../../../src/daemon/page/source.ts";
 import { streams } from "../../../streams/index.ts";
@@ -43,7 +44,12 @@ try {
   const page = await servePage({
     listen: { host: "127.0.0.1", port: 0 },
     access: () => ({ token: undefined, login: undefined }),
-    source: warehouseSource(() => config, streams, undefined, daemon),
+    source: warehouseSource(
+      () => config,
+      statusCacheOf(() => config, streams, undefined, { clock, daemon }),
+      undefined,
+      daemon,
+    ),
     routes: [],
     log: { info: () => undefined, warn: (facts, message) => console.error(message, facts), debug: () => undefined },
     clock,

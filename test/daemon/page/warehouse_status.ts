@@ -51,7 +51,6 @@ export function warehouseStatus(streams: readonly StreamStatus[], facts: Partial
 export function telling(status: () => Status, history?: History): PageSource {
   return {
     lateAfterMs: () => 26 * 3_600_000,
-    keptMs: () => 1_000,
     status: async () => status(),
     history: async () => history,
     daemon: undefined,

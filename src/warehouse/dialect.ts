@@ -1,17 +1,115 @@
-import type { RawBuilder } from "kysely";
+import type { Kysely, RawBuilder } from "kysely";
 import type { Kind } from "../catalog/columns.ts";
+import type { StateTables } from "./state_tables.ts";
 
-/** Where the two databases differ in words. */
+type Db = Kysely<StateTables>;
+type Fragment = RawBuilder<unknown>;
+
+/** What the two databases have, do, or write in different ways. SQL elsewhere asks for it here, and never which database it is. */
 export interface Dialect {
+  /** For people and files that name the database; nothing is decided by it. */
   readonly name: "duckdb" | "postgres";
   /** The column type of a kind, as contract: id, text → text; money, quantity, percent → numeric(38,9) … */
   columnType(kind: Kind): string;
+
   /** Whether tables carry a primary key (DuckDB's cost more than the difference they guard). */
   readonly primaryKeys: boolean;
+  /** Whether there are foreign keys, rules and triggers, ours and somebody's own, that have to be looked at. */
+  readonly hasForeignKeys: boolean;
+  /** Whether there are roles, which need rights. */
+  readonly hasRoles: boolean;
+  /** Whether other sessions write meanwhile. A DuckDB file has one writer, and stays as it is while it is read. */
+  readonly hasOtherWriters: boolean;
+  /** Whether a view keeps what it reads from being dropped or changed; those that read each other are dropped together. */
+  readonly viewsHoldTables: boolean;
+  /** Whether one statement may change several columns, and the table is written once for all of them. */
+  readonly altersTogether: boolean;
+  /** Whether stages are tables of the database, which need not be read from files again for each question. */
+  readonly stagesAreTables: boolean;
+  /** Whether a plan depends on statistics, which of temporary tables only their maker can gather. */
+  readonly plansByStatistics: boolean;
+
   /** Where a row stands within its table, as a column that every table has. */
   readonly rowPlace: "ctid" | "rowid";
   /** What time it is by the clock of the database's own machine; undefined where that is this one. */
-  readonly serverTime: RawBuilder<unknown> | undefined;
+  readonly serverTime: Fragment | undefined;
   /** The field names of a JSON object as a FROM item with the column `value`; no rows for other JSON. */
-  fieldNames(json: RawBuilder<unknown>): RawBuilder<unknown>;
+  fieldNames(json: Fragment): Fragment;
+  /** A column as text, which is compared and sorted by its bytes. */
+  byteText(column: Fragment): Fragment;
+  /** How a finite value of this kind is written so that its text says all of it whatever the session's settings; undefined where a cast does. */
+  finiteText(kind: Kind, column: Fragment): Fragment | undefined;
+
+  /** Statements that keep other writers of tables out until the transaction ends; with `share` only those who change them. */
+  lockTables(tables: readonly Fragment[], mode: "share" | "share row exclusive"): readonly Fragment[];
+  /** Statements after which a transaction that begins with them sees the warehouse as of one moment. */
+  readonly atOneMoment: readonly Fragment[];
+  /** Statements that tell a transaction's plans that whole tables are read. */
+  readonly readsWholeTables: readonly Fragment[];
+  /** Statements that tell a transaction's plans that of a large comparison nearly nothing comes out. */
+  readonly findsLittle: readonly Fragment[];
+  /** Does it within a transaction, which goes on when it fails. */
+  attempt<T>(db: Db, work: () => Promise<T>): Promise<T>;
+
+  /** Tables, views and columns of schemas, a line each; a schema without any is a line without a table. */
+  catalogLines(schemas: Fragment): RawBuilder<CatalogLine>;
+  /** Tables and views of a schema; an empty one is a line without a name. */
+  relationLines(schema: string): RawBuilder<RelationLine>;
+  /** The columns of tables. Not through information_schema, which takes either database ten times as long. */
+  columnNames(
+    schema: string,
+    tables: readonly string[],
+  ): RawBuilder<{ readonly table: string; readonly column: string }>;
+  /** Views that read tables or views, over other views too; where views hold tables also those that read columns (`table.column`). */
+  readersOf(
+    db: Db,
+    schema: string,
+    of: { readonly names: readonly string[] } | { readonly columns: readonly string[] },
+  ): Promise<readonly Relation[]>;
+  /** Whether the role may drop a schema, and could make it again, as far as that can be told beforehand. */
+  mayDropSchema(db: Db, schema: string): Promise<boolean>;
+  /** What answers the rows of a table of versions as they were at a moment. */
+  readonly asOf: {
+    create(asOf: AsOf): readonly Fragment[];
+    drop(schema: string, name: string): Fragment;
+    /** Those that a schema has. */
+    lines(schema: string): RawBuilder<{ readonly name: string; readonly comment: string | null }>;
+  };
 }
+
+export interface Relation {
+  readonly schema: string;
+  readonly name: string;
+}
+
+/** A table's or view's column, as a database tells of it. */
+export interface CatalogLine {
+  readonly schema: string;
+  readonly table: string | null;
+  readonly is_table: boolean;
+  readonly table_comment: string | null;
+  readonly is_identified: boolean;
+  readonly name: string | null;
+  readonly type: string;
+  readonly comment: string | null;
+  readonly isRequired: boolean;
+  /** Place in the primary key, from 1. */
+  readonly place: number | null;
+}
+
+export interface RelationLine {
+  readonly name: string | null;
+  readonly is_view: boolean;
+  readonly is_commented: boolean;
+}
+
+/** What answers the rows of a table of versions as they were at a moment: a function in PostgreSQL, a table macro in DuckDB. */
+export interface AsOf extends Relation {
+  /** The table of versions, in the same schema. */
+  readonly versions: string;
+  readonly comment: string;
+}
+
+/** Which versions of a row were the row at a moment. Qualified and by position: a table may have a column that is called moment. */
+export const validAt = (moment: string): string =>
+  `v._valid_from <= ${moment} and (v._valid_to is null or v._valid_to > ${moment})`;

@@ -26,7 +26,7 @@ export async function lacksOf(
   models: readonly Model[],
 ): Promise<Lacks> {
   const present = await columnsIn(reading.db, schema);
-  if (reading.dialect.name === "postgres") await requireReadRights(reading, schema, needed);
+  if (reading.dialect.hasRoles) await requireReadRights(reading, schema, needed);
   if (!needed.some(name => present.has(name)))
     throw new DestinationError(
       `Expected the views for analysts in schema ${schema}, but there are none. \`tributary sync\` makes them, or says what keeps it from that.`,

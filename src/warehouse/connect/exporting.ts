@@ -28,7 +28,7 @@ export async function atOneMoment<T>(
   signal: AbortSignal,
   work: (moment: Moment) => Promise<T>,
 ): Promise<T> {
-  const reading = from.dialect.name === "duckdb" ? inDuckdb : inPostgres;
+  const reading = from.copyOut === undefined ? inDuckdb : inPostgres;
   try {
     return await reading(from, room, signal, work);
   } catch (error) {

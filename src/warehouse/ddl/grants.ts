@@ -29,7 +29,7 @@ export async function grantSteps(
   place: Place,
   shapes: readonly Shape[],
 ): Promise<Step[]> {
-  if (dialect.name !== "postgres" || place.grantSelectTo.length === 0) return [];
+  if (!dialect.hasRoles || place.grantSelectTo.length === 0) return [];
   await requireRoles(db, place.grantSelectTo);
   const wanted = {
     schemas: [place.schema, place.stateSchema],
@@ -72,7 +72,7 @@ export async function viewGrants(
   schema: string,
   views: readonly string[],
 ): Promise<RawBuilder<unknown>[]> {
-  if (dialect.name !== "postgres" || views.length === 0) return [];
+  if (!dialect.hasRoles || views.length === 0) return [];
   const wanted = { schemas: [schema], tables: views.map(name => ({ schema, name })), later: schema };
   const statements: RawBuilder<unknown>[] = [];
   for (const role of roles) statements.push(...(await lackingGrants(db, role, wanted)));
@@ -140,7 +140,7 @@ export async function closedSchemas(
   roles: readonly string[],
   schemas: readonly string[],
 ): Promise<string[]> {
-  if (dialect.name !== "postgres") return [];
+  if (!dialect.hasRoles) return [];
   const warnings: string[] = [];
   for (const role of roles) {
     const { rows } = await sql<{ schema: string; owner: string }>`

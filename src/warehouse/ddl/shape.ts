@@ -1,7 +1,7 @@
 import type { Column, Table, TableSet } from "../../catalog/columns.ts";
-import type { Dialect } from "../dialect.ts";
+import type { AsOf, Dialect } from "../dialect.ts";
 import { rowStateName } from "../state_tables.ts";
-import { type AsOf, asOfName, versionsName } from "./as_of.ts";
+import { asOfName, versionsName } from "./as_of.ts";
 import { asOfComment, columnComment, engineComments, rowStateComments, versionsComment } from "./comments.ts";
 
 /** A table as it is to be. */

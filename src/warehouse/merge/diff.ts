@@ -101,7 +101,7 @@ async function findDifference(destination: Destination, target: LoadTarget, with
     const missing = withMissing ? await countGone(trx, target) : { missing: 0, missedBefore: 0 };
     const of = (...ops: string[]) => ops.reduce((sum, op) => sum + (counts[op] ?? 0), 0);
     const touched = of("i", "u", "r", "v", "s", "m");
-    if (destination.dialect.name === "postgres") await estimable(trx, target, touched, missing.missing);
+    if (destination.dialect.plansByStatistics) await estimable(trx, target, touched, missing.missing);
     const { staged } = target.stage;
     return {
       staged,
@@ -167,10 +167,7 @@ async function joinAtOnce(
       db,
     );
   } else {
-    // PostgreSQL takes it that half of the rows come out, and so many would not be worth its workers' while. It nearly never
-    // is more than a few: 0.7 instead of 1.2 s for a million. Within the memory that they can share in a container (64 MB).
-    if (destination.dialect.name === "postgres")
-      await sql`set local parallel_tuple_cost = 0; set local work_mem = '4MB'`.execute(db);
+    for (const statement of destination.dialect.findsLittle) await statement.execute(db);
     const either = sql.join(
       key.map(name => sql`coalesce(${sql.id("s", name)}, ${sql.id("l", name)}) as ${sql.id(name)}`),
     );
@@ -261,9 +258,8 @@ function scopeOf(
     and ${equal("t", "l", tables.main.key)} and ${sql.id("t", scope.column)} >= cast(${scope.from} as timestamptz))`;
 }
 
-/** DuckDB would read the key files again for each question; PostgreSQL's stage is a table already. */
 async function materialize(db: Db, destination: Destination, stage: Stage, name: string): Promise<Fragment> {
-  if (destination.dialect.name === "postgres") return stage.keys();
+  if (destination.dialect.stagesAreTables) return stage.keys();
   await sql`create temporary table ${sql.id(name)} as select * from ${stage.keys()} k`.execute(db);
   return sql.id(name);
 }

@@ -1,7 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { z } from "zod";
-import type { Table } from "../../catalog/columns.ts";
-import type { Dialect } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
 import type { Publishing } from "./publishing.ts";
 
@@ -42,7 +40,12 @@ export async function unfilledColumns(db: Db, stateSchema: string): Promise<Unfi
 export async function noteUnfilled({ trx, destination, target }: Publishing): Promise<void> {
   const { main, children } = target.tables;
   const tables = [main, ...children];
-  const there = await columnsOf(trx, destination.dialect, destination.schema, tables);
+  const { rows: there } = await destination.dialect
+    .columnNames(
+      destination.schema,
+      tables.map(({ name }) => name),
+    )
+    .execute(trx);
   const unknown = there.filter(
     ({ table, column }) =>
       !column.startsWith("_") && !tables.some(own => own.name === table && own.columns.some(c => c.name === column)),
@@ -58,28 +61,4 @@ export async function noteUnfilled({ trx, destination, target }: Publishing): Pr
     const value = JSON.stringify({ table, column });
     await trx.insertInto("warehouse").values({ key, value }).execute();
   }
-}
-
-/** Not through information_schema, which takes either database ten times as long. */
-async function columnsOf(
-  db: Db,
-  dialect: Dialect,
-  schema: string,
-  tables: readonly Table[],
-): Promise<readonly { readonly table: string; readonly column: string }[]> {
-  const names = tables.map(({ name }) => sql.lit(name));
-  const query =
-    dialect.name === "postgres"
-      ? sql`select c.relname as "table", a.attname as "column" from pg_catalog.pg_class c
-          join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-          where c.relnamespace = (select oid from pg_catalog.pg_namespace where nspname = ${schema})
-            and c.relname in (${sql.join(names)})`
-      : sql.join(
-          names.map(
-            (name, i) => sql`select ${name} as "table", name as "column"
-              from pragma_table_info(${sql.lit(`"${schema}"."${tables[i]!.name}"`)})`,
-          ),
-          sql` union all `,
-        );
-  return (await sql<{ table: string; column: string }>`${query}`.execute(db)).rows;
 }

@@ -34,15 +34,10 @@ export async function unlessBeyond<T>(
   { db, dialect }: Pick<Destination, "db" | "dialect">,
   work: () => Promise<T>,
 ): Promise<T | undefined> {
-  const isTransaction = dialect.name === "postgres";
-  if (isTransaction) await sql`savepoint question`.execute(db);
   try {
-    const answer = await work();
-    if (isTransaction) await sql`release savepoint question`.execute(db);
-    return answer;
+    return await dialect.attempt(db, work);
   } catch (error) {
     if (!/out of range|overflow/i.test(String(error))) throw error;
-    if (isTransaction) await sql`rollback to savepoint question`.execute(db);
     return undefined;
   }
 }
@@ -55,12 +50,9 @@ export async function atOneMoment<T>(
   { db, dialect }: Pick<Destination, "db" | "dialect">,
   work: (db: Kysely<StateTables>) => Promise<T>,
 ): Promise<T> {
-  // A DuckDB file stays as it is while it is read: nobody writes a published one, and no run gets at another.
-  if (dialect.name === "duckdb") return work(db);
+  if (!dialect.hasOtherWriters) return work(db);
   return db.transaction().execute(async trx => {
-    await sql`set transaction isolation level repeatable read`.execute(trx);
-    // Models over whole tables: where statistics are missing, a loop in a loop took 53 s for what takes 1 s.
-    await sql`set local enable_nestloop = off`.execute(trx);
+    for (const statement of [...dialect.atOneMoment, ...dialect.readsWholeTables]) await statement.execute(trx);
     return work(trx);
   });
 }

@@ -52,7 +52,7 @@ export async function storedRows(
 ): Promise<readonly StoredKey[]> {
   const { db, dialect } = warehouse;
   return db.transaction().execute(async trx => {
-    if (dialect.name === "postgres") await sql`set transaction isolation level repeatable read`.execute(trx);
+    for (const statement of dialect.atOneMoment) await statement.execute(trx);
     const found = keys.map(() => ({
       rowState: undefined as RowState | undefined,
       rows: [] as StoredRow[],
@@ -147,18 +147,10 @@ const valuesOf = (dialect: Dialect, table: Table): Fragment =>
   );
 
 /** A column's value as text that says all of it, whatever the session's settings. */
-export function textOf({ name }: Dialect, kind: Kind, column: Fragment): Fragment {
+export function textOf(dialect: Dialect, kind: Kind, column: Fragment): Fragment {
   const plain = sql`cast(${column} as varchar)`;
-  if (kind === "moment") {
-    const written =
-      name === "duckdb"
-        ? sql`strftime(make_timestamp(epoch_us(${column})), '%Y-%m-%d %H:%M:%S.%f')`
-        : sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')`;
-    return sql`case when isfinite(${column}) then ${written} else ${plain} end`;
-  }
-  if (kind === "date" && name === "postgres")
-    return sql`case when isfinite(${column}) then to_char(${column}, 'YYYY-MM-DD') else ${plain} end`;
-  return plain;
+  const finite = dialect.finiteText(kind, column);
+  return finite === undefined ? plain : sql`case when isfinite(${column}) then ${finite} else ${plain} end`;
 }
 
 /** Keys of live rows, as the row state knows them; `among`: those whose first key column has one of these values, absent: all. */

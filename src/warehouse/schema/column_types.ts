@@ -3,7 +3,7 @@ import { canonicalType, type PresentTable } from "../ddl/database_catalog.ts";
 import type { Shape, ShapedColumn } from "../ddl/shape.ts";
 import type { Dialect } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
-import { type Dependents, readersOfColumns } from "../views/dependents.ts";
+import { type Dependents, dependentsOf } from "../views/dependents.ts";
 import { presentViews } from "../views/present_views.ts";
 import { refillStatement } from "./fill_from_extra.ts";
 
@@ -36,8 +36,7 @@ export function retyping(dialect: Dialect, table: RawBuilder<unknown>, { columns
       : sql`cast(${own} as ${sql.raw(type)})`;
     return sql`alter column ${own} type ${sql.raw(type)} using ${value}`;
   });
-  // PostgreSQL writes the table once for all of them; DuckDB takes one change at a time.
-  const groups = dialect.name === "postgres" ? [changes] : changes.map(change => [change]);
+  const groups = dialect.altersTogether ? [changes] : changes.map(change => [change]);
   return {
     statements: groups.map(group => sql`alter table ${table} ${sql.join(group)}`),
     onRows: columns.map(({ of }) => refillStatement(dialect, table, of!)),
@@ -51,12 +50,12 @@ export async function viewsInTheWay(
   place: { readonly schema: string; readonly stateSchema: string; readonly views: string },
   tables: readonly Retyped[],
 ): Promise<Dependents> {
-  if (dialect.name !== "postgres" || tables.length === 0) return { ours: [], foreign: [] };
+  if (!dialect.viewsHoldTables || tables.length === 0) return { ours: [], foreign: [] };
   const columns = tables.flatMap(({ table, columns }) => columns.map(({ name }) => `${table}.${name}`));
   const { record } = await presentViews(db, dialect, { schema: place.views, stateSchema: place.stateSchema });
   const isOurs = (view: { schema: string; name: string }) =>
     view.schema === place.views && Object.hasOwn(record, view.name);
-  return readersOfColumns(db, place.schema, columns, isOurs);
+  return dependentsOf(db, dialect, place.schema, { columns }, isOurs);
 }
 
 /** What has to be done about somebody's own views before their columns can change. */

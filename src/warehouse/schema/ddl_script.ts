@@ -27,10 +27,9 @@ export function ddlScript(dialect: Dialect, order: TableOrder, catalog: Catalog 
   const statements = [
     ...stateStatements(dialect, order.stateSchema, catalog),
     ...schema,
-    // PostgreSQL changes no column that a view reads.
-    ...(dialect.name === "postgres" && retyped.length > 0 ? viewDrops(dialect, order, catalog) : []),
+    ...(dialect.viewsHoldTables && retyped.length > 0 ? viewDrops(dialect, order, catalog) : []),
     ...inOrder(steps),
-    ...(dialect.name === "postgres" ? allGrants(order, shapes) : []),
+    ...(dialect.hasRoles ? allGrants(order, shapes) : []),
     ...viewStatements(dialect, order, catalog),
   ];
   const heading = [
@@ -64,7 +63,7 @@ function viewStatements(dialect: Dialect, order: TableOrder, catalog: Catalog): 
     sql`create schema if not exists ${sql.id(views.schema)}`,
     ...changed.flatMap(view => creation(views.schema, view)),
     ...recordViews(stateSchema, recordOf(changed)),
-    ...(dialect.name === "postgres" ? allViewGrants(grantSelectTo, views.schema, names) : []),
+    ...(dialect.hasRoles ? allViewGrants(grantSelectTo, views.schema, names) : []),
   ];
 }
 
@@ -78,8 +77,7 @@ export function dbaScript(
     readonly views: boolean;
   },
 ): string {
-  if (dialect.name !== "postgres")
-    return "-- DuckDB: nothing here needs an administrator; the folder must be writable.\n";
+  if (!dialect.hasRoles) return "-- DuckDB: nothing here needs an administrator; the folder must be writable.\n";
   const { database, role, schema, stateSchema, views } = place;
   const schemas = [schema, stateSchema, ...(views ? [analyticsSchema(schema)] : [])];
   const statements = [

@@ -25,7 +25,7 @@ export async function foreignKeySteps(
   relations: readonly Relation[],
   made: ReadonlySet<string>,
 ): Promise<readonly Step[]> {
-  if (dialect.name !== "postgres") return [];
+  if (!dialect.hasForeignKeys) return [];
   const wanted = relations.filter(
     ({ certainty, toOne, from, to }) =>
       certainty === "certain" && toOne && from.table !== to.table && made.has(from.table) && made.has(to.table),
@@ -90,7 +90,7 @@ export async function dropForeignKeysTo(
   schema: string,
   tables: readonly string[],
 ): Promise<void> {
-  if (dialect.name !== "postgres" || tables.length === 0) return;
+  if (!dialect.hasForeignKeys || tables.length === 0) return;
   const { rows } = await sql<{ table: string; name: string }>`
     select f.relname as "table", c.conname as name
     from pg_catalog.pg_constraint c

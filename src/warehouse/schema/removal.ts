@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { DestinationError } from "../../errors.ts";
 import { altering } from "../ddl/alteration.ts";
-import { asOfName, dropAsOf, versionsName } from "../ddl/as_of.ts";
+import { asOfName, versionsName } from "../ddl/as_of.ts";
 import { readCatalog } from "../ddl/database_catalog.ts";
 import type { Dialect } from "../dialect.ts";
 import { loadStreamState, saveStreamState } from "../state/run_log.ts";
@@ -74,7 +74,7 @@ export async function dropTables(
       trx,
       dialect,
       schema,
-      [...empty, ...functions].filter(each => each.schema === schema).map(({ name }) => name),
+      { names: [...empty, ...functions].filter(each => each.schema === schema).map(({ name }) => name) },
       view => view.schema === shown && Object.hasOwn(record, view.name),
     );
     if (foreign.length > 0)
@@ -86,7 +86,7 @@ export async function dropTables(
     const kept = Object.entries(record).filter(([name]) => !ours.includes(name));
     for (const statement of recordViews(stateSchema, Object.fromEntries(kept))) await statement.execute(trx);
     if (ours.length > 0) done.push(`dropped ${ours.length === 1 ? "view" : "views"} ${ours.join(", ")}`);
-    for (const each of functions) await drop(trx, each, dropAsOf(dialect, each));
+    for (const each of functions) await drop(trx, each, dialect.asOf.drop(each.schema, each.name));
     const going = empty.filter(table => table.schema === schema).map(({ name }) => name);
     await dropForeignKeysTo(trx, dialect, schema, going);
     for (const table of empty) {
@@ -125,9 +125,8 @@ async function keepWritersOut(
   dialect: Dialect,
   tables: readonly Named[],
 ): Promise<void> {
-  // DuckDB's file has one writer, which holds it.
-  if (dialect.name !== "postgres" || tables.length === 0) return;
-  await sql`lock table ${sql.join(tables.map(ref))} in share row exclusive mode`.execute(trx);
+  if (tables.length === 0) return;
+  for (const lock of dialect.lockTables(tables.map(ref), "share row exclusive")) await lock.execute(trx);
 }
 
 async function removeRows(trx: Transaction<StateTables>, table: Named, company: string): Promise<number> {

@@ -41,12 +41,11 @@ export async function rewriteColumn(db: Kysely<StateTables>, dialect: Dialect, r
   const values = sql.id(VALUES);
   await sql`drop table if exists ${values}`.execute(db);
   await sql`create temporary table ${values} (old text, new text)`.execute(db);
-  const text = sql`cast(${own} as ${sql.raw(dialect.name === "postgres" ? "text" : "varchar")})`;
-  const inOrder = dialect.name === "postgres" ? sql`${text} collate "C"` : text;
+  const text = dialect.byteText(own);
   let found = 0;
   for (let last: string | undefined; ; ) {
-    const after = last === undefined ? sql`` : sql` and ${inOrder} > ${last}`;
-    const { rows } = await sql<{ value: string }>`select distinct ${inOrder} as value from ${target} t
+    const after = last === undefined ? sql`` : sql` and ${text} > ${last}`;
+    const { rows } = await sql<{ value: string }>`select distinct ${text} as value from ${target} t
       where ${own} is not null${where}${after} order by 1 limit ${sql.lit(PAGE)}`.execute(db);
     const pairs = rows.flatMap(({ value }) => {
       const next = change(value);

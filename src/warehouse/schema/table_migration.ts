@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Step } from "../ddl/alteration.ts";
-import { type AsOf, createAsOf } from "../ddl/as_of.ts";
 import { type Catalog, canonicalType, type PresentTable } from "../ddl/database_catalog.ts";
 import { NO_FINGERPRINT, type Shape, type ShapedColumn } from "../ddl/shape.ts";
-import type { Dialect } from "../dialect.ts";
+import type { AsOf, Dialect } from "../dialect.ts";
 import { allFilled, type Unfilled } from "../merge/unfilled.ts";
 import { equal } from "../sql_fragments.ts";
 import { type Retyped, retyped, retyping } from "./column_types.ts";
@@ -200,7 +199,7 @@ function lateValues(dialect: Dialect, shape: Shape, present: PresentTable, unfil
   return [
     {
       sentence: `filled ${shape.name}.${names} from _extra: rows were written by a run that did not know of it`,
-      statements: dialect.name === "postgres" ? [sql`lock table ${table} in share row exclusive mode`] : [],
+      statements: dialect.lockTables([table], "share row exclusive"),
       onRows,
     },
   ];
@@ -233,7 +232,7 @@ function presentAgain(shape: Shape, column: Pick<ShapedColumn, "name">): Fragmen
 
 function functions(dialect: Dialect, { functions: there }: Catalog, asOf: AsOf): Step[] {
   if (there.get(`${asOf.schema}.${asOf.name}`) === asOf.comment) return [];
-  return [{ sentence: undefined, statements: createAsOf(dialect, asOf) }];
+  return [{ sentence: undefined, statements: dialect.asOf.create(asOf) }];
 }
 
 function comments(shape: Shape, present: PresentTable | undefined): Step[] {

@@ -78,15 +78,14 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
 /** Throws what `ensureState` and `ensureTables` would refuse, and writes nothing: for a look before anything is made. Answers what is there. */
 export async function checkTables(db: Kysely<StateTables>, dialect: Dialect, order: TableOrder): Promise<Catalog> {
   const schemas = [order.schema, order.stateSchema];
-  if (dialect.name === "postgres") await requireRights(db, schemas);
+  if (dialect.hasRoles) await requireRights(db, schemas);
   const catalog = await readCatalog(db, dialect, schemas);
   const shapes = wantedShapes(dialect, order);
   const plan = planTables(dialect, catalog, shapes, () => false);
   const names = shapes.map(({ name }) => name);
-  const others =
-    dialect.name === "postgres"
-      ? [...(await foreignKeysInTheWay(db, order.schema, names)), ...(await interferences(db, order, names))]
-      : [];
+  const others = dialect.hasForeignKeys
+    ? [...(await foreignKeysInTheWay(db, order.schema, names)), ...(await interferences(db, order, names))]
+    : [];
   const { foreign } = await viewsInTheWay(db, dialect, { ...order, views: viewsSchema(order) }, plan.retyped);
   accepted({ ...plan, refusals: [...plan.refusals, ...others, ...viewRefusals(foreign, plan.retyped)] });
   return catalog;

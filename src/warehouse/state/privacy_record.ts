@@ -39,8 +39,7 @@ export async function lockedPrivacyRecords(
   trx: Transaction<StateTables>,
   { dialect, stateSchema }: Pick<Destination, "dialect" | "stateSchema">,
 ): Promise<readonly KeptRecord[]> {
-  // DuckDB's file has one writer.
-  if (dialect.name === "postgres") await sql`lock table ${sql.id(stateSchema, "privacy")} in share mode`.execute(trx);
+  for (const lock of dialect.lockTables([sql.id(stateSchema, "privacy")], "share")) await lock.execute(trx);
   return privacyRecords(trx);
 }
 
@@ -53,9 +52,9 @@ export async function claimRecords(
   { dialect, stateSchema }: Pick<Destination, "dialect" | "stateSchema">,
   read: readonly KeptRecord[],
 ): Promise<boolean> {
-  // DuckDB's file has one writer.
-  if (dialect.name !== "postgres") return true;
-  await sql`lock table ${sql.id(stateSchema, "privacy")} in share row exclusive mode`.execute(trx);
+  if (!dialect.hasOtherWriters) return true;
+  for (const lock of dialect.lockTables([sql.id(stateSchema, "privacy")], "share row exclusive"))
+    await lock.execute(trx);
   const lines = (records: readonly KeptRecord[]) => records.map(record => JSON.stringify(record)).sort();
   return isDeepStrictEqual(lines(await privacyRecords(trx)), lines(read));
 }

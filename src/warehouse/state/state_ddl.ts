@@ -141,7 +141,7 @@ function missing(dialect: Dialect, stateSchema: string, catalog: Catalog): Fragm
       statements.push(sql`alter table ${sql.id(stateSchema, name)} replica identity full`);
   }
   // UNLOGGED like the rows it speaks of: a crash of the server empties both.
-  if (dialect.name === "postgres" && !has(STAGES))
+  if (dialect.stagesAreTables && !has(STAGES))
     statements.push(sql`create unlogged table ${sql.id(stateSchema, STAGES)} (company text, stream text, layout text not null,
       record jsonb not null, staged bigint not null, primary key (company, stream))`);
   return statements;
@@ -186,7 +186,7 @@ function stateCommentStatements(
   stateSchema: string,
   catalog: Catalog,
 ): readonly RawBuilder<unknown>[] {
-  const all = dialect.name === "postgres" ? new Map(tables).set(STAGES, stagesTable) : tables;
+  const all = dialect.stagesAreTables ? new Map(tables).set(STAGES, stagesTable) : tables;
   return [...all].flatMap(([name, table]) => {
     const present = catalog.tables.get(`${stateSchema}.${name}`);
     const statements: RawBuilder<unknown>[] = [];

@@ -77,7 +77,7 @@ function sentence(schema: string, what: string, names: readonly string[]): strin
 }
 
 async function rightsMissing(db: Db, dialect: Dialect, schema: string): Promise<string | undefined> {
-  const lacking = dialect.name === "postgres" ? await rightsLacking(db, [schema]) : undefined;
+  const lacking = dialect.hasRoles ? await rightsLacking(db, [schema]) : undefined;
   return (
     lacking &&
     `The views of ${schema} could not be made; the tables are complete without them. ${lacking} Or set views: false.`
@@ -123,9 +123,9 @@ async function makeView(
 ): Promise<{ readonly failure: string | undefined; readonly dropped: readonly string[] }> {
   const make = () => executeTogether(trx, creation(schema, view));
   const failure = await attempt(trx, dialect, make);
-  if (failure === undefined || dialect.name !== "postgres") return { failure, dropped: [] };
+  if (failure === undefined || !dialect.viewsHoldTables) return { failure, dropped: [] };
   const isOurs = (other: { schema: string; name: string }) => other.schema === schema && wanted.has(other.name);
-  const { ours, foreign } = await dependentsOf(trx, dialect, schema, [view.name], isOurs);
+  const { ours, foreign } = await dependentsOf(trx, dialect, schema, { names: [view.name] }, isOurs);
   if (foreign.length > 0) return { failure: `${foreign.join(", ")} read it`, dropped: [] };
   const again = await attempt(trx, dialect, async () => {
     const list = sql.join([view.name, ...ours].map(name => sql.id(schema, name)));
@@ -144,9 +144,9 @@ async function removeViews(
 ): Promise<{ readonly names: readonly string[]; readonly warnings: readonly string[] }> {
   const warnings: string[] = [];
   const kept = new Set<string>();
-  for (const name of dialect.name === "postgres" ? names : []) {
+  for (const name of dialect.viewsHoldTables ? names : []) {
     const isGoing = (other: { schema: string; name: string }) => other.schema === schema && names.includes(other.name);
-    const { foreign } = await dependentsOf(trx, dialect, schema, [name], isGoing);
+    const { foreign } = await dependentsOf(trx, dialect, schema, { names: [name] }, isGoing);
     if (foreign.length === 0) continue;
     kept.add(name);
     warnings.push(
@@ -160,19 +160,6 @@ async function removeViews(
 
 /** A schema in which nothing is left, and that could be made again. */
 async function dropSchemaIfEmpty(trx: Db, dialect: Dialect, schema: string): Promise<void> {
-  const drop = () => sql`drop schema if exists ${sql.id(schema)}`.execute(trx);
-  if (dialect.name === "postgres") {
-    const { rows } = await sql<{ may: boolean }>`
-      select pg_has_role(n.nspowner, 'usage') and has_database_privilege(current_database(), 'create') as may
-      from pg_catalog.pg_namespace n where n.nspname = ${schema}`.execute(trx);
-    if (rows[0]?.may === true) await attempt(trx, dialect, drop);
-    return;
-  }
-  // A refusal would end DuckDB's transaction.
-  const kinds = ["tables", "views", "functions", "sequences", "types"].map(
-    kind =>
-      sql`select 1 from ${sql.raw(`duckdb_${kind}()`)} where database_name = current_database() and schema_name = ${schema}`,
-  );
-  const { rows } = await sql`${sql.join(kinds, sql` union all `)} limit 1`.execute(trx);
-  if (rows.length === 0) await drop();
+  if (await dialect.mayDropSchema(trx, schema))
+    await attempt(trx, dialect, () => sql`drop schema if exists ${sql.id(schema)}`.execute(trx));
 }

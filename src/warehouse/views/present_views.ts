@@ -15,20 +15,13 @@ export interface PresentViews {
   readonly record: ViewRecord;
 }
 
-interface Line {
-  readonly name: string | null;
-  readonly is_view: boolean;
-  readonly is_commented: boolean;
-}
-
 /** Reads what is there, in two small queries. */
 export async function presentViews(
   db: Kysely<StateTables>,
   dialect: Dialect,
   place: { readonly schema: string; readonly stateSchema: string },
 ): Promise<PresentViews> {
-  const query = dialect.name === "postgres" ? postgresLines : duckdbLines;
-  const { rows } = await query(place.schema).execute(db);
+  const { rows } = await dialect.relationLines(place.schema).execute(db);
   const recorded = await sql<{ value: unknown }>`
     select value from ${sql.id(place.stateSchema, "warehouse")} where key = ${KEY}`.execute(db);
   const record = recorded.rows[0] === undefined ? {} : storedRecord.parse(recorded.rows[0].value);
@@ -53,22 +46,3 @@ export function recordViews(stateSchema: string, record: ViewRecord): readonly R
     sql`insert into ${warehouse} (key, value) values (${sql.lit(KEY)}, ${sql.lit(JSON.stringify(sorted))})`,
   ];
 }
-
-const postgresLines = (schema: string) => sql<Line>`
-  select c.relname as name, coalesce(c.relkind = 'v', false) as is_view, d.description is not null as is_commented
-  from pg_catalog.pg_namespace n
-  left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v', 'm', 'f')
-  left join pg_catalog.pg_description d on d.classoid = 'pg_catalog.pg_class'::regclass and d.objoid = c.oid
-    and d.objsubid = 0
-  where n.nspname = ${schema}`;
-
-const duckdbLines = (schema: string) => sql<Line>`
-  with relations as (
-    select schema_name, view_name as name, true as is_view, comment from duckdb_views()
-    where database_name = current_database()
-    union all
-    select schema_name, table_name, false, comment from duckdb_tables() where database_name = current_database()
-  )
-  select r.name, coalesce(r.is_view, false) as is_view, r.comment is not null as is_commented
-  from duckdb_schemas() s left join relations r on r.schema_name = s.schema_name
-  where s.database_name = current_database() and s.schema_name = ${schema}`;

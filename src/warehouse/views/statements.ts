@@ -21,8 +21,7 @@ export const comments = (schema: string, { name, comment, columns }: View): read
 /** Drops views together, for they may read each other. Never CASCADE. */
 export async function dropViews(db: Db, dialect: Dialect, schema: string, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
-  if (dialect.name === "postgres")
-    await sql`drop view ${sql.join(names.map(name => sql.id(schema, name)))}`.execute(db);
+  if (dialect.viewsHoldTables) await sql`drop view ${sql.join(names.map(name => sql.id(schema, name)))}`.execute(db);
   else for (const name of names) await sql`drop view ${sql.id(schema, name)}`.execute(db);
 }
 
@@ -37,17 +36,12 @@ export async function executeTogether(db: Db, statements: readonly RawBuilder<un
  * transaction goes on. Other failures are thrown.
  */
 export async function attempt(db: Db, dialect: Dialect, work: () => Promise<unknown>): Promise<string | undefined> {
-  // A statement that DuckDB cannot bind leaves its transaction as it was, and it has no savepoints.
-  const isPostgres = dialect.name === "postgres";
-  if (isPostgres) await sql`savepoint views`.execute(db);
   try {
-    await work();
-    if (isPostgres) await sql`release savepoint views`.execute(db);
+    await dialect.attempt(db, work);
     return undefined;
   } catch (error) {
     const said = objection(error);
     if (said === undefined) throw error;
-    if (isPostgres) await sql`rollback to savepoint views`.execute(db);
     return said;
   }
 }

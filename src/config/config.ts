@@ -115,6 +115,9 @@ export type DuckdbConfig = Without<(typeof POSTGRES_KEYS)[number]> & {
   readonly type: "duckdb";
   /** What DuckDB takes of memory for usual rows, in MB of 1,000,000 bytes. */
   readonly memoryMb: number;
+  /** A file has no roles, and there is no server to wait for. */
+  readonly grantSelectTo: readonly never[];
+  readonly connectWaitMs: 0;
 };
 
 export type PostgresConfig = Without<(typeof DUCKDB_KEYS)[number] | "url" | "grant_select_to"> & {
@@ -196,7 +199,7 @@ function destinationOf(given: Given["destination"], memoryMb: number): Destinati
   } = given;
   return type === "postgres"
     ? { type, url, grantSelectTo, connectWaitMs, lockWaitMs, ...shared }
-    : { type, path, readers, keepVersions, memoryMb, ...shared };
+    : { type, path, readers, keepVersions, memoryMb, grantSelectTo: [], connectWaitMs: 0, ...shared };
 }
 
 function settingsOf(given: GivenSettings, { unknownFields }: StreamDefaults): StreamSettings {

@@ -1,6 +1,7 @@
 import type { Stream } from "../catalog/stream.ts";
 import { type Clock, isWithin } from "../clock.ts";
 import type { Config } from "../config/config.ts";
+import { isShared } from "../config/destination.ts";
 import { readStatus, type Status } from "../operations/status.ts";
 import type { Daemon } from "./schedule/events.ts";
 
@@ -83,9 +84,6 @@ export function statusCacheOf(
   company: string | undefined,
   { clock, daemon }: Pick<StatusSources, "clock" | "daemon">,
 ): StatusCache {
-  const keptMs = (): number => {
-    const { destination } = config();
-    return destination.type === "duckdb" && destination.readers === "direct" ? KEPT_MS.shared : KEPT_MS.other;
-  };
+  const keptMs = () => (isShared(config().destination) ? KEPT_MS.shared : KEPT_MS.other);
   return createStatusCache({ read: () => readStatus(config(), catalogue, company), clock, daemon, keptMs });
 }

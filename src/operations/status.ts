@@ -1,6 +1,7 @@
 import type { Stream } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
 import { soonest } from "../config/cron.ts";
+import { isServer } from "../config/destination.ts";
 import { selectedByConfig } from "../config/selection.ts";
 import { LockedError } from "../errors.ts";
 import { configured } from "../privacy/configured_catalog.ts";
@@ -14,7 +15,7 @@ import { readStreamState, type StreamState } from "../warehouse/state/stream_sta
 /** What `status --json` prints. Moments are ISO 8601. */
 export interface Status {
   readonly warehouse: {
-    readonly type: "duckdb" | "postgres";
+    readonly type: Config["destination"]["type"];
     /** The file; null for a server, whose address may hold a password. */
     readonly path: string | null;
     readonly schema: string;
@@ -106,7 +107,7 @@ export async function readStatus(
     return {
       warehouse: {
         type: destination.type,
-        path: destination.type === "duckdb" ? destination.path : null,
+        path: isServer(destination) ? null : destination.path,
         schema: destination.schema,
         state_schema: destination.stateSchema,
         loaded: reading !== undefined || note !== null,

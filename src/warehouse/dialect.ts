@@ -35,6 +35,8 @@ export interface Dialect {
   readonly serverTime: Fragment | undefined;
   /** The field names of a JSON object as a FROM item with the column `value`; no rows for other JSON. */
   fieldNames(json: Fragment): Fragment;
+  /** How the value at a path of a column of JSON is read; `removed` is what its removal takes away. */
+  jsonField(column: string, path: readonly string[], removed: readonly string[]): JsonField;
   /** A column as text, which is compared and sorted by its bytes. */
   byteText(column: Fragment): Fragment;
   /** How a finite value of this kind is written so that its text says all of it whatever the session's settings; undefined where a cast does. */
@@ -75,6 +77,21 @@ export interface Dialect {
     /** Those that a schema has. */
     lines(schema: string): RawBuilder<{ readonly name: string; readonly comment: string | null }>;
   };
+}
+
+/** The value that a column of JSON holds at a path. */
+export interface JsonField {
+  /** SQL NULL when there is no such field. */
+  readonly value: Fragment;
+  readonly text: Fragment;
+  /** One of string, number, boolean, null, other. */
+  readonly type: Fragment;
+  readonly without: Fragment;
+  /** False for rows whose other fields would not survive the removal letter by letter. */
+  readonly safe: Fragment;
+  matches(form: string): Fragment;
+  date(): Fragment;
+  moment(): Fragment;
 }
 
 export interface Relation {

@@ -135,6 +135,32 @@ test("no drawers, no crowded folders, and no file over 400 lines", () => {
   expect(folders.get("src")?.length).toBeLessThanOrEqual(15);
 });
 
+test("a database is called by its name where one is chosen, and nowhere else: SQL asks the dialect what it can", () => {
+  const naming = sources.filter(
+    ({ path, text }) =>
+      !/^src\/warehouse\/(duckdb|postgres)\//.test(path) && /["'`](duckdb|postgres)["'`]/.test(withoutComments(text)),
+  );
+  expect(naming.map(({ path }) => path)).toEqual([
+    "src/cli/commands/init.ts",
+    "src/cli/demo.ts",
+    "src/config/config.ts",
+    "src/config/destination.ts",
+    "src/config/load.ts",
+    "src/config/schema.ts",
+    "src/outputs/dbt/package.ts",
+    "src/outputs/dbt/profile.ts",
+    "src/outputs/dbt/readme.ts",
+    "src/warehouse/connect/open.ts",
+    "src/warehouse/connect/reading.ts",
+    "src/warehouse/dialect.ts",
+  ]);
+  const telling = sources.filter(({ text }) => text.includes("dialect.name"));
+  expect(telling.map(({ path }) => path)).toEqual([
+    "src/outputs/dictionary/warehouse_sample.ts",
+    "src/warehouse/schema/ddl_script.ts",
+  ]);
+});
+
 /** Comments become empty, line by line; a `//` within a line of code stays, as in an address. */
 function withoutComments(text: string): string {
   return text

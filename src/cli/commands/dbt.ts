@@ -2,6 +2,7 @@ import { relative, resolve } from "node:path";
 import type { Command } from "commander";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
+import { isServer } from "../../config/destination.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples, localPath } from "../invocation/options.ts";
 
@@ -39,7 +40,7 @@ async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
   const on = selectedByConfig(configured(catalogue, config), config.streams);
   const streams = await widened(config, on);
   const tables = packageTables(dialectOf(config.destination), streams, versionedBy(on, config.streams));
-  const place = templateAt(["destination", config.destination.type === "duckdb" ? "path" : "url"]);
+  const place = templateAt(["destination", isServer(config.destination) ? "url" : "path"]);
   const files = dbtPackage({
     warehouse: config.destination,
     companies: config.companies.map(({ name }) => name),

@@ -42,7 +42,7 @@ async function script(config: Config, forDba: boolean): Promise<string> {
   const { streams: catalogue } = await import("../../../streams/index.ts");
   const all = configured(catalogue, config);
   const streams = selectedByConfig(all, config.streams);
-  const grantSelectTo = destination.type === "postgres" ? destination.grantSelectTo : [];
+  const { grantSelectTo } = destination;
   const versioned = versionedBy(streams, config.streams);
   const views = viewOrder(destination, all, { wanted: config.views, models: await readModels() });
   return ddlScript(dialect, { ...tableOrder(destination, { streams, grantSelectTo, versioned }), views });

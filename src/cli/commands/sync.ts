@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
+import { isServer } from "../../config/destination.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples, runOptions, streamsArgument } from "../invocation/options.ts";
@@ -87,6 +88,6 @@ async function runOrder(names: readonly string[], options: SyncOptions, config: 
 /** Where the tables are, in a sentence. */
 export function whereToRead({ destination }: Config): string {
   const { schema } = destination;
-  if (destination.type === "postgres") return `Readers find the tables in schema ${schema}.`;
+  if (isServer(destination)) return `Readers find the tables in schema ${schema}.`;
   return `Readers find the tables in ${destination.path}, schema ${schema}: duckdb -readonly ${destination.path}`;
 }

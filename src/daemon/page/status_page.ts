@@ -49,8 +49,8 @@ export function icon(tone: string): string | undefined {
 
 function place({ status, now }: View) {
   if (status === undefined) return "";
-  const { type, path, schema, published_at } = status.warehouse;
-  const where = type === "duckdb" ? (path?.split(/[\\/]/).at(-1) ?? "DuckDB") : "PostgreSQL";
+  const { path, schema, published_at } = status.warehouse;
+  const where = path?.split(/[\\/]/).at(-1) ?? "PostgreSQL";
   const published = published_at === null ? "" : html`, published ${time(published_at, ago(published_at, now))}`;
   return html`${where} · schema ${schema}${published}`;
 }

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import type { Stream } from "../../catalog/stream.ts";
+import { isServer } from "../../config/destination.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
 import { ConfigError, LockedError, StoppedError } from "../../errors.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
@@ -102,7 +103,7 @@ async function plansUnderLock(
   { clock, random, signal }: RunTools,
 ): Promise<readonly Unfinished[]> {
   const where = order.config.destination;
-  if (where.type === "duckdb" && !(await hasUnpublished(where))) return readPlans(where);
+  if (!isServer(where) && !(await hasUnpublished(where))) return readPlans(where);
   const startedAt = new Date(clock.now()).toISOString();
   const holder = { pid: process.pid, host: hostname(), command: order.command, startedAt };
   const patience = { now: () => clock.now(), sleep: (ms: number) => clock.sleep(ms, signal) };

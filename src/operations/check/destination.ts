@@ -1,7 +1,8 @@
 import { hostname } from "node:os";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
-import type { DestinationConfig } from "../../config/config.ts";
+import type { DestinationConfig, DuckdbConfig, PostgresConfig } from "../../config/config.ts";
+import { isServer } from "../../config/destination.ts";
 import { DestinationError, LockedError } from "../../errors.ts";
 import { inspectPlace, openDestination } from "../../warehouse/connect/open.ts";
 import { openReading, runningRuns } from "../../warehouse/connect/reading.ts";
@@ -40,18 +41,14 @@ export async function* checkDestination(
   clock: Clock,
 ): AsyncGenerator<CheckLine> {
   try {
-    if (where.type === "postgres") yield* checkPostgres(where, fitness, clock);
+    if (isServer(where)) yield* checkPostgres(where, fitness, clock);
     else yield* checkDuckdb(where, fitness);
   } catch (error) {
     yield error instanceof LockedError ? doubt(NAME, error) : failure(NAME, error);
   }
 }
 
-async function* checkPostgres(
-  where: DestinationConfig & { type: "postgres" },
-  fitness: Fitness,
-  clock: Clock,
-): AsyncGenerator<CheckLine> {
+async function* checkPostgres(where: PostgresConfig, fitness: Fitness, clock: Clock): AsyncGenerator<CheckLine> {
   const holder = { pid: process.pid, host: hostname(), command: "tributary check", startedAt: "" };
   const destination = await openDestination(where, { runId: "check", holder, clock }, 0);
   try {
@@ -76,10 +73,7 @@ async function* checkPostgres(
   }
 }
 
-async function* checkDuckdb(
-  where: DestinationConfig & { type: "duckdb" },
-  fitness: Fitness,
-): AsyncGenerator<CheckLine> {
+async function* checkDuckdb(where: DuckdbConfig, fitness: Fitness): AsyncGenerator<CheckLine> {
   const room = await inspectPlace(where);
   const reading = await openReading(where);
   try {
@@ -101,7 +95,7 @@ async function checkContents(
   where: DestinationConfig,
   { version, companies, streams, versioned }: Fitness,
 ): Promise<boolean> {
-  const grantSelectTo = where.type === "postgres" ? where.grantSelectTo : [];
+  const { grantSelectTo } = where;
   await checkTables(looked.db, looked.dialect, tableOrder(where, { streams, grantSelectTo, versioned }));
   if (!(await hasState(looked))) return false;
   const known = companies.map(({ name, baseUrl, companyId }) => ({

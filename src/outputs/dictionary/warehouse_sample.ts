@@ -1,12 +1,13 @@
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { columnsIn } from "../../warehouse/ddl/database_catalog.ts";
+import type { Dialect } from "../../warehouse/dialect.ts";
 import { type Counted, countsOf, sampleRows } from "../../warehouse/read/samples.ts";
 import { examplesOf, mayShow } from "./examples.ts";
 import type { StreamDescription } from "./stream_description.ts";
 
 /** What a warehouse told when it was looked at. */
 export interface WarehouseSample {
-  readonly type: "duckdb" | "postgres";
+  readonly type: Dialect["name"];
   /** When what was looked at was published, ISO 8601; undefined where readers see every transaction. */
   readonly publishedAt: string | undefined;
   readonly tables: ReadonlyMap<string, TableSample>;

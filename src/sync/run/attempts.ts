@@ -87,7 +87,7 @@ function pausesOf(
   { config: { destination }, reached = false }: Pick<RunOrder, "config" | "reached">,
   clock: Clock,
 ): (errors: readonly unknown[]) => number | undefined {
-  const connectBy = clock.now() + (destination.type === "postgres" ? destination.connectWaitMs : 0);
+  const connectBy = clock.now() + destination.connectWaitMs;
   let connected = reached;
   let nth = 0;
   return errors => {

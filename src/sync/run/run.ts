@@ -112,7 +112,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       lockGroups: [...lockGroups],
       held: held.map(({ name }) => name),
       versioned: versionedBy(catalogue, config.streams),
-      grantSelectTo: config.destination.type === "postgres" ? config.destination.grantSelectTo : [],
+      grantSelectTo: config.destination.grantSelectTo,
       widening: streams.map(({ name }) => name).filter(name => policy(name).unknownFields === "column"),
       formats: config.formats,
       volatileOf: name => config.streams.settings[name]?.volatile ?? [],

@@ -10,7 +10,8 @@ import { postgresDialect } from "../postgres/dialect.ts";
 
 /** Which warehouse, as the config says. */
 export type Where =
-  | (Omit<DuckdbConfig, "publishEveryMs" | "memoryMb"> & Partial<Pick<DuckdbConfig, "memoryMb">>)
+  | (Omit<DuckdbConfig, "publishEveryMs" | "memoryMb" | "grantSelectTo" | "connectWaitMs"> &
+      Partial<Pick<DuckdbConfig, "memoryMb">>)
   | (Omit<PostgresConfig, "publishEveryMs" | Waits> & Partial<Pick<PostgresConfig, Waits>>);
 
 type Waits = "connectWaitMs" | "lockWaitMs";

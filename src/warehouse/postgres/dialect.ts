@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Kind } from "../../catalog/columns.ts";
 import type { Dialect } from "../dialect.ts";
 import { postgresCatalog } from "./catalog.ts";
@@ -17,6 +17,33 @@ const types: Readonly<Record<Kind, string>> = {
   json: "jsonb",
 };
 
+const jsonField: Dialect["jsonField"] = (column, path, removed) => {
+  const own = sql.id(column);
+  const at = (fields: readonly string[]) => sql.lit(`{${fields.map(field => `"${field}"`).join(",")}}`);
+  const value = sql`(${own} #> ${at(path)})`;
+  const text = sql`(${own} #>> ${at(path)})`;
+  let without: RawBuilder<unknown> = sql`(${own} #- ${at(removed)})`;
+  for (let depth = removed.length - 1; depth > 0; depth--) {
+    const parent = at(removed.slice(0, depth));
+    without = sql`(case when ${without} #> ${parent} = '{}' then ${without} #- ${parent} else ${without} end)`;
+  }
+  // A cast of 2024-02-31 is an error, and there is no way to try one before version 16.
+  const existing = (cast: RawBuilder<unknown>) => sql`case when cast(substr(${text}, 9, 2) as integer)
+    <= extract(day from cast(substr(${text}, 1, 7) || '-01' as date) + interval '1 month' - interval '1 day')
+    then ${cast} end`;
+  const dated = (cast: RawBuilder<unknown>) => sql`case when ${text} !~ '^0000' then ${existing(cast)} end`;
+  return {
+    value,
+    text,
+    type: sql`(case jsonb_typeof(${value}) when 'object' then 'other' when 'array' then 'other' else jsonb_typeof(${value}) end)`,
+    without: sql`nullif(${without}, '{}')`,
+    safe: sql`true`,
+    matches: form => sql`${text} ~ ${sql.lit(form)}`,
+    date: () => dated(sql`cast(${text} as date)`),
+    moment: () => dated(sql`cast(${text} as timestamptz)`),
+  };
+};
+
 export const postgresDialect: Dialect = {
   ...postgresCatalog,
   name: "postgres",
@@ -33,6 +60,7 @@ export const postgresDialect: Dialect = {
   serverTime: sql`clock_timestamp()`,
   fieldNames: json =>
     sql`(select jsonb_object_keys(case when jsonb_typeof(${json}) = 'object' then ${json} else '{}'::jsonb end) as value)`,
+  jsonField,
   byteText: column => sql`cast(${column} as text) collate "C"`,
   finiteText: (kind, column) =>
     kind === "moment"

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Column } from "../../catalog/columns.ts";
-import type { Dialect } from "../dialect.ts";
+import type { Dialect, JsonField } from "../dialect.ts";
 
 type Fragment = RawBuilder<unknown>;
 
@@ -18,21 +18,6 @@ const forms = {
   moment: `^${CALENDAR}T${CLOCK}${ZONE}$`,
 } as const;
 
-/** How a database reads the value that `_extra` holds at a path. */
-interface Reader {
-  /** SQL NULL when there is no such field. */
-  readonly value: Fragment;
-  readonly text: Fragment;
-  /** One of string, number, boolean, null, other. */
-  readonly type: Fragment;
-  readonly without: Fragment;
-  /** False for rows whose other fields would not survive the removal letter by letter. */
-  readonly safe: Fragment;
-  matches(form: string): Fragment;
-  date(): Fragment;
-  moment(): Fragment;
-}
-
 /** Moves a new column's values from `_extra` into it; undefined for a column that no field of the row stands for. */
 export function fillStatement(dialect: Dialect, table: Fragment, column: Column): Fragment | undefined {
   const reader = readerOf(dialect, column);
@@ -44,7 +29,7 @@ export function fillStatement(dialect: Dialect, table: Fragment, column: Column)
 
 /** Moves what did not fit a column's former type out of `_problems` into it, where it fits now. */
 export function refillStatement(dialect: Dialect, table: Fragment, column: Column): Fragment {
-  const reader = readers[dialect.name]("_problems", [column.name, "value"], [column.name]);
+  const reader = dialect.jsonField("_problems", [column.name, "value"], [column.name]);
   const value = columnValue(dialect, reader, column);
   return sql`update ${table} set ${sql.id(column.name)} = ${value}, _problems = ${reader.without}
     where ${reader.value} is not null and ${reader.safe} and ${value} is not null`;
@@ -56,13 +41,13 @@ export function leaveOutStatement(dialect: Dialect, table: Fragment, column: Col
   return reader && sql`update ${table} set _extra = ${reader.without} where ${reader.value} is not null`;
 }
 
-function readerOf(dialect: Dialect, { source, path }: Column): Reader | undefined {
+function readerOf(dialect: Dialect, { source, path }: Column): JsonField | undefined {
   // A column beside `_extra` filled from a page or by the reader never was in it.
   if (source !== "row" || path.length === 0 || !path.every(field => /^[A-Za-z0-9_-]+$/.test(field))) return undefined;
-  return readers[dialect.name]("_extra", path, path);
+  return dialect.jsonField("_extra", path, path);
 }
 
-function columnValue(dialect: Dialect, reader: Reader, column: Column): Fragment {
+function columnValue(dialect: Dialect, reader: JsonField, column: Column): Fragment {
   const { text, type } = reader;
   const as = sql.raw(dialect.columnType(column.kind));
   const written = (form: string) =>
@@ -90,61 +75,3 @@ function columnValue(dialect: Dialect, reader: Reader, column: Column): Fragment
       return sql`case when ${type} <> 'null' then ${reader.value} end`;
   }
 }
-
-/** Reads the value at a path of a JSON column; `removed` is what its removal takes away. */
-type MakeReader = (json: "_extra" | "_problems", path: readonly string[], removed: readonly string[]) => Reader;
-
-const postgresReader: MakeReader = (json, path, removed) => {
-  const own = sql.id(json);
-  const at = (fields: readonly string[]) => sql.lit(`{${fields.map(field => `"${field}"`).join(",")}}`);
-  const value = sql`(${own} #> ${at(path)})`;
-  const text = sql`(${own} #>> ${at(path)})`;
-  let without: Fragment = sql`(${own} #- ${at(removed)})`;
-  for (let depth = removed.length - 1; depth > 0; depth--) {
-    const parent = at(removed.slice(0, depth));
-    without = sql`(case when ${without} #> ${parent} = '{}' then ${without} #- ${parent} else ${without} end)`;
-  }
-  // A cast of 2024-02-31 is an error, and there is no way to try one before version 16.
-  const existing = (cast: Fragment) => sql`case when cast(substr(${text}, 9, 2) as integer)
-    <= extract(day from cast(substr(${text}, 1, 7) || '-01' as date) + interval '1 month' - interval '1 day')
-    then ${cast} end`;
-  const dated = (cast: Fragment) => sql`case when ${text} !~ '^0000' then ${existing(cast)} end`;
-  return {
-    value,
-    text,
-    type: sql`(case jsonb_typeof(${value}) when 'object' then 'other' when 'array' then 'other' else jsonb_typeof(${value}) end)`,
-    without: sql`nullif(${without}, '{}')`,
-    safe: sql`true`,
-    matches: form => sql`${text} ~ ${sql.lit(form)}`,
-    date: () => dated(sql`cast(${text} as date)`),
-    moment: () => dated(sql`cast(${text} as timestamptz)`),
-  };
-};
-
-const duckdbReader: MakeReader = (json, path, removed) => {
-  const own = sql.id(json);
-  const at = (fields: readonly string[]) => sql.lit(`$${fields.map(field => `."${field}"`).join("")}`);
-  const patch = (fields: readonly string[]) =>
-    sql.lit(fields.reduceRight<string>((inner, field) => `{"${field}":${inner}}`, "null"));
-  const text = sql`json_extract_string(${own}, ${at(path)})`;
-  let without: Fragment = sql`json_merge_patch(${own}, ${patch(removed)})`;
-  for (let depth = removed.length - 1; depth > 0; depth--) {
-    const parent = removed.slice(0, depth);
-    without = sql`(case when cast(json_extract(${without}, ${at(parent)}) as varchar) = '{}'
-      then json_merge_patch(${without}, ${patch(parent)}) else ${without} end)`;
-  }
-  return {
-    value: sql`json_extract(${own}, ${at(path)})`,
-    text,
-    type: sql`(case json_type(${own}, ${at(path)}) when 'VARCHAR' then 'string' when 'BOOLEAN' then 'boolean'
-      when 'NULL' then 'null' when 'OBJECT' then 'other' when 'ARRAY' then 'other' else 'number' end)`,
-    without: sql`nullif(cast(${without} as varchar), '{}')`,
-    // DuckDB writes decimals through a double: a row whose numbers have more digits stays as it is.
-    safe: sql`cast(json_merge_patch(${own}, '{}') as varchar) = cast(${own} as varchar)`,
-    matches: form => sql`regexp_matches(${text}, ${sql.lit(form)})`,
-    date: () => sql`try_cast(${text} as date)`,
-    moment: () => sql`try_cast(${text} as timestamptz)`,
-  };
-};
-
-const readers: Readonly<Record<Dialect["name"], MakeReader>> = { postgres: postgresReader, duckdb: duckdbReader };

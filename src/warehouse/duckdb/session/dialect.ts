@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Kind } from "../../../catalog/columns.ts";
 import type { Dialect } from "../../dialect.ts";
 import { duckdbCatalog } from "./catalog.ts";
@@ -17,6 +17,32 @@ const types: Record<Kind, string> = {
   json: "JSON",
 };
 
+const jsonField: Dialect["jsonField"] = (column, path, removed) => {
+  const own = sql.id(column);
+  const at = (fields: readonly string[]) => sql.lit(`$${fields.map(field => `."${field}"`).join("")}`);
+  const patch = (fields: readonly string[]) =>
+    sql.lit(fields.reduceRight<string>((inner, field) => `{"${field}":${inner}}`, "null"));
+  const text = sql`json_extract_string(${own}, ${at(path)})`;
+  let without: RawBuilder<unknown> = sql`json_merge_patch(${own}, ${patch(removed)})`;
+  for (let depth = removed.length - 1; depth > 0; depth--) {
+    const parent = removed.slice(0, depth);
+    without = sql`(case when cast(json_extract(${without}, ${at(parent)}) as varchar) = '{}'
+      then json_merge_patch(${without}, ${patch(parent)}) else ${without} end)`;
+  }
+  return {
+    value: sql`json_extract(${own}, ${at(path)})`,
+    text,
+    type: sql`(case json_type(${own}, ${at(path)}) when 'VARCHAR' then 'string' when 'BOOLEAN' then 'boolean'
+      when 'NULL' then 'null' when 'OBJECT' then 'other' when 'ARRAY' then 'other' else 'number' end)`,
+    without: sql`nullif(cast(${without} as varchar), '{}')`,
+    // DuckDB writes decimals through a double: a row whose numbers have more digits stays as it is.
+    safe: sql`cast(json_merge_patch(${own}, '{}') as varchar) = cast(${own} as varchar)`,
+    matches: form => sql`regexp_matches(${text}, ${sql.lit(form)})`,
+    date: () => sql`try_cast(${text} as date)`,
+    moment: () => sql`try_cast(${text} as timestamptz)`,
+  };
+};
+
 export const duckdbDialect: Dialect = {
   ...duckdbCatalog,
   name: "duckdb",
@@ -33,6 +59,7 @@ export const duckdbDialect: Dialect = {
   rowPlace: "rowid",
   serverTime: undefined,
   fieldNames: json => sql`(select unnest(json_keys(${json})) as value)`,
+  jsonField,
   byteText: column => sql`cast(${column} as varchar)`,
   finiteText: (kind, column) =>
     kind === "moment" ? sql`strftime(make_timestamp(epoch_us(${column})), '%Y-%m-%d %H:%M:%S.%f')` : undefined,

@@ -6,7 +6,7 @@ type Db = Kysely<StateTables>;
 type Fragment = RawBuilder<unknown>;
 
 /** What the two databases have, do, or write in different ways. SQL elsewhere asks for it here, and never which database it is. */
-export interface Dialect {
+export interface Dialect extends CatalogQueries {
   /** For people and files that name the database; nothing is decided by it. */
   readonly name: "duckdb" | "postgres";
   /** The column type of a kind, as contract: id, text → text; money, quantity, percent → numeric(38,9) … */
@@ -52,7 +52,10 @@ export interface Dialect {
   readonly findsLittle: readonly Fragment[];
   /** Does it within a transaction, which goes on when it fails. */
   attempt<T>(db: Db, work: () => Promise<T>): Promise<T>;
+}
 
+/** What a database's catalog tells. */
+export interface CatalogQueries {
   /** Tables, views and columns of schemas, a line each; a schema without any is a line without a table. */
   catalogLines(schemas: Fragment): RawBuilder<CatalogLine>;
   /** Tables and views of a schema; an empty one is a line without a name. */

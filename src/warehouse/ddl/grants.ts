@@ -1,6 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
-import type { Dialect } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
 import type { Step } from "./alteration.ts";
 import type { Shape } from "./shape.ts";
@@ -23,13 +22,8 @@ interface Table {
 }
 
 /** What the readers' roles lack, as steps; nothing where they have it. @throws DestinationError for a role there is none of */
-export async function grantSteps(
-  db: Kysely<StateTables>,
-  dialect: Dialect,
-  place: Place,
-  shapes: readonly Shape[],
-): Promise<Step[]> {
-  if (!dialect.hasRoles || place.grantSelectTo.length === 0) return [];
+export async function grantSteps(db: Kysely<StateTables>, place: Place, shapes: readonly Shape[]): Promise<Step[]> {
+  if (place.grantSelectTo.length === 0) return [];
   await requireRoles(db, place.grantSelectTo);
   const wanted = {
     schemas: [place.schema, place.stateSchema],
@@ -67,12 +61,11 @@ async function lackingGrants(
 /** What the readers' roles lack of the views that stand in a schema. A view reads with its owner's rights: the tables need none. */
 export async function viewGrants(
   db: Kysely<StateTables>,
-  dialect: Dialect,
   roles: readonly string[],
   schema: string,
   views: readonly string[],
 ): Promise<RawBuilder<unknown>[]> {
-  if (!dialect.hasRoles || views.length === 0) return [];
+  if (views.length === 0) return [];
   const wanted = { schemas: [schema], tables: views.map(name => ({ schema, name })), later: schema };
   const statements: RawBuilder<unknown>[] = [];
   for (const role of roles) statements.push(...(await lackingGrants(db, role, wanted)));
@@ -136,11 +129,9 @@ export async function requireRoles(db: Kysely<StateTables>, roles: readonly stri
 /** Warnings of schemas that readers may not use and that are others': a grant which isn't ours to give does nothing, without an error. */
 export async function closedSchemas(
   db: Kysely<StateTables>,
-  dialect: Dialect,
   roles: readonly string[],
   schemas: readonly string[],
 ): Promise<string[]> {
-  if (!dialect.hasRoles) return [];
   const warnings: string[] = [];
   for (const role of roles) {
     const { rows } = await sql<{ schema: string; owner: string }>`

@@ -29,7 +29,7 @@ export function ddlScript(dialect: Dialect, order: TableOrder, catalog: Catalog 
     ...schema,
     ...(dialect.viewsHoldTables && retyped.length > 0 ? viewDrops(dialect, order, catalog) : []),
     ...inOrder(steps),
-    ...(dialect.hasRoles ? allGrants(order, shapes) : []),
+    ...allGrants(order, shapes),
     ...viewStatements(dialect, order, catalog),
   ];
   const heading = [
@@ -63,7 +63,7 @@ function viewStatements(dialect: Dialect, order: TableOrder, catalog: Catalog): 
     sql`create schema if not exists ${sql.id(views.schema)}`,
     ...changed.flatMap(view => creation(views.schema, view)),
     ...recordViews(stateSchema, recordOf(changed)),
-    ...(dialect.hasRoles ? allViewGrants(grantSelectTo, views.schema, names) : []),
+    ...allViewGrants(grantSelectTo, views.schema, names),
   ];
 }
 

@@ -52,7 +52,7 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
   const before = await planned(db, dialect, order);
   const views = await planViewChanges(db, dialect, order, before.catalog);
   const schemas = [order.schema, order.stateSchema, ...(order.views === undefined ? [] : [order.views.schema])];
-  const shut = await closedSchemas(db, dialect, order.grantSelectTo, schemas);
+  const shut = await closedSchemas(db, order.grantSelectTo, schemas);
   if (before.steps.length === 0 && views.isDone)
     return { done: [], missing: before.missing, warnings: [...shut, ...views.warnings] };
   return altering(db, dialect, async trx => {
@@ -113,7 +113,7 @@ async function planned(
   const steps: Step[] = [];
   if (!catalog.schemas.has(schema))
     steps.push({ sentence: `created schema ${schema}`, statements: [sql`create schema ${sql.id(schema)}`] });
-  steps.push(...plan.steps, ...(await grantSteps(db, dialect, order, shapes)));
+  steps.push(...plan.steps, ...(await grantSteps(db, order, shapes)));
   const own = shapes.filter(shape => shape.role === "main" || shape.role === "child");
   const made = new Set(own.map(shape => shape.name));
   steps.push(...(await foreignKeySteps(db, dialect, schema, order.relations ?? [], made)));

@@ -33,15 +33,14 @@ export async function planViewChanges(
     fragment.compile(db).sql;
   const plan = planViews(dialect, order, views, { catalog, made, present }, compile);
   const existing = [...plan.wanted.keys()].filter(name => present.names.get(name) === true);
-  const isReady = isDone(plan) && (await viewGrants(db, dialect, grantSelectTo, views.schema, existing)).length === 0;
+  const isReady = isDone(plan) && (await viewGrants(db, grantSelectTo, views.schema, existing)).length === 0;
   return {
     isDone: isReady,
     warnings: plan.warnings,
     async ensure(trx) {
       const place = { schema: views.schema, stateSchema };
       const { done, warnings, visible } = await ensureViews(trx, dialect, place, plan, present);
-      for (const grant of await viewGrants(trx, dialect, grantSelectTo, views.schema, visible))
-        await grant.execute(trx);
+      for (const grant of await viewGrants(trx, grantSelectTo, views.schema, visible)) await grant.execute(trx);
       return { done, warnings };
     },
   };

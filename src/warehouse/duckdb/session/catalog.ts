@@ -1,14 +1,8 @@
-import { type Kysely, sql } from "kysely";
-import { type CatalogLine, type Dialect, type Relation, type RelationLine, validAt } from "../../dialect.ts";
-import type { StateTables } from "../../state_tables.ts";
-
-type Db = Kysely<StateTables>;
+import { sql } from "kysely";
+import { type CatalogLine, type CatalogQueries, type Relation, type RelationLine, validAt } from "../../dialect.ts";
 
 /** What DuckDB's catalog tells. */
-export const duckdbCatalog: Pick<
-  Dialect,
-  "catalogLines" | "relationLines" | "columnNames" | "readersOf" | "mayDropSchema" | "asOf"
-> = {
+export const duckdbCatalog: CatalogQueries = {
   catalogLines: schemas => sql<CatalogLine>`
   with relations as (
     select schema_name, table_name, true as is_table, comment from duckdb_tables() where database_name = current_database()
@@ -42,7 +36,22 @@ export const duckdbCatalog: Pick<
       ),
       sql` union all `,
     )}`,
-  readersOf,
+  /** DuckDB lets a table go from under its views, so their text has to tell. */
+  async readersOf(db, schema, of) {
+    const names = "names" in of ? of.names : [];
+    const { rows } = await sql<Relation & { readonly sql: string }>`
+      select schema_name as "schema", view_name as name, sql from duckdb_views()
+      where not internal and database_name = current_database() order by 1, 2`.execute(db);
+    const found = new Set<(typeof rows)[number]>();
+    const isStart = (row: Relation) => row.schema === schema && names.includes(row.name);
+    for (let known = [...names]; known.length > 0; ) {
+      const mention = new RegExp(`(^|[^a-z0-9_])(${known.join("|")})($|[^a-z0-9_])`, "i");
+      const more = rows.filter(row => !isStart(row) && !found.has(row) && mention.test(afterName(row.sql)));
+      for (const row of more) found.add(row);
+      known = more.map(row => row.name);
+    }
+    return rows.filter(row => found.has(row));
+  },
   /** A refusal would end the transaction. */
   async mayDropSchema(db, schema) {
     const kinds = ["tables", "views", "functions", "sequences", "types"].map(
@@ -67,27 +76,6 @@ export const duckdbCatalog: Pick<
             and schema_name = ${schema}`,
   },
 };
-
-/** DuckDB lets a table go from under its views, so their text has to tell. */
-async function readersOf(
-  db: Db,
-  schema: string,
-  of: Parameters<Dialect["readersOf"]>[2],
-): Promise<readonly Relation[]> {
-  const names = "names" in of ? of.names : [];
-  const { rows } = await sql<Relation & { readonly sql: string }>`
-    select schema_name as "schema", view_name as name, sql from duckdb_views()
-    where not internal and database_name = current_database() order by 1, 2`.execute(db);
-  const found = new Set<(typeof rows)[number]>();
-  const isStart = (row: Relation) => row.schema === schema && names.includes(row.name);
-  for (let known = [...names]; known.length > 0; ) {
-    const mention = new RegExp(`(^|[^a-z0-9_])(${known.join("|")})($|[^a-z0-9_])`, "i");
-    const more = rows.filter(row => !isStart(row) && !found.has(row) && mention.test(afterName(row.sql)));
-    for (const row of more) found.add(row);
-    known = more.map(row => row.name);
-  }
-  return rows.filter(row => found.has(row));
-}
 
 /** A view is called like the table it reads, which is no sign that it does. */
 const afterName = (text: string): string => text.replace(/^\s*create\s+view\s.*?\sas\s/is, "");

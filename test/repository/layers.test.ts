@@ -154,6 +154,21 @@ test("a database is called by its name where one is chosen, and nowhere else: SQ
     "src/warehouse/connect/reading.ts",
     "src/warehouse/dialect.ts",
   ]);
+  // Rights, locks and foreign keys are PostgreSQL's alone: there is nothing to ask DuckDB.
+  const catalogs = sources.filter(
+    ({ path, text }) =>
+      !/^src\/warehouse\/(duckdb|postgres)\//.test(path) && /\bpg_\w+|\bduckdb_\w+\(\)/.test(withoutComments(text)),
+  );
+  expect(catalogs.map(({ path }) => path)).toEqual([
+    "src/warehouse/connect/reading.ts",
+    "src/warehouse/ddl/alteration.ts",
+    "src/warehouse/ddl/grants.ts",
+    "src/warehouse/ddl/rights.ts",
+    "src/warehouse/merge/apply.ts",
+    "src/warehouse/schema/column_types.ts",
+    "src/warehouse/schema/foreign_keys.ts",
+    "src/warehouse/schema/foreign_triggers.ts",
+  ]);
   const telling = sources.filter(({ text }) => text.includes("dialect.name"));
   expect(telling.map(({ path }) => path)).toEqual([
     "src/outputs/dictionary/warehouse_sample.ts",

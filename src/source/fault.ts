@@ -1,3 +1,4 @@
+import { timespan } from "../duration.ts";
 import { ApiError, type ApiFailure } from "../errors.ts";
 import { BodyTooLargeError } from "./body.ts";
 import { lastingFault } from "./lasting_fault.ts";
@@ -91,6 +92,6 @@ export function broken(error: unknown, maxBytes: number, base: URL): Verdict {
 
 /** A 429 with the wait it asks for and why that ends the request. Times in ms. */
 export function tooLong(what: string, waitMs: number, totalMs: number, maxWaitMs: number): string {
-  const total = totalMs > waitMs ? ` (${Math.ceil(totalMs / 1000)} s in a row)` : "";
-  return `${what}; it wants a pause of ${Math.ceil(waitMs / 1000)} s${total}, more than max_wait (${Math.ceil(maxWaitMs / 1000)} s)`;
+  const total = totalMs > waitMs ? ` (${timespan(totalMs)} in a row)` : "";
+  return `${what}; it wants a pause of ${timespan(waitMs)}${total}, more than max_wait (${timespan(maxWaitMs)})`;
 }

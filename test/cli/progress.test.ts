@@ -126,5 +126,5 @@ test("what takes seconds is told in whole ones", async () => {
     enabled: true,
   });
   pipe.advance(30_000);
-  expect(pipe.text()).toContain("0/s, about 41 s left, waiting");
+  expect(pipe.text()).toContain("0/s, about 40 s left, waiting");
 });

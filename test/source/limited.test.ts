@@ -48,7 +48,7 @@ describe("429", () => {
       status: 429,
       code: "PLAN_LIMIT",
       attempts: 1,
-      message: expect.stringMatching(/86400 s.*max_wait \(600 s\)/),
+      message: expect.stringMatching(/24 h 00 min, .*max_wait \(10 min 00 s\)/),
     });
     expect(api.waits).toEqual([]);
     expect(api.stats).toMatchObject({ limited: 1, failures: { limited: 1 } });

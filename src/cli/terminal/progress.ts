@@ -1,7 +1,7 @@
 import type { createLogUpdate } from "log-update";
+import { timespan } from "../../duration.ts";
 import type { LogSink } from "../../logging.ts";
 import { cutText, formatCount, formatTable } from "./table.ts";
-import { formatTimespan } from "./timespan.ts";
 
 /** What a run is doing at this instant. */
 export interface ProgressSource {
@@ -132,7 +132,7 @@ function progressTable(snapshot: ProgressSnapshot, speeds: Speedometer, columns:
     formatCount(one.pages),
     one.total === undefined ? formatCount(one.rows) : `${formatCount(one.rows)} of ${formatCount(one.total)}`,
     formatCount(speeds(one.stream, one.rows)),
-    one.remainingMs === undefined ? "" : roughly(one.remainingMs),
+    one.remainingMs === undefined ? "" : timespan(one.remainingMs),
     one.waitingFor ?? "",
   ]);
   // What doesn't fit the screen would scroll away and be drawn again below itself.
@@ -154,7 +154,7 @@ function progressLine(snapshot: ProgressSnapshot, speeds: Speedometer): string {
   const parts = busy.map(({ one, speed }) => {
     const total = one.total === undefined ? "" : ` of ${formatCount(one.total)}`;
     const waiting = one.waitingFor === undefined ? "" : `, waiting for ${one.waitingFor}`;
-    const left = one.remainingMs === undefined ? "" : `, about ${roughly(one.remainingMs)} left`;
+    const left = one.remainingMs === undefined ? "" : `, about ${timespan(one.remainingMs)} left`;
     return `${one.stream} ${one.state} ${formatCount(one.rows)}${total} rows, ${formatCount(speed)}/s${left}${waiting}`;
   });
   const counts = `${done} of ${streams.length} streams done${failed > 0 ? `, ${failed} failed` : ""}`;
@@ -164,8 +164,5 @@ function progressLine(snapshot: ProgressSnapshot, speeds: Speedometer): string {
 function limitLine({ limitedBy, inFlight, ceiling, limited429 }: ProgressSnapshot): string {
   return `limited by ${limitedBy}: ${inFlight} of ${ceiling} requests in flight, ${formatCount(limited429)} answers 429`;
 }
-
-/** An estimate has no tenths of a second. */
-const roughly = (ms: number): string => (ms < 60_000 ? `${Math.ceil(ms / 1000)} s` : formatTimespan(ms));
 
 const isBusy = (one: StreamProgress | undefined): boolean => one?.state === "reading" || one?.state === "publishing";

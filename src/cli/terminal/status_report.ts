@@ -1,7 +1,7 @@
+import { ago, ahead, timespan } from "../../duration.ts";
 import type { Status, StreamStatus } from "../../operations/status.ts";
 import { atService, differences } from "./proof.ts";
 import { formatCount, formatTable } from "./table.ts";
-import { formatAge, formatTimespan } from "./timespan.ts";
 
 /** A warehouse's status, for people. */
 export function statusReport(status: Status, now: number): string {
@@ -20,17 +20,17 @@ export function statusReport(status: Status, now: number): string {
 
 function heading({ warehouse, running, last_run }: Status, now: number): string[] {
   const place = warehouse.path === null ? "PostgreSQL" : `DuckDB ${warehouse.path}`;
-  const published = warehouse.published_at === null ? "" : `, published ${formatAge(warehouse.published_at, now)}`;
+  const published = warehouse.published_at === null ? "" : `, published ${ago(warehouse.published_at, now)}`;
   const lines = [`Warehouse: ${place}, schema ${warehouse.schema}${published}`];
   lines.push(
     running === null
       ? "Running:   nothing"
-      : `Running:   ${running.run_id} (${running.command}, process ${running.pid} on ${running.host}) since ${formatAge(running.started_at, now)}`,
+      : `Running:   ${running.run_id} (${running.command}, process ${running.pid} on ${running.host}) since ${ago(running.started_at, now)}`,
   );
   if (last_run === null) return lines;
   const { run_id, started_at, finished_at } = last_run;
-  const took = finished_at === null ? "" : `, took ${formatTimespan(Date.parse(finished_at) - Date.parse(started_at))}`;
-  lines.push(`Last run:  ${run_id} ${last_run.status}, ${formatAge(finished_at ?? started_at, now)}${took}`);
+  const took = finished_at === null ? "" : `, took ${timespan(Date.parse(finished_at) - Date.parse(started_at))}`;
+  lines.push(`Last run:  ${run_id} ${last_run.status}, ${ago(finished_at ?? started_at, now)}${took}`);
   if (last_run.error !== null) lines.push(`           ${last_run.error}`);
   return lines;
 }
@@ -39,9 +39,7 @@ function nextRun({ next_run }: Status, now: number): string[] {
   if (next_run === null) return [];
   const { schedule, at } = next_run;
   const moment = at.slice(0, 16).replace("T", " ");
-  return [
-    `Next run:  ${schedule} at ${moment} UTC, in ${formatTimespan(Date.parse(at) - now)}, if \`tributary schedule\` is up`,
-  ];
+  return [`Next run:  ${schedule} at ${moment} UTC, ${ahead(at, now)}, if \`tributary schedule\` is up`];
 }
 
 function streamTable(streams: readonly StreamStatus[], now: number): string {
@@ -64,8 +62,8 @@ function streamTable(streams: readonly StreamStatus[], now: number): string {
     ...(several ? [one.company] : []),
     one.stream,
     one.on ? one.status : `off (${one.status})`,
-    formatAge(one.complete_to, now),
-    formatAge(one.last_success_at, now),
+    ago(one.complete_to, now),
+    ago(one.last_success_at, now),
     formatCount(one.live_rows),
     atService(one),
     formatCount(one.rows - one.live_rows),

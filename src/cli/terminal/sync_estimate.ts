@@ -1,6 +1,6 @@
+import { timespan } from "../../duration.ts";
 import type { Estimate } from "../../operations/estimate/estimate.ts";
 import { formatCount, formatTable } from "./table.ts";
-import { formatTimespan } from "./timespan.ts";
 
 /** What a run would request, for people. */
 export function estimateReport(estimate: Estimate): string {
@@ -22,6 +22,6 @@ export function estimateReport(estimate: Estimate): string {
   const least = at_least ? "At least " : "";
   return `${formatTable(columns, rows)}
 
-${least}${formatCount(requests)} requests, about ${formatTimespan(seconds * 1000)} for them at ${formatCount(latency_ms)} ms each and up to ${in_flight} at a time.
+${least}${formatCount(requests)} requests, about ${timespan(seconds * 1000)} for them at ${formatCount(latency_ms)} ms each and up to ${in_flight} at a time.
 Nothing was written; finding out took ${asked} ${asked === 1 ? "request" : "requests"}.`;
 }

@@ -1,7 +1,7 @@
+import { timespan } from "../../duration.ts";
 import type { RunReport } from "../../sync/run/run.ts";
 import { atService, differences } from "./proof.ts";
 import { formatCount, formatTable, type TableColumn } from "./table.ts";
-import { formatTimespan } from "./timespan.ts";
 
 type Row = RunReport["streams"][number];
 
@@ -20,7 +20,7 @@ const counts: readonly { readonly title: string; readonly of: (row: Row) => numb
 /** What a run did, for people: a line a stream, then what needs their attention, then where the tables are. `next` goes on after a stop. */
 export function syncReport(report: RunReport, readers: string, next = "tributary sync"): string {
   const { started_at, finished_at, run_id, streams } = report;
-  const time = formatTimespan(Date.parse(finished_at) - Date.parse(started_at));
+  const time = timespan(Date.parse(finished_at) - Date.parse(started_at));
   const heading = `Run ${run_id} ${verdict(report)} after ${time}.`;
   const blocks = [streamTable(streams), heading];
   blocks.push(...differences(streams.filter(row => (row.difference ?? 0) !== 0)));
@@ -50,7 +50,7 @@ function streamTable(streams: readonly Row[]): string {
     ...counts.map(({ of }) => formatCount(of(row))),
     row.table_rows === null ? "" : formatCount(row.table_rows),
     atService(row),
-    row.finished_at === null ? "" : formatTimespan(Date.parse(row.finished_at) - Date.parse(row.started_at)),
+    row.finished_at === null ? "" : timespan(Date.parse(row.finished_at) - Date.parse(row.started_at)),
   ]);
   return formatTable(columns, lines);
 }

@@ -1,6 +1,6 @@
+import { timespan } from "../../duration.ts";
 import type { VerifyDifference, VerifyEstimate, VerifyLine, VerifyReport } from "../../operations/verify/report.ts";
 import { cutText, formatCount, formatTable, type TableColumn } from "./table.ts";
-import { formatTimespan } from "./timespan.ts";
 
 const right = "right" as const;
 
@@ -12,7 +12,7 @@ const MOST_ALIKE = 3;
 /** What a verification found, for people: a line a stream, the first differences, and where all of them are. */
 export function verifyReport(report: VerifyReport, stateSchema: string): string {
   const { started_at, finished_at, streams, differences, errors, warnings, run_id, seed, sample } = report;
-  const time = formatTimespan(Date.parse(finished_at) - Date.parse(started_at));
+  const time = timespan(Date.parse(finished_at) - Date.parse(started_at));
   const wrong = differences.filter(({ kind }) => kind !== "changed_since");
   const details =
     sample === null ? "all details" : `at most ${formatCount(sample)} details of each kind, --seed ${seed}`;

@@ -1,9 +1,10 @@
 import { html } from "hono/html";
+import { ago, timespan } from "../../duration.ts";
 import type { RunningStatus } from "../../operations/status.ts";
 import { breakable, count, counted } from "../../outputs/html/wording.ts";
 import type { Cause, LiveRun } from "../schedule/events.ts";
 import type { View } from "./page_model.ts";
-import { ago, span, time } from "./wording.ts";
+import { time } from "./wording.ts";
 
 /** What is running now; `live` is the part that moves and is sent again with every progress. */
 export function liveSection(view: View) {
@@ -26,7 +27,7 @@ const causes: Readonly<Record<Cause, string>> = {
 
 function running(run: LiveRun, now: number) {
   const snapshot = run.view?.snapshot();
-  const title = html`<div class="heading"><h2 id="live-title">Running now</h2><p><strong>${run.schedule}</strong>, ${causes[run.cause]}, for ${span(now - Date.parse(run.startedAt))}</p></div>`;
+  const title = html`<div class="heading"><h2 id="live-title">Running now</h2><p><strong>${run.schedule}</strong>, ${causes[run.cause]}, for ${timespan(now - Date.parse(run.startedAt))}</p></div>`;
   if (snapshot === undefined)
     return html`${title}<p class="card still">It is getting ready: its streams are not known yet.</p>`;
   const { streams } = snapshot;
@@ -45,7 +46,7 @@ type Progress = ReturnType<NonNullable<LiveRun["view"]>["snapshot"]>["streams"][
 function progressOf(one: Progress) {
   const rows =
     one.total === undefined ? counted(one.rows, "row") : `${count(one.rows)} of ${counted(one.total, "row")}`;
-  const left = one.remainingMs === undefined ? "" : `, ${span(one.remainingMs)} left`;
+  const left = one.remainingMs === undefined ? "" : `, ${timespan(one.remainingMs)} left`;
   const notes = one.waitingFor === undefined ? rows + left : `${rows}, waiting for ${one.waitingFor}`;
   return html`<li class="${one.state}" data-stream="${one.stream}"><span class="name">${breakable(one.stream)}</span><span class="state">${one.state}</span>
     ${bar(one)}<span class="quiet">${notes}</span></li>`;

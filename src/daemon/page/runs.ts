@@ -1,9 +1,10 @@
 import { html } from "hono/html";
+import { timespan } from "../../duration.ts";
 import { barChart, ticks } from "../../outputs/html/sparks.ts";
 import { counted } from "../../outputs/html/wording.ts";
 import type { PastRun, PastStreamRun } from "./history.ts";
 import { namer, outcome, type View } from "./page_model.ts";
-import { clockTime, span, time } from "./wording.ts";
+import { clockTime, time } from "./wording.ts";
 
 /** How many runs are shown before one asks for more. */
 const SHOWN = 10;
@@ -60,7 +61,7 @@ function axis(limit: number) {
   </svg>`;
 }
 
-const brief = (ms: number): string => (ms < 1_000 ? `${ms} ms` : span(ms).replace(/ 0?0 (?:s|min|h)$/, ""));
+const brief = (ms: number): string => timespan(ms).replace(/ 0?0 (?:s|min|h)$/, "");
 
 interface Drawing {
   /** Where the axis ends, in ms. */
@@ -74,7 +75,7 @@ function row(run: PastRun, drawing: Drawing, name: (run: PastStreamRun) => strin
   return html`<tr role="row">
     <th role="rowheader" scope="row">${time(run.startedAt)}<span class="quiet">${run.command}</span></th>
     <td role="cell"><span class="pill ${tone}">${word}</span></td>
-    <td role="cell" class="right fact">${span(length)}</td>
+    <td role="cell" class="right fact">${timespan(length)}</td>
     <td role="cell" class="${length > drawing.limit * 1.01 ? "track cut" : "track"}">${bars(run, drawing, name, now)}</td>
   </tr>`;
 }
@@ -89,8 +90,8 @@ function bars(run: PastRun, { limit, named }: Drawing, name: (run: PastStreamRun
     const { word, tone } = outcome(part.status);
     const did = `${counted(part.rowsRead, "row")} read, ${counted(part.changes, "change")}`;
     const rejected = part.rejected > 0 ? `, ${counted(part.rejected, "reject")}` : "";
-    const note = `${name(part)}: ${word}, from ${clockTime(part.startedAt)} UTC for ${span(to - from)}; ${did}${rejected}`;
-    return { from, to, tone, note, name: name(part), said: `${name(part)} ${word} ${span(to - from)}` };
+    const note = `${name(part)}: ${word}, from ${clockTime(part.startedAt)} UTC for ${timespan(to - from)}; ${did}${rejected}`;
+    return { from, to, tone, note, name: name(part), said: `${name(part)} ${word} ${timespan(to - from)}` };
   });
   return barChart(
     `${counted(turns.length, "stream")}: ${drawn.map(({ said }) => said).join(", ")}`,

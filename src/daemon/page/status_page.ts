@@ -1,12 +1,12 @@
 import { html } from "hono/html";
-import { roughly } from "../../duration.ts";
+import { ago, ahead, roughly, timespan } from "../../duration.ts";
 import { count, counted } from "../../outputs/html/wording.ts";
 import { liveSection } from "./live.ts";
 import { outcome, type View, verdict } from "./page_model.ts";
 import { runSection } from "./runs.ts";
 import { streamSection } from "./streams.ts";
 import { pastTroubleSection, troubleSection } from "./trouble.ts";
-import { ago, ahead, date, span, time } from "./wording.ts";
+import { date, time } from "./wording.ts";
 
 /** The whole page. */
 export function pageDocument(view: View) {
@@ -104,7 +104,7 @@ function lastRun({ status, last, now }: View): [unknown, unknown] {
   if (run === undefined || end === undefined) return ["none yet", ""];
   const { word, tone } = outcome(run.status);
   const took =
-    run.finished_at === null ? "" : html`, took ${span(Date.parse(run.finished_at) - Date.parse(run.started_at))}`;
+    run.finished_at === null ? "" : html`, took ${timespan(Date.parse(run.finished_at) - Date.parse(run.started_at))}`;
   return [html`<span class="${tone}">${word}</span>`, html`${time(end, ago(end, now))}${took}`];
 }
 

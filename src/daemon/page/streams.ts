@@ -1,12 +1,12 @@
 import { html } from "hono/html";
-import { roughly } from "../../duration.ts";
+import { ago, roughly, timespan } from "../../duration.ts";
 import type { StreamStatus } from "../../operations/status.ts";
 import { areaChart, columnChart, shareBar } from "../../outputs/html/sparks.ts";
 import { breakable, count, counted } from "../../outputs/html/wording.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
 import type { PastStreamRun } from "./history.ts";
 import { lastRunOf, outcome, type View } from "./page_model.ts";
-import { ago, date, span, time } from "./wording.ts";
+import { date, time } from "./wording.ts";
 
 /** Every stream with its freshness, its last run and its charts; a table a company. */
 export function streamSection(view: View) {
@@ -73,7 +73,7 @@ function freshness(view: View, stream: StreamStatus) {
 function lastRun(view: View, stream: StreamStatus) {
   const { word, tone } = outcome(stream.status);
   const run = stream.status === "never" ? undefined : lastRunOf(view, stream);
-  const took = run?.finishedAt == null ? "" : html`${span(Date.parse(run.finishedAt) - Date.parse(run.startedAt))}`;
+  const took = run?.finishedAt == null ? "" : html`${timespan(Date.parse(run.finishedAt) - Date.parse(run.startedAt))}`;
   return html`<span class="pill ${tone}">${word}</span>
     ${run === undefined ? "" : html`<span class="quiet">${time(run.startedAt, ago(run.startedAt, view.now))}${took === "" ? "" : html` · ${took}`}</span>`}`;
 }

@@ -1,7 +1,8 @@
 import { html } from "hono/html";
+import { ago } from "../../duration.ts";
 import type { PastRun } from "./history.ts";
 import { type Concern, concerns, outcome, type View } from "./page_model.ts";
-import { ago, parted, prose, time } from "./wording.ts";
+import { parted, prose, time } from "./wording.ts";
 
 /** How many errors of runs before the last one are told. */
 const EARLIER = 5;

@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
+import { timespan } from "../../duration.ts";
 import { StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { exitCodeOf, messageOf, type RunView } from "../../sync/run/report.ts";
@@ -150,7 +151,7 @@ export function createDaemon(first: Config, tools: DaemonTools): ScheduleDaemon 
     current.timing = new AbortController();
     const late = () => {
       current.overdueSince = moment();
-      const text = `${schedule}: expected the run to have ended by its max_time, but ${STOPPING_MS / 60_000} minutes later it still goes on, and no other one starts before it ends. Restart the daemon: nothing is lost, and the next run goes on from there.`;
+      const text = `${schedule}: expected the run to have ended by its max_time, but ${timespan(STOPPING_MS)} later it still goes on, and no other one starts before it ends. Restart the daemon: nothing is lost, and the next run goes on from there.`;
       log.warn({ schedule, started_at: current.startedAt }, text);
     };
     clock.sleep(waitMs + maxTimeMs + STOPPING_MS, current.timing.signal).then(late, () => undefined);

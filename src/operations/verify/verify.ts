@@ -3,6 +3,7 @@ import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
+import { timespan } from "../../duration.ts";
 import { LockedError, nothingLoaded, StoppedError, TributaryError } from "../../errors.ts";
 import { isUnder, type Privacy, privacyOf } from "../../privacy/apply_policy.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
@@ -148,7 +149,7 @@ function limitTime(
   stop: (error: unknown) => void,
 ): void {
   if (limit === undefined) return;
-  const over = `--max-time is over after ${Math.round(limit / 1000)} s: what was compared by then is reported.`;
+  const over = `--max-time is over after ${timespan(limit)}: what was compared by then is reported.`;
   clock.sleep(limit, signal).then(
     () => stop(new StoppedError(over, 5)),
     () => undefined,

@@ -1,5 +1,6 @@
 import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
+import { timespan } from "../../duration.ts";
 import { type ExitCode, TributaryError } from "../../errors.ts";
 import type { Unanswered } from "../../source/client.ts";
 import type { LimiterState } from "../../source/limit.ts";
@@ -140,8 +141,7 @@ export function viewOf(jobs: readonly Job[], services: readonly Service[], clock
 function waitOf(state: LimiterState | undefined, slow: Unanswered | undefined, now: number): string | undefined {
   if (state === undefined) return undefined;
   const { pausedUntil, waiting, limitedBy } = state;
-  if (pausedUntil !== undefined)
-    return `the pause after a 429, ${Math.max(1, Math.ceil((pausedUntil - now) / 1000))} s`;
+  if (pausedUntil !== undefined) return `the pause after a 429, ${timespan(Math.max(1_000, pausedUntil - now))}`;
   if (slow !== undefined) return inWords(slow);
   // With requests queued, latency limits only where answers have become so slow that fewer are sent at once.
   return waiting > 0 && limitedBy === "latency" ? "slow answers" : undefined;

@@ -3,6 +3,7 @@ import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { ArchiveConfig, Company, Config } from "../../config/config.ts";
 import { lockGroupOf, select, selectedByConfig, versionedBy } from "../../config/selection.ts";
+import { timespan } from "../../duration.ts";
 import { ConfigError, StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { privacyOf, reconcilePrivacy, requireOwnPolicyKey } from "../../privacy/apply_policy.ts";
@@ -291,7 +292,7 @@ function limitTime(
   stop: (error: unknown) => void,
 ): void {
   if (maxTimeMs === undefined) return;
-  const over = `--max-time is over after ${Math.round(maxTimeMs / 1000)} s: everything read so far is stored, the next run goes on from there.`;
+  const over = `--max-time is over after ${timespan(maxTimeMs)}: everything read so far is stored, the next run goes on from there.`;
   clock.sleep(Math.max(0, maxTimeMs - spentMs), signal).then(
     () => stop(new StoppedError(over, 5)),
     () => undefined,

@@ -2,6 +2,7 @@ import { ByteBudget } from "../../byte_budget.ts";
 import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Company, Config } from "../../config/config.ts";
+import { timespan } from "../../duration.ts";
 import { ApiError, ConfigError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import type { Archive } from "../../source/archive/archive.ts";
@@ -104,7 +105,7 @@ function clientOf(
 /** `GET /po since 12 s (attempt 1, and 3 other requests)`. */
 export function inWords({ path, attempt, sinceMs, others }: Unanswered): string {
   const more = others === 0 ? "" : `, and ${others} other requests`;
-  return `GET ${path} since ${Math.floor(sinceMs / 1000)} s (attempt ${attempt}${more})`;
+  return `GET ${path} since ${timespan(sinceMs)} (attempt ${attempt}${more})`;
 }
 
 /** Opens a company's service and asks whose key it is. Its client is closed with the others in `sharedClients`. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { requireSchedules } from "../../src/config/schedules.ts";
-import { watchChanges } from "../../src/daemon/schedule/source.ts";
+import { changedKeys, watchChanges } from "../../src/daemon/schedule/source.ts";
 import { streams } from "../../streams/index.ts";
 import { configOf } from "../daemon/schedule/desk.ts";
 
@@ -44,9 +44,26 @@ test("the schedule that a configuration without one has is good", async () => {
 
 test("a file's change is told once, when it has come to rest; one that is gone for a moment is none", async () => {
   const stamps = ["a", "a", "empty", "b", "b", "b", undefined, "b", "b", undefined, "c", "c", "c"];
-  const changed = await watchChanges(async () => stamps.shift());
+  const { changed } = await watchChanges(async () => stamps.shift());
   const told: boolean[] = [];
   while (stamps.length > 0) told.push(await changed());
   //             a      empty  b      b     b      gone   b      b      gone   c      c     c
   expect(told).toEqual([false, false, false, true, false, false, false, false, false, false, true, false]);
+});
+
+test("a change that was taken before it came to rest is not told any more, the next one is", async () => {
+  let stamp = "a";
+  const { changed, taken } = await watchChanges(async () => stamp);
+  stamp = "b";
+  await changed();
+  await taken();
+  const told = [await changed(), await changed()];
+  stamp = "c";
+  expect([...told, await changed(), await changed()]).toEqual([false, false, false, true]);
+});
+
+test("what changed is told by its keys alone", () => {
+  const before = { api: { key: "old", timeout: "30s" }, company: "acme", schedules: [{ name: "a" }], memory: 1 };
+  const after = { api: { key: "new", timeout: "30s" }, companies: ["acme"], schedules: [{ name: "b" }], memory: 1 };
+  expect(changedKeys(before, after)).toEqual(["api.key", "company", "schedules", "companies"]);
 });

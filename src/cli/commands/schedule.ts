@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { Command } from "commander";
 import { systemClock } from "../../clock.ts";
 import type { LoadedConfig } from "../../config/load.ts";
@@ -116,29 +117,34 @@ async function openSchedules(options: ScheduleOptions, context: CliContext): Pro
 }
 
 async function sourceOf(
-  { file, mounted: first }: LoadedConfig,
+  first: LoadedConfig,
   options: ScheduleOptions,
   context: CliContext,
   log: Logger,
 ): Promise<ConfigSource> {
-  const { watchChanges } = await import("../../daemon/schedule/source.ts");
-  let mounted = first;
+  const { changedKeys, watchChanges } = await import("../../daemon/schedule/source.ts");
+  let { mounted, warnings, effective } = first;
   const stampOf = async (path: string): Promise<string | undefined> => {
     const found = await stat(path).catch(() => undefined);
     return found && `${found.ino} ${found.size} ${found.mtimeMs}`;
   };
   // A mounted secret is read at the start of each run of any other command.
   const stamp = async (): Promise<string | undefined> => {
-    const own = await stampOf(file);
+    const own = await stampOf(first.file);
     return own && [own, ...(await Promise.all(mounted.map(stampOf)))].join(", ");
   };
+  const { changed, taken } = await watchChanges(stamp);
   return {
-    changed: await watchChanges(stamp),
+    changed,
     async load() {
-      const { config, warnings, mounted: named } = await openSchedules(options, context);
-      mounted = named;
-      for (const warning of warnings) log.warn({}, warning);
-      return config;
+      // What is asked for is read now, and what is found unusable is not looked at again: a later change is a new one.
+      await taken();
+      const before = { mounted, warnings, effective };
+      const loaded = await openSchedules(options, context);
+      ({ mounted, warnings, effective } = loaded);
+      if (!isDeepStrictEqual(mounted, before.mounted)) await taken();
+      for (const warning of warnings) if (!before.warnings.includes(warning)) log.warn({}, warning);
+      return { config: loaded.config, changed: changedKeys(before.effective, effective) };
     },
   };
 }

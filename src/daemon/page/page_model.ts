@@ -19,6 +19,7 @@ export interface View {
   /** Undefined: the page is served without a daemon. */
   readonly nextRuns: ReturnType<Daemon["nextRuns"]> | undefined;
   readonly last: ReturnType<Daemon["last"]>;
+  readonly refusal: ReturnType<Daemon["refusal"]>;
 }
 
 /** How good a thing is; also the class that colours it. */
@@ -67,6 +68,14 @@ export function concerns(view: View): readonly Concern[] {
         "No other run starts before it ends. Restart the daemon: nothing is lost, and the next run goes on from there.",
       streams: [],
       at: live.overdueSince,
+    });
+  if (view.refusal !== undefined)
+    found.push({
+      tone: "bad",
+      what: "The configuration has changed and is not in use: runs go on with the one before.",
+      advice: view.refusal.error,
+      streams: [],
+      at: view.refusal.at,
     });
   if (unreadable !== undefined) found.push(failure(unreadable, [], undefined));
   const on = status?.streams.filter(stream => stream.on) ?? [];

@@ -44,6 +44,7 @@ export function createPageSnapshots(source: PageSource, clock: Clock, redact: (t
       live: daemon?.live(),
       nextRuns: daemon?.nextRuns(),
       last: daemon?.last(),
+      refusal: daemon?.refusal(),
     };
     return { view, fresh };
   };

@@ -13,7 +13,7 @@ export interface PageSource {
   /** Undefined where nothing can be read at this moment. */
   history(): Promise<History | undefined>;
   /** What a daemon knows beside the warehouse; undefined where the page is served without one. */
-  readonly daemon: Pick<Daemon, "live" | "nextRuns" | "last" | "listen"> | undefined;
+  readonly daemon: Pick<Daemon, "live" | "nextRuns" | "last" | "refusal" | "listen"> | undefined;
 }
 
 /** The warehouse of the configuration as it is at each look: a daemon may load another one meanwhile. */

@@ -28,7 +28,8 @@ export type DaemonEvent =
       /** The next try, where the run failed and will be tried again. */
       readonly retryAt: string | undefined;
     }
-  | { readonly kind: "reloaded" }
+  /** `changed`: the keys of the configuration whose values are others than before. */
+  | { readonly kind: "reloaded"; readonly changed: readonly string[] }
   | { readonly kind: "refused"; readonly error: string };
 
 /** The daemon, as its status page, metrics and hooks see it. */
@@ -39,6 +40,8 @@ export interface Daemon {
   live(): LiveRun | undefined;
   /** The last run that ended since the daemon began. */
   last(): Extract<DaemonEvent, { kind: "finished" }> | undefined;
+  /** Why the configuration that was found last is not in use, since when (ISO 8601); undefined: it is. */
+  refusal(): { readonly error: string; readonly at: string } | undefined;
   /**
    * Asks for a run of the hook's streams soon; one that would come too soon after the last waits for its time, and several
    * hints until then are one. False when nothing is planned: no hooks, no feed that is on, or the daemon is ending.

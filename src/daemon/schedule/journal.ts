@@ -9,11 +9,18 @@ export function keepJournal(daemon: Daemon, log: Log): () => void {
     if (event.kind === "started") log.info({ schedule: event.run.schedule, cause: event.run.cause }, "a run begins");
     else if (event.kind === "finished") logEnd(event, log);
     else if (event.kind === "refused") log.warn({}, `The configuration is kept as it was. ${event.error}`);
-    else {
-      log.info({}, "The new configuration is in use; a run under way ends with the one it began with.");
-      announce(daemon, log);
-    }
+    else logReload(event.changed, daemon, log);
   });
+}
+
+function logReload(changed: readonly string[], daemon: Daemon, log: Log): void {
+  if (changed.length === 0) return log.info({}, "The configuration was read again: nothing in it has changed.");
+  const listen = changed.includes("server.listen")
+    ? " server.listen holds from the next start of this process on."
+    : "";
+  const kept = `A run under way ends with the one it began with.${listen}`;
+  log.info({ changed }, `The new configuration is in use; changed: ${changed.join(", ")}. ${kept}`);
+  if (changed.includes("schedules")) announce(daemon, log);
 }
 
 /** Each schedule's next time. */

@@ -72,6 +72,7 @@ export function createDaemon(first: Config, tools: DaemonTools): ScheduleDaemon 
   const unread = new Set(config.schedules.map(schedule => schedule.name));
   let performance: Performance | undefined;
   let last: Finished | undefined;
+  let refusal: ReturnType<Daemon["refusal"]>;
   let reloadAsked = false;
   let stopped = false;
   let rest = new AbortController();
@@ -129,12 +130,15 @@ export function createDaemon(first: Config, tools: DaemonTools): ScheduleDaemon 
     if (!changed && !reloadAsked) return;
     reloadAsked = false;
     try {
-      config = await source.load();
+      const { config: next, changed: keys } = await source.load();
+      config = next;
       plan.replace(intentions(), clock.now());
-      tell({ kind: "reloaded" });
+      refusal = undefined;
+      tell({ kind: "reloaded", changed: keys });
     } catch (error) {
       log.debug({ err: error }, "where the configuration was refused");
-      tell({ kind: "refused", error: redact(messageOf(error)) });
+      refusal = { error: redact(messageOf(error)), at: moment() };
+      tell({ kind: "refused", error: refusal.error });
     }
   }
 
@@ -222,6 +226,7 @@ export function createDaemon(first: Config, tools: DaemonTools): ScheduleDaemon 
       plan.upcoming().map(({ schedule, at, cause }) => ({ schedule, at: new Date(at).toISOString(), cause })),
     live: () => performance && liveRun(performance),
     last: () => last,
+    refusal: () => refusal,
     hint() {
       const planned = !stopped && plan.hint(clock.now());
       if (planned) wake();

@@ -269,7 +269,7 @@ test("a daemon that begins after a told failure tells the recovery", async () =>
 
 test("events that are no end of a run are told to nobody", async () => {
   const { notifier, titles } = await posting();
-  notifier.observe({ kind: "reloaded" });
+  notifier.observe({ kind: "reloaded", changed: [] });
   notifier.observe({ kind: "refused", error: "no" });
   expect(await titles()).toEqual([]);
 });

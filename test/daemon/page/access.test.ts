@@ -43,7 +43,7 @@ test("a replaced token or login holds at once, and pages that were open under th
   const streams = await Promise.all(sessions.map(headers => fetch(`${url}/events`, { headers })));
   for (const { status } of streams) expect(status).toBe(200);
   access = { token: `${token}-new`, login: { ...login, password: "another one" } };
-  daemon.tell({ kind: "reloaded" });
+  daemon.tell({ kind: "reloaded", changed: [] });
   const heard = await Promise.all(streams.map(each => each.text()));
   for (const text of heard) expect(text).not.toContain("changed");
   for (const headers of sessions) expect((await fetch(url, { headers })).status).toBe(401);

@@ -227,6 +227,14 @@ test("a table with other rows than the service says so, and why", async () => {
   expect(words.match(/than at the service/g)).toHaveLength(1);
 });
 
+test("a configuration that was refused says that the one before is in use, and why", async () => {
+  const daemon = scriptedDaemon();
+  daemon.refuse({ error: "config.yaml:3:1 streems: unknown key, did you mean streams?", at: now });
+  const { words } = await shown({ ...telling(() => standing([stream()])), daemon });
+  expect(words).toContain("The configuration has changed and is not in use: runs go on with the one before.");
+  expect(words).toContain("config.yaml:3:1 streems: unknown key, did you mean streams?");
+});
+
 test("before the first load it says how to begin", async () => {
   const empty = warehouseStatus([
     stream({ status: "never", complete_to: null, last_success_at: null, rows: 0, live_rows: 0 }),

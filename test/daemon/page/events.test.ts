@@ -67,7 +67,7 @@ test("what the daemon tells makes pages fetch themselves anew", async () => {
   expect(daemon.listeners).toBe(1);
   const frames = framesOf(url);
   await next(frames, () => true);
-  daemon.tell({ kind: "reloaded" });
+  daemon.tell({ kind: "reloaded", changed: [] });
   await next(frames, ({ event }) => event === "changed");
   await close();
   expect((await frames.next()).done).toBe(true);

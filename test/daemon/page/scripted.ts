@@ -12,6 +12,7 @@ export interface ScriptedDaemon extends Daemon {
   watch(view: LiveRun["view"]): void;
   plan(next: ReturnType<Daemon["nextRuns"]>): void;
   end(event: NonNullable<ReturnType<Daemon["last"]>>): void;
+  refuse(refusal: ReturnType<Daemon["refusal"]>): void;
   tell(event: DaemonEvent): void;
   readonly listeners: number;
 }
@@ -20,11 +21,13 @@ export function scriptedDaemon(): ScriptedDaemon {
   let live: LiveRun | undefined;
   let planned: ReturnType<Daemon["nextRuns"]> = [];
   let ended: ReturnType<Daemon["last"]>;
+  let refused: ReturnType<Daemon["refusal"]>;
   const listeners = new Set<(event: DaemonEvent) => void>();
   return {
     live: () => live,
     nextRuns: () => planned,
     last: () => ended,
+    refusal: () => refused,
     listen(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -42,6 +45,9 @@ export function scriptedDaemon(): ScriptedDaemon {
     },
     end: event => {
       ended = event;
+    },
+    refuse: refusal => {
+      refused = refusal;
     },
     tell: event => {
       for (const listener of listeners) listener(event);

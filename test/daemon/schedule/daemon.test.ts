@@ -200,7 +200,7 @@ test("a new configuration holds for the runs to come; one under way keeps its ow
   const changed = await configOf({ company: "other", schedules: [{ ...nightly, cron: "0 5 * * *" }, weekly] });
   offer(changed.config);
   await clock.until("2026-03-11T02:10:10Z");
-  expect(events.at(-1)).toEqual({ kind: "reloaded" });
+  expect(events.at(-1)).toEqual({ kind: "reloaded", changed: expect.arrayContaining(["companies", "schedules"]) });
   expect(daemon.config()).toBe(changed.config);
   expect(made[0]?.order.config).not.toBe(changed.config);
   expect(daemon.nextRuns().map(({ at }) => at)).toEqual(["2026-03-11T05:00:00.000Z", "2026-03-12T06:00:00.000Z"]);
@@ -245,6 +245,10 @@ test("a configuration that can't be used is refused, told once, and the old one 
   const refused = events.filter(event => event.kind === "refused");
   expect(refused).toEqual([{ kind: "refused", error: expect.stringContaining("••• is no schedule") }]);
   expect(daemon.config()).toBe(before);
+  expect(daemon.refusal()).toEqual({ error: refused[0]?.error, at: expect.stringMatching(/^2026-03-10T20:0/) });
+  daemon.reload();
+  await clock.settle();
+  expect(daemon.refusal()).toBeUndefined();
   expect(starts()).toEqual(["nightly 11 02:00:00"]);
 });
 
@@ -252,5 +256,5 @@ test("reload looks again at once, though no file changed", async () => {
   const { clock, daemon, events } = await desk(evening, { schedules: [nightly] });
   daemon.reload();
   await clock.settle();
-  expect(events).toEqual([{ kind: "reloaded" }]);
+  expect(events).toEqual([{ kind: "reloaded", changed: [] }]);
 });

@@ -9,6 +9,7 @@ import { loadConfig } from "../../../src/config/load.ts";
 import type { DaemonEvent } from "../../../src/daemon/schedule/events.ts";
 import type { Past } from "../../../src/daemon/schedule/past_runs.ts";
 import { createDaemon, type ScheduleDaemon } from "../../../src/daemon/schedule/schedule.ts";
+import { changedKeys } from "../../../src/daemon/schedule/source.ts";
 import { type ExitCode, StoppedError } from "../../../src/errors.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
 import type { RunOrder, RunTools } from "../../../src/sync/run/run_order.ts";
@@ -87,7 +88,7 @@ export async function desk(
         const found = offered ?? config;
         offered = undefined;
         if (found instanceof Error) throw found;
-        return found;
+        return { config: found, changed: changedKeys(config, found) };
       },
     },
     run: async (order, tools) => {

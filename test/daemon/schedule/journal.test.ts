@@ -34,13 +34,16 @@ test("the journal says what runs next, what began, how it ended and what comes o
   await clock.until("2026-03-11T12:00:10Z");
   offer(new Error("nonsense"));
   await clock.until("2026-03-11T12:00:20Z");
+  daemon.reload();
+  await clock.settle();
   expect(lines.map(([, message]) => message)).toEqual([
-    expect.stringContaining("The new configuration is in use"),
+    expect.stringMatching(/^The new configuration is in use; changed: .*schedules\. A run under way ends with the one/),
     expect.stringContaining("No schedule has a next time"),
     expect.stringMatching(/^The configuration is kept as it was\. .*nonsense/),
+    "The configuration was read again: nothing in it has changed.",
   ]);
   stop();
   daemon.reload();
   await clock.settle();
-  expect(lines).toHaveLength(3);
+  expect(lines).toHaveLength(4);
 });

@@ -114,7 +114,7 @@ export async function openPlace(make: () => Promise<Warehouse>, start: number): 
               heard();
             }),
           ),
-        source: { changed: await watchChanges(stamp), load },
+        source: { ...(await watchChanges(stamp)), load: async () => ({ config: await load(), changed: [] }) },
         defaults: { version: "0.0.0", catalogue: streams, models, relations: relationsOf, identity: identityEndpoint },
         wakeMs: WAKE_MS,
       });

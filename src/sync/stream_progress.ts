@@ -18,8 +18,10 @@ export class StreamProgress {
   readonly run: StreamRun;
   /** Its tables have been brought up to date by this run; what failed came after. */
   published = false;
-  /** What the user should know though nothing failed, as sentences. */
+  /** What the user should know though nothing failed, as sentences that may be about several streams: none names its own first. */
   readonly warnings: string[] = [];
+  /** Those of the warnings that were logged when they arose. */
+  readonly announced: string[] = [];
   /** What is worth knowing and no warning, as sentences. */
   readonly notes: string[] = [];
   readonly activity: Activity = { state: "waiting", pages: 0, rows: 0, total: undefined, waitingFor: undefined };

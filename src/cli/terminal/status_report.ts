@@ -1,5 +1,6 @@
 import { ago, ahead, timespan } from "../../duration.ts";
 import type { Status, StreamStatus } from "../../operations/status.ts";
+import { sentencesOf } from "../../warehouse/state/run_log.ts";
 import { atService, differences } from "./proof.ts";
 import { formatCount, formatTable } from "./table.ts";
 
@@ -15,6 +16,7 @@ export function statusReport(status: Status, now: number): string {
   }
   if (warehouse.note !== null) return [...blocks, warehouse.note].join("\n\n");
   blocks.push(streamTable(streams, now), ...remarks(streams));
+  blocks.push(...sentencesOf(status.last_run?.warnings).map(text => `Warning: ${text}`));
   return blocks.join("\n\n");
 }
 
@@ -75,8 +77,9 @@ function streamTable(streams: readonly StreamStatus[], now: number): string {
 }
 
 function remarks(streams: readonly StreamStatus[]): string[] {
-  const failed = streams.filter(one => one.on && one.error !== null).map(one => `${one.stream}: ${one.error}`);
   const named = (rows: readonly StreamStatus[]) => [...new Set(rows.map(one => one.stream))].join(", ");
+  const failing = streams.filter(one => one.on && one.error !== null);
+  const failed = [...Map.groupBy(failing, one => one.error)].map(([error, rows]) => `${named(rows)}: ${error}`);
   const rejecting = streams.filter(one => one.rejects > 0);
   const doubtful = streams.filter(one => one.problems > 0);
   const apart = streams.filter(one => one.on && (one.difference ?? 0) !== 0);

@@ -2,6 +2,7 @@ import { isLater } from "../../clock.ts";
 import { roughly } from "../../duration.ts";
 import type { RunStatus, Status, StreamStatus } from "../../operations/status.ts";
 import { isLate } from "../../warehouse/state/freshness.ts";
+import { sentencesOf } from "../../warehouse/state/run_log.ts";
 import type { Daemon, LiveRun } from "../schedule/events.ts";
 import type { History } from "./history.ts";
 import { parted } from "./wording.ts";
@@ -92,9 +93,22 @@ export function concerns(view: View): readonly Concern[] {
   const ended = lastEnd(view);
   if (ended !== undefined && ended.error !== null && !failing.has(ended.error) && !found.some(same(ended.error)))
     found.push({ ...failure(ended.error, [], ended.at), tone: ended.tone });
-  for (const warning of ended?.warnings ?? [])
+  const before = ended === undefined ? [] : warnedBefore(view, ended.runId);
+  const warnings = ended?.warnings ?? [];
+  const repeated = warnings.filter(warning => before.includes(warning)).length;
+  for (const warning of warnings.filter(each => !before.includes(each)))
     found.push({ tone: "warn", ...parted(warning), streams: [], at: ended?.at });
-  const told = (stream: StreamStatus) => ended?.warnings.some(text => text.startsWith(`${stream.stream}:`)) ?? false;
+  if (repeated > 0)
+    found.push({
+      tone: "warn",
+      what: `${repeated} ${repeated === 1 ? "warning" : "warnings"} as in the run before.`,
+      advice: "`tributary status` shows them in full.",
+      streams: [],
+      at: ended?.at,
+    });
+  // A warning begins with the streams that it is about.
+  const named = new Set(warnings.flatMap(text => text.split(": ", 1)[0]!.split(", ")));
+  const told = (stream: StreamStatus) => named.has(name(stream));
   found.push(
     ...doubts(
       on.filter(stream => !told(stream)),
@@ -132,7 +146,7 @@ function doubts(on: readonly StreamStatus[], name: (stream: StreamStatus) => str
 /** The last end of a run that is known: the daemon also knows of runs that failed before the warehouse could hear of them. */
 function lastEnd(
   view: View,
-): (Pick<Concern, "tone" | "at"> & { error: string | null; warnings: readonly string[] }) | undefined {
+): (Pick<Concern, "tone" | "at"> & { runId?: string; error: string | null; warnings: readonly string[] }) | undefined {
   const { last, status, now } = view;
   const stored = status?.last_run ?? undefined;
   if (
@@ -142,11 +156,21 @@ function lastEnd(
     const tone = last.outcome.exit_code === 4 || last.outcome.exit_code === 5 ? "warn" : "bad";
     if ("error" in last.outcome) return { tone, at: last.finishedAt, error: last.outcome.error, warnings: [] };
     const { errors, warnings } = last.outcome;
-    return { tone, at: last.finishedAt, error: errors[0] ?? null, warnings };
+    return { tone, at: last.finishedAt, runId: last.outcome.run_id, error: errors[0] ?? null, warnings };
   }
   if (stored === undefined) return undefined;
-  const warnings = Array.isArray(stored.warnings) ? stored.warnings.filter(each => typeof each === "string") : [];
-  return { tone: stored.status === "failed" ? "bad" : "warn", at: endOf(stored), error: stored.error, warnings };
+  const { run_id: runId, error } = stored;
+  const tone = stored.status === "failed" ? "bad" : "warn";
+  return { tone, at: endOf(stored), runId, error, warnings: sentencesOf(stored.warnings) };
+}
+
+/** What the run before it of the same command warned of. */
+function warnedBefore({ history }: View, runId: string | undefined): readonly string[] {
+  const runs = history?.runs ?? [];
+  const at = runs.findIndex(run => run.runId === runId);
+  if (at < 0) return [];
+  const { command } = runs[at]!;
+  return runs.slice(at + 1).find(run => run.command === command && run.status !== "running")?.warnings ?? [];
 }
 
 const endOf = (run: RunStatus): string => run.finished_at ?? run.started_at;

@@ -37,11 +37,15 @@ function logEnd({ run, outcome, retryAt }: Extract<DaemonEvent, { kind: "finishe
   const facts = { schedule, cause, exit_code: outcome.exit_code, ...retry };
   const said = retryAt === undefined ? "" : ", and is tried again";
   if (!("run_id" in outcome)) return log.warn(facts, `the run could not begin${said}: ${outcome.error}`);
-  const whole = { ...facts, run_id: outcome.run_id, status: outcome.status, ...sumOf(outcome) };
-  for (const warning of outcome.warnings) log.warn({ schedule }, warning);
-  for (const error of outcome.errors) log.warn({ schedule }, error);
+  const whole = { ...facts, run_id: outcome.run_id, status: outcome.status, ...sumOf(outcome), ...failedIn(outcome) };
   if (outcome.exit_code === 0) log.info(whole, "the run ended well");
   else log.warn(whole, `the run ${outcome.status === "stopped" ? "was stopped" : "failed"}${said}`);
+}
+
+/** The streams that failed: the run has said why, where several met the same for the first of them. */
+function failedIn({ streams }: RunReport): { readonly failed?: readonly string[] } {
+  const failed = streams.filter(({ status }) => status === "failed" || status === "incomplete");
+  return failed.length === 0 ? {} : { failed: failed.map(({ stream }) => stream) };
 }
 
 function sumOf({ streams, started_at, finished_at }: RunReport): Readonly<Record<string, number>> {

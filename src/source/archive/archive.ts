@@ -38,13 +38,10 @@ export function openArchive({ path, onError }: Omit<ArchiveConfig, "keepMs">, to
   const ended = new Set<string>();
   const unclean = new Set<string>();
 
-  const failing = ({ stream, what }: { stream: string; what: string }): string =>
-    `${stream}: expected to keep its answers in the archive, but ${what}`;
-
   async function end(stream: string, what: string): Promise<string | undefined> {
-    const told = failing({ stream, what });
+    const told = `expected to keep its answers in the archive, but ${what}`;
     if (onError === "fail")
-      throw new TributaryError(`${told} Or set archive.on_error: warn, to go on without the archive.`, 1);
+      throw new TributaryError(`${stream}: ${told} Or set archive.on_error: warn, to go on without the archive.`, 1);
     if (ended.has(stream)) return undefined;
     ended.add(stream);
     return `${told} The rest of this run's answers of the stream is not archived.`;

@@ -114,8 +114,8 @@ function checkQuality(context: SyncContext, { stream, record, progress }: Load):
   const named = worst
     .map(problem => `${problem.table}.${problem.column} (${problem.rows} of ${all(problem.table)}: ${problem.reason})`)
     .join(", ");
-  const message = `${stream.name}: values that could not be read exceed problems.max_share (${maxShare}): ${named}. \`tributary rejects ${stream.name} --problems\` shows them.`;
-  if (onExceed === "fail") throw new TributaryError(`${message} Nothing of it was published.`, 1);
+  const message = `values that could not be read exceed problems.max_share (${maxShare}): ${named}. \`tributary rejects ${stream.name} --problems\` shows them.`;
+  if (onExceed === "fail") throw new TributaryError(`${stream.name}: ${message} Nothing of it was published.`, 1);
   progress.warnings.push(message);
 }
 

@@ -27,8 +27,9 @@ export async function explainMassChange(sync: StreamSync, target: LoadTarget, di
     diff.live,
     most.reduce((sum, requests) => sum + requests, 0),
   );
-  context.log.warn({ stream: stream.name, changed: causes.changed, live: diff.live }, message);
+  context.log.warn({ stream: stream.name, changed: causes.changed, live: diff.live }, `${stream.name}: ${message}`);
   progress.warnings.push(message);
+  progress.announced.push(message);
 }
 
 function sentence(stream: string, { changed, columns, estimated }: Causes, live: number, requests: number): string {
@@ -36,7 +37,7 @@ function sentence(stream: string, { changed, columns, estimated }: Causes, live:
   const more = columns.length > NAMED ? ` and ${columns.length - NAMED} more` : "";
   const by = named.length === 0 ? "" : `, by ${named.join(", ")}${more}`;
   return (
-    `${stream}: ${count(changed)} of ${count(live)} known rows (${Math.round((100 * changed) / live)} %) changed since the last run${by}: ` +
+    `${count(changed)} of ${count(live)} known rows (${Math.round((100 * changed) / live)} %) changed since the last run${by}: ` +
     `their details are fetched again, about ${count(requests)} requests. ` +
     `If such a field changes by itself, name it under streams.settings.${stream}.volatile: from then on nothing is fetched for it. ` +
     `--max-requests, --max-time or max_details bound a run.`

@@ -99,12 +99,10 @@ export function reportDrift(
   const warnings: string[] = [];
   if (unknown.length > 0)
     warnings.push(
-      `${name}: the service sends fields that its documents don't name: ${listed(unknown)}. ${whatBecomes(stream, unknown, policy)}`,
+      `the service sends fields that its documents don't name: ${listed(unknown)}. ${whatBecomes(stream, unknown, policy)}`,
     );
-  if (types.length > 0)
-    warnings.push(`${name}: values came as another type of JSON than the documents say: ${listed(types)}.`);
-  if (vanished.length > 0)
-    warnings.push(`${name}: fields that stood in every row are in none any more: ${listed(vanished)}.`);
+  if (types.length > 0) warnings.push(`values came as another type of JSON than the documents say: ${listed(types)}.`);
+  if (vanished.length > 0) warnings.push(`fields that stood in every row are in none any more: ${listed(vanished)}.`);
   const notes = back.length === 0 ? [] : [`${name}: fields that had vanished are back: ${listed(back)}.`];
   return { warnings, notes };
 }

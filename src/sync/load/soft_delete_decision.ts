@@ -55,7 +55,7 @@ export async function decideDeletes(
     const verdict = { remember: complete && block !== "empty", all: false, before: false, confirmed: [] };
     const told = tell(sight, block, context);
     if (block === "half") progress.warnings.push(told);
-    const held = block === "half" || (block === "share" && !complete) ? undefined : told;
+    const held = block === "half" || (block === "share" && !complete) ? undefined : `${sight.stream.name}: ${told}`;
     return { verdict, held, needsAnotherScan: false, undecided: { ...left, doubted: true, again: complete } };
   }
   if (complete && (record.oneAnswer || mode.absence === "left" || confirmDeletes)) {
@@ -102,7 +102,7 @@ function tell({ stream: { name }, diff }: IncompleteSight, block: Block, { polic
     block === "half"
       ? `The next run decides; if it is right, \`${command}\` does.`
       : `If it is right, run \`${command}\`.`;
-  return `${name}: ${what}. Everything else was published and nothing was marked deleted. ${next}`;
+  return `${what}. Everything else was published and nothing was marked deleted. ${next}`;
 }
 
 async function keysAmong(

@@ -45,6 +45,7 @@ export async function runAttempts(order: RunOrder, tools: RunTools): Promise<Run
   const pauseAfter = pausesOf(order, clock);
   const sharedClients = createSharedClients(order.config.api, clock);
   const watch = lasting(tools.watch);
+  const said = new Set<string>();
   const past: Past = { runIds: [], reports: [], errors: [] };
   for (let nth = 0; ; nth++) {
     const maxTimeMs = order.maxTimeMs === undefined ? undefined : until - clock.now();
@@ -54,7 +55,9 @@ export async function runAttempts(order: RunOrder, tools: RunTools): Promise<Run
     const pauseS = mayPass(ended.errors, past) && !signal.aborted ? pauseAfter(ended.errors) : undefined;
     if (pauseS === undefined || clock.now() + pauseS * 1_000 >= until) return told(past, ended.thrown, nth, tools);
     try {
-      await pause(pauseS, ended.errors.find(isPassing) ?? ended.thrown, tools);
+      // What a run that began ended with is in the log.
+      if (ended.report !== undefined) for (const error of ended.errors) said.add(messageOf(error));
+      await pause(pauseS, ended.errors.find(isPassing) ?? ended.thrown, tools, said);
     } catch (thrown) {
       return told(past, thrown, nth, tools);
     }
@@ -68,13 +71,14 @@ export async function reaching<T>(
   tools: RunTools,
 ): Promise<T> {
   const pauseAfter = pausesOf(order, tools.clock);
+  const said = new Set<string>();
   for (;;) {
     try {
       return await work();
     } catch (error) {
       const pauseS = isPassing(error) && !tools.signal.aborted ? pauseAfter([error]) : undefined;
       if (pauseS === undefined) throw error;
-      await pause(pauseS, error, tools);
+      await pause(pauseS, error, tools, said);
     }
   }
 }
@@ -104,8 +108,16 @@ function pausesOf(
   };
 }
 
-async function pause(seconds: number, error: unknown, { clock, log, signal }: RunTools): Promise<void> {
-  log.warn({}, `${messageOf(error)} Trying again in ${seconds} s.`);
+/** `said` holds what has been said: of the rest only that it goes on. */
+async function pause(
+  seconds: number,
+  error: unknown,
+  { clock, log, signal }: RunTools,
+  said: Set<string>,
+): Promise<void> {
+  const message = messageOf(error);
+  log.warn({}, said.has(message) ? `Trying again in ${seconds} s.` : `${message} Trying again in ${seconds} s.`);
+  said.add(message);
   await clock.sleep(seconds * 1_000, signal);
 }
 
@@ -178,7 +190,7 @@ function publishedBy(row: Omit<StreamRun, "status" | "started_at" | "finished_at
 }
 
 /** The whole story. What kept the first attempt from beginning is thrown; of a later one it is told. */
-function told(past: Past, last: unknown, times: number, { clock, redact }: RunTools): RunReport {
+function told(past: Past, last: unknown, times: number, { clock, log, redact }: RunTools): RunReport {
   const { reports } = past;
   const thrown = isOwnGhost(last, past) ? outlived(last) : last;
   if (reports.length === 0) throw thrown;
@@ -189,6 +201,7 @@ function told(past: Past, last: unknown, times: number, { clock, redact }: RunTo
   const note = `The warehouse was lost: begun again ${times}×${still ? `, at last: ${text}` : "."}`;
   const notes = times === 0 ? merged.notes : [...merged.notes, note];
   if (text === undefined || still) return { ...merged, notes };
+  log.warn({}, text);
   const own = ownFailures(merged, past, redact);
   // Who finds the streams in another's hands has the warehouse back: nothing is wrong any more.
   const held = thrown instanceof LockedError && own.length === 0;

@@ -1,12 +1,13 @@
 import type { Clock } from "../../clock.ts";
 import { isWithin } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
-import { DestinationError, LockedError } from "../../errors.ts";
+import { DestinationError, LockedError, StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import type { Destination, Release } from "../../warehouse/destination.ts";
 import { keptNewRejects } from "../../warehouse/state/rejects.ts";
 import { pruneRecords } from "../../warehouse/state/retention.ts";
 import { endRun, lastStreamRuns, runBefore } from "../../warehouse/state/run_log.ts";
+import type { Announcements } from "./announcements.ts";
 import { exitCodeOf, failureText, type Job, notesOf, type RunReport, statusOf, warningsOf } from "./report.ts";
 
 /** A published file that says nothing new is renewed all the same when it is this old, so that its age tells of a living sync. */
@@ -24,6 +25,7 @@ export interface Concluding {
   readonly jobs: readonly Job[];
   /** About the warehouse, not a stream. */
   readonly warnings: readonly string[];
+  readonly announcements: Announcements;
 }
 
 /** Makes what is committed visible to readers. */
@@ -38,7 +40,8 @@ export async function release(destination: Destination, log: Log): Promise<Relea
 export async function conclude(run: Concluding, errors: unknown[]): Promise<RunReport> {
   const { tools, destination, runId, jobs } = run;
   const finishedAt = new Date(tools.clock.now()).toISOString();
-  const warnings = [...run.warnings, ...warningsOf(jobs)];
+  const ofStreams = warningsOf(jobs);
+  const warnings = [...run.warnings, ...ofStreams];
   /** Writes down how the run ended, as far as is known by now. */
   const end = async () => {
     const exitCode = exitCodeOf(errors);
@@ -68,7 +71,17 @@ export async function conclude(run: Concluding, errors: unknown[]): Promise<RunR
       await end().catch(() => undefined);
     }
   }
+  announceEnd(run, errors, warnings.slice(run.warnings.length + ofStreams.length));
   return reportOf(run, errors, warnings, finishedAt);
+}
+
+/** What has not been said yet; `more`: warnings of the end itself. */
+function announceEnd({ announcements, jobs }: Concluding, errors: readonly unknown[], more: readonly string[]): void {
+  const unsaid = warningsOf(jobs, ({ warnings, announced }) => warnings.filter(text => !announced.includes(text)));
+  announcements.warn([...unsaid, ...more]);
+  // Whoever sent a signal knows of it.
+  for (const error of errors) if (!(error instanceof StoppedError && error.exitCode !== 5)) announcements.failed(error);
+  announcements.end();
 }
 
 /** New rows, a failure or the recovery from one, anything else that status and rejects tell, and a sign of life each day; not each quiet run. */
@@ -112,7 +125,7 @@ function factsOf(run: Awaited<ReturnType<typeof lastStreamRuns>>[number] | Job["
 
 /** The report of a run that has come to its end. */
 export function reportOf(
-  { runId, startedAt, jobs, tools }: Omit<Concluding, "destination" | "warnings" | "order">,
+  { runId, startedAt, jobs, tools }: Omit<Concluding, "destination" | "warnings" | "order" | "announcements">,
   failures: readonly unknown[],
   warnings: readonly string[],
   finishedAt: string,

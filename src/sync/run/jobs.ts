@@ -11,7 +11,8 @@ import type { Archive } from "../../source/archive/archive.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import type { StreamPolicy, StreamSync, SyncContext } from "../context.ts";
 import { type StreamWork, syncStream, UNAVAILABLE } from "../stream/sync_stream.ts";
-import { type Job, messageOf } from "./report.ts";
+import type { Announcements } from "./announcements.ts";
+import type { Job } from "./report.ts";
 import type { Service } from "./service.ts";
 
 /** One company's part of a run. */
@@ -20,6 +21,8 @@ export interface CompanyRun {
   /** How many streams are worked on at once. */
   readonly streamsAtOnce: number;
   readonly log: Log;
+  /** Says a failure when it arises. */
+  readonly failed: ReturnType<Announcements["failuresOf"]>;
   /** Where the answers are kept. */
   readonly archive?: Archive | undefined;
   /** Failures, in the order in which they came. */
@@ -76,7 +79,7 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
 /** Nothing of the company can be read. Each stream's row says so too: the run's own is soon followed by one for other companies. */
 async function refuseAll(context: SyncContext, failure: Error, run: CompanyRun): Promise<void> {
   run.errors.push(failure);
-  run.log.warn({ company: context.company }, failure.message);
+  run.failed(failure, { company: context.company });
   const refuse: StreamWork = () => Promise.reject(failure);
   let lost: unknown;
   for (const job of run.jobs) {
@@ -98,7 +101,7 @@ const syncOf = (context: SyncContext, { stream, progress }: Job): StreamSync => 
 });
 
 /** The context in which a stream's answers are kept, and say what they are. */
-function keeping(context: SyncContext, { stream: { name }, progress }: Job, { archive, log }: CompanyRun): SyncContext {
+function keeping(context: SyncContext, { stream: { name }, progress }: Job, { archive }: CompanyRun): SyncContext {
   if (archive === undefined) return context;
   const about = { stream: name, ...(context.policy.confirmDeletes ? { accepted: true as const } : {}) };
   return {
@@ -107,7 +110,6 @@ function keeping(context: SyncContext, { stream: { name }, progress }: Job, { ar
     async archived() {
       const warning = await archive.kept(name);
       if (warning === undefined) return;
-      log.warn({ stream: name }, warning);
       progress.warnings.push(warning);
     },
   };
@@ -159,7 +161,7 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
     if (error instanceof DestinationError && errors.some(known => known instanceof DestinationError)) return;
     errors.push(error);
     if (context.signal.aborted) return;
-    log.warn({ stream: stream.name }, messageOf(error));
+    run.failed(error, { stream: stream.name });
     log.debug({ stream: stream.name, err: error }, "where it failed");
     if (endsRun(error)) run.stopAll(error);
     else if (endsCompany(error)) run.stop(error);

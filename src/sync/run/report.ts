@@ -68,15 +68,27 @@ export function statusOf(exitCode: ExitCode, warnings: readonly string[]): RunRe
   return exitCode === 5 || exitCode === 130 || exitCode === 143 ? "stopped" : "failed";
 }
 
-/** What the jobs have to say that is no failure. */
-export const warningsOf = (jobs: readonly Job[]): string[] => saidBy(jobs, progress => progress.warnings);
+/** What the jobs warn of, or `which` of it: an equal sentence once, with the streams that it is about. */
+export function warningsOf(
+  jobs: readonly Job[],
+  which: (progress: StreamProgress) => readonly string[] = ({ warnings }) => warnings,
+): string[] {
+  const several = companiesIn(jobs).size > 1;
+  const named = jobs.flatMap(({ company, stream, progress }) =>
+    which(progress).map(text => ({ text, name: several ? `${company}/${stream.name}` : stream.name })),
+  );
+  return [...Map.groupBy(named, ({ text }) => text)].map(
+    ([text, ones]) => `${[...new Set(ones.map(({ name }) => name))].join(", ")}: ${text}`,
+  );
+}
 
 /** What the jobs have to say that is no warning either. */
-export const notesOf = (jobs: readonly Job[]): string[] => saidBy(jobs, progress => progress.notes);
-
-function saidBy(jobs: readonly Job[], texts: (progress: StreamProgress) => readonly string[]): string[] {
+export function notesOf(jobs: readonly Job[]): string[] {
   const several = companiesIn(jobs).size > 1;
-  return jobs.flatMap(({ company, progress }) => texts(progress).map(text => (several ? `${company}: ${text}` : text)));
+  const notes = jobs.flatMap(({ company, progress }) =>
+    progress.notes.map(text => (several ? `${company}: ${text}` : text)),
+  );
+  return [...new Set(notes)];
 }
 
 /** A failure's message, with the companies in front that it struck, where there are several. */

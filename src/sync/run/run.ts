@@ -16,9 +16,10 @@ import { hasState } from "../../warehouse/ddl/present_tables.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { prepareWarehouse } from "../../warehouse/schema/prepare_warehouse.ts";
 import { adoptFormats } from "../../warehouse/state/formats_record.ts";
-import { beginRun } from "../../warehouse/state/run_log.ts";
+import { beginRun, warningsOfLastRun } from "../../warehouse/state/run_log.ts";
 import { StreamProgress } from "../stream_progress.ts";
 import { mendTimestamps, presentTime } from "../witnessed_time.ts";
+import { announce } from "./announcements.ts";
 import { holdToWarehouse, identityOf, isAccepted, isItself, logOf, sideBySide } from "./companies.ts";
 import { conclude, firstLook, releaseEvery, reportOf } from "./conclusion.ts";
 import { contextOf, policyOf, runCompany } from "./jobs.ts";
@@ -146,7 +147,6 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
     const wide = catalogue.map(widened);
     const wideOf = (stream: Stream) => wide[catalogue.indexOf(stream)]!;
     const told = [...destination.warnings, ...warnings, ...privacyChanges.warnings, ...mended, ...renewed.warnings];
-    for (const warning of told) log.warn({}, warning);
     for (const sentence of [...done, ...privacyChanges.done, ...histories, ...renewed.done]) log.info({}, sentence);
     await order.background?.begin(destination, names, wide);
     await order.attempt?.begin(destination);
@@ -220,6 +220,8 @@ async function runJobs(run: Run & { readonly limit: AbortSignal }): Promise<RunR
     },
     new Date(clock.now()),
   );
+  const announcements = announce(log, await warningsOfLastRun(destination.db, order.command));
+  announcements.warn(run.warnings);
   await announceFormats(run);
   const ending = new AbortController();
   const signal = AbortSignal.any([tools.signal, ending.signal, run.limit]);
@@ -254,6 +256,7 @@ async function runJobs(run: Run & { readonly limit: AbortSignal }): Promise<RunR
       streamsAtOnce,
       archive: run.archives.of(company),
       log: shared.log,
+      failed: announcements.failuresOf(shared.log),
       errors,
       stop: error => ownEnding.abort(error),
       stopAll,
@@ -265,7 +268,7 @@ async function runJobs(run: Run & { readonly limit: AbortSignal }): Promise<RunR
   await showing;
   if (signal.aborted && !errors.includes(signal.reason)) errors.push(signal.reason);
   await measureChanged(run, errors);
-  const report = await conclude(run, errors);
+  const report = await conclude({ ...run, announcements }, errors);
   order.attempt?.end(errors);
   return report;
 }

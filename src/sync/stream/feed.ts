@@ -48,7 +48,7 @@ export async function syncFeed(sync: StreamSync<Feed>): Promise<void> {
     await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, noted, now));
   }
   if (requests > policy.confirmAbove) {
-    progress.warnings.push(`${stream.name}: ${gapRefused(stream, gap, requests, policy.confirmAbove)}`);
+    progress.warnings.push(gapRefused(stream, gap, requests, policy.confirmAbove));
     return syncListing({ ...sync, context: { ...context, policy: { ...policy, start: gap.to } } });
   }
   progress.notes.push(

@@ -89,9 +89,9 @@ export function doubtsOf(
 ): readonly OldRow[] | undefined {
   if (strays.length === 0) return undefined;
   const all = differentRows([...strays, ...state.strays]);
-  const got = `${name}: asked for rows ${asked}, got ${inWords(all)}`;
+  const got = `asked for rows ${asked}, got ${inWords(all)}`;
   if (all.length < PLURAL) {
-    progress.notes.push(`${got}. One odd row is no reason to distrust the service's filter.`);
+    progress.notes.push(`${name}: ${got}. One odd row is no reason to distrust the service's filter.`);
     return undefined;
   }
   progress.warnings.push(
@@ -328,7 +328,7 @@ function noteUnseen(
 ): void {
   if (lastTotal === null || firstTotal !== lastTotal || distinct >= lastTotal) return;
   progress.warnings.push(
-    `${stream.name}: the list says it has ${lastTotal} rows, its pages showed ${distinct}. Nothing is taken for deleted on that account.`,
+    `the list says it has ${lastTotal} rows, its pages showed ${distinct}. Nothing is taken for deleted on that account.`,
   );
 }
 

@@ -82,7 +82,7 @@ export async function findQuestions(sync: StreamSync<Scan>): Promise<RunQuestion
   const from = sourcesOf(stream, asking);
   const found = await findValues({ looked: destination, company, catalogue }, stream, asking);
   const { asked, unusable } = questionsWith(found, catalogue, stream, mode, asking);
-  progress.warnings.push(...unusable.slice(0, MOST_TOLD).map(sentence => `${name}: ${sentence}`));
+  progress.warnings.push(...unusable.slice(0, MOST_TOLD));
   const columns = Object.values(from).flat();
   const sources = columns.flatMap(column => loadedColumn(catalogue, column)?.stream ?? []);
   if (asked.length > 0) {
@@ -93,7 +93,7 @@ export async function findQuestions(sync: StreamSync<Scan>): Promise<RunQuestion
   if (off.length === 0) log.info({ stream: name }, "nothing to ask for: the columns that give it values have none yet");
   else
     progress.warnings.push(
-      `${name}: its values come from ${off.join(" and ")}, which is off. Put it into streams.include, or name values under streams.settings.${name}.`,
+      `its values come from ${off.join(" and ")}, which is off. Put it into streams.include, or name values under streams.settings.${name}.`,
     );
   return { query: [], full: false, begun: null };
 }

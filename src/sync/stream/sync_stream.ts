@@ -54,31 +54,24 @@ function isUnavailable(error: unknown): error is ApiError {
 }
 
 /** The tables keep what they have. Not `skipped`: such lines are left out of status and history, where this has to stand. */
-function noteUnavailable(sync: StreamSync, error: ApiError): void {
-  const {
-    context,
-    stream: { name },
-    progress,
-  } = sync;
+function noteUnavailable({ context, progress }: StreamSync, error: ApiError): void {
   const { run, activity } = progress;
   run.status = "warning";
   run.error = context.redact(`${UNAVAILABLE}: ${error.message}`);
   activity.state = "done";
   progress.published = false;
-  const text = `${name}: ${UNAVAILABLE} (403), its tables stay as they are. Exclude the stream, or use a key that may read it.`;
-  progress.warnings.push(text);
-  context.log.warn({ stream: name }, text);
+  progress.warnings.push(
+    `${UNAVAILABLE} (403), the tables stay as they are. Exclude the stream, or use a key that may read it.`,
+  );
 }
 
 function noteLeftOut({ name }: Stream, { run, warnings, notes }: StreamProgress): void {
   if (run.before_start > 0)
     notes.push(`${name}: ${run.before_start} rows from before streams.start came, and were not stored.`);
   if (run.rejected > 0)
-    warnings.push(`${name}: ${run.rejected} rows could not be stored; \`tributary rejects ${name}\` shows them.`);
+    warnings.push(`${run.rejected} rows could not be stored; \`tributary rejects ${name}\` shows them.`);
   if (run.problems > 0)
-    warnings.push(
-      `${name}: ${run.problems} values could not be read; \`tributary rejects ${name} --problems\` shows them.`,
-    );
+    warnings.push(`${run.problems} values could not be read; \`tributary rejects ${name} --problems\` shows them.`);
 }
 
 function syncByMode(sync: StreamSync): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql } from "kysely";
-import { recentRuns } from "../state/run_log.ts";
+import { recentRuns, sentencesOf } from "../state/run_log.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /** What the last runs did. Moments are ISO 8601. */
@@ -62,7 +62,7 @@ export async function historyOf(
       startedAt: run.started_at.toISOString(),
       finishedAt: run.finished_at?.toISOString() ?? null,
       error: run.error,
-      warnings: sentences(run.warnings),
+      warnings: sentencesOf(run.warnings),
       streams: parts.filter(part => part.runId === run.run_id),
     })),
     streams: [...streams.values()].map(past => ({ company: past[0]!.company, stream: past[0]!.stream, runs: past })),
@@ -116,8 +116,4 @@ function pastStreamRun(row: Selectable<StateTables["stream_runs"]>): PastStreamR
     rejected: Number(row.rejected),
     error: row.error,
   };
-}
-
-function sentences(stored: unknown): readonly string[] {
-  return Array.isArray(stored) ? stored.filter(each => typeof each === "string") : [];
 }

@@ -191,6 +191,24 @@ export async function forgetStreamState(db: Db, company: string, stream: string)
   await db.deleteFrom("stream_state").where("company", "=", company).where("stream", "=", stream).execute();
 }
 
+/** What the last run of that command warned of which has come to an end. */
+export async function warningsOfLastRun(db: Db, command: string): Promise<readonly string[]> {
+  const last = await db
+    .selectFrom("runs")
+    .select("warnings")
+    .where("command", "=", command)
+    .where("status", "<>", "running")
+    .orderBy("started_at", "desc")
+    .orderBy("run_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return sentencesOf(last?.warnings);
+}
+
+/** Stored warnings, of whatever version. */
+export const sentencesOf = (stored: unknown): readonly string[] =>
+  Array.isArray(stored) ? stored.filter(each => typeof each === "string") : [];
+
 /** How the run before this one ended; undefined for the first. */
 export async function runBefore(
   db: Db,

@@ -128,6 +128,26 @@ test("warnings, rejects and problems say which command shows more, each once", a
   expect(words).toContain("tributary rejects --problems says which, and why. orders");
 });
 
+test("warnings as in the run before of the same command are counted, new ones told in full", async () => {
+  const old = ["items: this is old.", "orders: this too."];
+  const run = { command: "tributary schedule nightly", status: "warning" };
+  const history = {
+    streams: [],
+    runs: [
+      past({ ...run, warnings: [...old, "items, bills: this is new."] }),
+      past({ runId: "r0", command: "tributary sync", warnings: [] }),
+      past({ ...run, runId: "r-1", warnings: old }),
+    ],
+  };
+  const last = ended({ ...run, warnings: [...old, "items, bills: this is new."] });
+  const streams = [stream(), stream({ stream: "bills", problems: 5 })];
+  const { words } = await shown(telling(() => warehouseStatus(streams, last), history));
+  expect(words).toContain("items, bills: this is new.");
+  expect(words).toContain("2 warnings as in the run before. tributary status shows them in full.");
+  expect(words).not.toContain("this is old");
+  expect(words).not.toContain("Some values did not fit");
+});
+
 test("hostile text stays text wherever it comes from", async () => {
   const name = `x"><script>alert(3)</script>`;
   const daemon = scriptedDaemon();
@@ -230,7 +250,7 @@ test("a table with other rows than the service says so, and why", async () => {
 test("a configuration that was refused says that the one before is in use, and why", async () => {
   const daemon = scriptedDaemon();
   daemon.refuse({ error: "config.yaml:3:1 streems: unknown key, did you mean streams?", at: now });
-  const { words } = await shown({ ...telling(() => standing([stream()])), daemon });
+  const { words } = await shown({ ...telling(() => warehouseStatus([stream()])), daemon });
   expect(words).toContain("The configuration has changed and is not in use: runs go on with the one before.");
   expect(words).toContain("config.yaml:3:1 streems: unknown key, did you mean streams?");
 });

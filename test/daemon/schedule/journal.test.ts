@@ -16,18 +16,18 @@ test("the journal says what runs next, what began, how it ended and what comes o
     "info a run begins",
     expect.stringMatching(/^warn the run could not begin, and is tried again: This is a bug .*no luck/),
     "info a run begins",
-    "warn what went wrong",
     "warn the run failed, and is tried again",
     "info a run begins",
     "info the run ended well",
   ]);
   expect(lines[0]?.[2]).toEqual({ schedule: "nightly", at: "2026-03-11T02:00:00.000Z" });
   expect(lines[2]?.[2]).toMatchObject({ exit_code: 70, retry_at: "2026-03-11T02:11:00.000Z" });
-  expect(lines[5]?.[2]).toMatchObject({
+  expect(lines[4]?.[2]).toMatchObject({
     cause: "retry",
     run_id: "r",
     requests: 0,
     retry_at: "2026-03-11T02:32:00.000Z",
+    failed: ["items"],
   });
   lines.length = 0;
   offer((await configOf({ schedules: [] })).config);

@@ -240,6 +240,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const { acme, beta, sync } = await party(make, { faults: { nullKeys: 0.04 }, sizes: { ...sizes, orders: 60 } });
     const { warnings } = await sync([entryOf("acme", acme), entryOf("beta", beta)]);
     expect(warnings.length).toBeGreaterThan(0);
-    for (const warning of warnings) expect(warning).toMatch(/^(acme|beta): [a-z_]+: /);
+    for (const warning of warnings) expect(warning).toMatch(/^((acme|beta)\/[a-z_]+(, )?)+: /);
   });
 });

@@ -1,0 +1,58 @@
+import { ApiError } from "../../errors.ts";
+import type { Log } from "../../logging.ts";
+import { messageOf } from "./report.ts";
+
+/** What a run says in the log, each thing once. */
+export interface Announcements {
+  /** Says a company's failures when they arise. Streams that meet the same after the first are named by the run's end alone. */
+  failuresOf(log: Log): (error: unknown, facts: object) => void;
+  /** A failure that was not said when it arose. */
+  failed(error: unknown): void;
+  /** What the run before warned of too is counted for the end. */
+  warn(warnings: readonly string[]): void;
+  end(): void;
+}
+
+/** `before`: what the run before warned of. */
+export function announce(log: Log, before: readonly string[]): Announcements {
+  const said = new Set<string>();
+  const known = new Set(before);
+  let repeated = 0;
+  const isNew = (fact: string) => !said.has(fact) && said.add(fact) !== undefined;
+  return {
+    failuresOf(own) {
+      const met = new Set<string>();
+      return (error, facts) => {
+        const message = messageOf(error);
+        const cause = causeOf(error);
+        if (met.has(cause)) own.debug(facts, message);
+        else own.warn(facts, message);
+        met.add(cause);
+        said.add(message);
+      };
+    },
+    failed(error) {
+      const message = messageOf(error);
+      if (isNew(message)) log.warn({}, message);
+    },
+    warn(warnings) {
+      for (const warning of warnings.filter(isNew)) {
+        if (known.has(warning)) repeated++;
+        else log.warn({}, warning);
+      }
+    },
+    end() {
+      if (repeated === 0) return;
+      const warnings = repeated === 1 ? "1 warning" : `${repeated} warnings`;
+      log.warn({ repeated }, `${warnings} as in the run before: \`tributary status\` shows them in full.`);
+    },
+  };
+}
+
+/** What failures have in common whose messages name different requests. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return messageOf(error);
+  const { failure, status, code } = error;
+  // Without a status each request may have failed in its own way.
+  return status === undefined ? `${failure} ${error.message}` : JSON.stringify([failure, status, code ?? null]);
+}

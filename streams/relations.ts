@@ -27,6 +27,7 @@ const named: readonly Relation[] = [
     from: { table: "ingested", columns: ["id"] },
     to: INVOICES,
     where: { column: "row_type", values: ["document"] },
+    kind: "type",
     note: "Only rows that are documents, and of those only invoices match; the values of row_type are not documented.",
   },
   {

@@ -3,7 +3,7 @@ import type { Relation } from "../../catalog/relation.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Destination } from "../../warehouse/destination.ts";
-import { measureRelations } from "../../warehouse/read/relation_measurement.ts";
+import { type Coverage, measureRelations } from "../../warehouse/read/relation_measurement.ts";
 import type { Job } from "./report.ts";
 
 /** A run whose streams are done. */
@@ -35,12 +35,32 @@ export async function measureChanged(run: Measuring, errors: unknown[]): Promise
     for (const company of new Set(changed.map(job => job.company))) {
       const own = tablesOf(changed.filter(job => job.company === company).map(job => job.stream));
       const touched = assumed.filter(({ from, to }) => own.has(from.table) || own.has(to.table));
-      await measureRelations(destination, touched, { company, runId, now, isMadeOf });
+      const coverageOf = (relation: Relation) => coverage(run, relation);
+      await measureRelations(destination, touched, { company, runId, now, isMadeOf, coverageOf });
     }
   } catch (error) {
     errors.push(error);
   }
 }
+
+function coverage({ order, catalogue }: Measuring, { from, to }: Relation): Coverage | undefined {
+  if (order.models.models.some(({ name }) => name === to.table)) return undefined;
+  const target = ownerOf(catalogue, to.table);
+  if (target === undefined) return undefined;
+  const source = ownerOf(catalogue, from.table);
+  const time =
+    source?.mode.kind === "feed" && source.tables.main.name === from.table ? source.mode.highWaterColumn : undefined;
+  const { main } = target.tables;
+  const isInside = target.mode.kind === "detail" && main.name !== to.table;
+  const key = main.key.map(column => ({ from: from.columns[to.columns.indexOf(column)], to: column }));
+  const isWhole = (each: { readonly from: string | undefined; readonly to: string }) => each.from !== undefined;
+  const fetched =
+    isInside && key.every(isWhole) ? { table: main.name, key: key as { from: string; to: string }[] } : undefined;
+  return { stream: target.name, time, fetched };
+}
+
+const ownerOf = (catalogue: readonly Stream[], table: string): Stream | undefined =>
+  catalogue.find(({ name }) => name === table) ?? catalogue.find(stream => tablesOf([stream]).has(table));
 
 /** Of the streams that are worked on: working out the tables of the whole catalogue takes a tenth of a second. */
 function relationsAround({ order, jobs }: Measuring, changed: readonly Job[]): readonly Relation[] {

@@ -294,7 +294,7 @@ export async function publishScan(
   const { diff, target } = compared;
   let decision: DeleteDecision | undefined;
   if (withMissing) {
-    noteUnseen(stream, record, diff.distinct, progress);
+    noteUnseen(record, diff.distinct, progress);
     const unknown = record.absent.map(part => asked[part]?.context ?? {});
     const asking = { ...context, api: telling(context.api, { scan: record.scan, confirms: true }) };
     // Rows that came by a status which the config names no more are not asked for: the scan showed a part of them all.
@@ -320,12 +320,7 @@ const unreadMessage = ({ name }: Stream, { unread }: ScanRecord, asked: number):
   `${name}: ${unread.length} of ${asked} questions could not be answered; the rest was published, and nothing marked deleted. The first: ${unread[0]?.reason}`;
 
 /** The list's own counter tells of rows that its pages did not show. */
-function noteUnseen(
-  stream: Stream,
-  { firstTotal, lastTotal }: ScanRecord,
-  distinct: number,
-  progress: StreamProgress,
-): void {
+function noteUnseen({ firstTotal, lastTotal }: ScanRecord, distinct: number, progress: StreamProgress): void {
   if (lastTotal === null || firstTotal !== lastTotal || distinct >= lastTotal) return;
   progress.warnings.push(
     `the list says it has ${lastTotal} rows, its pages showed ${distinct}. Nothing is taken for deleted on that account.`,

@@ -11,6 +11,22 @@ export interface Measuring {
   readonly now: string;
   /** Relations whose target is made of their own table: whoever names one has it. */
   readonly isMadeOf: (relation: Relation) => boolean;
+  /** What the target can hold; undefined for one that no stream loads. */
+  readonly coverageOf: (relation: Relation) => Coverage | undefined;
+}
+
+/** What a relation's target can hold: a row outside of it says nothing of the relation. */
+export interface Coverage {
+  readonly stream: string;
+  /** When a row of the other side came about: one later than what the target is complete to has no counterpart yet. */
+  readonly time: string | undefined;
+  /** Of rows that come inside a detail: the detail's own table, and its key as both sides call it. Orders whose detail was never fetched have none. */
+  readonly fetched: { readonly table: string; readonly key: readonly { from: string; to: string }[] } | undefined;
+}
+
+/** By the value of the relation's kind. */
+interface Counted extends Measured {
+  readonly kind: string | null;
 }
 
 interface Measured {
@@ -31,9 +47,29 @@ export async function measureRelations(
     const target = there(relation.to.table);
     const source = there(relation.from.table);
     if (source?.schema !== schema || target === undefined) continue;
-    const measured = await measure(db, relation, source.schema, target.schema, target.schema === schema, measuring);
-    await keep(db, relation, measured, measuring);
+    const coverage = measuring.coverageOf(relation);
+    if (coverage !== undefined && !(await isKept(db, coverage, measuring))) continue;
+    const counted = await measure(db, relation, { schema, target: target.schema, coverage }, measuring);
+    const matching = relation.kind === undefined ? [] : counted.filter(({ matched }) => Number(matched) > 0);
+    const measured = sumOf(matching.length === 0 ? counted : matching);
+    await keep(db, relation, measured, matching, measuring);
   }
+}
+
+/** Whether the stream is on and has been loaded: what it left behind when it was switched off is no measure. */
+async function isKept(db: Kysely<StateTables>, { stream }: Coverage, { company }: Measuring): Promise<boolean> {
+  const found = await db
+    .selectFrom("streams")
+    .select(["on", "last_success_at"])
+    .where("company", "=", company)
+    .where("stream", "=", stream)
+    .executeTakeFirst();
+  return found !== undefined && found.on && found.last_success_at !== null;
+}
+
+function sumOf(counted: readonly Counted[]): Measured {
+  const sum = (name: keyof Measured) => counted.reduce((total, one) => total + Number(one[name]), 0);
+  return { matched: sum("matched"), unmatched: sum("unmatched"), nulls: sum("nulls") };
 }
 
 /** Where a table of that name stands: among the tables, or among the views beside them. */
@@ -51,12 +87,14 @@ async function presentTables(db: Kysely<StateTables>, schema: string, relations:
 async function measure(
   db: Kysely<StateTables>,
   relation: Relation,
-  fromSchema: string,
-  toSchema: string,
-  isTable: boolean,
+  {
+    schema,
+    target,
+    coverage,
+  }: { readonly schema: string; readonly target: string; readonly coverage: Coverage | undefined },
   { company, isMadeOf }: Measuring,
-): Promise<Measured> {
-  const { from, to, where } = relation;
+): Promise<readonly Counted[]> {
+  const { from, to, where, kind } = relation;
   const both = (of: string, names: readonly string[]) => names.map(name => sql`${sql.id(of, name)}`);
   const named = sql.join(
     both("f", from.columns).map(column => sql`${column} is not null`),
@@ -67,27 +105,48 @@ async function measure(
       ? sql``
       : sql` and ${sql.id("f", where.column)} in (${sql.join(where.values.map(value => sql.lit(value)))})`;
   const pairs = both("t", to.columns).map((column, at) => sql`${column} = ${sql.id("f", from.columns[at]!)}`);
-  const isLive = isTable ? sql` and _deleted_at is null` : sql``;
+  const isLive = target === schema ? sql` and _deleted_at is null` : sql``;
   const found: RawBuilder<unknown> = isMadeOf(relation) ? sql`true` : sql`t._company is not null`;
   // Distinct, and joined once: a subquery a row is what PostgreSQL may make of EXISTS within an aggregate.
   const counterparts = isMadeOf(relation)
     ? sql``
     : sql` left join (select distinct _company, ${sql.join(to.columns.map(name => sql.id(name)))}
-        from ${sql.id(toSchema, to.table)} where _company = ${company}${isLive}) t on ${sql.join(pairs, sql` and `)}`;
-  const { rows } = await sql<Measured>`
-    select count(*) filter (where ${named} and ${found}) as matched,
-      count(*) filter (where ${named} and not (${found})) as unmatched,
+        from ${sql.id(target, to.table)} where _company = ${company}${isLive}) t on ${sql.join(pairs, sql` and `)}`;
+  const covered = coverage === undefined ? sql`true` : within(db, coverage, schema, company);
+  const { rows } = await sql<Counted>`
+    select ${kind === undefined ? sql`null` : sql.id("f", kind)} as kind,
+      count(*) filter (where ${named} and ${found}) as matched,
+      count(*) filter (where ${named} and not (${found}) and ${covered}) as unmatched,
       count(*) filter (where not (${named})) as nulls
-    from ${sql.id(fromSchema, from.table)} f${counterparts}
-    where f._company = ${company} and f._deleted_at is null${only}`.execute(db);
-  const { matched = 0, unmatched = 0, nulls = 0 } = rows[0] ?? {};
-  return { matched: Number(matched), unmatched: Number(unmatched), nulls: Number(nulls) };
+    from ${sql.id(schema, from.table)} f${counterparts}
+    where f._company = ${company} and f._deleted_at is null${only} group by 1 order by 1`.execute(db);
+  return rows;
+}
+
+/** Whether a row may have a counterpart in what has been loaded. */
+function within(
+  db: Kysely<StateTables>,
+  { stream, time, fetched }: Coverage,
+  schema: string,
+  company: string,
+): RawBuilder<unknown> {
+  const completeTo = db
+    .selectFrom("streams")
+    .select("complete_to")
+    .where("company", "=", company)
+    .where("stream", "=", stream);
+  const inTime = time === undefined ? sql`true` : sql`coalesce(${sql.id("f", time)} <= (${completeTo}), true)`;
+  if (fetched === undefined) return inTime;
+  const pairs = fetched.key.map(each => sql`d.${sql.id(each.to)} = ${sql.id("f", each.from)}`);
+  return sql`${inTime} and exists (select 1 from ${sql.id(schema, fetched.table)} d
+    where d._company = ${company} and d._deleted_at is null and ${sql.join(pairs, sql` and `)})`;
 }
 
 async function keep(
   db: Kysely<StateTables>,
-  { from, to, where }: Relation,
+  { from, to, where, kind }: Relation,
   measured: Measured,
+  matching: readonly Counted[],
   { company, runId, now }: Measuring,
 ): Promise<void> {
   const key = { company, from_table: from.table, from_columns: from.columns.join(", "), to_table: to.table };
@@ -101,9 +160,17 @@ async function keep(
         ...key,
         to_columns: to.columns.join(", "),
         only_where:
-          where === undefined
-            ? null
-            : `${where.column} in (${where.values.map(value => `'${value.replaceAll("'", "''")}'`).join(", ")})`,
+          [
+            ...(where === undefined ? [] : [among(where.column, where.values)]),
+            ...(kind === undefined || matching.length === 0
+              ? []
+              : [
+                  among(
+                    kind,
+                    matching.flatMap(one => one.kind ?? []),
+                  ),
+                ]),
+          ].join(" and ") || null,
         ...measured,
         run_id: runId,
         measured_at: now,
@@ -111,3 +178,6 @@ async function keep(
       .execute();
   });
 }
+
+const among = (column: string, values: readonly string[]): string =>
+  `${column} in (${values.map(value => `'${value.replaceAll("'", "''")}'`).join(", ")})`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Relation } from "../../../src/catalog/relation.ts";
-import { measureRelations } from "../../../src/warehouse/read/relation_measurement.ts";
+import { type Coverage, measureRelations } from "../../../src/warehouse/read/relation_measurement.ts";
 import { warehouses } from "../warehouses.ts";
 import { ensure, items, rowsOf, sites } from "./place.ts";
 
@@ -53,6 +53,7 @@ describe.each(warehouses)("$name", ({ make }) => {
         runId,
         now: "2026-03-15T00:00:00Z",
         isMadeOf: () => false,
+        coverageOf: () => undefined,
       });
     await measure("r1");
     await measure("r2");
@@ -114,9 +115,64 @@ describe.each(warehouses)("$name", ({ make }) => {
       destination,
       "insert into procurement.items (_company, item_id, name) values ('acme', 'a', 's1'), ('acme', 'b', null)",
     );
-    const measuring = { company: "acme", runId: "r", now: "2026-03-15T00:00:00Z", isMadeOf: () => true };
+    const measuring = {
+      company: "acme",
+      runId: "r",
+      now: "2026-03-15T00:00:00Z",
+      isMadeOf: () => true,
+      coverageOf: () => undefined,
+    };
     await measureRelations(destination, [toSites], measuring);
     const found = await rowsOf(destination, "select matched, unmatched, nulls from _tributary.relations");
     expect(found).toEqual([{ matched: 1, unmatched: 0, nulls: 1 }]);
+  });
+
+  test("a row that can have no counterpart in what was loaded is not counted: of another kind, too new, or its detail not fetched", async () => {
+    const destination = await make();
+    await ensure(destination, { on: [items(), sites] });
+    await rowsOf(
+      destination,
+      `insert into procurement.items (_company, item_id, name, _changed_at) values
+      ('acme', 'a', 's1', '2026-03-01T00:00:00Z'), ('acme', 'b', 's9', '2026-03-01T00:00:00Z'),
+      ('acme', 'c', 's8', '2026-03-03T00:00:00Z'), ('acme', 's3', 's7', null), ('acme', 'e', null, null)`,
+    );
+    await rowsOf(
+      destination,
+      "insert into procurement.sites (_company, site_id) values ('acme', 's1'), ('acme', 's3')",
+    );
+    const relation: Relation = { ...toSites, kind: "item_id" };
+    const measured = async (one: Relation, coverage: Coverage) => {
+      const measuring = { company: "acme", runId: "r", now: "2026-03-15T00:00:00Z", isMadeOf: () => false };
+      await measureRelations(destination, [one], { ...measuring, coverageOf: () => coverage });
+      return rowsOf(destination, "select only_where, matched, unmatched, nulls from _tributary.relations");
+    };
+    const all = { stream: "sites", time: undefined, fetched: undefined };
+    const board = (on: boolean, loaded: string) =>
+      rowsOf(
+        destination,
+        `insert into _tributary.streams (company, stream, table_name, "on", last_success_at, complete_to, rows, live_rows)
+        values ('acme', 'sites', 'sites', ${on}, ${loaded}, ${loaded}, 2, 2)`,
+      );
+    const clear = () => rowsOf(destination, "delete from _tributary.streams");
+    await board(false, "'2026-03-02T00:00:00Z'");
+    expect(await measured(toSites, all)).toEqual([]);
+    await clear();
+    await board(true, "null");
+    expect(await measured(toSites, all)).toEqual([]);
+    await clear();
+    await board(true, "'2026-03-02T00:00:00Z'");
+    expect(await measured(toSites, all)).toEqual([{ only_where: null, matched: 1, unmatched: 3, nulls: 1 }]);
+    expect(await measured(toSites, { ...all, time: "_changed_at" })).toEqual([
+      { only_where: null, matched: 1, unmatched: 2, nulls: 1 },
+    ]);
+    const fetched = { table: "sites", key: [{ from: "item_id", to: "site_id" }] };
+    expect(await measured(toSites, { ...all, fetched })).toEqual([
+      { only_where: null, matched: 1, unmatched: 1, nulls: 1 },
+    ]);
+    expect(await measured(relation, all)).toEqual([
+      { only_where: "item_id in ('a')", matched: 1, unmatched: 0, nulls: 0 },
+    ]);
+    await rowsOf(destination, "update procurement.sites set site_id = 'no ' || site_id");
+    expect(await measured(relation, all)).toEqual([{ only_where: null, matched: 0, unmatched: 4, nulls: 1 }]);
   });
 });

@@ -99,10 +99,17 @@ export class DestinationError extends TributaryError {
 export class LockedError extends TributaryError {
   /** The run that has it, as far as the holder said so. */
   readonly runId: string | undefined;
+  /** Who has it, in words. */
+  readonly holder: string | undefined;
 
-  constructor(message: string, runId?: string, cause?: unknown) {
+  constructor(
+    message: string,
+    { runId, who }: { readonly runId?: string; readonly who?: string } = {},
+    cause?: unknown,
+  ) {
     super(message, 4, cause);
     this.runId = runId;
+    this.holder = who;
   }
 }
 

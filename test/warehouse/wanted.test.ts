@@ -13,17 +13,19 @@ interface Opened {
   readonly runId: string;
   readonly makesRoom?: boolean;
   readonly clock?: Clock;
+  readonly waiting?: (who: string, ms: number) => void;
 }
 
 type Open = (opened: Opened) => Promise<Destination>;
 
-const settings = ({ runId, makesRoom = false, clock = systemClock }: Opened) => ({
+const settings = ({ runId, makesRoom = false, clock = systemClock, waiting }: Opened) => ({
   schema: "procurement",
   stateSchema: "_tributary",
   holder: { pid: process.pid, host: hostname(), command: "sync", startedAt: "2025-01-01T00:00:00Z" },
   runId,
   makesRoom,
   clock,
+  ...(waiting === undefined ? {} : { waiting }),
 });
 
 const places: readonly { readonly name: string; readonly make: () => Promise<Open> }[] = [
@@ -122,6 +124,28 @@ describe.each(places)("$name", ({ make }) => {
     onTestFinished(() => hasty.close());
     await expect(hasty.lock("acme", ["feed"], 0)).rejects.toMatchObject({ exitCode: 4 });
     expect(await holder.isWanted()).toBe(false);
+  });
+
+  test("who waits for a lock is told once who has it, and not where it does not wait", async () => {
+    const open = await make();
+    const first = await open({ runId: "first" });
+    await first.lock("acme", ["orders"], 0);
+    const { clock, waiting, end } = watched();
+    const told: [string, number][] = [];
+    const second = await open({ runId: "second", clock, waiting: (who, ms) => void told.push([who, ms]) });
+    onTestFinished(() => second.close());
+    await expect(second.lock("acme", ["orders"], 0)).rejects.toThrow("--wait 30m");
+    expect(told).toEqual([]);
+    const lock = second.lock("acme", ["orders"], 60_000);
+    await waiting();
+    await waiting();
+    expect(told).toEqual([
+      [expect.stringMatching(/^run first \(process \d+ on .*, which has held /), expect.any(Number)],
+    ]);
+    expect(told[0]![1]).toBeGreaterThan(50_000);
+    await first.close();
+    await lock;
+    end.abort();
   });
 });
 

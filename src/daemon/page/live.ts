@@ -29,7 +29,7 @@ function running(run: LiveRun, now: number) {
   const snapshot = run.view?.snapshot();
   const title = html`<div class="heading"><h2 id="live-title">Running now</h2><p><strong>${run.schedule}</strong>, ${causes[run.cause]}, for ${timespan(now - Date.parse(run.startedAt))}</p></div>`;
   if (snapshot === undefined)
-    return html`${title}<p class="card still">It is getting ready: its streams are not known yet.</p>`;
+    return html`${title}<p class="card still">${run.waits ?? "It is getting ready: its streams are not known yet."}</p>`;
   const { streams } = snapshot;
   const ended = streams.filter(one => one.state === "done" || one.state === "failed").length;
   const limited = snapshot.limited429 > 0 ? `, ${counted(snapshot.limited429, "answer")} 429` : "";

@@ -81,6 +81,7 @@ export function concerns(view: View): readonly Concern[] {
   if (unreadable !== undefined) found.push(failure(unreadable, [], undefined));
   const on = status?.streams.filter(stream => stream.on) ?? [];
   const name = namer(status?.streams ?? []);
+  const failures: Concern[] = [];
   const failing = Map.groupBy(
     on.filter(stream => stream.error !== null),
     stream => stream.error ?? "",
@@ -88,10 +89,17 @@ export function concerns(view: View): readonly Concern[] {
   for (const [error, streams] of failing) {
     const at = streams.map(stream => lastRunOf(view, stream)?.startedAt).find(each => each !== undefined);
     const bad = streams.some(hasFailed);
-    found.push({ ...failure(error, streams.map(name), at), tone: bad ? "bad" : "warn" });
+    failures.push({ ...failure(error, streams.map(name), at), tone: bad ? "bad" : "warn" });
   }
+  found.push(...byRemedy(failures));
   const ended = lastEnd(view);
-  if (ended !== undefined && ended.error !== null && !failing.has(ended.error) && !found.some(same(ended.error)))
+  if (
+    ended !== undefined &&
+    ended.error !== null &&
+    !failing.has(ended.error) &&
+    !failures.some(same(ended.error)) &&
+    !found.some(same(ended.error))
+  )
     found.push({ ...failure(ended.error, [], ended.at), tone: ended.tone });
   const before = ended === undefined ? [] : warnedBefore(view, ended.runId);
   const warnings = ended?.warnings ?? [];
@@ -175,9 +183,26 @@ function warnedBefore({ history }: View, runId: string | undefined): readonly st
 
 const endOf = (run: RunStatus): string => run.finished_at ?? run.started_at;
 
+/** For failures that say no more than what happened. */
+const NO_ADVICE = "What was stored stays, and the next run tries again.";
+
 function failure(message: string, streams: readonly string[], at: string | undefined): Concern {
-  const { what, advice = "What was stored stays, and the next run tries again." } = parted(message);
+  const { what, advice = NO_ADVICE } = parted(message);
   return { tone: "bad", what, advice, streams, at };
+}
+
+/** Failures that differ in the request that met them, and take the same to mend: the first of them, with the streams of all. */
+function byRemedy(failures: readonly Concern[]): Concern[] {
+  return [
+    ...Map.groupBy(failures, ({ tone, what, advice }) =>
+      JSON.stringify([tone, advice === NO_ADVICE ? what : advice]),
+    ).values(),
+  ].map(alike => {
+    const [first, ...others] = alike as [Concern, ...Concern[]];
+    const more = others.length === 1 ? "Another failure has" : `${others.length} more failures have`;
+    const what = others.length === 0 ? first.what : `${first.what} ${more} the same remedy.`;
+    return { ...first, what, streams: alike.flatMap(({ streams }) => streams) };
+  });
 }
 
 const same = (message: string) => (known: Concern) => known.what === parted(message).what;

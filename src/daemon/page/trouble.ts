@@ -21,12 +21,13 @@ function item({ tone, what, advice, streams, at }: Concern, now: number) {
     ${streams.length === 0 && at === undefined ? "" : html`<p class="quiet">${streams.join(", ")}${streams.length > 0 && at !== undefined ? " · " : ""}${at === undefined ? "" : time(at, ago(at, now))}</p>`}</li>`;
 }
 
-/** Runs before the last one that ended with an error. */
-function earlier({ history }: View): readonly (PastRun & { readonly error: string })[] {
-  const ended = (history?.runs ?? []).filter(run => run.status !== "running");
-  return ended
-    .slice(1)
-    .flatMap(run => (run.error === null ? [] : [{ ...run, error: run.error }]))
+/** Errors that runs before the last one ended with, each once: the last such run, and how many there were. */
+function earlier({
+  history,
+}: View): readonly { readonly run: PastRun; readonly error: string; readonly times: number }[] {
+  const ended = (history?.runs ?? []).filter(run => run.status !== "running").slice(1);
+  return [...Map.groupBy(ended, run => run.error)]
+    .flatMap(([error, runs]) => (error === null ? [] : [{ run: runs[0]!, error, times: runs.length }]))
     .slice(0, EARLIER);
 }
 
@@ -35,10 +36,10 @@ export function pastTroubleSection(view: View) {
   const runs = earlier(view);
   if (runs.length === 0) return "";
   return html`<section id="past-trouble" aria-labelledby="past-trouble-title"><h2 id="past-trouble-title">Earlier errors</h2>
-    <ul class="card past">${runs.map(run => {
-      const { what, advice } = parted(run.error);
+    <ul class="card past">${runs.map(({ run, error, times }) => {
+      const { what, advice } = parted(error);
       const { word, tone } = outcome(run.status);
-      return html`<li><p><span class="pill ${tone}">${word}</span> ${time(run.startedAt)} <span class="quiet">${ago(run.startedAt, view.now)}</span></p><p>${prose(what)} ${prose(advice ?? "")}</p></li>`;
+      return html`<li><p><span class="pill ${tone}">${word}</span> ${time(run.startedAt)} <span class="quiet">${ago(run.startedAt, view.now)}${times === 1 ? "" : `, the last of ${times} such runs`}</span></p><p>${prose(what)} ${prose(advice ?? "")}</p></li>`;
     })}</ul>
   </section>`;
 }

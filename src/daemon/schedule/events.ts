@@ -12,6 +12,8 @@ export interface LiveRun {
   readonly startedAt: string;
   /** Undefined until the run knows its streams. */
   readonly view: RunView | undefined;
+  /** What it waits for before it knows its streams, in a sentence. */
+  readonly waits?: string | undefined;
   /** Since when it goes on though its max_time is long over (ISO 8601); undefined: all is well. */
   readonly overdueSince?: string | undefined;
 }

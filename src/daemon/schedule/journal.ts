@@ -14,7 +14,8 @@ export function keepJournal(daemon: Daemon, log: Log): () => void {
 }
 
 function logReload(changed: readonly string[], daemon: Daemon, log: Log): void {
-  if (changed.length === 0) return log.info({}, "The configuration was read again: nothing in it has changed.");
+  if (changed.length === 0)
+    return log.info({}, "The configuration was read again: it does not differ from the one in use.");
   const listen = changed.includes("server.listen")
     ? " server.listen holds from the next start of this process on."
     : "";

@@ -52,6 +52,7 @@ interface Performance {
   /** Aborted when the run is over, or is given its time anew. */
   timing: AbortController;
   view: RunView | undefined;
+  waits: string | undefined;
   overdueSince: string | undefined;
   done: Promise<void>;
 }
@@ -142,8 +143,8 @@ export function createDaemon(first: Config, tools: DaemonTools): ScheduleDaemon 
     }
   }
 
-  function liveRun({ turn, startedAt: since, view, overdueSince }: Performance): LiveRun {
-    return { schedule: turn.schedule, cause: turn.cause, startedAt: since, view, overdueSince };
+  function liveRun({ turn, startedAt: since, view, waits, overdueSince }: Performance): LiveRun {
+    return { schedule: turn.schedule, cause: turn.cause, startedAt: since, view, waits, overdueSince };
   }
 
   /** Watches from outside that a run ends by its max_time, which begins after a wait of at most `waitMs`. */
@@ -165,7 +166,7 @@ export function createDaemon(first: Config, tools: DaemonTools): ScheduleDaemon 
     unread.delete(turn.schedule);
     const current: Performance = {
       ...{ turn, startedAt: moment(), ending: new AbortController(), timing: new AbortController() },
-      ...{ view: undefined, overdueSince: undefined, done: Promise.resolve() },
+      ...{ view: undefined, waits: undefined, overdueSince: undefined, done: Promise.resolve() },
     };
     performance = current;
     time(current, turn.waitMs);
@@ -183,6 +184,9 @@ export function createDaemon(first: Config, tools: DaemonTools): ScheduleDaemon 
         log,
         redact,
         signal: current.ending.signal,
+        waits: what => {
+          current.waits = what;
+        },
         watch: view => {
           current.view = view;
           time(current, 0);

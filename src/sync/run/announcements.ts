@@ -1,4 +1,4 @@
-import { ApiError } from "../../errors.ts";
+import { ApiError, type ApiFailure } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { messageOf } from "./report.ts";
 
@@ -49,10 +49,12 @@ export function announce(log: Log, before: readonly string[]): Announcements {
   };
 }
 
-/** What failures have in common whose messages name different requests. */
+/** Failures of the service, or of the way to it, that every request may meet: their messages differ in the request alone. */
+const SHARED: readonly ApiFailure[] = ["unauthorized", "limited", "unavailable", "budget"];
+
 function causeOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return messageOf(error);
+  if (!(error instanceof ApiError) || !SHARED.includes(error.failure)) return messageOf(error);
   const { failure, status, code } = error;
-  // Without a status each request may have failed in its own way.
-  return status === undefined ? `${failure} ${error.message}` : JSON.stringify([failure, status, code ?? null]);
+  // What was not sent because another request met a limit met the same one.
+  return failure === "limited" ? failure : JSON.stringify([failure, status, code]);
 }

@@ -51,7 +51,20 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
   const { memory } = sharedClients;
   let limit = new AbortController();
   const stopReason = () => (signal.aborted ? signal : limit.signal).reason;
-  const opener = { runId, holder, clock: patience, memory, makesRoom: order.background !== undefined, stopReason };
+  const waiting = (who: string, ms: number) => {
+    const sentence = `Waiting up to ${timespan(ms)} for ${who}.`;
+    log.info({}, sentence);
+    tools.waits?.(sentence);
+  };
+  const opener = {
+    waiting,
+    runId,
+    holder,
+    clock: patience,
+    memory,
+    makesRoom: order.background !== undefined,
+    stopReason,
+  };
   const privacy = privacyOf(order.catalogue, config.privacy);
   const archives = openArchives(order.again === undefined ? config.archive : undefined, {
     run: runId,

@@ -61,6 +61,8 @@ export interface RunTools {
   readonly redact: (text: string) => string;
   /** Told once, before the first request of a stream, where to look for progress. */
   readonly watch: (view: RunView) => void;
+  /** Told in a sentence what a run waits for before it knows its streams. */
+  readonly waits?: (what: string) => void;
   /** Called once values are stored as the configuration asks: makes the exports anew that hold them as they were. */
   readonly renewExports: (destination: Destination, renewing: Renewing) => Promise<Renewed>;
 }

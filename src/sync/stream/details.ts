@@ -250,7 +250,11 @@ function troubleWith(
   stream: Stream,
   counts: DetailsResult | undefined,
   doubted: boolean,
-  { waiting: backingOff, known }: Awaited<ReturnType<typeof countWaiting>> = { waiting: 0, known: 0 },
+  { waiting: backingOff, known, next }: Awaited<ReturnType<typeof countWaiting>> = {
+    waiting: 0,
+    known: 0,
+    next: undefined,
+  },
   left: number,
 ): string | undefined {
   if (counts === undefined) return undefined;
@@ -263,8 +267,13 @@ function troubleWith(
   // That they are not asked for yet, or left to later runs by max_details, makes no success of what failed before.
   const waiting = backingOff + left;
   if (waiting === 0 || failed + waiting <= TOLERATED * Math.max(known, all)) return undefined;
-  return `${stream.name}: ${waiting} of ${known} details could not be fetched by the runs before, and wait for their next try.`;
+  return `${stream.name}: ${waiting} of ${known} details could not be fetched by the runs before, and wait for their next try. ${nextTry(next)}`;
 }
+
+const nextTry = (next: Date | undefined): string =>
+  next === undefined
+    ? "Later runs fetch them, as many as max_details allows."
+    : `The first run after ${next.toISOString().slice(0, 16).replace("T", " ")} UTC asks for some of them again.`;
 
 /** The parent's column that fills each parameter of the path. */
 export function parameterColumns(stream: Stream, mode: Detail): Record<string, string> {

@@ -48,6 +48,8 @@ export interface Opener {
   readonly memory?: ByteBudget;
   /** Asks nobody to make room while it waits for a lock: work that can wait. */
   readonly makesRoom?: boolean;
+  /** Told who has the lock when a wait for it begins, and for how many ms at most. */
+  readonly waiting?: (who: string, ms: number) => void;
   /** Why the run is to end: waits for other sessions' locks end then, too. Undefined while it may go on. */
   readonly stopReason?: () => StoppedError | undefined;
 }

@@ -127,11 +127,11 @@ export async function countWork(
   return { ...counts, audit: Math.ceil(request.audit * (counts["audit"] ?? 0)) };
 }
 
-/** How many details failed before and wait for their next try, and of how many it is known how they ended; of parents in the range, where there is one. */
+/** How many details failed before and wait for their next try, when that is for the first, and of how many it is known how they ended; of parents in the range, where there is one. */
 export async function countWaiting(
   reading: Pick<Destination, "db" | "schema" | "stateSchema" | "dialect">,
   request: Omit<WorkRequest, "stage">,
-): Promise<{ readonly waiting: number; readonly known: number }> {
+): Promise<{ readonly waiting: number; readonly known: number; readonly next: Date | undefined }> {
   const { db, stateSchema } = reading;
   const { company, stream, now, newest, start, to } = request;
   const at = (ms: number) => sql`cast(${agoIso(now, -ms)} as timestamptz)`;
@@ -142,10 +142,12 @@ export async function countWaiting(
       ? sql``
       : sql` and d.parent_key in (select p.parent_key from ${parentRows(reading, company, parents, columns)} p
           where true${rangeOf(request)})`;
-  const { rows } = await sql<{ waiting: number; known: number }>`select count(*) as known, count(*) filter
-      (where outcome = 'failed' and next_try > ${at(0)} and next_try <= ${at(LONGEST_PAUSE_MS)}) as waiting
+  const isWaiting = sql`outcome = 'failed' and next_try > ${at(0)} and next_try <= ${at(LONGEST_PAUSE_MS)}`;
+  const { rows } = await sql<{ waiting: number; known: number; next: Date | null }>`select count(*) as known,
+      count(*) filter (where ${isWaiting}) as waiting, min(next_try) filter (where ${isWaiting}) as next
     from ${sql.id(stateSchema, "details")} d where company = ${company} and stream = ${stream}${ranged}`.execute(db);
-  return { waiting: Number(rows[0]?.waiting ?? 0), known: Number(rows[0]?.known ?? 0) };
+  const [found] = rows;
+  return { waiting: Number(found?.waiting ?? 0), known: Number(found?.known ?? 0), next: found?.next ?? undefined };
 }
 
 function rangeOf({ newest, start, to }: Pick<WorkRequest, "newest" | "start" | "to">): Fragment {

@@ -39,6 +39,7 @@ export interface DuckdbSettings {
   };
   readonly clock: Clock;
   readonly makesRoom?: boolean;
+  readonly waiting?: (who: string, ms: number) => void;
   readonly memoryLimitMb?: number;
   /** What answers and rows share: what wide rows take of DuckDB's memory counts there. */
   readonly memory?: ByteBudget | undefined;
@@ -143,7 +144,8 @@ class DuckdbFile implements DuckdbDestination {
   }
 
   async lock(_company: string, _families: readonly string[], waitMs: number): Promise<void> {
-    const { clock, runId, makesRoom } = this.#settings;
+    const { clock, runId, makesRoom, waiting } = this.#settings;
+    let isTold = false;
     const until = clock.now() + waitMs;
     const { layout } = this.#taking;
     const said = new Waiting(layout, runId, clock);
@@ -155,6 +157,8 @@ class DuckdbFile implements DuckdbDestination {
           if (!aside) return void (await this.hold());
         } catch (error) {
           if (!(error instanceof LockedError) || clock.now() >= until) throw error;
+          if (!isTold) waiting?.(error.holder ?? "another process", until - clock.now());
+          isTold = true;
           if (makesRoom !== true) await said.renew();
         }
         await clock.sleep(Math.min(RETRY_MS, until - clock.now()));

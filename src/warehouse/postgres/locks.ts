@@ -16,6 +16,17 @@ export interface Holder {
   readonly startedAt: string;
 }
 
+/** What the taking of locks needs of the run that takes them. */
+export interface Taker {
+  readonly runId: string;
+  readonly holder: Holder;
+  readonly clock: Clock;
+  /** Gives way to runs that wait. */
+  readonly makesRoom?: boolean;
+  /** Told who has a lock when a wait for it begins, and for how many ms at most. */
+  readonly waiting?: (who: string, ms: number) => void;
+}
+
 interface LockGroup {
   readonly company: string;
   readonly name: string;
@@ -25,14 +36,9 @@ interface LockGroup {
   readonly waiting: string;
 }
 
-interface LockSettings {
+interface LockSettings extends Taker {
   readonly schema: string;
   readonly stateSchema: string;
-  readonly runId: string;
-  readonly holder: Holder;
-  readonly clock: Clock;
-  /** Gives way to runs that wait. */
-  readonly makesRoom?: boolean | undefined;
 }
 
 /** The session-level advisory locks of one run, each with its row in `holders`. */
@@ -44,9 +50,10 @@ export class Locks {
   readonly #holder: Holder;
   readonly #clock: Clock;
   readonly #makesRoom: boolean;
+  readonly #waiting: Taker["waiting"];
   readonly #held: LockGroup[] = [];
 
-  constructor(session: Session, { schema, stateSchema, runId, holder, clock, makesRoom = false }: LockSettings) {
+  constructor(session: Session, { schema, stateSchema, runId, holder, clock, makesRoom = false, waiting }: LockSettings) {
     this.#session = session;
     this.#schema = schema;
     this.#holders = `${pg.escapeIdentifier(stateSchema)}.holders`;
@@ -54,6 +61,7 @@ export class Locks {
     this.#holder = holder;
     this.#clock = clock;
     this.#makesRoom = makesRoom;
+    this.#waiting = waiting;
   }
 
   /** All or none. @throws LockedError */
@@ -95,6 +103,9 @@ export class Locks {
         if (!announced) {
           announced = true;
           saying.push(...wanted);
+          const { holder = `another session, which holds ${blocked.name} of ${blocked.company}` } =
+            await this.#lockedError(blocked);
+          this.#waiting?.(holder, left);
           await this.#each(wanted, ({ waiting }) => ["select pg_advisory_lock_shared($1::bigint)", waiting]);
         }
         await this.#clock.sleep(Math.min(POLL_MS, left));
@@ -191,7 +202,7 @@ export class Locks {
     const holder = await this.#holderOf(company, name);
     throw new LockedError(
       `Expected this run to hold ${this.#held.map(held => held.name).join(", ")} of ${company} still, but its locks are gone (now: ${holder?.text ?? "nobody"}). Nothing was written; run the same command again.`,
-      holder?.runId,
+      holder,
     );
   }
 
@@ -199,14 +210,14 @@ export class Locks {
     const holder = await this.#session.turn(() => this.#holderOf(company, name));
     return new LockedError(
       `${name} of ${company} is held by ${holder?.text ?? "another session that left no name"}. Nothing was done; wait until that run has ended, or give --wait 30m.`,
-      holder?.runId,
+      holder,
     );
   }
 
   async #holderOf(
     company: string,
     name: string,
-  ): Promise<{ readonly runId: string; readonly text: string } | undefined> {
+  ): Promise<{ readonly runId: string; readonly text: string; readonly who: string } | undefined> {
     const { rows } = await this.#session.query(
       `select run_id, since, holder ->> 'pid' as pid, holder ->> 'host' as host, holder ->> 'command' as command
          from ${this.#holders} where company = $1 and family = $2`,
@@ -216,8 +227,8 @@ export class Locks {
     if (row === undefined) return undefined;
     const since = row["since"] instanceof Date ? row["since"].toISOString() : "an unknown time";
     const runId = String(row["run_id"]);
-    const text = `run ${runId} (process ${row["pid"]} on ${row["host"]}, ${row["command"]}) since ${since}`;
-    return { runId, text };
+    const run = `run ${runId} (process ${row["pid"]} on ${row["host"]}, ${row["command"]})`;
+    return { runId, text: `${run} since ${since}`, who: `${run}, which has held ${name} of ${company} since ${since}` };
   }
 
   /** Gives everything back; a lost connection has done so already. */

@@ -9,18 +9,14 @@ import { rowStateName } from "../state_tables.ts";
 import { connect, type Place } from "./connect.ts";
 import { postgresDialect } from "./dialect.ts";
 import { kyselyOver } from "./driver.ts";
-import { type Holder, Locks } from "./locks.ts";
+import { Locks, type Taker } from "./locks.ts";
 import { repeating } from "./retry_transaction.ts";
 import { Session } from "./session.ts";
 import { openStage } from "./stage.ts";
 
 /** Where the warehouse is, and the run that works on it. */
-export interface PostgresSettings extends Place {
+export interface PostgresSettings extends Place, Taker {
   readonly grantSelectTo: readonly string[];
-  readonly runId: string;
-  readonly holder: Holder;
-  readonly clock: Clock;
-  readonly makesRoom?: boolean;
 }
 
 /** What status and rejects need: no locks, and every transaction read-only. */
@@ -32,7 +28,7 @@ const ANALYZED_SHARE = 0.05;
 
 /** Opens the warehouse for a run: one session for locks, batches and publishes. @throws DestinationError, ConfigError */
 export async function openPostgres(settings: PostgresSettings): Promise<Destination> {
-  const { schema, stateSchema, lockWaitMs = 0, runId, holder, clock } = settings;
+  const { schema, stateSchema, lockWaitMs = 0, clock } = settings;
   const connected = await connect(settings, "write", clock);
   const { protection, warnings } = connected;
   const session = new Session(connected);
@@ -43,7 +39,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     await session.end();
     throw error;
   }
-  const locks = new Locks(session, { schema, stateSchema, runId, holder, clock, makesRoom: settings.makesRoom });
+  const locks = new Locks(session, settings);
   return {
     dialect: postgresDialect,
     schema,

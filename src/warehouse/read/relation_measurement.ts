@@ -64,7 +64,7 @@ async function isKept(db: Kysely<StateTables>, { stream }: Coverage, { company }
     .where("company", "=", company)
     .where("stream", "=", stream)
     .executeTakeFirst();
-  return found !== undefined && found.on && found.last_success_at !== null;
+  return found?.on === true && found.last_success_at !== null;
 }
 
 function sumOf(counted: readonly Counted[]): Measured {

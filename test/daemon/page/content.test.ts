@@ -109,6 +109,22 @@ test("a stream whose answers made no sense failed, also after a good run of anot
   expect(markup).toContain('<span class="pill bad">incomplete</span>');
 });
 
+test("failures that differ in their request alone, and errors of several runs, are told once", async () => {
+  const fault = (path: string) => `Expected data from GET ${path}, got status 500. Try again later.`;
+  const failed = (name: string) => stream({ stream: name, status: "failed", error: fault(`/${name}`) });
+  const streams = [failed("items"), failed("bills"), failed("orders"), stream({ stream: "sites" })];
+  const run = (runId: string) => past({ runId, status: "failed", error: "The server is away. Start it." });
+  const history = { streams: [], runs: [past(), run("r3"), run("r2"), run("r1")] };
+  const { words } = await shown(telling(() => warehouseStatus(streams), history));
+  expect(words).toContain(
+    "Expected data from GET /items, got status 500. 2 more failures have the same remedy. Try again later.",
+  );
+  expect(words).toContain("items, bills, orders");
+  expect(words.match(/got status 500/g)).toHaveLength(1);
+  expect(words.match(/The server is away/g)).toHaveLength(1);
+  expect(words).toContain("the last of 3 such runs");
+});
+
 test("an earlier error stays to be seen when it is over", async () => {
   const failed = past({ runId: "r0", status: "failed", error: refused, startedAt: "2026-03-14T02:00:00.000Z" });
   const { words } = await shown(telling(() => warehouseStatus([stream()], ended()), history(past(), failed)));
@@ -253,6 +269,14 @@ test("a configuration that was refused says that the one before is in use, and w
   const { words } = await shown({ ...telling(() => warehouseStatus([stream()])), daemon });
   expect(words).toContain("The configuration has changed and is not in use: runs go on with the one before.");
   expect(words).toContain("config.yaml:3:1 streems: unknown key, did you mean streams?");
+});
+
+test("what a run waits for before it knows its streams is told", async () => {
+  const daemon = scriptedDaemon();
+  const facts = { schedule: "nightly", cause: "schedule", startedAt: "2026-03-15T02:00:00.000Z" } as const;
+  daemon.run({ ...facts, waits: "Waiting up to 30 min 00 s for run r7." });
+  const { words } = await shown({ ...telling(() => warehouseStatus([stream()])), daemon });
+  expect(words).toContain("Waiting up to 30 min 00 s for run r7.");
 });
 
 test("before the first load it says how to begin", async () => {

@@ -80,7 +80,7 @@ test("the daemon syncs by the clock, takes a good configuration, refuses a broke
   for (let looks = 0; looks < 4; looks++)
     expect(await log.next(line => ended(line) && line.schedule === "renamed")).toMatchObject({ exit_code: 0 });
   child.kill("SIGHUP");
-  await log.next(({ msg }) => msg === "The configuration was read again: nothing in it has changed.");
+  await log.next(({ msg }) => msg === "The configuration was read again: it does not differ from the one in use.");
   expect(log.lines.filter(({ msg }) => /configuration/.test(msg))).toHaveLength(3);
 
   simulator.faults.latencyMs = 60_000;

@@ -40,7 +40,7 @@ test("the journal says what runs next, what began, how it ended and what comes o
     expect.stringMatching(/^The new configuration is in use; changed: .*schedules\. A run under way ends with the one/),
     expect.stringContaining("No schedule has a next time"),
     expect.stringMatching(/^The configuration is kept as it was\. .*nonsense/),
-    "The configuration was read again: nothing in it has changed.",
+    "The configuration was read again: it does not differ from the one in use.",
   ]);
   stop();
   daemon.reload();

@@ -31,7 +31,9 @@ describe("the log of a run", () => {
     const [acme, beta] = [announcements.failuresOf(log), announcements.failuresOf(log)];
     const fault = (path: string, status = 500) =>
       new ApiError(`GET ${path} got ${status}`, { failure: "unavailable", path, status });
-    const errors = [fault("/a"), fault("/b"), fault("/c", 502), new DestinationError("full")];
+    const own = (path: string) => new ApiError(`${path} is odd`, { failure: "malformed", path, status: 200 });
+    const odd = [own("/x"), own("/y")];
+    const errors = [fault("/a"), fault("/b"), fault("/c", 502), ...odd, new DestinationError("full")];
     for (const error of errors) acme(error, {});
     beta(fault("/d"), {});
     for (const error of [...errors, new DestinationError("not published")]) announcements.failed(error);
@@ -40,6 +42,8 @@ describe("the log of a run", () => {
       "warn GET /a got 500",
       "debug GET /b got 500",
       "warn GET /c got 502",
+      "warn /x is odd",
+      "warn /y is odd",
       "warn full",
       "warn GET /d got 500",
       "warn not published",

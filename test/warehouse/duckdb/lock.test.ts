@@ -105,6 +105,17 @@ it.each(["No locks available", "Function not implemented", "Operation not suppor
   },
 );
 
+it("a commit without room for its temporary file says that the disk is full, not that memory ran out or a bug", () => {
+  const said =
+    "Failed to commit: failed to offload data block of size 256.0 KiB (83.0 MiB/83.1 MiB used).\nThis limit was set by the 'max_temp_directory_size' setting.";
+  const errors = ["TransactionContext Error: ", "Out of Memory Error: "].map(kind => new Error(kind + said));
+  for (const error of errors)
+    expect(destinationFailure("publish it", error)).toMatchObject({
+      exitCode: 6,
+      message: expect.stringMatching(/83\.1 MiB used\)\. The disk is full/),
+    });
+});
+
 describe("reading", () => {
   it("never needs the lock of a published file", async () => {
     const path = await warehouse();

@@ -93,16 +93,18 @@ const LOOK_MS = 50;
 export async function lockedError(layout: Layout, pid: number | undefined, cause?: unknown): Promise<LockedError> {
   const holder = await introduced(layout, pid);
   if (holder !== undefined) {
+    const { runId, startedAt } = holder;
+    const run = `run ${runId} (process ${holder.pid} on ${holder.host}, \`${holder.command}\`)`;
     return new LockedError(
-      `Expected ${layout.path} to be free, but run ${holder.runId} (process ${holder.pid} on ${holder.host}, \`${holder.command}\`) has held it since ${holder.startedAt}. Nothing was done; wait for it to end, or start again with --wait 30m.`,
-      holder.runId,
+      `Expected ${layout.path} to be free, but ${run} has held it since ${startedAt}. Nothing was done; wait for it to end, or start again with --wait 30m.`,
+      { runId, who: `${run}, which has held ${layout.path} since ${startedAt}` },
       cause,
     );
   }
   const who = pid === undefined || pid === 0 ? "another process" : `process ${pid}`;
   return new LockedError(
     `Expected ${layout.path} to be free, but ${who} has ${layout.work} open. Nothing was done; close it there, or start again with --wait 30m.`,
-    undefined,
+    { who: `${who}, which has ${layout.work} open` },
     cause,
   );
 }

@@ -25,7 +25,7 @@ const advice: readonly (readonly [RegExp, string])[] = [
     "The file system cannot lock files, which is what keeps two runs apart: see to its locks (of NFS: its lock service), or point destination.path to another file system.",
   ],
   [
-    /ENOSPC|EDQUOT|EFBIG|No space left|File too large|[Dd]isk (is )?full|quota exceeded/,
+    /ENOSPC|EDQUOT|EFBIG|No space left|File too large|[Dd]isk (is )?full|quota exceeded|max_temp_directory_size/,
     "The disk is full, or your quota is used up. Free some space (a publish needs room for one more copy of the file) or lower destination.keep_versions, then run the same command again: what was stored before is safe.",
   ],
   [

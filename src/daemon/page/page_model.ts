@@ -91,16 +91,13 @@ export function concerns(view: View): readonly Concern[] {
     const bad = streams.some(hasFailed);
     failures.push({ ...failure(error, streams.map(name), at), tone: bad ? "bad" : "warn" });
   }
-  found.push(...byRemedy(failures));
   const ended = lastEnd(view);
-  if (
-    ended !== undefined &&
-    ended.error !== null &&
-    !failing.has(ended.error) &&
-    !failures.some(same(ended.error)) &&
-    !found.some(same(ended.error))
-  )
-    found.push({ ...failure(ended.error, [], ended.at), tone: ended.tone });
+  const why = ended?.error ?? undefined;
+  const isSaid = why === undefined || failing.has(why) || [...failures, ...found].some(same(why));
+  const own = isSaid ? [] : [{ ...failure(why, [], ended?.at), tone: ended?.tone ?? "bad" }];
+  // What a run could not begin for has come after what its streams ended with.
+  const first = ended?.runId === undefined ? own : [];
+  found.push(...first, ...byRemedy(failures), ...own.filter(each => !first.includes(each)));
   const before = ended === undefined ? [] : warnedBefore(view, ended.runId);
   const warnings = ended?.warnings ?? [];
   const repeated = warnings.filter(warning => before.includes(warning)).length;

@@ -52,7 +52,10 @@ export async function beginRun(
   now: Date,
 ): Promise<void> {
   const earlier = new Date(Date.parse(run.started_at) - 1).toISOString();
-  const lost = { status: "failed", error: "the run ended without saying so (killed, or the machine went down)" };
+  const lost = {
+    status: "failed",
+    error: "the run ended without saying so (killed, or the machine or the warehouse failed)",
+  };
   for (const [table, young] of [
     ["runs", sql<boolean>`true`],
     ["stream_runs", sql<boolean>`recent`],

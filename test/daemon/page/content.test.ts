@@ -215,10 +215,14 @@ test("a run that could not begin is known to the daemon alone, and told", async 
   const run = { schedule: "nightly", cause: "schedule", startedAt: now, view: undefined } as const;
   const error = "Expected a database, got no answer. Check destination.url.";
   daemon.end({ kind: "finished", run, finishedAt: now, outcome: { exit_code: 6, error }, retryAt: undefined });
-  const { words } = await shown({ ...telling(() => warehouseStatus([stream()], ended())), daemon });
-  expect(words).toContain("The last run failed");
+  const { words } = await shown({
+    ...telling(() => warehouseStatus([stream({ status: "failed", error: refused })], ended())),
+    daemon,
+  });
+  expect(words).toContain("1 of 1 streams failed");
   expect(words).toContain("Last run could not begin nightly, just now");
   expect(words).toContain("Expected a database, got no answer. Check destination.url.");
+  expect(words.indexOf("Expected a database")).toBeLessThan(words.indexOf("The API key was refused"));
 });
 
 test("after the clock was set back a run's end still counts, and the page is not the old one", async () => {

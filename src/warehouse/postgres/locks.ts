@@ -53,7 +53,10 @@ export class Locks {
   readonly #waiting: Taker["waiting"];
   readonly #held: LockGroup[] = [];
 
-  constructor(session: Session, { schema, stateSchema, runId, holder, clock, makesRoom = false, waiting }: LockSettings) {
+  constructor(
+    session: Session,
+    { schema, stateSchema, runId, holder, clock, makesRoom = false, waiting }: LockSettings,
+  ) {
     this.#session = session;
     this.#schema = schema;
     this.#holders = `${pg.escapeIdentifier(stateSchema)}.holders`;

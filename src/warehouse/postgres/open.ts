@@ -1,5 +1,4 @@
 import { type Kysely, sql } from "kysely";
-import type { Clock } from "../../clock.ts";
 import { TributaryError } from "../../errors.ts";
 import { isLockFailure, patiently } from "../ddl/alteration.ts";
 import { requireRoles } from "../ddl/grants.ts";

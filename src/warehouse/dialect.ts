@@ -70,7 +70,7 @@ export interface CatalogQueries {
     db: Db,
     schema: string,
     of: { readonly names: readonly string[] } | { readonly columns: readonly string[] },
-  ): Promise<readonly Relation[]>;
+  ): Promise<readonly Named[]>;
   /** Whether the role may drop a schema, and could make it again, as far as that can be told beforehand. */
   mayDropSchema(db: Db, schema: string): Promise<boolean>;
   /** What answers the rows of a table of versions as they were at a moment. */
@@ -97,7 +97,8 @@ export interface JsonField {
   moment(): Fragment;
 }
 
-export interface Relation {
+/** A table or view, or a function beside it. */
+export interface Named {
   readonly schema: string;
   readonly name: string;
 }
@@ -124,7 +125,7 @@ export interface RelationLine {
 }
 
 /** What answers the rows of a table of versions as they were at a moment: a function in PostgreSQL, a table macro in DuckDB. */
-export interface AsOf extends Relation {
+export interface AsOf extends Named {
   /** The table of versions, in the same schema. */
   readonly versions: string;
   readonly comment: string;

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
+import type { Named } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
 import type { Step } from "./alteration.ts";
 import type { Shape } from "./shape.ts";
@@ -14,11 +15,6 @@ interface Place {
   readonly schema: string;
   readonly stateSchema: string;
   readonly grantSelectTo: readonly string[];
-}
-
-interface Table {
-  readonly schema: string;
-  readonly name: string;
 }
 
 /** What the readers' roles lack, as steps; nothing where they have it. @throws DestinationError for a role there is none of */
@@ -41,7 +37,7 @@ export async function grantSteps(db: Kysely<StateTables>, place: Place, shapes: 
 /** What readers are to have: use of schemas, tables or views, and those that `later` gets. */
 interface Readable {
   readonly schemas: readonly string[];
-  readonly tables: readonly Table[];
+  readonly tables: readonly Named[];
   readonly later: string;
 }
 
@@ -95,7 +91,7 @@ export function allViewGrants(
   ]);
 }
 
-function readableTables(place: Place, shapes: readonly Shape[]): Table[] {
+function readableTables(place: Place, shapes: readonly Shape[]): Named[] {
   return [
     ...shapes.filter(shape => shape.role !== "row_state"),
     ...readableState.map(name => ({ schema: place.stateSchema, name })),
@@ -107,7 +103,7 @@ const named = (role: string): RawBuilder<unknown> => (isPublic(role) ? sql`publi
 
 const grantUsage = (schema: string, role: string): RawBuilder<unknown> =>
   sql`grant usage on schema ${sql.id(schema)} to ${named(role)}`;
-const grantSelect = (table: Table, role: string): RawBuilder<unknown> =>
+const grantSelect = (table: Named, role: string): RawBuilder<unknown> =>
   sql`grant select on ${sql.id(table.schema, table.name)} to ${named(role)}`;
 const grantLater = (schema: string, role: string): RawBuilder<unknown> =>
   sql`alter default privileges in schema ${sql.id(schema)} grant select on tables to ${named(role)}`;
@@ -167,9 +163,9 @@ async function schemasHidden(
 async function tablesHidden(
   db: Kysely<StateTables>,
   role: string,
-  tables: readonly Table[],
-): Promise<readonly Table[]> {
-  const { rows } = await sql<Table>`
+  tables: readonly Named[],
+): Promise<readonly Named[]> {
+  const { rows } = await sql<Named>`
     select t.schema, t.name
     from unnest(${tables.map(table => table.schema)}::text[], ${tables.map(table => table.name)}::text[]) as t(schema, name)
     left join pg_catalog.pg_namespace n on n.nspname = t.schema

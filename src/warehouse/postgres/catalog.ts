@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type CatalogLine, type CatalogQueries, type Relation, type RelationLine, validAt } from "../dialect.ts";
+import { type CatalogLine, type CatalogQueries, type Named, type RelationLine, validAt } from "../dialect.ts";
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
@@ -45,7 +45,7 @@ export const postgresCatalog: CatalogQueries = {
         join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid
         where d.classid = 'pg_catalog.pg_rewrite'::regclass and d.refclassid = 'pg_catalog.pg_class'::regclass
           and n.nspname = ${schema} and c.relname || '.' || a.attname = any(${of.columns}::text[])`;
-    const { rows } = await sql<Relation>`
+    const { rows } = await sql<Named>`
       with recursive reading(oid) as (
         ${start}
         union

@@ -4,7 +4,7 @@ import { DestinationError } from "../../errors.ts";
 import { altering } from "../ddl/alteration.ts";
 import { asOfName, versionsName } from "../ddl/as_of.ts";
 import { readCatalog } from "../ddl/database_catalog.ts";
-import type { Dialect } from "../dialect.ts";
+import type { Dialect, Named } from "../dialect.ts";
 import { loadStreamState, saveStreamState } from "../state/run_log.ts";
 import { noState } from "../state/stream_state.ts";
 import { rowStateName, type StateTables } from "../state_tables.ts";
@@ -21,11 +21,6 @@ export interface Removal {
   readonly stateSchema: string;
   readonly company: string;
   readonly tables: TableSet;
-}
-
-interface Named {
-  readonly schema: string;
-  readonly name: string;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Dialect, Relation } from "../dialect.ts";
+import type { Dialect, Named } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /** The views that read something, over other views too: the names of ours, and the rest as schema.name. */
@@ -14,7 +14,7 @@ export async function dependentsOf(
   dialect: Dialect,
   schema: string,
   of: Parameters<Dialect["readersOf"]>[2],
-  isOurs: (view: Relation) => boolean,
+  isOurs: (view: Named) => boolean,
 ): Promise<Dependents> {
   const found = await dialect.readersOf(db, schema, of);
   return {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type CatalogLine, type CatalogQueries, type Relation, type RelationLine, validAt } from "../../dialect.ts";
+import { type CatalogLine, type CatalogQueries, type Named, type RelationLine, validAt } from "../../dialect.ts";
 
 /** What DuckDB's catalog tells. */
 export const duckdbCatalog: CatalogQueries = {
@@ -39,11 +39,11 @@ export const duckdbCatalog: CatalogQueries = {
   /** DuckDB lets a table go from under its views, so their text has to tell. */
   async readersOf(db, schema, of) {
     const names = "names" in of ? of.names : [];
-    const { rows } = await sql<Relation & { readonly sql: string }>`
+    const { rows } = await sql<Named & { readonly sql: string }>`
       select schema_name as "schema", view_name as name, sql from duckdb_views()
       where not internal and database_name = current_database() order by 1, 2`.execute(db);
     const found = new Set<(typeof rows)[number]>();
-    const isStart = (row: Relation) => row.schema === schema && names.includes(row.name);
+    const isStart = (row: Named) => row.schema === schema && names.includes(row.name);
     for (let known = [...names]; known.length > 0; ) {
       const mention = new RegExp(`(^|[^a-z0-9_])(${known.join("|")})($|[^a-z0-9_])`, "i");
       const more = rows.filter(row => !isStart(row) && !found.has(row) && mention.test(afterName(row.sql)));

@@ -26,6 +26,8 @@ test("an empty file is the contract's defaults", async () => {
       readers: "snapshot",
       keepVersions: 2,
       memoryMb: 80,
+      grantSelectTo: [],
+      connectWaitMs: 0,
       publishEveryMs: 900_000,
       schema: "procurement",
       stateSchema: "_tributary",

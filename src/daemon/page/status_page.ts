@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import { ago, ahead, roughly, timespan } from "../../duration.ts";
+import { documentOf } from "../../outputs/html/document.ts";
 import { count, counted } from "../../outputs/html/wording.ts";
 import { liveSection } from "./live.ts";
 import { outcome, type View, verdict } from "./page_model.ts";
@@ -11,19 +12,12 @@ import { date, time } from "./wording.ts";
 /** The whole page. */
 export function pageDocument(view: View) {
   const { tone, sentence } = verdict(view);
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${sentence} · tributary</title>
-<link rel="icon" href="/icon-${tone}.svg" type="image/svg+xml">
+  return documentOf({
+    title: `${sentence} · tributary`,
+    head: html`<link rel="icon" href="/icon-${tone}.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/page.css">
-<script type="module" src="/page.js"></script>
-</head>
-<body>
-<header><p class="brand">${logo} tributary</p><p class="place">${place(view)}</p></header>
+<script type="module" src="/page.js"></script>`,
+    body: html`<header><p class="brand">${logo} tributary</p><p class="place">${place(view)}</p></header>
 <main>
   <div class="verdict ${tone}"><h1>${sentence}</h1>${nothingYet(view)}</div>
   ${tiles(view)}
@@ -33,9 +27,8 @@ export function pageDocument(view: View) {
   ${runSection(view)}
   ${pastTroubleSection(view)}
 </main>
-<footer><p><span id="as-of">As of ${time(new Date(view.now).toISOString())}.</span> Times are in <span id="zone">UTC</span>.</p><p id="connection" role="status"></p></footer>
-</body>
-</html>`;
+<footer><p><span id="as-of">As of ${time(new Date(view.now).toISOString())}.</span> Times are in <span id="zone">UTC</span>.</p><p id="connection" role="status"></p></footer>`,
+  });
 }
 
 const logo = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><path d="M3 4c5 0 6 5 9 8m9-8c-5 0-6 5-9 8m0 0v9"/></svg>`;

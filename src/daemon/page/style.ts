@@ -1,38 +1,31 @@
-import { basics, dark, light } from "../../outputs/html/palette.ts";
+import { baseStyle, FONT } from "../../outputs/html/document.ts";
 
 /** How the page looks: light and dark, from 320 px up. */
 export const stylesheet = `
-:root {
-  color-scheme: light dark;
-  ${light} --accent: #2563c9;
-  --rows: #3b6fd0; --changes: #0c8a7c; --rejects: #c93b3b; --track: #e6eaf0; --none: #c6ced8;
-  --good: #1f9d61; --good-text: #12613b; --good-ground: #ddf3e6;
-  --warn: #d98e04; --warn-text: #774a00; --warn-ground: #fdeecb;
-  --bad: #d03636; --bad-text: #9c1c1c; --bad-ground: #fde3e3;
-  --idle: #94a0b0; --idle-text: #475466; --idle-ground: #e7ecf2;
-  --shadow: 0 1px 2px rgb(20 30 45 / 0.05), 0 4px 14px rgb(20 30 45 / 0.04);
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    ${dark} --accent: #7fb0ff;
+${baseStyle({
+  light: `--accent: #2563c9;
+    --rows: #3b6fd0; --changes: #0c8a7c; --rejects: #c93b3b; --track: #e6eaf0; --none: #c6ced8;
+    --good: #1f9d61; --good-text: #12613b; --good-ground: #ddf3e6;
+    --warn: #d98e04; --warn-text: #774a00; --warn-ground: #fdeecb;
+    --bad: #d03636; --bad-text: #9c1c1c; --bad-ground: #fde3e3;
+    --idle: #94a0b0; --idle-text: #475466; --idle-ground: #e7ecf2;
+    --shadow: 0 1px 2px rgb(20 30 45 / 0.05), 0 4px 14px rgb(20 30 45 / 0.04);`,
+  dark: `--accent: #7fb0ff;
     --rows: #76a7ff; --changes: #3fcdb9; --rejects: #ff7b7b; --track: #232d38; --none: #3a4653;
     --good: #37c07f; --good-text: #86e3b4; --good-ground: #12331f;
     --warn: #e0a52c; --warn-text: #f4cd7c; --warn-ground: #3a2b08;
     --bad: #f06464; --bad-text: #ffaaaa; --bad-ground: #421a1c;
     --idle: #6c7a8b; --idle-text: #b6c2d0; --idle-ground: #25303c;
-    --shadow: none;
-  }
-}
-${basics}
-html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+    --shadow: none;`,
+})}
 body {
   margin: 0 auto; max-width: 1160px; padding: 20px 24px 32px; background: var(--ground); color: var(--text);
-  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; font-variant-numeric: tabular-nums;
+  font: 15px/1.5 ${FONT}; font-variant-numeric: tabular-nums;
 }
 h1 { font-size: 27px; line-height: 1.25; letter-spacing: -0.015em; font-weight: 650; }
 h2 { font-size: 17px; line-height: 1.3; font-weight: 650; }
 h3 { font-size: 15px; margin: 16px 0 8px; }
-code { font: 0.92em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; background: var(--idle-ground); padding: 1px 5px; border-radius: 4px; overflow-wrap: anywhere; }
+code { background: var(--idle-ground); padding: 1px 5px; border-radius: 4px; }
 .bad { color: var(--bad-text); } .warn { color: var(--warn-text); } .good { color: var(--good-text); }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; box-shadow: var(--shadow); }
 

@@ -1,5 +1,6 @@
-import { html, raw } from "hono/html";
-import { breakable, count, digest } from "../html/wording.ts";
+import { html } from "hono/html";
+import { standalone } from "../html/document.ts";
+import { breakable, count } from "../html/wording.ts";
 import { clientScript } from "./client.ts";
 import { domainDiagram, overviewDiagram } from "./diagram.ts";
 import type { Dictionary, Domain } from "./dictionary.ts";
@@ -12,20 +13,12 @@ export function dictionaryDocument(dictionary: Dictionary): string {
   const { domains, models, state } = dictionary;
   const tables = domains.flatMap(domain => domain.tables);
   const columns = tables.reduce((sum, table) => sum + table.own.length, 0);
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src '${digest(stylesheet)}'; script-src '${digest(clientScript)}'">
-<title>Data dictionary · tributary</title>
-<link rel="icon" href="data:,">
-<style>${raw(stylesheet)}</style>
-</head>
-<body>
-<a class="skip" href="#content">To the content</a>
-<header>
+  return standalone({
+    title: "Data dictionary · tributary",
+    head: "",
+    stylesheet,
+    script: clientScript,
+    body: html`<header>
 <h1><span class="brand">tributary</span> Data dictionary</h1>
 <search hidden><label class="unseen" for="search">Find a table or column</label><input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Find a table or column: press /"><div class="hits"><p id="hits" role="status"></p><ul id="found"></ul></div></search>
 </header>
@@ -41,12 +34,8 @@ ${domains.map(domain => domainSection(domain, dictionary))}
 ${engineSection(dictionary)}
 <section id="state"><h2>What the program keeps about its work</h2><p>In schema <code>${dictionary.schemas.state}</code>. Dashboards may read <code>streams</code>, <code>runs</code>, <code>stream_runs</code>, <code>problems</code> and <code>details</code>; the others are the program's own memory.</p>${state.map(stateSection)}</section>
 ${streamSection(dictionary)}
-</main>
-<script>${raw(clientScript)}</script>
-</body>
-</html>
-`;
-  return String(page);
+</main>`,
+  });
 }
 
 function asOf({ sample }: Dictionary) {

@@ -1,31 +1,24 @@
-import { basics, dark, light } from "../html/palette.ts";
+import { baseStyle, FONT, MONOSPACE } from "../html/document.ts";
 
 /** How the dictionary looks: light and dark, from 320 px up, and on paper. */
 export const stylesheet = `
-:root {
-  color-scheme: light dark;
-  ${light} --accent: #1f5bbd;
-  --pill: #e7ecf2; --pill-text: #475466; --mark: #fdeecb; --sure: #3b6fd0; --maybe: #8a5a00; --edge: #9aa7b5; --elsewhere: #eef1f5;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    ${dark} --accent: #7fb0ff;
-    --pill: #25303c; --pill-text: #b6c2d0; --mark: #3a2b08; --sure: #76a7ff; --maybe: #e0a52c; --edge: #4b5a6a; --elsewhere: #232d38;
-  }
-}
-${basics}
-html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; scroll-padding-top: 72px; }
+${baseStyle({
+  light: `--accent: #1f5bbd;
+    --pill: #e7ecf2; --pill-text: #475466; --mark: #fdeecb; --sure: #3b6fd0; --maybe: #8a5a00; --edge: #9aa7b5; --elsewhere: #eef1f5;`,
+  dark: `--accent: #7fb0ff;
+    --pill: #25303c; --pill-text: #b6c2d0; --mark: #3a2b08; --sure: #76a7ff; --maybe: #e0a52c; --edge: #4b5a6a; --elsewhere: #232d38;`,
+})}
+html { scroll-padding-top: 72px; }
 body {
   margin: 0; background: var(--ground); color: var(--text); display: grid; grid-template: "header header" auto "nav main" 1fr / 290px minmax(0, 1fr);
-  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
+  font: 15px/1.5 ${FONT};
 }
 header { grid-area: header; position: sticky; top: 0; z-index: 1; display: flex; align-items: center; gap: 12px 28px; padding: 10px 28px; background: var(--ground); border-bottom: 1px solid var(--line); }
 nav { grid-area: nav; padding: 14px 8px 28px 28px; font-size: 13px; position: sticky; top: 59px; align-self: start; height: calc(100vh - 59px); overflow-y: auto; }
 main { grid-area: main; padding: 14px 28px 40px 20px; max-width: 1220px; }
 h1 { font-size: 20px; line-height: 1.25; letter-spacing: -0.01em; white-space: nowrap; }
 h2 { font-size: 20px; margin: 34px 0 10px; } h3 { font-size: 16.5px; overflow-wrap: anywhere; }
-a { color: var(--accent); } h3 a, nav a { color: inherit; text-decoration: none; } h3 a:hover, nav a:hover { text-decoration: underline; }
-code { font: 0.92em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+h3 a, nav a { color: inherit; text-decoration: none; } h3 a:hover, nav a:hover { text-decoration: underline; }
 .brand { font-weight: 400; color: var(--quiet); }
 .pill { display: inline-block; padding: 0 7px; border-radius: 99px; font: 600 12px/18px system-ui, sans-serif; background: var(--pill); color: var(--pill-text); white-space: nowrap; }
 search { display: block; position: relative; flex: 1 1 320px; max-width: 720px; } search[hidden] { display: none; }
@@ -48,7 +41,7 @@ thead th { color: var(--quiet); font-size: 13px; border-top: 0; } tbody th { wid
 td .quiet { display: block; } .examples { width: 17%; } .examples code { display: block; }
 #streams table, #engine table { border-radius: 12px; } #streams th, #streams td, #engine th, #engine td { padding-left: 12px; }
 figure { margin: 10px 0 4px; } .scroll { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 12px; }
-.diagram { display: block; font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+.diagram { display: block; font: 12px ${MONOSPACE}; }
 .diagram rect { fill: var(--card); stroke: var(--edge); } .diagram text { fill: var(--text); } .diagram .more { fill: var(--quiet); font-size: 11px; }
 .diagram .elsewhere rect { fill: var(--elsewhere); stroke-dasharray: 3 2; } .diagram a:hover rect, .diagram a:focus rect { stroke: var(--accent); stroke-width: 2; }
 .diagram path { fill: none; stroke: var(--sure); stroke-width: 1.4; } .diagram path.assumed { stroke: var(--maybe); stroke-dasharray: 5 4; } .diagram circle { fill: var(--sure); } .diagram circle.assumed { fill: var(--maybe); }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { html } from "hono/html";
 
 /** `1234567` → `1,234,567`. */
@@ -11,6 +10,3 @@ export const counted = (value: number, one: string, many = `${one}s`): string =>
 /** A name that may be broken where its words end. */
 export const breakable = (name: string) =>
   name.split(/(?<=[_/])/).map((part, index) => (index === 0 ? part : html`<wbr>${part}`));
-
-/** What a content security policy calls an inline script or style sheet. */
-export const digest = (text: string): string => `sha256-${createHash("sha256").update(text).digest("base64")}`;

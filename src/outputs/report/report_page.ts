@@ -1,5 +1,6 @@
-import { html, raw } from "hono/html";
-import { count, counted, digest } from "../html/wording.ts";
+import { html } from "hono/html";
+import { standalone } from "../html/document.ts";
+import { count, counted } from "../html/wording.ts";
 import { tableOf } from "./cells.ts";
 import { clientScript } from "./client.ts";
 import type { Answer, AnsweredSection, CompanyContents, Contents } from "./contents.ts";
@@ -29,22 +30,13 @@ export interface Edition {
 export function reportDocument(contents: Contents, edition: Edition): string {
   const { title, companies, period } = contents;
   const span = spanOf(period);
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="generator" content="${GENERATOR}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src '${digest(stylesheet)}'; script-src '${digest(clientScript)}'">
-<title>${title}, ${span}</title>
-<link rel="icon" href="data:,">
-<style>${raw(stylesheet)}</style>
-</head>
-<body>
-<a class="skip" href="#content">To the content</a>
-<header><div class="cover">
+  return standalone({
+    title: `${title}, ${span}`,
+    head: html`<meta name="generator" content="${GENERATOR}">
+<meta name="robots" content="noindex">`,
+    stylesheet,
+    script: clientScript,
+    body: html`<header><div class="cover">
 <p class="brand">tributary</p>
 <h1>${title}</h1>
 <dl class="facts">
@@ -57,12 +49,8 @@ ${edition.publishedAt === undefined ? "" : html`<div><dt>Figures as published</d
 <main id="content">
 ${companies.map((company, index) => companyArticle(company, `c${index + 1}`, contents, edition))}
 </main>
-<footer><p>Every figure is that of a view in the warehouse, as of one moment. Amounts of different currencies are never added up. Labels of the service are shown as they are and not interpreted.</p></footer>
-<script>${raw(clientScript)}</script>
-</body>
-</html>
-`;
-  return String(page);
+<footer><p>Every figure is that of a view in the warehouse, as of one moment. Amounts of different currencies are never added up. Labels of the service are shown as they are and not interpreted.</p></footer>`,
+  });
 }
 
 const spanOf = ({ months }: Period): string => (months.length === 1 ? months[0]! : `${months[0]} to ${months.at(-1)}`);

@@ -1,23 +1,15 @@
-import { basics, dark, light } from "../html/palette.ts";
+import { baseStyle, FONT, light } from "../html/document.ts";
 
 /** How the report looks: light and dark, from 320 px up, and on A4. */
 export const stylesheet = `
-:root {
-  color-scheme: light dark;
-  ${light} --accent: #1f5bbd; --bar: #2f66bf; --rest: #8796a8; --track: #e9edf2; --grid: #e1e6ec; --mark: #a4480c;
-  --good: #12613b; --bad: #9c1c1c; --bad-ground: #fdecec; --cover: #12233b; --cover-text: #f3f6fa; --cover-quiet: #b3c2d6;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    ${dark} --accent: #7fb0ff; --bar: #6ea2f5; --rest: #76869a; --track: #232d38; --grid: #27323e; --mark: #f0a56b;
-    --good: #86e3b4; --bad: #ffaaaa; --bad-ground: #371a1c; --cover: #131d2b; --cover-text: #eef3f9; --cover-quiet: #a5b5ca;
-  }
-}
-${basics}
-html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; scroll-padding-top: 56px; }
-body { margin: 0; background: var(--card); color: var(--text); font: 15.5px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; font-variant-numeric: tabular-nums; }
-a { color: var(--accent); }
-code { font: 0.9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+${baseStyle({
+  light: `--accent: #1f5bbd; --bar: #2f66bf; --rest: #8796a8; --track: #e9edf2; --grid: #e1e6ec; --mark: #a4480c;
+    --good: #12613b; --bad: #9c1c1c; --bad-ground: #fdecec; --cover: #12233b; --cover-text: #f3f6fa; --cover-quiet: #b3c2d6;`,
+  dark: `--accent: #7fb0ff; --bar: #6ea2f5; --rest: #76869a; --track: #232d38; --grid: #27323e; --mark: #f0a56b;
+    --good: #86e3b4; --bad: #ffaaaa; --bad-ground: #371a1c; --cover: #131d2b; --cover-text: #eef3f9; --cover-quiet: #a5b5ca;`,
+})}
+html { scroll-padding-top: 56px; }
+body { margin: 0; background: var(--card); color: var(--text); font: 15.5px/1.55 ${FONT}; font-variant-numeric: tabular-nums; }
 .cover, main, footer { max-width: 1120px; margin: 0 auto; padding: 0 28px; }
 header { background: var(--cover); color: var(--cover-text); padding: 34px 0 30px; }
 .brand { color: var(--cover-quiet); font-size: 14px; letter-spacing: 0.02em; }

@@ -41,6 +41,18 @@ export async function remove(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true });
 }
 
+/** What a failure of the disk says: of Node.js its code, of DuckDB the system's words. */
+export const diskFailure = {
+  full: /ENOSPC|EDQUOT|EFBIG|No space left|File too large|[Dd]isk (is )?full|quota exceeded|max_temp_directory_size/,
+  readOnly: /EROFS|Read-only file system/,
+  denied: /EACCES|EPERM|Permission denied|Operation not permitted/,
+  notFolder: /ENOTDIR|Not a directory/,
+  gone: /ENOENT|ESTALE|No such file or directory/,
+} as const;
+
+export const FULL = "The disk is full, or your quota is used up.";
+export const DENIED = "This user may not write there.";
+
 /** `code` of a system error. */
 export function codeOf(error: unknown): string | undefined {
   return typeof error === "object" && error !== null && "code" in error ? String(error.code) : undefined;

@@ -3,6 +3,7 @@ import { lstat, mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/pr
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { ConfigError } from "../errors.ts";
+import { diskFailure } from "../files.ts";
 
 /** A file to be written; `path` is below the folder, with slashes. */
 export interface OwnedFile {
@@ -50,8 +51,9 @@ export async function writeOwned(folder: string, files: readonly OwnedFile[], wr
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (cause instanceof ConfigError || code === undefined) throw cause;
-    const advice =
-      code === "ENOSPC" ? "make room on its disk" : "check what it is and its rights, or name another folder";
+    const advice = diskFailure.full.test(code)
+      ? "make room on its disk"
+      : "check what it is and its rights, or name another folder";
     throw new ConfigError(`The folder ${folder} could not be written (${code}): ${advice}.`, cause);
   }
 }

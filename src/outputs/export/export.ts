@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
 import { ConfigError, DestinationError, TributaryError } from "../../errors.ts";
-import { codeOf, remove } from "../../files.ts";
+import { codeOf, DENIED, diskFailure, FULL, remove } from "../../files.ts";
 import { atOneMoment, type Moment } from "../../warehouse/connect/exporting.ts";
 import type { Holder } from "../../warehouse/duckdb/lock/holder.ts";
 import { destinationFailure } from "../../warehouse/duckdb/session/failure.ts";
@@ -208,20 +208,20 @@ const lineOf = ({ table, stream, rows, files }: ExportedTable, status: "written"
   bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
 });
 
+const UNWRITABLE = `${DENIED} Give it write permission on the folder that --out lies in, or name another one.`;
+
 const advice: readonly (readonly [RegExp, string])[] = [
   [
-    /ENOSPC|EDQUOT|EFBIG|No space left|File too large|[Dd]isk (is )?full|quota exceeded/,
-    "The disk is full, or your quota is used up. Changed tables are written beside the previous export, and rows of PostgreSQL wait there in slices of 256 MB: free some space, or keep fewer versions (--keep 1), then run the same command again.",
+    diskFailure.full,
+    `${FULL} Changed tables are written beside the previous export, and rows of PostgreSQL wait there in slices of 256 MB: free some space, or keep fewer versions (--keep 1), then run the same command again.`,
   ],
-  [
-    /EACCES|EPERM|EROFS|Permission denied|Operation not permitted|Read-only file system/,
-    "This user may not write there. Give it write permission on the folder that --out lies in, or name another one.",
-  ],
+  [diskFailure.denied, UNWRITABLE],
+  [diskFailure.readOnly, UNWRITABLE],
   [/EBUSY|Resource busy/, "A disk is mounted there, or a program stands in it. Name a folder below it instead."],
   [/ENAMETOOLONG/, "The path is too long for the file system. Name a folder further up."],
-  [/ENOTDIR|Not a directory/, "A part of the path that should be a folder is a file. Name another folder."],
+  [diskFailure.notFolder, "A part of the path that should be a folder is a file. Name another folder."],
   [
-    /ENOENT|ESTALE|No such file or directory/,
+    diskFailure.gone,
     "Something vanished meanwhile: a mounted drive, or the folder beside it that holds the versions. Run the same command again.",
   ],
 ];

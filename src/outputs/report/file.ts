@@ -1,7 +1,7 @@
 import { mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ConfigError } from "../../errors.ts";
-import { syncFolder } from "../../files.ts";
+import { diskFailure, syncFolder } from "../../files.ts";
 import { GENERATOR } from "./report_page.ts";
 
 /** Where a page says what made it. */
@@ -64,10 +64,9 @@ export async function writeWhole(path: string, text: string): Promise<void> {
 }
 
 function unwritable(path: string, error: NodeJS.ErrnoException): ConfigError {
-  const advice =
-    error.code === "ENOSPC" || error.code === "EDQUOT"
-      ? "make room on its disk"
-      : "check that its folder is one and can be written, or name another file";
+  const advice = diskFailure.full.test(error.code ?? "")
+    ? "make room on its disk"
+    : "check that its folder is one and can be written, or name another file";
   return new ConfigError(
     `The report could not be written to ${path} (${error.code ?? error.message}): ${advice}.`,
     error,

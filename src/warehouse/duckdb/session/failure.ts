@@ -1,4 +1,5 @@
 import { DestinationError, LockedError } from "../../../errors.ts";
+import { DENIED, diskFailure, FULL } from "../../../files.ts";
 
 const conflict = /Could not set lock on file|Conflicting lock is held|being used by another process/;
 
@@ -25,19 +26,16 @@ const advice: readonly (readonly [RegExp, string])[] = [
     "The file system cannot lock files, which is what keeps two runs apart: see to its locks (of NFS: its lock service), or point destination.path to another file system.",
   ],
   [
-    /ENOSPC|EDQUOT|EFBIG|No space left|File too large|[Dd]isk (is )?full|quota exceeded|max_temp_directory_size/,
-    "The disk is full, or your quota is used up. Free some space (a publish needs room for one more copy of the file) or lower destination.keep_versions, then run the same command again: what was stored before is safe.",
+    diskFailure.full,
+    `${FULL} Free some space (a publish needs room for one more copy of the file) or lower destination.keep_versions, then run the same command again: what was stored before is safe.`,
+  ],
+  [diskFailure.readOnly, "It lies on a read-only file system. Point destination.path to a folder that can be written."],
+  [
+    diskFailure.denied,
+    `${DENIED} Give it write permission on the folder that holds destination.path, or point destination.path elsewhere.`,
   ],
   [
-    /EROFS|Read-only file system/,
-    "It lies on a read-only file system. Point destination.path to a folder that can be written.",
-  ],
-  [
-    /EACCES|EPERM|Permission denied|Operation not permitted/,
-    "This user may not write there. Give it write permission on the folder that holds destination.path, or point destination.path elsewhere.",
-  ],
-  [
-    /ENOTDIR|Not a directory/,
+    diskFailure.notFolder,
     "A part of destination.path that should be a folder is a file. Correct destination.path in the config.",
   ],
   [

@@ -63,24 +63,24 @@ export async function rewriteStored(
     if (!there.has(`${schema}.${main.name}`)) continue;
     // After everything that was ever published of the table.
     const last = (await lastChange(db, schema, main))?.getTime() ?? 0;
-    const moment = new Date(Math.max(Date.parse(now), last + 1)).toISOString();
+    const timestamp = new Date(Math.max(Date.parse(now), last + 1)).toISOString();
     const rewritten = new Map<Table, number>();
     for (const of of [main, ...children])
       for (const name of [of.name, versionsName(of)]) {
         const present = there.get(`${schema}.${name}`);
         if (present?.isTable !== true) continue;
         const columns = new Set(present.columns.keys());
-        for (const each of rewritingsOf({ name, of, columns }, acts, treat, schema, moment)) {
+        for (const each of rewritingsOf({ name, of, columns }, acts, treat, schema, timestamp)) {
           const rows = await rewriteColumn(db, dialect, each);
           if (name === of.name) rewritten.set(of, (rewritten.get(of) ?? 0) + rows);
           total += rows;
         }
       }
     for (const child of children)
-      if ((rewritten.get(child) ?? 0) > 0) await moveParents(db, schema, main, child, moment);
+      if ((rewritten.get(child) ?? 0) > 0) await moveParents(db, schema, main, child, timestamp);
     if ([...rewritten.values()].some(rows => rows > 0)) {
       await forgetHashes(db, stateSchema, main);
-      await keepMoment(db, stream, moment);
+      await keepTimestamp(db, stream, timestamp);
     }
     // What a verification found are values; the next one finds them again.
     await db.deleteFrom("verification_differences").where("stream", "=", stream.name).execute();
@@ -104,9 +104,9 @@ function rewritingsOf(
   acts: Policy,
   treat: Treat,
   schema: string,
-  moment: string,
+  timestamp: string,
 ): readonly Rewriting[] {
-  const stamp = columns.has(CHANGED_AT) && name === of.name ? { stamp: { column: CHANGED_AT, moment } } : {};
+  const stamp = columns.has(CHANGED_AT) && name === of.name ? { stamp: { column: CHANGED_AT, timestamp } } : {};
   const own = of.columns.flatMap(column => {
     const act = acts.treatments.get(`${of.name}.${column.name}`);
     return act === undefined ? [] : [{ column, act }];
@@ -179,12 +179,12 @@ function withoutProblems(columns: ReadonlySet<string>, loose: Change): Change {
   };
 }
 
-/** No later publish may be of an earlier moment. */
-async function keepMoment(db: Db, { name }: Stream, moment: string): Promise<void> {
+/** No later publish may be of an earlier timestamp. */
+async function keepTimestamp(db: Db, { name }: Stream, timestamp: string): Promise<void> {
   const known = await db.selectFrom("stream_state").select("company").where("stream", "=", name).execute();
   for (const { company } of known) {
     const state = await loadStreamState(db, company, name);
-    await saveStreamState(db, company, name, { ...state, lastMoment: moment }, moment);
+    await saveStreamState(db, company, name, { ...state, lastMoment: timestamp }, timestamp);
   }
 }
 

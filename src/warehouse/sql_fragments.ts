@@ -57,5 +57,6 @@ export function temporaryName(purpose: string, company: string, stream: string):
     .slice(0, 12)}`;
 }
 
-/** The moment of the publish, as SQL. */
-export const momentOf = (work: { readonly moment: string }): Fragment => sql`cast(${work.moment} as timestamptz)`;
+/** The timestamp of the publish, as SQL. */
+export const timestampOf = (work: { readonly timestamp: string }): Fragment =>
+  sql`cast(${work.timestamp} as timestamptz)`;

@@ -60,7 +60,7 @@ export const rejecting: readonly Mutation[] = [
     name: "problems of details stay as they were when a list's publish takes them",
     invariant: 5,
     file: "src/sync/load/apply_load.ts",
-    text: "    await saveProblems(trx, destination, { company, stream: detail }, [], moment);\n",
+    text: "    await saveProblems(trx, destination, { company, stream: detail }, [], timestamp);\n",
     becomes: "",
     test: "test/sync/load/problem_counts.test.ts",
     notices: "go and come back with their rows",

@@ -89,14 +89,14 @@ export const storing: readonly Mutation[] = [
     name: "high-water mark and counters follow in a transaction of their own",
     invariant: 1,
     file: "src/sync/load/apply_load.ts",
-    text: `      const drift = await keepBooks(context, load, { ...compared, decided, published, moment }, trx);
+    text: `      const drift = await keepBooks(context, load, { ...compared, decided, published, timestamp }, trx);
       return { published, fresh: drift.fresh };
     }),
   );`,
-    becomes: `      return { published, moment };
+    becomes: `      return { published, timestamp };
     }),
-  ).then(async ({ published, moment }) => {
-    const drift = await destination.db.transaction().execute(trx => keepBooks(context, load, { ...compared, decided, published, moment }, trx));
+  ).then(async ({ published, timestamp }) => {
+    const drift = await destination.db.transaction().execute(trx => keepBooks(context, load, { ...compared, decided, published, timestamp }, trx));
     return { published, fresh: drift.fresh };
   });`,
     test: "test/sync/load/one_transaction.test.ts",

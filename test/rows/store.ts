@@ -27,7 +27,7 @@ export const everything: TableSet = tablesOf({
     score: field("score"),
     flag: field("flag"),
     day: field("date"),
-    at: field("moment"),
+    at: field("timestamp"),
     json: field("json"),
     nested: z.object({ amount: field("money"), deep: z.object({ note: field("text") }) }),
     lines: z.array(z.object({ line_no: field("id"), price: field("money") })).meta({ table: "thing_lines" }),
@@ -69,10 +69,10 @@ export async function store(
   });
   const { target, encoded } = await stageRows(destination, "1", rows, formats);
   const diff = await compare(destination, target, false);
-  const moment = `2026-03-${String(day).padStart(2, "0")}T12:00:00.000Z`;
+  const timestamp = `2026-03-${String(day).padStart(2, "0")}T12:00:00.000Z`;
   await inPublish(destination, target, diff, async trx => {
     const open = await openPublish(trx, destination, target, diff);
-    await applyDiff({ ...open, moment }, diff, { absent: "believed" });
+    await applyDiff({ ...open, timestamp }, diff, { absent: "believed" });
     await also(trx);
   });
   await target.stage.drop();

@@ -37,11 +37,11 @@ export async function applyLoad(
   const { published, fresh } = await context.inTurn(() =>
     inPublish(destination, target, diff, async trx => {
       const open = await openPublish(trx, destination, target, diff);
-      const moment = await nextMoment(context, target, trx);
-      const published = await applyDiff({ ...open, moment }, diff, { verdict: decided?.verdict, absent, guard });
+      const timestamp = await nextTimestamp(context, target, trx);
+      const published = await applyDiff({ ...open, timestamp }, diff, { verdict: decided?.verdict, absent, guard });
       // A transaction that has to be done again counts once.
       Object.assign(progress.run, before);
-      const drift = await keepBooks(context, load, { ...compared, decided, published, moment }, trx);
+      const drift = await keepBooks(context, load, { ...compared, decided, published, timestamp }, trx);
       return { published, fresh: drift.fresh };
     }),
   );
@@ -60,32 +60,32 @@ export async function applyLoad(
 interface Applied extends LoadDiff {
   readonly decided: DeleteDecision | undefined;
   readonly published: Published;
-  readonly moment: string;
+  readonly timestamp: string;
 }
 
 /** What becomes true in the same transaction: the stream's state and counters, rejects, problems, schema changes. Answers the drift. */
 async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx: Db) {
   const { destination, company, runId, clock } = context;
   const { stream, stage, record, progress } = load;
-  const { target, diff, decided, published, moment } = applied;
+  const { target, diff, decided, published, timestamp } = applied;
   const { parent } = target;
   const of = { company, stream: stream.name };
   const touched = published.inserted + published.updated + published.deleted > 0;
   // What is remembered may be younger than the load: an early publish of the same details wrote it.
   const { fields } = await loadStreamState(trx, company, stream.name);
   const drift = await recordDrift(trx, context, load, fields, {
-    now: moment,
+    now: timestamp,
     since: progress.run.started_at,
   });
   const state = {
     ...load.state,
     publishedScan: record.scan,
-    lastMoment: touched ? moment : load.state.lastMoment,
+    lastMoment: touched ? timestamp : load.state.lastMoment,
     fields: drift.fields,
     formats: context.formats,
     undecided: decided === undefined ? load.state.undecided : decided.undecided,
   };
-  await saveStreamState(trx, company, stream.name, state, moment);
+  await saveStreamState(trx, company, stream.name, state, timestamp);
   const again = context.asOf !== undefined || load.rejects !== undefined;
   // Answers of back then say nothing of what came since.
   const answers =
@@ -94,7 +94,7 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
       : { parents: parent, absent: (load.details?.absent ?? "believed") === "believed" };
   const scan = readScanRecord(stage.record)?.scan ?? record.scan;
   const shown = { stage, scan, whole: load.showsAll === true, answers };
-  await resolveUnseen(trx, destination, of, shown, moment);
+  await resolveUnseen(trx, destination, of, shown, timestamp);
   // Rows of details come and go with their parents' publishes too.
   const counted = touched || parent !== undefined ? undefined : diff;
   // What was held back is lacking.
@@ -103,13 +103,13 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
     trx,
     destination,
     { company, stream, parent },
-    { now: moment, completeTo, counted },
+    { now: timestamp, completeTo, counted },
   );
-  await saveProblems(trx, destination, { company, stream }, record.problems, moment);
+  await saveProblems(trx, destination, { company, stream }, record.problems, timestamp);
   // A run may end before they are published, and they come and go with these rows.
   for (const { detail, parents } of touched ? askedWith(context.catalogue, stream) : []) {
     await recountDetail(trx, destination, { company, stream: detail, parent: parents });
-    await saveProblems(trx, destination, { company, stream: detail }, [], moment);
+    await saveProblems(trx, destination, { company, stream: detail }, [], timestamp);
   }
   count(progress, published, record);
   const { start } = context.policy;
@@ -127,7 +127,7 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
  * publish touches its details' rows too. What another company's run wrote whose clock was ahead is no publish to wait for:
  * its next run mends it.
  */
-async function nextMoment(
+async function nextTimestamp(
   { clock, api, company, destination }: SyncContext,
   { stream, parent, details }: LoadTarget,
   trx: Db,

@@ -30,13 +30,13 @@ export async function recordDrift(
   { company }: SyncContext,
   { stream, record }: { readonly stream: Stream; readonly record: ScanRecord },
   fields: Fields,
-  moment: { readonly now: string; readonly since: string },
+  times: { readonly now: string; readonly since: string },
 ): Promise<RecordedDrift> {
   const { next, changes } = comparePresence(fields, record);
   const seen = [...changesOf(record.drift), ...changes];
   // A complete scan is published once, and says by itself how many rows there are.
-  const since = record.full ? undefined : moment.since;
-  return { fields: next, fresh: await saveSchemaChanges(trx, company, stream.name, seen, { ...moment, since }) };
+  const since = record.full ? undefined : times.since;
+  return { fields: next, fresh: await saveSchemaChanges(trx, company, stream.name, seen, { ...times, since }) };
 }
 
 /** Drift in the words of `schema_changes`. */

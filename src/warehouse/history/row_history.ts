@@ -3,7 +3,7 @@ import type { TableSet } from "../../catalog/columns.ts";
 import type { Destination } from "../destination.ts";
 import { loadStreamState, saveStreamState } from "../state/run_log.ts";
 import type { StateTables } from "../state_tables.ts";
-import { type Caught, catchUp, lastMomentOf } from "./row_versions.ts";
+import { type Caught, catchUp, lastTimestampOf } from "./row_versions.ts";
 
 /** Of which streams the rows' versions are kept from now on, and of which no longer. All of them are locked by this run. */
 export interface HistoryOrder {
@@ -72,7 +72,7 @@ async function coversOthers(db: Kysely<StateTables>, company: string, tables: Ta
   return JSON.stringify(unversioned) !== JSON.stringify(volatileIn(tables));
 }
 
-/** The present rows and their versions become one, at a moment later than any they speak of, and every publish keeps them so. */
+/** The present rows and their versions become one, at a timestamp later than any they speak of, and every publish keeps them so. */
 async function begin(
   destination: Destination,
   company: string,
@@ -82,21 +82,24 @@ async function begin(
 ): Promise<Caught> {
   return destination.db.transaction().execute(async trx => {
     const { main, children } = tables;
-    const last = await lastMomentOf(trx, destination, company, tables);
-    const moment = new Date(Math.max(Date.parse(now), last + 1)).toISOString();
+    const last = await lastTimestampOf(trx, destination, company, tables);
+    const timestamp = new Date(Math.max(Date.parse(now), last + 1)).toISOString();
     const sum = { ended: 0, begun: 0 };
     for (const table of last === 0 ? [] : [main, ...children]) {
-      const { ended, begun } = await catchUp(trx, destination, company, table, moment);
+      const { ended, begun } = await catchUp(trx, destination, company, table, timestamp);
       sum.ended += ended;
       sum.begun += begun;
     }
     // No publish to come may be earlier than versions that were written, also when the clock is set back.
     const state = await loadStreamState(trx, company, main.name);
-    const lastMoment = sum.ended + sum.begun > 0 ? moment : state.lastMoment;
+    const lastMoment = sum.ended + sum.begun > 0 ? timestamp : state.lastMoment;
     const next = { ...state, lastMoment, unversioned: volatileIn(tables) };
-    await saveStreamState(trx, company, main.name, next, moment);
+    await saveStreamState(trx, company, main.name, next, timestamp);
     if (goesOn) return sum;
-    await trx.insertInto("history").values({ company, stream: main.name, kept_from: moment, kept_to: null }).execute();
+    await trx
+      .insertInto("history")
+      .values({ company, stream: main.name, kept_from: timestamp, kept_to: null })
+      .execute();
     return sum;
   });
 }

@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import type { Table, TableSet } from "../../catalog/columns.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import type { Destination } from "../destination.ts";
-import { anyDiffers, columnList, equal, type Fragment, momentOf, tableRef } from "../sql_fragments.ts";
+import { anyDiffers, columnList, equal, type Fragment, tableRef, timestampOf } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /*
@@ -14,7 +14,7 @@ import type { StateTables } from "../state_tables.ts";
 interface Versioning {
   readonly trx: Kysely<StateTables>;
   readonly destination: Pick<Destination, "schema">;
-  readonly moment: string;
+  readonly timestamp: string;
   /** Streams of which every version of a row is kept. */
   readonly versioned: ReadonlySet<string>;
 }
@@ -29,15 +29,15 @@ const contentOf = (table: Table): readonly string[] => [
   "_problems",
 ];
 
-const insertInto = (destination: Pick<Destination, "schema">, table: Table, moment: Fragment): Fragment => {
+const insertInto = (destination: Pick<Destination, "schema">, table: Table, timestamp: Fragment): Fragment => {
   const content = contentOf(table);
   return sql`insert into ${versionsRef(destination, table)} (_company, ${columnList(content)}, _valid_from, _valid_to, _is_current)
-    select t._company, ${columnList(content, "t")}, ${moment}, cast(null as timestamptz), true`;
+    select t._company, ${columnList(content, "t")}, ${timestamp}, cast(null as timestamptz), true`;
 };
 
 /**
  * Ends, with this publish, the present versions `t` that meet a condition over `t` and what stands in `others`. One that
- * began with a publish of the same moment was never seen: it goes.
+ * began with a publish of the same timestamp was never seen: it goes.
  */
 export async function endVersions(
   work: Versioning,
@@ -48,10 +48,10 @@ export async function endVersions(
 ): Promise<void> {
   if (!work.versioned.has(main.name)) return;
   const target = versionsRef(work.destination, table);
-  const moment = momentOf(work);
+  const timestamp = timestampOf(work);
   await sql`delete from ${target} t using ${others} where ${match} and t._valid_to is null
-    and t._valid_from >= ${moment}`.execute(work.trx);
-  await sql`update ${target} t set _valid_to = ${moment}, _is_current = false from ${others}
+    and t._valid_from >= ${timestamp}`.execute(work.trx);
+  await sql`update ${target} t set _valid_to = ${timestamp}, _is_current = false from ${others}
     where ${match} and t._valid_to is null`.execute(work.trx);
 }
 
@@ -64,10 +64,10 @@ export async function beginVersions(
   match: Fragment,
 ): Promise<void> {
   if (!work.versioned.has(main.name)) return;
-  const moment = momentOf(work);
+  const timestamp = timestampOf(work);
   const from = others === undefined ? sql`` : sql`, ${others}`;
-  await sql`${insertInto(work.destination, table, moment)} from ${tableRef(work.destination, table)} t${from}
-    where ${match} and t._changed_at = ${moment} and t._deleted_at is null`.execute(work.trx);
+  await sql`${insertInto(work.destination, table, timestamp)} from ${tableRef(work.destination, table)} t${from}
+    where ${match} and t._changed_at = ${timestamp} and t._deleted_at is null`.execute(work.trx);
 }
 
 /** What a version doesn't follow of its row, and yet is said with it: the present one has the row's own. */
@@ -108,11 +108,11 @@ export async function catchUp(
   destination: Destination,
   company: string,
   table: Table,
-  moment: string,
+  timestamp: string,
 ): Promise<Caught> {
   const target = versionsRef(destination, table);
   const rows = tableRef(destination, table);
-  const at = sql`cast(${moment} as timestamptz)`;
+  const at = sql`cast(${timestamp} as timestamptz)`;
   const stable = table.columns.filter(column => !column.volatile && !table.key.includes(column.name));
   const names = stable.map(column => column.name);
   const stale = sql`(select ${columnList(table.key, "o")} from ${target} o
@@ -127,18 +127,18 @@ export async function catchUp(
   return { ended: Number(ended.numAffectedRows ?? 0), begun: Number(begun.numAffectedRows ?? 0) };
 }
 
-/** The last moment that a company's rows or their versions speak of, milliseconds since 1970; 0 for none. */
-export async function lastMomentOf(
+/** The last timestamp that a company's rows or their versions speak of, milliseconds since 1970; 0 for none. */
+export async function lastTimestampOf(
   trx: Transaction<StateTables>,
   destination: Destination,
   company: string,
   { main, children }: TableSet,
 ): Promise<number> {
-  const moments = [main, ...children].flatMap(table => [
+  const timestamps = [main, ...children].flatMap(table => [
     sql`select max(_changed_at) as last from ${tableRef(destination, table)} where _company = ${company}`,
     sql`select max(greatest(_valid_from, _valid_to)) as last from ${versionsRef(destination, table)} where _company = ${company}`,
   ]);
   const { rows } = await sql<{ last: Date | null }>`select max(last) as last
-    from (${sql.join(moments, sql` union all `)}) m`.execute(trx);
+    from (${sql.join(timestamps, sql` union all `)}) m`.execute(trx);
   return rows[0]?.last?.getTime() ?? 0;
 }

@@ -6,7 +6,7 @@ import { parentKey } from "../details/child_stream.ts";
 import { restamped } from "../details/parents.ts";
 import { keptStreams } from "../history/row_history.ts";
 import { beginVersions, endVersions, followRows } from "../history/row_versions.ts";
-import { assignments, columnList, equal, momentOf, rowStateRef, tableRef } from "../sql_fragments.ts";
+import { assignments, columnList, equal, rowStateRef, tableRef, timestampOf } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { publishChildren } from "./children.ts";
 import { deleteMissing, restoreDetails, type Verdict } from "./deletion.ts";
@@ -75,7 +75,7 @@ export async function openPublish(
   destination: Destination,
   target: LoadTarget,
   { touched, missing }: Diff,
-): Promise<Omit<Publishing, "moment">> {
+): Promise<Omit<Publishing, "timestamp">> {
   // A look at the catalogue costs more than an unchanged publish of a small list, which touches no details.
   const untouched = touched === 0 && missing === 0 && target.parent === undefined;
   const details = untouched ? [] : await withTables({ db: trx, schema: destination.schema }, target.details);
@@ -170,7 +170,7 @@ async function replaceRows(publishing: Publishing, diff: Diff): Promise<void> {
   const same = sql`t._company = ${target.company} and ${equal("t", "c", main.key)}`;
   if (inserted > 0 && inserted === distinct && staged === distinct) {
     // A first load needs no look at the difference: every staged row is new.
-    await sql`${into} select ${publishing.target.company}, ${columnList(columns, "r")}, ${momentOf(publishing)}, ${momentOf(publishing)}
+    await sql`${into} select ${publishing.target.company}, ${columnList(columns, "r")}, ${timestampOf(publishing)}, ${timestampOf(publishing)}
       from ${rows} r`.execute(trx);
     // Where the company had no rows all that are there now are meant.
     const [others, match] = known === 0 ? [undefined, sql`t._company = ${target.company}`] : [sql`${changed} c`, same];
@@ -191,7 +191,7 @@ async function replaceRows(publishing: Publishing, diff: Diff): Promise<void> {
   if (updated > 0)
     await sql`delete from ${table} t using ${changed} c where ${same} and c.op in ('u', 'r')`.execute(trx);
   if (inserted + updated > 0) {
-    await sql`${into} select ${target.company}, ${columnList(columns, "r")}, coalesce(c.first_seen_at, ${momentOf(publishing)}), ${momentOf(publishing)}
+    await sql`${into} select ${target.company}, ${columnList(columns, "r")}, coalesce(c.first_seen_at, ${timestampOf(publishing)}), ${timestampOf(publishing)}
       from ${changed} c join ${rows} r on r._seq = c._seq where c.op in ('i', 'u', 'r')`.execute(trx);
     const those = sql`${changed} c`;
     if (updated > 0) await endVersions(publishing, target.tables, main, those, sql`${same} and c.op in ('u', 'r')`);
@@ -214,7 +214,7 @@ async function writeRowState(publishing: Publishing, { refreshed }: Diff): Promi
   await sql`delete from ${rowState} l using ${changed} c where l._company = ${company} and ${equal("l", "c", tables.main.key)}
     and c.op <> 'i'`.execute(trx);
   await sql`insert into ${rowState} (_company, ${columnList(tables.main.key)}, hash, vhash, stamp, first_seen_at)
-    select ${company}, ${columnList(tables.main.key, "c")}, c._hash, c._vhash, ${sql.lit(schemaFingerprint)}, coalesce(c.first_seen_at, ${momentOf(publishing)})
+    select ${company}, ${columnList(tables.main.key, "c")}, c._hash, c._vhash, ${sql.lit(schemaFingerprint)}, coalesce(c.first_seen_at, ${timestampOf(publishing)})
     from ${changed} c`.execute(trx);
   for (const detail of target.valueDriven ?? []) await restamped(destination, company, detail, changed).execute(trx);
 }

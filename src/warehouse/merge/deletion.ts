@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { parentKey } from "../details/child_stream.ts";
 import { beginVersions, endVersions } from "../history/row_versions.ts";
-import { equal, equalPairs, type Fragment, momentOf, rowStateRef, tableRef } from "../sql_fragments.ts";
+import { equal, equalPairs, type Fragment, rowStateRef, tableRef, timestampOf } from "../sql_fragments.ts";
 import type { Publishing } from "./publishing.ts";
 
 /** Which missing rows are gone for good; the others stay live. */
@@ -26,7 +26,7 @@ export async function restoreDetails(publishing: Publishing): Promise<void> {
     const match = sql`c.op = 'r' and t._company = ${target.company} and ${equalPairs("t", "c", detail.on)}`;
     const back = sql`from ${returned} where ${match}`;
     for (const table of [main, ...children]) {
-      await sql`update ${tableRef(destination, table)} t set _deleted_at = null, _changed_at = ${momentOf(publishing)}
+      await sql`update ${tableRef(destination, table)} t set _deleted_at = null, _changed_at = ${timestampOf(publishing)}
         ${back} and t._deleted_at = c.was_deleted_at`.execute(trx);
       await beginVersions(publishing, detail.tables, table, returned, match);
     }
@@ -50,7 +50,7 @@ export async function deleteMissing(publishing: Publishing, verdict: Verdict): P
   const rowState = rowStateRef(destination, tables.main);
   const same = sql`t._company = ${company} and ${equal("t", "g", tables.main.key)}`;
   if (verdict.remember) {
-    await sql`update ${rowState} t set missing_since = ${momentOf(publishing)} from ${gone} g where ${same} and not g.absent
+    await sql`update ${rowState} t set missing_since = ${timestampOf(publishing)} from ${gone} g where ${same} and not g.absent
       and t.missing_since is null`.execute(trx);
   }
   const deleted = Number(absent.rows[0]?.n ?? 0);
@@ -82,10 +82,10 @@ export async function deleteRows(publishing: Publishing, rows: Fragment): Promis
 async function markDeleted(publishing: Publishing, tables: TableSet, rows: Fragment, match: Fragment): Promise<void> {
   const { trx, destination } = publishing;
   for (const table of [tables.main, ...tables.children]) {
-    await sql`update ${tableRef(destination, table)} t set _deleted_at = ${momentOf(publishing)}, _changed_at = ${momentOf(publishing)}
+    await sql`update ${tableRef(destination, table)} t set _deleted_at = ${timestampOf(publishing)}, _changed_at = ${timestampOf(publishing)}
       from ${rows} g where ${match} and t._deleted_at is null`.execute(trx);
     await endVersions(publishing, tables, table, sql`${rows} g`, match);
   }
-  await sql`update ${rowStateRef(destination, tables.main)} t set deleted_at = ${momentOf(publishing)}, missing_since = null
+  await sql`update ${rowStateRef(destination, tables.main)} t set deleted_at = ${timestampOf(publishing)}, missing_since = null
     from ${rows} g where ${match} and t.deleted_at is null`.execute(trx);
 }

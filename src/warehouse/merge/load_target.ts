@@ -23,7 +23,7 @@ export interface LoadTarget {
   readonly details: readonly ChildStream[];
   /** Details that are asked for by values of its rows. */
   readonly valueDriven?: readonly { readonly stream: string; readonly source: ValueSource }[];
-  /** The list is asked for from a day on only: rows whose moment lies before it are not missing, they were not asked for. */
+  /** The list is asked for from a day on only: rows whose timestamp lies before it are not missing, they were not asked for. */
   readonly scope: { readonly column: string; readonly from: string } | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface Publishing {
   readonly trx: Kysely<StateTables>;
   readonly destination: Destination;
   readonly target: LoadTarget;
-  readonly moment: string;
+  readonly timestamp: string;
   readonly names: TemporaryNames;
   /** Streams of which every version of a row is kept: among the published one and its details. */
   readonly versioned: ReadonlySet<string>;

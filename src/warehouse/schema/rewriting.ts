@@ -15,8 +15,8 @@ export interface Rewriting {
   readonly isJson: boolean;
   /** Only rows of this stream. */
   readonly stream?: string;
-  /** Gets the moment of the rewriting in the rows that change. */
-  readonly stamp?: { readonly column: string; readonly moment: string };
+  /** Gets the timestamp of the rewriting in the rows that change. */
+  readonly stamp?: { readonly column: string; readonly timestamp: string };
   readonly change: Change | null;
 }
 
@@ -32,7 +32,7 @@ export async function rewriteColumn(db: Kysely<StateTables>, dialect: Dialect, r
   const stamp =
     rewriting.stamp === undefined
       ? sql``
-      : sql`, ${sql.id(rewriting.stamp.column)} = cast(${rewriting.stamp.moment} as timestamptz)`;
+      : sql`, ${sql.id(rewriting.stamp.column)} = cast(${rewriting.stamp.timestamp} as timestamptz)`;
   const own = sql.id("t", column);
   if (change === null)
     return changed(
@@ -84,19 +84,19 @@ export async function forgetHashes(db: Kysely<StateTables>, stateSchema: string,
   await sql`update ${sql.id(stateSchema, rowStateName(name))} set stamp = ${sql.lit(NO_FINGERPRINT)}`.execute(db);
 }
 
-/** Whatever changes in a child row moves its detail's main row: those of the rows that changed at this moment. */
+/** Whatever changes in a child row moves its detail's main row: those of the rows that changed at this timestamp. */
 export async function moveParents(
   db: Kysely<StateTables>,
   schema: string,
   main: Table,
   child: Table,
-  moment: string,
+  timestamp: string,
 ): Promise<void> {
   const same = sql.join(
     ["_company", ...main.key].map(column => sql`${sql.id("c", column)} = ${sql.id("m", column)}`),
     sql` and `,
   );
-  await sql`update ${sql.id(schema, main.name)} m set _changed_at = cast(${moment} as timestamptz)
+  await sql`update ${sql.id(schema, main.name)} m set _changed_at = cast(${timestamp} as timestamptz)
     where exists (select 1 from ${sql.id(schema, child.name)} c where ${same}
-      and c._changed_at = cast(${moment} as timestamptz))`.execute(db);
+      and c._changed_at = cast(${timestamp} as timestamptz))`.execute(db);
 }

@@ -47,7 +47,7 @@ export async function saveSchemaChanges(
   company: string,
   stream: string,
   seen: readonly SchemaChange[],
-  moment: { readonly now: string; readonly since: string | undefined },
+  times: { readonly now: string; readonly since: string | undefined },
 ): Promise<readonly SchemaChange[]> {
   if (seen.length === 0) return [];
   const rows = await db
@@ -65,7 +65,7 @@ export async function saveSchemaChanges(
     firstSeenAt: row.first_seen_at.toISOString(),
     lastSeenAt: row.last_seen_at.toISOString(),
   }));
-  const { all, fresh } = withSeen(known, seen, moment);
+  const { all, fresh } = withSeen(known, seen, times);
   await db.deleteFrom("schema_changes").where("company", "=", company).where("stream", "=", stream).execute();
   const values = all.map(({ table, column, change, example, count, firstSeenAt, lastSeenAt }) => ({
     ...{ company, stream, table_name: table, column_name: column, change, example, count },

@@ -99,7 +99,7 @@ export async function publishAt(
   const verdict = list ? { remember: true, all: true, before: false, confirmed: [] } : undefined;
   await inPublish(destination, target, diff, async trx => {
     const open = await openPublish(trx, destination, target, diff);
-    await applyDiff({ ...open, moment }, diff, { verdict, absent: "believed" });
+    await applyDiff({ ...open, timestamp: moment }, diff, { verdict, absent: "believed" });
   });
   await stage.drop();
 }

@@ -3,6 +3,15 @@ import type { Mutation } from "./mutation.ts";
 /** What analysts see. */
 export const publishing: readonly Mutation[] = [
   {
+    name: "readers are given metadata that only a new DuckDB can follow",
+    invariant: 2,
+    file: "src/warehouse/duckdb/open.ts",
+    text: "await this.#checkpoint(connection, true);",
+    becomes: "await this.#checkpoint(connection);",
+    test: "test/warehouse/duckdb/older_readers.test.ts",
+    notices: "holds no pointer to metadata that is gone",
+  },
+  {
     name: "the link leads to a version before it is copied",
     invariant: 2,
     file: "src/warehouse/duckdb/versions/versions.ts",

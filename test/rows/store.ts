@@ -27,7 +27,7 @@ export const everything: TableSet = tablesOf({
     score: field("score"),
     flag: field("flag"),
     day: field("date"),
-    at: field("timestamp"),
+    at: field("moment"),
     json: field("json"),
     nested: z.object({ amount: field("money"), deep: z.object({ note: field("text") }) }),
     lines: z.array(z.object({ line_no: field("id"), price: field("money") })).meta({ table: "thing_lines" }),

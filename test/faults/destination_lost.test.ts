@@ -120,9 +120,8 @@ describe("a PostgreSQL that goes away for a moment", () => {
     expect([items?.run_id, details?.run_id]).toEqual([orders?.run_id, report.run_id]);
     expect(orders?.run_id).not.toBe(report.run_id);
     expect(report.notes).toEqual([expect.stringMatching(/begun again 1×/)]);
-    expect(night.said).toContainEqual(
-      expect.stringMatching(/connection to PostgreSQL .* was lost .*Trying again in 1 s/),
-    );
+    expect(night.said.filter(line => /connection to PostgreSQL .* was lost/.test(line))).toHaveLength(1);
+    expect(night.said).toContain("Trying again in 1 s.");
     const { rows } = await night.admin.query(
       "select r.error, s.status from _tributary.runs r join _tributary.stream_runs s using (run_id) where r.exit_code = 6 order by s.stream",
     );
@@ -156,7 +155,8 @@ describe("a PostgreSQL that goes away for a moment", () => {
     });
     await expectWhole(night, await night.sync({ names }));
     expect(night.pauses).toEqual([1, 2]);
-    expect(night.said.filter(line => /but it is read-only.*Trying again/.test(line))).toHaveLength(2);
+    expect(night.said.filter(line => /but it is read-only/.test(line))).toHaveLength(1);
+    expect(night.said.filter(line => line.startsWith("Trying again in "))).toHaveLength(2);
   });
 
   it("still holds the locks of a session that it doesn't know to be dead", async () => {

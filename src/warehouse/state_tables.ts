@@ -232,7 +232,7 @@ export const stateTables = {
     { key: ["table_name", "column_name"] },
   ),
   relations: table(
-    "How often assumed relations between tables are true: measured by each run that changed a row of either side, over live rows.",
+    "How often assumed relations between tables are true: measured by each run that changed a row of either side, over live rows that may have a counterpart in what is loaded.",
     {
       company,
       from_table: text("Table whose rows refer to others."),

@@ -46,7 +46,7 @@ export const cases: readonly Case[] = [
     streams: items,
     exit: 5,
     status: "stopped",
-    told: /3600 s.*max_wait/,
+    told: /a pause of 1 h 00 min.*max_wait/,
   },
   {
     name: "a plan that is used up in the middle of a list",

@@ -37,7 +37,9 @@ test("the journal says what runs next, what began, how it ended and what comes o
   daemon.reload();
   await clock.settle();
   expect(lines.map(([, message]) => message)).toEqual([
-    expect.stringMatching(/^The new configuration is in use; changed: .*schedules.*\. A run under way ends with the one/),
+    expect.stringMatching(
+      /^The new configuration is in use; changed: .*schedules.*\. A run under way ends with the one/,
+    ),
     expect.stringContaining("No schedule has a next time"),
     expect.stringMatching(/^The configuration is kept as it was\. .*nonsense/),
     "The configuration was read again: it does not differ from the one in use.",

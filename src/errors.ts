@@ -42,18 +42,70 @@ export function nothingLoaded(wanted: string): ConfigError {
   return new ConfigError(`Expected ${wanted}, but nothing has been loaded yet: run \`tributary sync\` first.`);
 }
 
-/** What kind of failure an API request ended with, decided where the status is known. */
-export type ApiFailure =
-  | "unauthorized" // 401: the key
-  | "forbidden" // 403: this key may not read it
-  | "not_found" // 404 with the error envelope
-  | "invalid" // any other 4xx
-  | "limited" // 429 whose wait is longer than max_wait
-  | "unavailable" // 5xx, network, truncated, not JSON: retried until the attempts were used up
-  | "malformed" // 2xx that isn't what the documents promise
-  | "too_large" // body above the ceiling
-  | "redirected" // refused: the key goes to one origin
-  | "budget"; // --max-requests is used up
+/** What cannot go on after a failure: the request alone, its stream, all streams of its company, or the run. */
+export type Ends = "request" | "stream" | "company" | "run";
+
+interface FailureKind {
+  readonly ends: Ends;
+  readonly exitCode: 1 | 3 | 5;
+  readonly advice: string;
+}
+
+const saved = "Everything stored so far stays; the next run goes on.";
+
+/** How an API request can fail, decided where the status is known, and what follows of each kind. */
+export const failureKinds = {
+  /** 401: the key. */
+  unauthorized: {
+    ends: "company",
+    exitCode: 3,
+    advice: "The API key was refused: check api.key, and that the key belongs to this base_url.",
+  },
+  /** 403: this key may not read it. */
+  forbidden: {
+    ends: "stream",
+    exitCode: 1,
+    advice: "This key may not read it: use a company-wide key, or exclude the stream.",
+  },
+  /** 404 with the error envelope. */
+  not_found: { ends: "request", exitCode: 1, advice: "It does not exist for this company (any more)." },
+  /** Any other 4xx. */
+  invalid: {
+    ends: "request",
+    exitCode: 1,
+    advice: "The service does not accept this request: check the stream's settings.",
+  },
+  /** 429 whose wait is longer than max_wait. */
+  limited: { ends: "company", exitCode: 5, advice: `${saved} A longer api.max_wait waits for it.` },
+  /** 5xx, network, truncated, not JSON: retried until the attempts were used up. */
+  unavailable: {
+    ends: "request",
+    exitCode: 1,
+    advice: "The service or the way to it is disturbed: try again later, and check api.base_url and the proxy.",
+  },
+  /** 2xx that isn't what the documents promise. */
+  malformed: {
+    ends: "request",
+    exitCode: 1,
+    advice: "The answer is not what the service's documents promise: check that api.base_url is the service itself.",
+  },
+  /** Body above the ceiling. */
+  too_large: {
+    ends: "request",
+    exitCode: 1,
+    advice: "Exclude the stream, or ask the service's operator for smaller answers.",
+  },
+  /** Refused: the key goes to one origin. */
+  redirected: {
+    ends: "request",
+    exitCode: 1,
+    advice: "Redirects are never followed with the key: set api.base_url to the service's final address.",
+  },
+  /** --max-requests is used up. */
+  budget: { ends: "run", exitCode: 5, advice: saved },
+} as const satisfies Record<string, FailureKind>;
+
+export type ApiFailure = keyof typeof failureKinds;
 
 /** A request that did not yield data. `status` is the last HTTP status, `attempts` how many requests were sent. */
 export class ApiError extends TributaryError {
@@ -68,11 +120,7 @@ export class ApiError extends TributaryError {
     facts: { failure: ApiFailure; path: string; status?: number; code?: string; requestId?: string; attempts?: number },
     cause?: unknown,
   ) {
-    super(
-      message,
-      facts.failure === "unauthorized" ? 3 : facts.failure === "limited" || facts.failure === "budget" ? 5 : 1,
-      cause,
-    );
+    super(message, failureKinds[facts.failure].exitCode, cause);
     this.failure = facts.failure;
     this.path = facts.path;
     this.status = facts.status;
@@ -128,3 +176,14 @@ export class StoppedError extends TributaryError {
 export function isFailure(exitCode: number): boolean {
   return ![0, 4, 5, 130, 143].includes(exitCode);
 }
+
+/** What a failure ends. */
+export function endOf(error: unknown): Ends {
+  if (error instanceof ApiError) return failureKinds[error.failure].ends;
+  if (error instanceof DestinationError || error instanceof LockedError) return "run";
+  return error instanceof TributaryError ? "stream" : "run";
+}
+
+/** Whether a request failed by what every other one of its company would meet: it says "later" or "other key", not "this cannot be read". */
+export const meetsOthers = ({ failure }: ApiError): boolean =>
+  failureKinds[failure].ends === "company" || failureKinds[failure].ends === "run";

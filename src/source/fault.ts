@@ -1,21 +1,8 @@
 import { timespan } from "../duration.ts";
-import { ApiError, type ApiFailure } from "../errors.ts";
+import { ApiError, failureKinds } from "../errors.ts";
 import { BodyTooLargeError } from "./body.ts";
 import { lastingFault } from "./lasting_fault.ts";
 import type { Fault, Verdict } from "./response_verdict.ts";
-
-const advice: Record<ApiFailure, string> = {
-  unauthorized: "The API key was refused: check api.key, and that the key belongs to this base_url.",
-  forbidden: "This key may not read it: use a company-wide key, or exclude the stream.",
-  not_found: "It does not exist for this company (any more).",
-  invalid: "The service does not accept this request: check the stream's settings.",
-  limited: "Everything stored so far stays; the next run goes on. A longer api.max_wait waits for it.",
-  unavailable: "The service or the way to it is disturbed: try again later, and check api.base_url and the proxy.",
-  malformed: "The answer is not what the service's documents promise: check that api.base_url is the service itself.",
-  too_large: "Exclude the stream, or ask the service's operator for smaller answers.",
-  redirected: "Redirects are never followed with the key: set api.base_url to the service's final address.",
-  budget: "Everything stored so far stays; the next run goes on.",
-};
 
 /** Replaces the key, plain and as it stands in a URL or in base64, so that a service that echoes it cannot spread it. */
 export function withoutKey(text: string, key: string): string {
@@ -40,7 +27,9 @@ export function apiError(fault: Fault, { path, attempts, status, key }: Sent, in
   const id = requestId === undefined ? "" : ` (request_id ${requestId.slice(0, 80)})`;
   const safeCause = fault.cause instanceof Error && clean(fault.cause.message) === fault.cause.message;
   return new ApiError(
-    clean(`Expected data from GET ${path}, got ${fault.what}${id}${sent}. ${instead ?? advice[fault.failure]}`),
+    clean(
+      `Expected data from GET ${path}, got ${fault.what}${id}${sent}. ${instead ?? failureKinds[fault.failure].advice}`,
+    ),
     {
       failure: fault.failure,
       path,

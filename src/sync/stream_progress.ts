@@ -18,6 +18,8 @@ export class StreamProgress {
   readonly run: StreamRun;
   /** Its tables have been brought up to date by this run; what failed came after. */
   published = false;
+  /** This key may not read it, and nobody asked for it by name: no failure. */
+  isForbidden = false;
   /** What the user should know though nothing failed, as sentences that may be about several streams: none names its own first. */
   readonly warnings: string[] = [];
   /** Those of the warnings that were logged when they arose. */

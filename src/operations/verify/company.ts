@@ -1,5 +1,5 @@
 import type { Stream } from "../../catalog/stream.ts";
-import { ApiError, DestinationError, StoppedError, TributaryError } from "../../errors.ts";
+import { ApiError, DestinationError, meetsOthers, StoppedError, TributaryError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { inParallel } from "../../sync/extract/parallel.ts";
 import type { Job } from "../../sync/run/report.ts";
@@ -70,7 +70,7 @@ export async function compareCompany(
       progress.activity.state = "failed";
       if (!(error instanceof TributaryError) || error instanceof DestinationError) throw error;
       if (!(error instanceof StoppedError) && !errors.includes(error)) errors.push(error);
-      if (endsCompany(error)) stop(error);
+      if (error instanceof ApiError && meetsOthers(error)) stop(error);
       log.warn({ stream: stream.name }, messageOf(error));
       return line(job, result, error.message);
     }
@@ -82,10 +82,6 @@ export async function compareCompany(
     await compareStream(context, stream, result, progress);
   }
 }
-
-/** What every other stream of the company would meet as well. */
-const endsCompany = (error: TributaryError): boolean =>
-  error instanceof ApiError && ["unauthorized", "limited", "budget"].includes(error.failure);
 
 async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;

@@ -4,7 +4,7 @@ import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
 import { timespan } from "../../duration.ts";
-import { LockedError, nothingLoaded, StoppedError, TributaryError } from "../../errors.ts";
+import { endOf, LockedError, nothingLoaded, StoppedError } from "../../errors.ts";
 import { isUnder, type Privacy, privacyOf } from "../../privacy/apply_policy.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { createHasher } from "../../rows/hash.ts";
@@ -126,7 +126,7 @@ async function compareAll(
       const own = new AbortController();
       const context = contextOf(service, AbortSignal.any([signal, own.signal]));
       const mine = jobs.filter(job => job.company === context.company);
-      const stop = (error: unknown) => (isSpent(error) ? ending : own).abort(error);
+      const stop = (error: unknown) => (endOf(error) === "run" ? ending : own).abort(error);
       lines.push(...(await compareCompany(context, mine, { failure: service.failure, atOnce, log, errors, stop })));
     });
     if (signal.aborted && !errors.includes(signal.reason)) errors.push(signal.reason);
@@ -137,10 +137,6 @@ async function compareAll(
     for (const api of sharedClients.apis) await api.close();
   }
 }
-
-/** --max-requests is for all companies together. */
-const isSpent = (error: unknown): boolean =>
-  error instanceof TributaryError && "failure" in error && error.failure === "budget";
 
 function limitTime(
   limit: number | undefined,

@@ -1,6 +1,6 @@
 import { INDEX_COLUMN } from "../../catalog/columns.ts";
 import { type Detail, pathParameters, type Stream } from "../../catalog/stream.ts";
-import { ApiError } from "../../errors.ts";
+import { ApiError, meetsOthers } from "../../errors.ts";
 import type { Encoder } from "../../rows/encoder.ts";
 import { telling } from "../../source/archive/about.ts";
 import type { Api } from "../../source/client.ts";
@@ -201,15 +201,11 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
     release?.();
     if (error instanceof PathError || error instanceof UnfitError) return refused(error.message);
     progress.failedRequest(error);
-    if (!(error instanceof ApiError) || endsRun(error)) throw error;
+    if (!(error instanceof ApiError) || meetsOthers(error)) throw error;
     if (error.failure === "forbidden") return { ...refused(error.message), forbidden: error };
     // Once it has begun to answer it is there, whatever became of its further pages.
     return { ...refused(error.message), absent: error.failure === "not_found" && parts.length === 0 };
   }
-}
-
-function endsRun(error: ApiError): boolean {
-  return ["unauthorized", "limited", "budget"].includes(error.failure);
 }
 
 /** Encodes an answer's rows and, after the last of them, its outcome; a refusal when its further pages don't come. */
@@ -245,7 +241,7 @@ async function takeAnswer(
   } catch (error) {
     if (error instanceof ApiError) progress.failedRequest(error);
     else if (!(error instanceof UnfitError)) throw error;
-    if (error instanceof ApiError && endsRun(error)) throw error;
+    if (error instanceof ApiError && meetsOthers(error)) throw error;
     return { item, at, absent: false, reason: error.message };
   }
   progress.activity.rows++;

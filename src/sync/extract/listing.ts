@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Feed, Listing, Scan, Stream } from "../../catalog/stream.ts";
-import { ApiError, DestinationError, LockedError } from "../../errors.ts";
+import { ApiError, DestinationError, LockedError, meetsOthers } from "../../errors.ts";
 import { valueAt } from "../../rows/encode_value.ts";
 import type { Encoder } from "../../rows/encoder.ts";
 import { telling } from "../../source/archive/about.ts";
@@ -55,7 +55,7 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
     if (error instanceof DestinationError || error instanceof LockedError) throw error;
     progress.failedRequest(error);
     // Stored with the pages before it: three runs that end here mean the listing cannot be completed this way.
-    const failed = error instanceof ApiError && !isPause(error);
+    const failed = error instanceof ApiError && !meetsOthers(error);
     await batches.put(failed ? failedOnceMore(record) : record);
     await batches.flush();
     throw error;
@@ -146,11 +146,6 @@ function failedOnceMore(record: ScanRecord): ScanRecord {
 function shapeOf(listing: Scan | Feed): { readonly paged: boolean; readonly limit: number | undefined } {
   if (listing.kind === "feed") return { paged: true, limit: undefined };
   return { paged: listing.paged !== false, limit: listing.limit };
-}
-
-/** Whether an error says "later" or "other key", not "this listing cannot be read". */
-export function isPause(error: ApiError): boolean {
-  return error.failure === "limited" || error.failure === "budget" || error.failure === "unauthorized";
 }
 
 function asTotal(value: unknown): number | null {

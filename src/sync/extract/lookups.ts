@@ -1,5 +1,5 @@
 import type { Scan, Stream } from "../../catalog/stream.ts";
-import { ApiError, DestinationError, LockedError } from "../../errors.ts";
+import { ApiError, DestinationError, LockedError, meetsOthers } from "../../errors.ts";
 import type { Encoder } from "../../rows/encoder.ts";
 import type { About } from "../../source/archive/about.ts";
 import type { Answer, Api, Query } from "../../source/client.ts";
@@ -8,7 +8,7 @@ import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { otherThanAsked } from "./answer.ts";
 import type { Batches } from "./batches.ts";
-import { isPause, takePage } from "./listing.ts";
+import { takePage } from "./listing.ts";
 import { rowsIn } from "./rows_in_answer.ts";
 
 /** One question of a lookup: its path is built, `context` holds the values by their columns. */
@@ -118,7 +118,7 @@ async function takeAnswer(
     return taken;
   } catch (error) {
     progress.failedRequest(error);
-    if (!(error instanceof ApiError) || isPause(error)) throw error;
+    if (!(error instanceof ApiError) || meetsOthers(error)) throw error;
     const forbidden = error.failure === "forbidden";
     if (forbidden && record.pages + record.absent.length === 0 && !(await anyAnswers(coming))) throw error;
     if (error.failure === "not_found") return { ...next, absent: [...record.absent, record.part] };

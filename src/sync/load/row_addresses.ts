@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { type Feed, fixedPaths, type Scan, type Stream } from "../../catalog/stream.ts";
-import { ApiError } from "../../errors.ts";
+import { ApiError, meetsOthers } from "../../errors.ts";
 import type { About } from "../../source/archive/about.ts";
 import { buildPath } from "../../source/path.ts";
 import { listedKeys, missingKeys } from "../../warehouse/merge/diff.ts";
@@ -116,7 +116,7 @@ async function askOne(
     if (failure === "not_found") return "gone";
     if (failure === "forbidden") return "forbidden";
     // No answer is no proof, and no reason to keep the rest of the scan from the tables.
-    if (!["unauthorized", "limited", "budget"].includes(failure)) return "nothing";
+    if (!meetsOthers(error)) return "nothing";
     throw error;
   }
 }

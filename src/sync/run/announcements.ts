@@ -1,4 +1,4 @@
-import { ApiError, type ApiFailure } from "../../errors.ts";
+import { ApiError, meetsOthers } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { messageOf } from "./report.ts";
 
@@ -49,11 +49,9 @@ export function announce(log: Log, before: readonly string[]): Announcements {
   };
 }
 
-/** Failures of the service, or of the way to it, that every request may meet: their messages differ in the request alone. */
-const SHARED: readonly ApiFailure[] = ["unauthorized", "limited", "unavailable", "budget"];
-
 function causeOf(error: unknown): string {
-  if (!(error instanceof ApiError) || !SHARED.includes(error.failure)) return messageOf(error);
+  // What every request may meet of the service, or of the way to it: its messages differ in the request alone.
+  if (!(error instanceof ApiError && (meetsOthers(error) || error.failure === "unavailable"))) return messageOf(error);
   const { failure, status, code } = error;
   // What was not sent because another request met a limit met the same one.
   return failure === "limited" ? failure : JSON.stringify([failure, status, code]);

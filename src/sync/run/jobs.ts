@@ -3,7 +3,7 @@ import { waitsFor } from "../../catalog/lookup.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import { type Config, noSettings } from "../../config/config.ts";
 import { selectedByConfig } from "../../config/selection.ts";
-import { ApiError, DestinationError, LockedError, StoppedError, TributaryError } from "../../errors.ts";
+import { DestinationError, endOf, StoppedError, TributaryError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { createHasher } from "../../rows/hash.ts";
 import { telling } from "../../source/archive/about.ts";
@@ -138,7 +138,7 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
   if (context.signal.aborted) return skip(job, "the run was ending");
   const without = parent === undefined || parent.progress.published ? undefined : whyWithout(parent);
   // Of a list that could not be read the failure is told; one that this key may not read is none, but for who asked by name.
-  const failing = without?.includes(UNAVAILABLE) === true && context.named.has(stream.name);
+  const failing = without !== undefined && parent?.progress.isForbidden === true && context.named.has(stream.name);
   if (without !== undefined && !failing) return skip(job, without);
   const refuse: StreamWork = async () => {
     throw new TributaryError(`${stream.name}: ${without}`, 1);
@@ -163,26 +163,15 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
     if (context.signal.aborted) return;
     run.failed(error, { stream: stream.name });
     log.debug({ stream: stream.name, err: error }, "where it failed");
-    if (endsRun(error)) run.stopAll(error);
-    else if (endsCompany(error)) run.stop(error);
+    const ends = endOf(error);
+    if (ends === "run") run.stopAll(error);
+    else if (ends === "company") run.stop(error);
   }
 }
 
 /** Why nothing can be asked for when the parent's rows are not known. */
 function whyWithout({ stream, progress }: Job): string {
-  const unavailable = progress.run.error?.includes(UNAVAILABLE) === true;
-  return `its list ${stream.name} ${unavailable ? `is ${UNAVAILABLE}` : "could not be read"}`;
-}
-
-/** Errors that every other stream would meet as well, of whatever company. */
-function endsRun(error: unknown): boolean {
-  if (error instanceof ApiError) return error.failure === "budget";
-  return error instanceof DestinationError || error instanceof LockedError || !(error instanceof TributaryError);
-}
-
-/** Errors that every other stream of the company would meet: they are about its key. */
-function endsCompany(error: unknown): boolean {
-  return error instanceof ApiError && (error.failure === "unauthorized" || error.failure === "limited");
+  return `its list ${stream.name} ${progress.isForbidden ? `is ${UNAVAILABLE}` : "could not be read"}`;
 }
 
 /** What a company's streams are given. */

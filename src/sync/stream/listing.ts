@@ -1,5 +1,5 @@
 import type { Feed, Scan, Stream } from "../../catalog/stream.ts";
-import { ApiError, TributaryError } from "../../errors.ts";
+import { ApiError, meetsOthers, TributaryError } from "../../errors.ts";
 import { momentText } from "../../rows/moment.ts";
 import { differentRows, type OldRow, PLURAL } from "../../rows/old_rows.ts";
 import { telling } from "../../source/archive/about.ts";
@@ -7,7 +7,7 @@ import type { Query } from "../../source/client.ts";
 import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
 import { completeWith, type StreamSync, type SyncContext } from "../context.ts";
-import { isPause, readListing } from "../extract/listing.ts";
+import { readListing } from "../extract/listing.ts";
 import { type Question, readLookup } from "../extract/lookups.ts";
 import { isAhead, planScan, reachesBack, type ScanPlan, statusesOf, strayRows } from "../extract/scan_plan.ts";
 import { applyLoad, publishStage } from "../load/apply_load.ts";
@@ -135,7 +135,7 @@ async function lookUp(sync: StreamSync<Scan>, state: StreamState): Promise<ScanR
   const pagesBefore = progress.run.pages;
   const record = await readLookup({ ...job, record: begun }).catch(async error => {
     // Where it gets no further with these values it is begun anew as soon as the columns hold others.
-    const stuck = error instanceof ApiError && !isPause(error) && progress.run.pages === pagesBefore;
+    const stuck = error instanceof ApiError && !meetsOthers(error) && progress.run.pages === pagesBefore;
     if (stuck && request.begun !== null) await remember(null);
     throw error;
   });

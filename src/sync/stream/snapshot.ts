@@ -1,12 +1,11 @@
 import { type Asking, combinations } from "../../catalog/lookup.ts";
 import { OBSERVED_ON, type Snapshot } from "../../catalog/stream.ts";
-import { ApiError, TributaryError } from "../../errors.ts";
+import { ApiError, meetsOthers, TributaryError } from "../../errors.ts";
 import type { About } from "../../source/archive/about.ts";
 import type { Answer, Api, Query } from "../../source/client.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import { completeWith, type StreamSync } from "../context.ts";
-import { isPause } from "../extract/listing.ts";
 import { publishStage } from "../load/apply_load.ts";
 import { openExtraction, startAfresh } from "./extraction.ts";
 import { setAside } from "./listing.ts";
@@ -87,7 +86,7 @@ export async function takeSnapshots(sync: StreamSync, asked: object, sittings: r
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       progress.failedRequest(error);
-      if (isPause(error)) throw error;
+      if (meetsOthers(error)) throw error;
       failures.push(error);
       return undefined;
     }

@@ -57,6 +57,7 @@ function isUnavailable(error: unknown): error is ApiError {
 function noteUnavailable({ context, progress }: StreamSync, error: ApiError): void {
   const { run, activity } = progress;
   run.status = "warning";
+  progress.isForbidden = true;
   run.error = context.redact(`${UNAVAILABLE}: ${error.message}`);
   activity.state = "done";
   progress.published = false;
@@ -91,6 +92,6 @@ function syncByMode(sync: StreamSync): Promise<void> {
 
 function statusOf(error: unknown): "stopped" | "incomplete" | "failed" {
   if (error instanceof StoppedError) return "stopped";
-  if (error instanceof ApiError && (error.failure === "limited" || error.failure === "budget")) return "stopped";
+  if (error instanceof ApiError && error.exitCode === 5) return "stopped";
   return error instanceof ApiError && error.failure === "malformed" ? "incomplete" : "failed";
 }

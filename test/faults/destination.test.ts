@@ -118,7 +118,7 @@ describe("PostgreSQL", () => {
       );
       const { code, stdout, stderr } = await running.ended;
       expect([code, JSON.parse(stdout).notes]).toEqual([0, [expect.stringMatching(/begun again 1×/)]]);
-      expect(stderr).toMatch(/connection to PostgreSQL .* was lost .*Trying again in 1 s/);
+      expect(stderr).toMatch(/connection to PostgreSQL .* was lost[\s\S]*Trying again in 1 s/);
       expect(differences(place.after, await tablesOf(warehouse))).toEqual([]);
       expect(await warehouse.litter()).toEqual([]);
       await warehouse.remove();

@@ -19,7 +19,7 @@ export interface Relation {
   readonly toOne: boolean;
   /** Only rows with one of these values take part. */
   readonly where?: { readonly column: string; readonly values: readonly string[] };
-  /** Column of `from` that says what a row is, in values that nobody documents: kinds of which no row has a counterpart take no part. */
+  /** Column of `from` with the kind of a row. Its values are not documented: a kind without a single match is not counted. */
   readonly kind?: string;
   /** What one has to know before one joins along it; a sentence. */
   readonly note: string;

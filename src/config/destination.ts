@@ -4,6 +4,6 @@ import type { DestinationConfig, PostgresConfig } from "./config.ts";
 export const isServer = (destination: DestinationConfig): destination is PostgresConfig =>
   destination.type === "postgres";
 
-/** Whether readers and runs share one file, which is then in the way of a run for a moment whenever somebody looks at it. */
+/** Whether readers and runs share one file: each look at it blocks a run for a moment. */
 export const isShared = (destination: DestinationConfig): boolean =>
   !isServer(destination) && destination.readers === "direct";

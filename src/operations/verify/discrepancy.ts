@@ -31,7 +31,7 @@ export const lostTable = (table: string): Discrepancy => ({
   ...{ table, key: "every row", column: undefined, kind: "missing_here", warehouse: null, service: null },
 });
 
-/** What a contradiction between a table and its row state is for whoever reads the tables. */
+/** The discrepancy, in the terms of the tables, where a table contradicts its row state. */
 export function discrepancyOf(mismatch: StateMismatch, main: Table): Discrepancy {
   const { table, key, index, sort } = mismatch;
   const row = { table, key: keyText(main, key, index) };

@@ -254,7 +254,7 @@ export class Locks {
   }
 }
 
-/** A lock's number: alike in every process, different for every schema, company, lockGroup and purpose. */
+/** A lock's number: alike in every process, different for every schema, company, lock group and purpose. */
 export function lockKey(schema: string, company: string, lockGroup: string, ...purpose: readonly string[]): string {
   const text = ["tributary", schema, company, lockGroup, ...purpose].join("\u0000");
   return createHash("sha256").update(text).digest().readBigInt64BE(0).toString();

@@ -32,12 +32,12 @@ export interface Expectation {
   readonly streams: readonly Stream[];
   /** The lists (with their details) that this run works on. */
   readonly lockGroups: readonly string[];
-  /** All streams of those lockGroups. */
+  /** All streams of those lock groups. */
   readonly held: readonly string[];
   /** The streams of which every version of a row is to be kept. */
   readonly versioned: ReadonlySet<string>;
   readonly grantSelectTo: readonly string[];
-  /** Streams of those lockGroups whose fields get columns though the documents don't name them. */
+  /** Streams of those lock groups whose fields get columns though the documents don't name them. */
   readonly widening: readonly string[];
   /** Columns that the config calls volatile, by stream. */
   readonly volatileOf: (stream: string) => readonly string[];

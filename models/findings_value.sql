@@ -1,7 +1,7 @@
 -- What findings are worth and what became of it, one row a finding, those included that the service no longer lists:
 -- savings still to be had, savings of resolved findings, and how old they are. The service's status labels stand beside
--- and are not interpreted, because their values are not documented; the outcome goes by who resolved a finding, the
--- remarks made on it, and the reason of a dismissal.
+-- and are not interpreted, because their values are not documented; the outcome goes by what `meanings.dismissed` and
+-- `meanings.resolved` in the configuration name: who resolved a finding, the remarks made on it, the reason of a dismissal.
 -- needs: findings, calendar_today
 -- optional: finding_lineage
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
@@ -46,18 +46,19 @@ with told as (
     findings.vendor_name,
     findings.po_number,
     findings.doc_id,
-    findings.dismiss_reason,
-    findings.resolved_by,
-    findings.resolution_notes,
     findings.surfaceable_savings_usd,
     findings.created_at,
     findings._deleted_at,
 -- with finding_lineage
+    {{ meaning('dismissed', 'findings', 'lineage') }} as is_dismissed,
+    {{ meaning('resolved', 'findings', 'lineage') }} as is_resolved,
     lineage.resolved_at,
     lineage.dismissed_at,
     lineage.superseded_by_finding_id
 -- end
 -- without finding_lineage
+-- |     {{ meaning('dismissed', 'findings') }} as is_dismissed,
+-- |     {{ meaning('resolved', 'findings') }} as is_resolved,
 -- |     cast(null as timestamp with time zone) as resolved_at,
 -- |     cast(null as timestamp with time zone) as dismissed_at,
 -- |     cast(null as text) as superseded_by_finding_id
@@ -72,8 +73,8 @@ ended as (
   select
     told.*,
     case
-      when dismissed_at is not null or trim(dismiss_reason) <> '' then 'dismissed'
-      when resolved_at is not null or trim(resolved_by) <> '' or trim(resolution_notes) <> '' then 'resolved'
+      when is_dismissed then 'dismissed'
+      when is_resolved then 'resolved'
       when superseded_by_finding_id is not null then 'superseded'
       when _deleted_at is not null then 'no longer listed'
       else 'open'

@@ -6,7 +6,7 @@
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column doc_id: The invoice document.
 -- column exception_number: Counts the invoice's exceptions from 1, the gravest first.
--- column exception: on hold, failed checks, critical anomalies, anomalies, possible duplicate, price above order, quantity above order or receipt, open findings, vendor not resolved, or no order matched.
+-- column exception: on hold, failed checks, critical anomalies, anomalies, possible duplicate, price above order, quantity above order or receipt, open findings, vendor not resolved, no order matched, or linked to itself.
 -- column exception_count: How many there are of them: anomalies, findings, lines, or invoices of the vendor that bear the same number; 1 where there is nothing to count.
 -- column exception_amount: What the exception is worth: for prices what is billed above the order's, for quantities what is billed and not received, for a duplicate the invoice itself; null for the others.
 -- column detail: The reason of a hold in the service's words; null for the other exceptions.
@@ -38,7 +38,8 @@ with kinds as (
       (7, 'quantity above order or receipt'),
       (8, 'open findings'),
       (9, 'vendor not resolved'),
-      (10, 'no order matched')
+      (10, 'no order matched'),
+      (11, 'linked to itself')
   ) listed (kind, exception)
 ),
 -- A credit memo may bear the number of its invoice. Conditions here, not in a filter: PostgreSQL would expect a row or
@@ -65,9 +66,11 @@ bills as not materialized (
     settlement_state,
     current_status,
     case
-      when linked_invoice_doc_id <> '' or linked_invoice_number <> '' or credit_memo_match_method <> '' then null
+      when {{ meaning('credit', 'invoices') }} then null
       when trim(document_number) <> '' then nullif(vendor_id, '')
-    end as payee
+    end as payee,
+    case when {{ meaning('held', 'invoices') }} then 1 else 0 end as holds,
+    case when linked_invoice_doc_id = doc_id then 1 else 0 end as circles
   from procurement_analytics.invoices
 ),
 repeated as (
@@ -117,7 +120,8 @@ counted as (
     bills.payment_status,
     bills.settlement_state,
     bills.current_status,
-    case when trim(hold_reason) <> '' then 1 else 0 end as holds,
+    bills.holds,
+    bills.circles,
     case
       when replace(cast(failed_checks as text), ' ', '') in ('[]', '{}', '""', 'null', 'false', '0') then 0
       when failed_checks is null then 0
@@ -156,6 +160,7 @@ found as (
       when 8 then findings
       when 9 then strangers
       when 10 then orderless
+      when 11 then circles
     end as exception_count
   from counted
   join kinds on true

@@ -1,4 +1,4 @@
--- Purchase orders that the service counts as open, one row an order: how old they are, how late their delivery is as
+-- Purchase orders that are open (`meanings.open` in the configuration: as the service counts them), one row an order: how old they are, how late their delivery is as
 -- of today, and how much of them is still to come.
 -- needs: purchase_orders, amount_currencies, calendar_today
 -- optional: purchase_order_fulfilment
@@ -48,7 +48,7 @@ with dated as (
     calendar.today
   from procurement_analytics.purchase_orders orders
   join procurement_analytics.calendar_today calendar on true
-  where is_open
+  where {{ meaning('open', 'orders') }}
 ),
 standing as (
 -- with purchase_order_fulfilment
@@ -76,7 +76,7 @@ standing as (
 -- |     false as is_whole,
 -- |     false as is_received
 -- |   from procurement_analytics.purchase_orders
--- |   where is_open
+-- |   where false
 -- end
 ),
 late as (

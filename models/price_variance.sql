@@ -2,7 +2,7 @@
 -- time before. An item is the part number on invoice lines, for the service links no lines to items; where the stream
 -- item_transactions is on, its transactions come too, by item and kind of document, as rows of their own: look at one
 -- source_table at a time. Prices are compared only within one unit of measure and one currency, and weighted with the
--- quantity; documents that refer to another invoice, as credit memos do, and lines without a price are left out. Prices
+-- quantity; credits (`meanings.credit` in the configuration) and lines without a price are left out. Prices
 -- and quantities of ten billion and more are taken to be misread.
 -- needs: invoices, invoice_line_items, amount_currencies, dim_vendors
 -- optional: item_transactions, items
@@ -72,11 +72,7 @@ with lines as (
     on currencies._company = lines._company
     and currencies.table_name = 'invoices'
     and currencies.row_key = lines.doc_id
-  where coalesce(
-    nullif(invoices.linked_invoice_doc_id, ''),
-    nullif(invoices.linked_invoice_number, ''),
-    nullif(invoices.credit_memo_match_method, '')
-  ) is null
+  where {{ meaning('credit', 'invoices') }} is not true
 -- with item_transactions, items
   union all
   select

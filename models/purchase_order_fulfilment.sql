@@ -8,7 +8,7 @@
 -- column vendor_id: Vendor the service resolved the order to; null where it resolved none.
 -- column vendor_name: Vendor's name as the order list shows it, as a label.
 -- column po_date: Calendar date of the order; null where it is not known.
--- column is_open: True as long as the service counts the order as open.
+-- column is_open: Whether the order is open, as `meanings.open` in the configuration says.
 -- column part_number: Part number on the order line; null where it is not given.
 -- column vendor_part_number: What the vendor calls the part in its own catalogue; null where it is not given.
 -- column manufacturer_part_number: What the maker calls the part, whoever sells it; null where it is not given.
@@ -38,6 +38,7 @@
 -- column expected_date: Day on which the line is expected; null when no day is known.
 -- column delivered_date: Day of delivery as recorded on the line, else the day the service settled on, else the carrier's; null until then.
 -- column on_time: Whether the line came on time in the service's judgement; null while undecided.
+-- column is_late: Whether the line came late, as `meanings.late` in the configuration says; null while nothing tells.
 -- column in_full: Whether the whole quantity came in the service's judgement; null while undecided.
 -- column currency_code: Currency of the row's amounts, in no way converted; null where it is not known.
 -- column currency_source: Where that currency stands: row, order, feed, list, company or unknown.
@@ -72,8 +73,9 @@ with lines as (
     expected_date,
     coalesce(actual_delivery_date, actual_date, carrier_delivered_date) as delivered_date,
     on_time,
+    {{ meaning('late', 'items') }} as is_late,
     in_full
-  from procurement_analytics.purchase_order_line_items
+  from procurement_analytics.purchase_order_line_items items
 )
 select
   orders._company,
@@ -83,7 +85,7 @@ select
   orders.vendor_id,
   orders.vendor_name,
   orders.po_date,
-  orders.is_open,
+  {{ meaning('open', 'orders') }} as is_open,
   lines.part_number,
   lines.vendor_part_number,
   lines.manufacturer_part_number,
@@ -151,6 +153,7 @@ select
   lines.expected_date,
   lines.delivered_date,
   lines.on_time,
+  lines.is_late,
   lines.in_full,
   currencies.currency_code,
   coalesce(currencies.currency_source, 'unknown') as currency_source

@@ -10,7 +10,7 @@
 -- column vendor_id: Vendor the service resolved the order to; null where it resolved none.
 -- column vendor_name: Vendor's name as the order list shows it, as a label.
 -- column po_date: Calendar date of the order; null where it is not known.
--- column is_open: True as long as the service counts the order as open.
+-- column is_open: Whether the order is open, as `meanings.open` in the configuration says.
 -- column part_number: Part number on the order line; null where it is not given.
 -- column description: What was ordered, in words; null where the line says nothing.
 -- column uom: Unit that the quantities are counted in, as written; null where none is given.

@@ -1,5 +1,5 @@
 -- Spend: what vendors invoiced, by vendor and month of the invoice's date, in the invoice's currency and with its tax and shipping.
--- Invoices of every status count, for the service does not document its statuses. A document that refers to another invoice, as a credit memo does, is no spend: its amount stands beside it as the service gives it, and whether credits bear a minus is not documented.
+-- Invoices of every status count, for the service does not document its statuses. Credits are no spend: their amounts stand beside it as the service gives them, and so do those of documents of which nothing says whether they are credits. What is taken for a credit, `meanings.credit` in the configuration says; the model assumptions has its share.
 -- One row a company, vendor, month, currency and source of the currency. Invoices that no vendor was resolved for stand together without one, and so do those without a date.
 -- needs: invoices, amount_currencies, dim_vendors
 -- column _company: The company that was invoiced.
@@ -13,8 +13,10 @@
 -- column tax_amount: The tax within it, as far as invoices tell.
 -- column shipping_amount: The shipping within it, as far as invoices tell.
 -- column without_amount_count: How many of the invoices have no total, so that their spend is missing.
--- column credit_count: How many documents refer to another invoice, such as credit memos.
+-- column credit_count: How many documents are credits.
 -- column credit_amount: Sum of their totals, with the sign that the service gives them; not part of the spend.
+-- column unclear_count: How many documents nothing says of whether they are credits; not part of the spend.
+-- column unclear_amount: Sum of their totals.
 with documents as (
   select
     i._company,
@@ -25,7 +27,7 @@ with documents as (
     i.total_amount,
     i.tax_amount,
     i.shipping_amount,
-    coalesce(nullif(i.linked_invoice_doc_id, ''), nullif(i.linked_invoice_number, ''), nullif(i.credit_memo_match_method, '')) is not null as is_credit
+    {{ meaning('credit', 'i') }} as is_credit
   from procurement_analytics.invoices i
   left join procurement_analytics.amount_currencies c
     on c._company = i._company and c.table_name = 'invoices' and c.row_key = i.doc_id
@@ -43,7 +45,9 @@ months as (
     coalesce(sum(shipping_amount) filter (where not is_credit), 0) as shipping_amount,
     count(*) filter (where not is_credit and total_amount is null) as without_amount_count,
     count(*) filter (where is_credit) as credit_count,
-    coalesce(sum(total_amount) filter (where is_credit), 0) as credit_amount
+    coalesce(sum(total_amount) filter (where is_credit), 0) as credit_amount,
+    count(*) filter (where is_credit is null) as unclear_count,
+    coalesce(sum(total_amount) filter (where is_credit is null), 0) as unclear_amount
   from documents
   group by _company, vendor_id, month, currency_code, currency_source
 )
@@ -60,6 +64,8 @@ select
   m.shipping_amount,
   m.without_amount_count,
   m.credit_count,
-  m.credit_amount
+  m.credit_amount,
+  m.unclear_count,
+  m.unclear_amount
 from months m
 left join procurement_analytics.dim_vendors v on v._company = m._company and v.vendor_id = m.vendor_id

@@ -17,8 +17,8 @@
 -- column order_count: How many purchase orders the vendor has; null where orders are not loaded.
 -- column open_order_count: How many of them are open; null where orders are not loaded.
 -- column late_order_count: How many of the open ones are past the day they are expected on; null where orders are not loaded.
--- column on_time_line_count: How many order lines came on time in the service's judgement; null where order lines are not loaded.
--- column judged_line_count: How many order lines the service has judged by time.
+-- column on_time_line_count: How many order lines did not come late, as `meanings.late` in the configuration says; null where order lines are not loaded.
+-- column judged_line_count: How many order lines it is known of whether they came late.
 -- column on_time_share: On-time lines over judged lines, 1 for all; null where none was judged.
 -- column in_full_line_count: How many order lines came in full in the service's judgement; null where order lines are not loaded.
 -- column full_judged_line_count: How many order lines the service has judged by quantity.
@@ -58,8 +58,8 @@ orders as (
     _company,
     coalesce(vendor_id, '') as vendor_key,
     count(*) as order_count,
-    count(*) filter (where is_open) as open_order_count
-  from procurement_analytics.purchase_orders
+    count(*) filter (where {{ meaning('open', 'orders') }}) as open_order_count
+  from procurement_analytics.purchase_orders orders
   group by _company, coalesce(vendor_id, '')
 -- end
 -- without purchase_orders
@@ -88,8 +88,8 @@ deliveries as (
   select
     _company,
     coalesce(vendor_id, '') as vendor_key,
-    count(*) filter (where on_time) as on_time_lines,
-    count(on_time) as judged_lines,
+    count(*) filter (where not is_late) as on_time_lines,
+    count(is_late) as judged_lines,
     count(*) filter (where in_full) as in_full_lines,
     count(in_full) as full_judged_lines,
     sum(delivered_date - expected_date) as days_late,

@@ -1,3 +1,5 @@
+import { type Meaning, meaningSql, type ReadMeaning, ruleRows } from "./meaning.ts";
+
 /** A view that is written as a file: one select, with what it needs and what it says said in comments at its head. */
 export interface Model {
   readonly name: string;
@@ -12,9 +14,10 @@ export interface Model {
   readonly parts: readonly ModelPart[];
 }
 
-/** All models of a program, and the names that they call the schemas by. */
+/** All models of a program, what they take rows for, and the names that they call the schemas by. */
 export interface Models {
   readonly models: readonly Model[];
+  readonly meanings: readonly Meaning[];
   readonly writtenFor: { readonly schema: string; readonly stateSchema: string };
 }
 
@@ -23,7 +26,7 @@ export interface ModelColumn {
   readonly description: string;
 }
 
-/** Lines that belong together: they stand where all the tables are there (`with`), or where one of them is not (`without`). */
+/** Lines that belong together: they stand where all the tables are there (`with`; `not x`: where x is not), or where one of them is not (`without`). */
 export interface ModelPart {
   readonly on: { readonly tables: readonly string[]; readonly present: boolean } | undefined;
   readonly text: string;
@@ -32,7 +35,7 @@ export interface ModelPart {
 /** The schemas by the names that models are written with, and those that they are to be read with. */
 export type Places = Readonly<Record<string, string>>;
 
-const DIRECTIVE = /^--\s*(with|without)\s+(\w+(?:\s*,\s*\w+)*)\s*$/;
+const DIRECTIVE = /^--\s*(with|without)\s+((?:not )?\w+(?:\s*,\s*(?:not )?\w+)*)\s*$/;
 const END = /^--\s*end\s*$/;
 const NAME = /^[a-z][a-z0-9_]*$/;
 
@@ -107,13 +110,27 @@ function partsOf(lines: readonly string[], from: number, wrong: Wrong): readonly
   return [...parts, { ...last, text: last.text.trimEnd().replace(/;$/, "") }];
 }
 
+/** Where a model's text says what rows are taken for: `{{ meaning('credit', 'i') }}`, `{{ rules('invoices', 'i') }}`, each with an alias for the table beside, where there is one. */
+const PLACEHOLDER = /\{\{ (meaning|rules)\('(\w+)', '(\w+)'(?:, '(\w+)')?\) \}\}/g;
+
 /** The select of a model in a warehouse that has these tables and models, with its schemas under the names they have there. */
-export function modelSelect(model: Model, has: (name: string) => boolean, places: Places): string {
+export function modelSelect(
+  model: Model,
+  has: (name: string) => boolean,
+  places: Places,
+  meanings: readonly ReadMeaning[],
+): string {
+  const isSo = (name: string) => (name.startsWith("not ") ? !has(name.slice(4)) : has(name));
   const text = model.parts
-    .filter(({ on }) => on === undefined || on.tables.every(has) === on.present)
+    .filter(({ on }) => on === undefined || on.tables.every(isSo) === on.present)
     .map(part => part.text)
     .join("\n");
-  return placed(text, places);
+  const read = text.replace(PLACEHOLDER, (_, what: string, name: string, own: string, beside?: string) => {
+    const meant = meanings.filter(meaning => (what === "rules" ? meaning.table : meaning.name) === name);
+    if (meant.length === 0) throw new TypeError(`models/${model.name}.sql: there is no meaning ${name}`);
+    return what === "rules" ? ruleRows(meant, { own, beside }) : meaningSql(meant[0]!, { own, beside });
+  });
+  return placed(read, places);
 }
 
 /** SQL with its schemas under the names they have there. */

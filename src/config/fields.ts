@@ -40,6 +40,13 @@ export const columnPattern = () => {
     .meta(open);
 };
 
+/** How a column is read: a word, or the values that mean it. */
+export const columnTest = () => {
+  const error = "expected negative, positive, filled, true or false, or a list of values such as [paid, '*settled*']";
+  const words = z.enum(["negative", "positive", "filled"]);
+  return z.union([words, z.boolean(), z.array(askedValue())], { error }).meta(open);
+};
+
 /** What hashes are made with. */
 export const hashKey = () => {
   const error = "expected a secret of 16 or more characters";

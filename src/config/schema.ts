@@ -22,6 +22,11 @@ const columns = () =>
 const columnPatterns = () =>
   z.array(f.columnPattern(), { error: "expected a list of columns such as [orders.contact_email, '*.phone']" });
 
+const tests = (otherwise: Record<string, z.output<ReturnType<typeof f.columnTest>>> = {}) =>
+  z
+    .record(z.string(), f.columnTest(), { error: "expected tests by column such as { payment_status: [paid] }" })
+    .default(otherwise);
+
 export const streamSettings = object({
   full_scan_pages: f.whole(0, 1_000_000).optional(),
   full_scan_every: f.duration("1s", "3650d").optional(),
@@ -224,6 +229,16 @@ export const configSchema = object({
     /** From one such run's start to the next one's. */
     at_most_every: f.duration("0s", "1d").prefault("5m"),
   }).optional(),
+  /** Which rows the models take for what, by tests of their columns: the service doesn't say what its values mean. */
+  meanings: object({
+    credit: tests({ total_amount: "negative", doc_type: ["*credit*"] }),
+    paid: tests(),
+    held: tests({ hold_reason: "filled" }),
+    open: tests({ is_open: true }),
+    late: tests({ on_time: false }),
+    dismissed: tests({ dismiss_reason: "filled", dismissed_at: "filled" }),
+    resolved: tests({ resolved_by: "filled", resolution_notes: "filled", resolved_at: "filled" }),
+  }).prefault({}),
   /** Whether the tables stand once more as views for analysts, with models beside them. */
   views: f.flag().default(true),
   /** What answers, the rows made of them, and DuckDB take together. */

@@ -1,3 +1,4 @@
+import { type Meaning, readMeanings } from "../catalog/meaning.ts";
 import type { Stream } from "../catalog/stream.ts";
 import { withVolatile } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
@@ -44,9 +45,14 @@ function requireStream(catalogue: readonly Stream[], name: string, own: OwnSetti
 }
 
 /** Everything in which a configuration does not fit the catalogue, a line each. */
-export function catalogueFaults(catalogue: readonly Stream[], config: Config): readonly string[] {
+export function catalogueFaults(
+  catalogue: readonly Stream[],
+  meanings: readonly Meaning[],
+  config: Config,
+): readonly string[] {
   const faults: string[] = [];
   noting(faults, () => configured(catalogue, config));
+  noting(faults, () => readMeanings(meanings, catalogue, config.meanings));
   noting(faults, () => selectedByConfig(catalogue, config.streams));
   return faults.flatMap(fault => fault.split("\n"));
 }

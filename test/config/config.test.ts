@@ -62,6 +62,15 @@ test("an empty file is the contract's defaults", async () => {
     freshness: { lateAfterMs: 93_600_000 },
     notify: { atMostEveryMs: 3_600_000, targets: [] },
     hooks: undefined,
+    meanings: {
+      credit: { total_amount: "negative", doc_type: ["*credit*"] },
+      paid: {},
+      held: { hold_reason: "filled" },
+      open: { is_open: true },
+      late: { on_time: false },
+      dismissed: { dismiss_reason: "filled", dismissed_at: "filled" },
+      resolved: { resolved_by: "filled", resolution_notes: "filled", resolved_at: "filled" },
+    },
     views: true,
     backfill: { confirmAbove: 5000 },
   });

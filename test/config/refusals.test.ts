@@ -18,6 +18,11 @@ test.each([
     "streams:\n  settings:\n    search: { values: { q: steel } }",
     "config.yaml:3:23 streams.settings.search.values: expected a list such as [{ type: site, id: S-1 }]",
   ],
+  [
+    "meanings: { paid: { payment_status: paid } }",
+    "config.yaml:1:37 meanings.paid.payment_status: expected negative, positive, filled, true or false, or a list of values such as [paid, '*settled*'], got \"paid\"",
+  ],
+  ["meanings: { payed: {} }", "meanings.payed: unknown key, did you mean paid?"],
   ["streams: { settings: { search: { values: [] } } }", "expected at least one set of values"],
   ["streams: { settings: { search: { values: [q] } } }", "expected values by parameter such as { id: S-1 }"],
   ["streams: { settings: { search: { values: [{ q: [a] }] } } }", "values[0].q: expected a value of one line"],

@@ -53,6 +53,7 @@ describe.each(modelWarehouses)("models of purchase orders in $name", ({ make }) 
       expected_date: "2026-03-10",
       delivered_date: "2026-03-01", // the line's own day before the one settled on
       on_time: true,
+      is_late: false,
       in_full: false,
       currency_code: "EUR",
       currency_source: "order",

@@ -64,7 +64,7 @@ export const priceRows = {
     invoice("i2", "2026-02-10"),
     invoice("i3", "2026-03-10"),
     invoice("undated", null),
-    invoice("credit", "2026-02-20", { linked_invoice_doc_id: "i1" }),
+    invoice("credit", "2026-02-20", { linked_invoice_doc_id: "i1", doc_type: "credit note" }),
     invoice("in no known currency", "2026-01-10"),
     invoice("no vendor", "2026-01-10", { vendor_id: null }),
     invoice("hostile", "2026-01-10", { vendor_id: "V2", vendor_name: "Zander" }),

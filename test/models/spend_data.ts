@@ -26,6 +26,9 @@ export const spendRows = {
       due_date: "2026-03-14",
       payment_status: "open",
       discount_capturable_amount: "2",
+      // A link makes no credit, nor does one to itself.
+      linked_invoice_doc_id: "a2",
+      credit_memo_match_method: "number",
     },
     {
       doc_id: "a2",
@@ -36,6 +39,7 @@ export const spendRows = {
       total_amount: "50.5",
       due_date: "2026-03-15",
       payment_status: "open",
+      linked_invoice_doc_id: "a2",
     },
     {
       doc_id: "a3",
@@ -75,9 +79,26 @@ export const spendRows = {
     },
     {
       doc_id: "without a total",
+      doc_type: "Invoice",
       vendor_id: "V1",
       document_date: "2026-01-13",
       due_date: "2026-03-01",
+      payment_status: "open",
+    },
+    {
+      doc_id: "nobody says what",
+      vendor_id: "V1",
+      document_date: "2026-01-14",
+      due_date: "2026-03-01",
+      payment_status: "open",
+    },
+    {
+      doc_id: "credit by its type",
+      vendor_id: "V1",
+      doc_type: " CREDIT Memo ",
+      document_date: "2026-01-21",
+      total_amount: "8",
+      due_date: "2026-02-21",
       payment_status: "open",
     },
     {
@@ -125,7 +146,9 @@ export const spendRows = {
       "a2",
       "a3",
       "without a total",
+      "nobody says what",
       "credit",
+      "credit by its type",
       "vendor not resolved",
       "vendor blank",
       "without dates",

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { inject } from "vitest";
 import type { Table } from "../../src/catalog/columns.ts";
+import type { MeaningTests } from "../../src/catalog/meaning.ts";
 import { systemClock } from "../../src/clock.ts";
+import { configSchema } from "../../src/config/schema.ts";
 import type { WarehouseReading } from "../../src/warehouse/connect/reading.ts";
 import type { Destination } from "../../src/warehouse/destination.ts";
 import { openDuckdb } from "../../src/warehouse/duckdb/open.ts";
@@ -20,10 +22,15 @@ import { models as program } from "../support/models.ts";
 export type Value = string | number | boolean | null | object;
 export type Row = Readonly<Record<string, Value>>;
 
+/** As configurations that say nothing of it have them. */
+export const usualMeanings: MeaningTests = configSchema.shape.meanings.parse(undefined);
+
 /** What stands in the tables. */
 export interface Contents {
   /** By table name. Every stream that one of the tables belongs to is on, all others are off. `_company` is acme where a row says nothing. */
   readonly rows: Readonly<Record<string, readonly Row[]>>;
+  /** What the configuration says of meanings, instead of its defaults. */
+  readonly meanings?: MeaningTests;
   /** What `calendar_today` says: 2026-03-15 unless told otherwise. */
   readonly today?: string;
 }
@@ -85,7 +92,7 @@ export const modelWarehouses: readonly {
 
 async function filled(
   destination: Destination,
-  { rows, today = "2026-03-15" }: Contents,
+  { rows, today = "2026-03-15", meanings = usualMeanings }: Contents,
   drop: () => Promise<void>,
 ): Promise<ModelWarehouse> {
   const { db, dialect, stateSchema } = destination;
@@ -98,7 +105,7 @@ async function filled(
   await ensureState(db, dialect, stateSchema);
   const { warnings } = await ensureTables(db, dialect, {
     ...tableOrder(destination, { streams: on, grantSelectTo: [] }),
-    views: viewOrder(destination, on, { wanted: true, models: program }),
+    views: viewOrder(destination, on, { wanted: true, models: program, meanings }),
   });
   if (warnings.length > 0) throw new Error(warnings.join("\n"));
   await query(`create or replace view procurement_analytics.calendar_today as select date '${today}' as today`);

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Column, Table } from "../../src/catalog/columns.ts";
+import { readMeanings } from "../../src/catalog/meaning.ts";
 import { modelSelect } from "../../src/catalog/model.ts";
 import { streams } from "../../streams/index.ts";
 import { models as program } from "../support/models.ts";
-import { type ModelWarehouse, modelWarehouses } from "./warehouse.ts";
+import { type ModelWarehouse, modelWarehouses, usualMeanings } from "./warehouse.ts";
 
 const ROWS = 1000;
 const LINES_EACH = 3;
@@ -56,8 +57,9 @@ describe.each(modelWarehouses)("all models in $name", ({ name, make }) => {
 
   test("none takes a column that the service adds for one it works out", async () => {
     const there = new Set([...tables, ...program.models].map(table => table.name));
+    const read = readMeanings(program.meanings, streams, usualMeanings);
     for (const model of program.models) {
-      const text = modelSelect(model, other => there.has(other), { procurement: "procurement" });
+      const text = modelSelect(model, other => there.has(other), { procurement: "procurement" }, read);
       await warehouse.query(`select * from (${withMoreColumns(text)}) more limit 0`);
     }
   });

@@ -43,7 +43,8 @@ async function begun({ warehouse, clock }: Place, exclude: string[]): Promise<vo
       },
       views: {
         wanted: false,
-        models: { models: [], writtenFor: { schema: "procurement", stateSchema: "_tributary" } },
+        models: { models: [], meanings: [], writtenFor: { schema: "procurement", stateSchema: "_tributary" } },
+        meanings: {},
       },
     });
   } finally {

@@ -44,6 +44,10 @@ async function script(config: Config, forDba: boolean): Promise<string> {
   const streams = selectedByConfig(all, config.streams);
   const { grantSelectTo } = destination;
   const versioned = versionedBy(streams, config.streams);
-  const views = viewOrder(destination, all, { wanted: config.views, models: await readModels() });
+  const views = viewOrder(destination, all, {
+    wanted: config.views,
+    models: await readModels(),
+    meanings: config.meanings,
+  });
   return ddlScript(dialect, { ...tableOrder(destination, { streams, grantSelectTo, versioned }), views });
 }

@@ -55,7 +55,8 @@ export function createContext(surface: Surface): CliContext {
       const { loadConfig } = await import("../../config/load.ts");
       const { catalogueFaults } = await import("../../privacy/configured_catalog.ts");
       const { streams } = await import("../../../streams/index.ts");
-      const further: LoadOptions["further"] = read => catalogueFaults(streams, read);
+      const { meanings } = await import("../../../streams/meanings.ts");
+      const further: LoadOptions["further"] = read => catalogueFaults(streams, meanings, read);
       const loaded = await loadConfig(config, surface.env, { ...how, further });
       secrets.add(loaded.secrets);
       return loaded;

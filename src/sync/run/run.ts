@@ -133,7 +133,7 @@ export async function runSync(order: RunOrder, tools: RunTools): Promise<RunRepo
       volatileOf: name => config.streams.settings[name]?.volatile ?? [],
       waitMs: order.waitMs,
       now: startedAt,
-      views: { wanted: config.views, models: order.models },
+      views: { wanted: config.views, models: order.models, meanings: config.meanings },
     });
     const names = services.filter(isItself).map(({ company }) => company.name);
     const mended: string[] = [];

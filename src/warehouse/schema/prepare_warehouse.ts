@@ -1,5 +1,6 @@
 import type { Table } from "../../catalog/columns.ts";
 import { lookupOf } from "../../catalog/lookup.ts";
+import { type MeaningTests, readMeanings } from "../../catalog/meaning.ts";
 import type { Models } from "../../catalog/model.ts";
 import { constructedRelations } from "../../catalog/relation.ts";
 import type { Stream } from "../../catalog/stream.ts";
@@ -52,6 +53,8 @@ export interface Expectation {
 export interface Views {
   readonly wanted: boolean;
   readonly models: Models;
+  /** By which values the configuration says what rows are taken for. */
+  readonly meanings: MeaningTests;
 }
 
 /** A warehouse that is ready. */
@@ -135,11 +138,12 @@ export function tableOrder(
 export function viewOrder(
   destination: { readonly schema: string },
   catalogue: readonly Stream[],
-  { wanted, models }: Views,
+  { wanted, models, meanings }: Views,
   comments: ReadonlyMap<string, string> = new Map(),
 ): ViewOrder {
   return {
     ...models,
+    meanings: readMeanings(models.meanings, catalogue, meanings),
     schema: analyticsSchema(destination.schema),
     wanted,
     catalogue,

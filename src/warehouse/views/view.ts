@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Table, TableSet } from "../../catalog/columns.ts";
+import type { ReadMeaning } from "../../catalog/meaning.ts";
 import type { Models } from "../../catalog/model.ts";
 import type { Stream } from "../../catalog/stream.ts";
 
@@ -7,6 +8,7 @@ import type { Stream } from "../../catalog/stream.ts";
 export interface ViewOrder extends Models {
   /** Where they stand. */
   readonly schema: string;
+  readonly meanings: readonly ReadMeaning[];
   /** False: those that are ours go. */
   readonly wanted: boolean;
   /** The whole catalogue: a stream that is off has views while its tables are there. */

@@ -75,7 +75,7 @@ function viewOfModel(model: Model, place: Place, order: ViewOrder, has: (name: s
   };
   return {
     name: model.name,
-    select: modelSelect(model, has, places),
+    select: modelSelect(model, has, places, order.meanings),
     comment: model.description,
     columns: model.columns.map(({ name, description }) => ({ name, comment: description })),
   };

@@ -56,6 +56,7 @@ export const figures: Stream = defineStream({
 
 export const written = (...texts: readonly (readonly [name: string, text: string])[]): Models => ({
   models: texts.map(([name, text]) => parseModel(name, text)),
+  meanings: [],
   writtenFor: { schema: "procurement", stateSchema: "_tributary" },
 });
 
@@ -75,7 +76,7 @@ export function orderOf(place: Pick<Destination, "schema" | "stateSchema">, wish
   const { on = [items()], models = noModels, wanted = true, grantSelectTo = [] } = wish;
   return {
     ...tableOrder(place, { streams: on, grantSelectTo }),
-    views: viewOrder(place, wish.catalogue ?? on, { wanted, models }),
+    views: viewOrder(place, wish.catalogue ?? on, { wanted, models, meanings: {} }),
   };
 }
 

@@ -1,0 +1,106 @@
+-- What the models take rows for, and how many rows and how much money that touches, one row a company, rule, month and
+-- currency. The service does not document its values: each rule is a line of the configuration, and can be changed there.
+-- A rule that touches far more or far fewer rows than you would expect is read wrongly; `tributary meanings` shows the
+-- values that it was asked of. Add the counts up over months for shares of the whole.
+-- optional: invoices, purchase_orders, purchase_order_line_items, findings, finding_lineage, amount_currencies
+-- column _company: Company of this warehouse that the rows belong to, as the configuration names it.
+-- column meaning: What rows are taken for: credit, paid, held, open, late, dismissed or resolved.
+-- column rule: The test that is asked of each row, as column and test; null for all of the meaning's together.
+-- column config_line: Where the rule stands in the configuration.
+-- column left_out_of: Figures that rows are left out of when they have the meaning; null where they are left out of none.
+-- column table_name: The table whose rows are asked.
+-- column month: First day of the month of their date; null for rows without one.
+-- column currency_code: Currency of the amounts; null where it is not known.
+-- column row_count: How many rows there are.
+-- column touched_count: How many of them the rule is true of.
+-- column unclear_count: How many of them nothing says it of; 0 for single rules.
+-- column touched_share: Those that the rule is true of over all of them, 1 for all.
+-- column amount: Sum of the rows' amounts, all taken as positive.
+-- column touched_amount: The part of it that the rule is true of.
+-- column touched_amount_share: That part over the whole, 1 for all; null where there is no amount.
+with asked as (
+  select
+    cast(null as text) as _company,
+    cast(null as text) as meaning,
+    cast(null as text) as rule,
+    cast(null as text) as config_line,
+    cast(null as text) as left_out_of,
+    cast(null as boolean) as holds,
+    cast(null as text) as table_name,
+    cast(null as date) as day,
+    cast(null as text) as currency_code,
+    cast(null as decimal(38, 9)) as amount
+  where false
+-- with invoices, amount_currencies
+  union all
+  select i._company, rules.*, 'invoices', i.document_date, currencies.currency_code, i.total_amount
+  from procurement_analytics.invoices i
+  left join procurement_analytics.amount_currencies currencies
+    on currencies._company = i._company and currencies.table_name = 'invoices' and currencies.row_key = i.doc_id
+  cross join lateral (values {{ rules('invoices', 'i') }}) rules (meaning, rule, config_line, left_out_of, holds)
+-- end
+-- with purchase_orders, amount_currencies
+  union all
+  select o._company, rules.*, 'purchase_orders', o.po_date, currencies.currency_code, o.total_amount
+  from procurement_analytics.purchase_orders o
+  left join procurement_analytics.amount_currencies currencies
+    on currencies._company = o._company and currencies.table_name = 'purchase_orders' and currencies.row_key = o.po_number
+  cross join lateral (values {{ rules('purchase_orders', 'o') }}) rules (meaning, rule, config_line, left_out_of, holds)
+-- end
+-- with purchase_order_line_items, amount_currencies
+  union all
+  select
+    l._company, rules.*, 'purchase_order_line_items', l.expected_date, currencies.currency_code,
+    coalesce(l.line_total, l.amount)
+  from procurement_analytics.purchase_order_line_items l
+  left join procurement_analytics.amount_currencies currencies
+    on currencies._company = l._company
+    and currencies.table_name = 'purchase_order_line_items'
+    and currencies.row_key = l.po_number
+  cross join lateral (
+    values {{ rules('purchase_order_line_items', 'l') }}
+  ) rules (meaning, rule, config_line, left_out_of, holds)
+-- end
+-- with findings, finding_lineage
+  union all
+  select f._company, rules.*, 'findings', cast(f.created_at as date), 'USD', f.surfaceable_savings_usd
+  from procurement.findings f
+  left join procurement.finding_lineage lineage
+    on lineage._company = f._company and lineage.finding_id = f.finding_id
+  cross join lateral (
+    values {{ rules('findings', 'f', 'lineage') }}
+  ) rules (meaning, rule, config_line, left_out_of, holds)
+-- end
+-- with findings, not finding_lineage
+  union all
+  select f._company, rules.*, 'findings', cast(f.created_at as date), 'USD', f.surfaceable_savings_usd
+  from procurement.findings f
+  cross join lateral (values {{ rules('findings', 'f') }}) rules (meaning, rule, config_line, left_out_of, holds)
+-- end
+)
+select
+  _company,
+  meaning,
+  rule,
+  config_line,
+  left_out_of,
+  table_name,
+  cast(date_trunc('month', day) as date) as month,
+  currency_code,
+  count(*) as row_count,
+  count(*) filter (where holds) as touched_count,
+  count(*) filter (where holds is null) as unclear_count,
+  round(cast(cast(count(*) filter (where holds) as double precision) / count(*) as decimal(18, 9)), 4) as touched_share,
+  sum(abs(amount)) as amount,
+  coalesce(sum(abs(amount)) filter (where holds), 0) as touched_amount,
+  round(
+    cast(
+      cast(coalesce(sum(abs(amount)) filter (where holds), 0) as double precision)
+        / nullif(cast(sum(abs(amount)) as double precision), 0)
+      as decimal(38, 9)
+    ),
+    4
+  ) as touched_amount_share
+from asked
+group by
+  _company, meaning, rule, config_line, left_out_of, table_name, cast(date_trunc('month', day) as date), currency_code

@@ -1,0 +1,170 @@
+import { ConfigError, noting, refuse } from "../errors.ts";
+import { nearest } from "../nearest_name.ts";
+import type { Column, Kind, Table } from "./columns.ts";
+import type { Stream } from "./stream.ts";
+
+/** How a column is read: the sign of a number, whether anything stands there, a flag, or values, in any case, `*` standing for any part. */
+export type ColumnTest = "negative" | "positive" | "filled" | boolean | readonly string[];
+
+/** What rows of a table are taken for, though the service's documents don't say which values mean it: credits, for example. */
+export interface Meaning {
+  readonly name: string;
+  readonly table: string;
+  /** A table with one row at most for each of that table's, whose columns may be tested too. */
+  readonly beside?: string;
+  /** What such rows are called, in the plural. */
+  readonly rows: string;
+  /** The figures that they are left out of, in words. */
+  readonly leftOutOf?: string;
+  /** A rule that is true of a larger share of the rows says something else than it was meant to. */
+  readonly most: number;
+}
+
+/** The tests of each meaning, by column. */
+export type MeaningTests = Readonly<Record<string, Readonly<Record<string, ColumnTest>>>>;
+
+interface Rule {
+  readonly column: Column;
+  readonly isBeside: boolean;
+  readonly test: ColumnTest;
+}
+
+/** A meaning as the configuration reads it. */
+export interface ReadMeaning extends Meaning {
+  readonly rules: readonly Rule[];
+}
+
+const FITTING: Readonly<Record<"text" | "number" | "flag" | "other", readonly string[]>> = {
+  text: ["a list of values", "filled"],
+  number: ["negative", "positive", "filled"],
+  flag: ["true", "false", "filled"],
+  other: ["filled"],
+};
+
+const sortOf = (kind: Kind): keyof typeof FITTING => {
+  if (kind === "id" || kind === "text") return "text";
+  if (kind === "flag") return "flag";
+  return kind === "date" || kind === "moment" || kind === "json" ? "other" : "number";
+};
+
+/**
+ * The meanings of these streams' tables, as the configuration reads them. Columns that `privacy` keeps out of the warehouse say nothing.
+ * @throws ConfigError for a column that the table doesn't have, or that cannot be tested so
+ */
+export function readMeanings(
+  meanings: readonly Meaning[],
+  catalogue: readonly Stream[],
+  tests: MeaningTests,
+): readonly ReadMeaning[] {
+  const faults: string[] = [];
+  const tables = new Map(
+    catalogue.flatMap(({ tables: { main, children } }) => [main, ...children]).map(table => [table.name, table]),
+  );
+  const read = meanings.flatMap(meaning => {
+    const own = [meaning.table, meaning.beside ?? ""].flatMap(name => tables.get(name) ?? []);
+    if (own[0]?.name !== meaning.table) return [];
+    const rules = Object.entries(tests[meaning.name] ?? {}).flatMap(
+      ([name, test]) => noting(faults, () => ruleOf(meaning, own, name, test)) ?? [],
+    );
+    return { ...meaning, rules };
+  });
+  refuse(faults);
+  return read;
+}
+
+function ruleOf(meaning: Meaning, tables: readonly Table[], name: string, test: ColumnTest): readonly Rule[] {
+  const where = `meanings.${meaning.name}.${name}`;
+  const table = tables.find(({ columns }) => columns.some(column => column.name === name));
+  const column = table?.columns.find(each => each.name === name);
+  if (column === undefined) {
+    const isElsewhere = meaning.beside !== undefined && tables.length === 1;
+    if (isElsewhere || tables.some(({ excluded = [] }) => excluded.some(each => each.name === name))) return [];
+    const known = tables.flatMap(({ columns }) => columns.map(each => each.name));
+    const close = nearest(name, known);
+    throw new ConfigError(
+      `${where}: expected a column of ${tables.map(each => each.name).join(" or ")}, got ${name}${close === undefined ? "" : `; did you mean ${close}?`}`,
+    );
+  }
+  const fitting = FITTING[sortOf(column.kind)];
+  if (!fitting.includes(typeof test === "object" ? FITTING.text[0]! : String(test)))
+    throw new ConfigError(
+      `${where}: expected ${fitting.join(" or ")}, for the column holds ${column.kind} values, got ${testText(test)}`,
+    );
+  return [{ column, isBeside: table !== tables[0], test }];
+}
+
+const testText = (test: ColumnTest): string =>
+  typeof test !== "object" ? String(test) : `[${test.map(value => JSON.stringify(value)).join(", ")}]`;
+
+/** The line of the configuration that a rule stands in. */
+export const ruleLine = ({ name }: Meaning, { column, test }: Rule): string =>
+  `meanings.${name}.${column.name}: ${testText(test)}`;
+
+/** What the rows of a query are called there: those of the meaning's table, and of the one beside it. */
+export interface Aliases {
+  readonly own: string;
+  readonly beside?: string | undefined;
+}
+
+/** SQL: true for rows that have the meaning, false for those that don't, null where nothing says it. */
+export function meaningSql({ rules }: ReadMeaning, aliases: Aliases): string {
+  const seen = rules.flatMap(rule => sqlOf(rule, aliases) ?? []);
+  if (seen.length === 0) return "cast(null as boolean)";
+  const any = (parts: readonly string[]) => parts.map(part => `(${part})`).join(" or ");
+  return `case when ${any(seen.map(({ holds }) => holds))} then true when ${any(seen.map(({ tells }) => tells))} then false end`;
+}
+
+/** SQL for VALUES: meaning, rule (null: all of them together), line of the configuration, what such rows are left out of, and whether it is true of the row. */
+export function ruleRows(meanings: readonly ReadMeaning[], aliases: Aliases): string {
+  const rows = meanings.flatMap(meaning => {
+    const { name, leftOutOf } = meaning;
+    const head = (rule: string | undefined, line: string) =>
+      [name, rule, line, leftOutOf].map(text => (text === undefined ? "cast(null as text)" : literal(text))).join(", ");
+    return [
+      `(${head(undefined, `meanings.${name}`)}, ${meaningSql(meaning, aliases)})`,
+      ...meaning.rules.flatMap(rule => {
+        const { holds } = sqlOf(rule, aliases) ?? {};
+        const text = `${rule.column.name}: ${testText(rule.test)}`;
+        return holds === undefined ? [] : [`(${head(text, ruleLine(meaning, rule))}, coalesce(${holds}, false))`];
+      }),
+    ];
+  });
+  return rows.join(",\n");
+}
+
+/** SQL that is true where a rule is, and SQL that is true where the column says anything; undefined: it isn't there to be asked. */
+function sqlOf({ column, isBeside, test }: Rule, { own, beside }: Aliases) {
+  const of = isBeside ? beside : own;
+  if (of === undefined) return undefined;
+  const value = `${of}."${column.name}"`;
+  const tells = sortOf(column.kind) === "text" ? `trim(${value}) <> ''` : `${value} is not null`;
+  switch (test) {
+    case "negative":
+      return { holds: `${value} < 0`, tells };
+    case "positive":
+      return { holds: `${value} > 0`, tells };
+    case true:
+      return { holds: value, tells };
+    case false:
+      return { holds: `not ${value}`, tells };
+    case "filled":
+      return { holds: tells, tells: "true" };
+    default:
+      return { holds: test.map(each => matches(`lower(trim(${value}))`, each)).join(" or ") || "false", tells };
+  }
+}
+
+function matches(value: string, pattern: string): string {
+  // In PostgreSQL the database's locale decides whether lower() knows letters beyond ASCII.
+  const asciiLower = pattern.toUpperCase().replace(/[A-Z]/g, letter => letter.toLowerCase());
+  const spellings = [...new Set([pattern.trim().toLowerCase(), asciiLower.trim()])];
+  return spellings
+    .map(each =>
+      each.includes("*")
+        ? `${value} like ${literal(each.replace(/[!%_]/g, "!$&").replaceAll("*", "%"))} escape '!'`
+        : `${value} = ${literal(each)}`,
+    )
+    .join(" or ");
+}
+
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -5,8 +5,8 @@
 -- optional: invoices, purchase_orders, purchase_order_line_items, findings, finding_lineage, amount_currencies
 -- column _company: Company of this warehouse that the rows belong to, as the configuration names it.
 -- column meaning: What rows are taken for: credit, paid, held, open, late, dismissed or resolved.
--- column rule: The test that is asked of each row, as column and test; null for all of the meaning's together.
--- column config_line: Where the rule stands in the configuration.
+-- column column_name: The column that the rule tests; null for all rules of the meaning together.
+-- column config_line: The rule as it stands in the configuration.
 -- column left_out_of: Figures that rows are left out of when they have the meaning; null where they are left out of none.
 -- column table_name: The table whose rows are asked.
 -- column month: First day of the month of their date; null for rows without one.
@@ -22,7 +22,7 @@ with asked as (
   select
     cast(null as text) as _company,
     cast(null as text) as meaning,
-    cast(null as text) as rule,
+    cast(null as text) as column_name,
     cast(null as text) as config_line,
     cast(null as text) as left_out_of,
     cast(null as boolean) as holds,
@@ -37,7 +37,7 @@ with asked as (
   from procurement_analytics.invoices i
   left join procurement_analytics.amount_currencies currencies
     on currencies._company = i._company and currencies.table_name = 'invoices' and currencies.row_key = i.doc_id
-  cross join lateral (values {{ rules('invoices', 'i') }}) rules (meaning, rule, config_line, left_out_of, holds)
+  cross join lateral (values {{ rules('invoices', 'i') }}) rules (meaning, column_name, config_line, left_out_of, holds)
 -- end
 -- with purchase_orders, amount_currencies
   union all
@@ -45,7 +45,7 @@ with asked as (
   from procurement_analytics.purchase_orders o
   left join procurement_analytics.amount_currencies currencies
     on currencies._company = o._company and currencies.table_name = 'purchase_orders' and currencies.row_key = o.po_number
-  cross join lateral (values {{ rules('purchase_orders', 'o') }}) rules (meaning, rule, config_line, left_out_of, holds)
+  cross join lateral (values {{ rules('purchase_orders', 'o') }}) rules (meaning, column_name, config_line, left_out_of, holds)
 -- end
 -- with purchase_order_line_items, amount_currencies
   union all
@@ -59,7 +59,7 @@ with asked as (
     and currencies.row_key = l.po_number
   cross join lateral (
     values {{ rules('purchase_order_line_items', 'l') }}
-  ) rules (meaning, rule, config_line, left_out_of, holds)
+  ) rules (meaning, column_name, config_line, left_out_of, holds)
 -- end
 -- with findings, finding_lineage
   union all
@@ -69,19 +69,19 @@ with asked as (
     on lineage._company = f._company and lineage.finding_id = f.finding_id
   cross join lateral (
     values {{ rules('findings', 'f', 'lineage') }}
-  ) rules (meaning, rule, config_line, left_out_of, holds)
+  ) rules (meaning, column_name, config_line, left_out_of, holds)
 -- end
 -- with findings, not finding_lineage
   union all
   select f._company, rules.*, 'findings', cast(f.created_at as date), 'USD', f.surfaceable_savings_usd
   from procurement.findings f
-  cross join lateral (values {{ rules('findings', 'f') }}) rules (meaning, rule, config_line, left_out_of, holds)
+  cross join lateral (values {{ rules('findings', 'f') }}) rules (meaning, column_name, config_line, left_out_of, holds)
 -- end
 )
 select
   _company,
   meaning,
-  rule,
+  column_name,
   config_line,
   left_out_of,
   table_name,
@@ -103,4 +103,4 @@ select
   ) as touched_amount_share
 from asked
 group by
-  _company, meaning, rule, config_line, left_out_of, table_name, cast(date_trunc('month', day) as date), currency_code
+  _company, meaning, column_name, config_line, left_out_of, table_name, cast(date_trunc('month', day) as date), currency_code

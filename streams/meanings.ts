@@ -1,32 +1,50 @@
 import type { Meaning } from "../src/catalog/meaning.ts";
 
+const invoices = { table: "invoices", amount: "total_amount" } as const;
+const findings = {
+  table: "findings",
+  beside: "finding_lineage",
+  leftOutOf: "savings still to be had",
+  candidates: ["status", "verification_status"],
+  amount: "surfaceable_savings_usd",
+  withDeleted: true,
+  most: 0.95,
+} as const;
+
 /** What the models take rows for. By which values, the configuration's `meanings` say. */
 export const meanings: readonly Meaning[] = [
   {
+    ...invoices,
     name: "credit",
-    table: "invoices",
     rows: "credits",
     leftOutOf: "spend, cash requirements and prices paid",
+    candidates: ["doc_type"],
     most: 0.2,
   },
-  { name: "paid", table: "invoices", rows: "paid invoices", most: 0.999 },
-  { name: "held", table: "invoices", rows: "invoices on hold", most: 0.95 },
-  { name: "open", table: "purchase_orders", rows: "open orders", most: 1 },
-  { name: "late", table: "purchase_order_line_items", rows: "late order lines", most: 0.95 },
   {
-    name: "dismissed",
-    table: "findings",
-    beside: "finding_lineage",
-    rows: "dismissed findings",
-    leftOutOf: "savings still to be had",
-    most: 0.95,
+    ...invoices,
+    name: "paid",
+    rows: "paid invoices",
+    candidates: ["payment_status", "settlement_state", "final_status", "current_status"],
+    most: 0.999,
+  },
+  { ...invoices, name: "held", rows: "invoices on hold", candidates: ["final_status", "current_status"], most: 0.95 },
+  {
+    name: "open",
+    table: "purchase_orders",
+    rows: "open orders",
+    candidates: ["fulfillment_state", "delivery_standing"],
+    amount: "total_amount",
+    most: 1,
   },
   {
-    name: "resolved",
-    table: "findings",
-    beside: "finding_lineage",
-    rows: "resolved findings",
-    leftOutOf: "savings still to be had",
+    name: "late",
+    table: "purchase_order_line_items",
+    rows: "late order lines",
+    candidates: ["delivery_status"],
+    amount: "line_total",
     most: 0.95,
   },
+  { ...findings, name: "dismissed", rows: "dismissed findings" },
+  { ...findings, name: "resolved", rows: "resolved findings" },
 ];

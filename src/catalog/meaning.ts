@@ -16,6 +16,12 @@ export interface Meaning {
   readonly rows: string;
   /** The figures that they are left out of, in words. */
   readonly leftOutOf?: string;
+  /** Columns whose values may say it; none of them is documented. */
+  readonly candidates: readonly string[];
+  /** The column with its money. */
+  readonly amount: string;
+  /** Rows that the service no longer lists count too. */
+  readonly withDeleted?: true;
   /** A rule that is true of a larger share of the rows says something else than it was meant to. */
   readonly most: number;
 }
@@ -23,7 +29,8 @@ export interface Meaning {
 /** The tests of each meaning, by column. */
 export type MeaningTests = Readonly<Record<string, Readonly<Record<string, ColumnTest>>>>;
 
-interface Rule {
+/** One test. */
+export interface Rule {
   readonly column: Column;
   readonly isBeside: boolean;
   readonly test: ColumnTest;
@@ -108,32 +115,38 @@ export interface Aliases {
 
 /** SQL: true for rows that have the meaning, false for those that don't, null where nothing says it. */
 export function meaningSql({ rules }: ReadMeaning, aliases: Aliases): string {
-  const seen = rules.flatMap(rule => sqlOf(rule, aliases) ?? []);
+  const seen = rules.flatMap(rule => ruleSql(rule, aliases) ?? []);
   if (seen.length === 0) return "cast(null as boolean)";
   const any = (parts: readonly string[]) => parts.map(part => `(${part})`).join(" or ");
   return `case when ${any(seen.map(({ holds }) => holds))} then true when ${any(seen.map(({ tells }) => tells))} then false end`;
 }
 
-/** SQL for VALUES: meaning, rule (null: all of them together), line of the configuration, what such rows are left out of, and whether it is true of the row. */
+/** SQL for VALUES: meaning, column that is tested (null: all of its rules together), line of the configuration, what such rows are left out of, and whether it is true of the row. */
 export function ruleRows(meanings: readonly ReadMeaning[], aliases: Aliases): string {
   const rows = meanings.flatMap(meaning => {
     const { name, leftOutOf } = meaning;
-    const head = (rule: string | undefined, line: string) =>
-      [name, rule, line, leftOutOf].map(text => (text === undefined ? "cast(null as text)" : literal(text))).join(", ");
+    const head = (column: string | undefined, line: string) =>
+      [name, column, line, leftOutOf]
+        .map(text => (text === undefined ? "cast(null as text)" : literal(text)))
+        .join(", ");
     return [
       `(${head(undefined, `meanings.${name}`)}, ${meaningSql(meaning, aliases)})`,
       ...meaning.rules.flatMap(rule => {
-        const { holds } = sqlOf(rule, aliases) ?? {};
-        const text = `${rule.column.name}: ${testText(rule.test)}`;
-        return holds === undefined ? [] : [`(${head(text, ruleLine(meaning, rule))}, coalesce(${holds}, false))`];
+        const { holds } = ruleSql(rule, aliases) ?? {};
+        return holds === undefined
+          ? []
+          : [`(${head(rule.column.name, ruleLine(meaning, rule))}, coalesce(${holds}, false))`];
       }),
     ];
   });
   return rows.join(",\n");
 }
 
+/** Whether it holds words, not numbers, flags or times. */
+export const hasText = ({ kind }: Pick<Column, "kind">): boolean => sortOf(kind) === "text";
+
 /** SQL that is true where a rule is, and SQL that is true where the column says anything; undefined: it isn't there to be asked. */
-function sqlOf({ column, isBeside, test }: Rule, { own, beside }: Aliases) {
+export function ruleSql({ column, isBeside, test }: Rule, { own, beside }: Aliases) {
   const of = isBeside ? beside : own;
   if (of === undefined) return undefined;
   const value = `${of}."${column.name}"`;

@@ -63,6 +63,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/rejects.ts")).registerRejects,
   },
   {
+    name: "meanings",
+    summary: "show what the models take rows for, and by which values",
+    load: async () => (await import("./commands/meanings.ts")).registerMeanings,
+  },
+  {
     name: "verify",
     summary: "compare the warehouse with the service, field by field",
     load: async () => (await import("./commands/verify.ts")).registerVerify,

@@ -20,6 +20,7 @@ import { beginRun, warningsOfLastRun } from "../../warehouse/state/run_log.ts";
 import { StreamProgress } from "../stream_progress.ts";
 import { mendTimestamps, presentTime } from "../witnessed_time.ts";
 import { announce } from "./announcements.ts";
+import { doubtfulAssumptions } from "./assumptions.ts";
 import { holdToWarehouse, identityOf, isAccepted, isItself, logOf, sideBySide } from "./companies.ts";
 import { conclude, firstLook, releaseEvery, reportOf } from "./conclusion.ts";
 import { contextOf, policyOf, runCompany } from "./jobs.ts";
@@ -281,7 +282,10 @@ async function runJobs(run: Run & { readonly limit: AbortSignal }): Promise<RunR
   await showing;
   if (signal.aborted && !errors.includes(signal.reason)) errors.push(signal.reason);
   await measureChanged(run, errors);
-  const report = await conclude({ ...run, announcements }, errors);
+  const doubts = await doubtfulAssumptions(run, errors);
+  announcements.warn(doubts);
+  const warnings = [...run.warnings, ...doubts];
+  const report = await conclude({ ...run, warnings, announcements }, errors);
   order.attempt?.end(errors);
   return report;
 }

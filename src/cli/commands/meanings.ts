@@ -1,0 +1,163 @@
+import type { Command } from "commander";
+import type { MeaningTests } from "../../catalog/meaning.ts";
+import { ConfigError, nothingLoaded } from "../../errors.ts";
+import type { Change, MeaningsOrder, SeenMeaning } from "../../operations/meanings.ts";
+import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
+import type { CliContext } from "../invocation/context.ts";
+import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+import { cutText, formatCount, formatTable } from "../terminal/table.ts";
+
+interface MeaningsOptions extends CommonOptions {
+  readonly try: readonly string[];
+}
+
+const RESOURCES = { memoryLimitMb: 512, threads: 2 } as const;
+
+/** `meanings`: what the models take rows for, and by which values. */
+export function registerMeanings(program: Command, context: CliContext): void {
+  const command = program
+    .command("meanings")
+    .argument("[meaning...]", "credit, paid, held, open, late, dismissed or resolved (default: all)")
+    .description(
+      "Show what the models take rows for, by which lines of the configuration, and the values that stand in the columns that say it or may. --try shows what another line would change; nothing is written.",
+    )
+    .option(
+      "--try <line>",
+      "a line as it would stand under meanings, such as 'credit.doc_type: [\"*gutschrift*\"]'; may be repeated",
+      (line: string, lines: readonly string[]) => [...lines, line],
+      [] as readonly string[],
+    );
+  attachOptions(command, "company", "config", "json", "logLevel")
+    .addHelpText(
+      "after",
+      examples(
+        "tributary meanings",
+        'tributary meanings credit --try \'credit.doc_type: ["*gutschrift*", "*credit*"]\'',
+        "tributary meanings --json | jq '.meanings[].columns'",
+      ),
+    )
+    .action((names: readonly string[], options: MeaningsOptions) => meanings(names, options, context));
+}
+
+async function meanings(names: readonly string[], options: MeaningsOptions, context: CliContext): Promise<void> {
+  const { config } = await context.openConfig(options, { local: true });
+  if (!config.views)
+    throw new ConfigError("Meanings are read by the views for analysts, and the configuration has `views: false`.");
+  const { companiesOf } = await import("../../sync/run/run.ts");
+  const { configured } = await import("../../privacy/configured_catalog.ts");
+  const { streams } = await import("../../../streams/index.ts");
+  const { meanings: known } = await import("../../../streams/meanings.ts");
+  const unknown = names.find(name => !known.some(meaning => meaning.name === name));
+  if (unknown !== undefined)
+    throw new ConfigError(`meaning: expected ${known.map(({ name }) => name).join(", ")}, got ${unknown}`);
+  const proposed = await proposal(options.try, config.meanings);
+  const order: MeaningsOrder = {
+    meanings: known.filter(({ name }) => names.length === 0 || names.includes(name)),
+    catalogue: configured(streams, config),
+    tests: config.meanings,
+    companies: companiesOf(config, options.company).map(({ name }) => name),
+  };
+  const { openReading } = await import("../../warehouse/connect/reading.ts");
+  const reading = await openReading(config.destination, RESOURCES);
+  if (reading === undefined) throw nothingLoaded("a warehouse to look at");
+  try {
+    await show(reading, order, proposed, options, context);
+  } finally {
+    await reading.close();
+  }
+}
+
+async function show(
+  reading: WarehouseReading,
+  order: MeaningsOrder,
+  proposed: MeaningTests | undefined,
+  options: MeaningsOptions,
+  context: CliContext,
+): Promise<void> {
+  const { proposedChanges, seenMeanings } = await import("../../operations/meanings.ts");
+  const seen = await seenMeanings(reading, order);
+  const changes = proposed === undefined ? undefined : await proposedChanges(reading, order, proposed);
+  if (options.json) return context.printJson({ meanings: seen, ...(changes === undefined ? {} : { changes }) });
+  const parts = seen.map(inWords);
+  if (changes !== undefined) parts.push(changesInWords(changes));
+  context.print(
+    parts.length === 0 ? "None of the tables that meanings are read from has been loaded." : parts.join("\n\n"),
+  );
+}
+
+/** The configuration's tests with the proposed lines in the place of their own. */
+async function proposal(lines: readonly string[], tests: MeaningTests): Promise<MeaningTests | undefined> {
+  if (lines.length === 0) return undefined;
+  const { parse } = await import("yaml");
+  const { configSchema } = await import("../../config/schema.ts");
+  const proposed = new Map(Object.entries(tests));
+  for (const line of lines) {
+    const [, meaning = "", column = "", value = ""] = /^(?:meanings\.)?(\w+)\.(\w+):\s*(.+)$/.exec(line.trim()) ?? [];
+    const read = configSchema.shape.meanings.safeParse({ [meaning]: { [column]: readYaml(parse, value) } });
+    if (meaning === "" || !read.success) {
+      const why = read.error?.issues[0]?.message ?? "";
+      throw new ConfigError(
+        `--try: expected a line such as 'credit.doc_type: ["*gutschrift*"]', got ${line}${why === "" ? "" : ` (${why})`}`,
+      );
+    }
+    proposed.set(meaning, { ...proposed.get(meaning), ...read.data[meaning as keyof typeof read.data] });
+  }
+  return Object.fromEntries(proposed);
+}
+
+function readYaml(parse: (text: string) => unknown, text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const right = (title: string) => ({ title, align: "right" as const });
+const share = (part: number, whole: number): string => (whole === 0 ? "" : `${((100 * part) / whole).toFixed(1)} %`);
+
+function inWords({
+  meaning,
+  table,
+  taken_for,
+  left_out_of,
+  rows,
+  yes,
+  no,
+  not_known,
+  rules,
+  columns,
+}: SeenMeaning): string {
+  const left = left_out_of === null ? "" : `, left out of ${left_out_of}`;
+  const standing = `${formatCount(rows)} rows of ${table}: ${formatCount(yes)} are taken for ${taken_for}${left}; ${formatCount(no)} are not, ${formatCount(not_known)} are not known.`;
+  const lines = rules.map(rule => [rule.line, formatCount(rule.touched), share(rule.touched, rows)]);
+  const tables = columns.map(({ column, values, more }) =>
+    formatTable(
+      [{ title: `${table}.${column}` }, right("rows"), right(taken_for)],
+      [
+        ...values.map(each => [cutText(each.value ?? "(empty)", 60), formatCount(each.rows), formatCount(each.yes)]),
+        ...(more ? [["…"]] : []),
+      ],
+    ),
+  );
+  const none = `No line of the configuration says which: set meanings.${meaning}, such as { column: [value] }.`;
+  const ruled = lines.length === 0 ? none : formatTable([{ title: "" }, right(""), right("")], lines);
+  return [`${meaning}\n${standing}`, ruled, ...tables].join("\n\n");
+}
+
+function changesInWords(changes: readonly Change[]): string {
+  if (changes.length === 0) return "The proposed lines would change nothing.";
+  const word = (is: boolean | null) => (is === null ? "not known" : is ? "yes" : "no");
+  const lines = changes.map(({ meaning, before, after, rows, amount, currency_code }) => [
+    ...[meaning, word(before), word(after), formatCount(rows), amount ?? "", currency_code ?? "unknown currency"],
+  ]);
+  const titles = [
+    { title: "would change" },
+    { title: "from" },
+    { title: "to" },
+    right("rows"),
+    right("amount"),
+    { title: "" },
+  ];
+  return formatTable(titles, lines);
+}

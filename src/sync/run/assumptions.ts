@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Meaning, MeaningTests } from "../../catalog/meaning.ts";
+import { configSchema } from "../../config/schema.ts";
+import type { Destination } from "../../warehouse/destination.ts";
+import {
+  type AssumptionShare,
+  measureAssumptions,
+  recordAssumptions,
+  recordedAssumptions,
+} from "../../warehouse/read/assumption_shares.ts";
+import type { Job } from "./report.ts";
+
+/** Fewer rows say nothing about a rule. */
+const LEAST_ROWS = 20;
+/** A share that moves by more from one run to the next has another reason than business as usual. */
+const JUMP = 0.2;
+
+/** A run whose streams are done. */
+interface Measuring {
+  readonly order: {
+    readonly models: { readonly meanings: readonly Meaning[] };
+    readonly config: { readonly views: boolean; readonly meanings: MeaningTests };
+  };
+  readonly destination: Destination;
+  readonly jobs: readonly Job[];
+}
+
+/**
+ * Sentences about rules that take far more rows for something than can be meant, about configured ones that take none, and
+ * about those whose share has jumped since the run before. A failure of it joins the `errors`.
+ */
+export async function doubtfulAssumptions(run: Measuring, errors: unknown[]): Promise<readonly string[]> {
+  const { order, destination, jobs } = run;
+  if (!order.config.views || errors.length > 0) return [];
+  const read = new Set(order.models.meanings.flatMap(({ table, beside }) => [table, beside]));
+  const isRead = ({ stream: { tables }, progress: { run: counts } }: Job) =>
+    counts.inserted + counts.updated + counts.deleted > 0 &&
+    [tables.main, ...tables.children].some(({ name }) => read.has(name));
+  try {
+    const before = await recordedAssumptions(destination);
+    if (before.length > 0 && !jobs.some(isRead)) return before.flatMap(each => doubtOf(order, each) ?? []);
+    const shares = await measureAssumptions(destination, LEAST_ROWS);
+    await recordAssumptions(destination, shares);
+    return shares.flatMap(each => [doubtOf(order, each) ?? [], jumpOf(order, each, before) ?? []].flat());
+  } catch (error) {
+    errors.push(error);
+    return [];
+  }
+}
+
+function doubtOf({ models, config }: Measuring["order"], share: AssumptionShare): string | undefined {
+  const meaning = models.meanings.find(({ name }) => name === share.meaning);
+  if (meaning === undefined || share.column === null || share.rows < LEAST_ROWS) return undefined;
+  if (share.touched === 0 && isConfigured(share, config.meanings))
+    return `${headOf(share)} is true of none of the ${of(meaning, share)}: nothing is taken for ${meaning.rows} by it. ${advice(share)}`;
+  if (Math.max(share.touched / share.rows, share.money) <= meaning.most) return undefined;
+  const money = share.money <= share.touched / share.rows ? "" : `, ${percent(share.money)} of their amounts`;
+  const left = meaning.leftOutOf === undefined ? "" : `, which leaves them out of ${meaning.leftOutOf}`;
+  return `${headOf(share)} takes ${percent(share.touched / share.rows)} of the ${of(meaning, share)}${money} for ${meaning.rows}${left}. ${advice(share)}`;
+}
+
+function jumpOf(
+  { models }: Measuring["order"],
+  share: AssumptionShare,
+  before: readonly AssumptionShare[],
+): string | undefined {
+  const meaning = models.meanings.find(({ name }) => name === share.meaning);
+  const last = before.find(each => each.company === share.company && each.config_line === share.config_line);
+  if (meaning === undefined || last === undefined || share.column === null) return undefined;
+  if (Math.min(last.rows, share.rows) < LEAST_ROWS) return undefined;
+  const [was, is] = [last.touched / last.rows, share.touched / share.rows];
+  if (Math.abs(is - was) <= JUMP) return undefined;
+  return `${headOf(share)} takes ${percent(is)} of the ${of(meaning, share)} for ${meaning.rows}; in the run before it were ${percent(was)}. ${advice(share)}`;
+}
+
+/** Not the program's own: somebody expects rows that it is true of. */
+function isConfigured({ meaning, column }: AssumptionShare, tests: MeaningTests): boolean {
+  const usual: MeaningTests = configSchema.shape.meanings.parse(undefined);
+  return column !== null && !isDeepStrictEqual(tests[meaning]?.[column], usual[meaning]?.[column]);
+}
+
+const headOf = ({ company, config_line }: AssumptionShare) => `${config_line} (${company})`;
+const of = ({ table }: Meaning, { rows }: AssumptionShare) => `${rows.toLocaleString("en-US")} rows of ${table}`;
+const percent = (value: number) => `${(100 * value).toFixed(value > 0.1 ? 0 : 1)} %`;
+const advice = ({ meaning }: AssumptionShare) =>
+  `See \`tributary meanings ${meaning}\`, and set the line in the configuration to what your service means.`;

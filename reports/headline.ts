@@ -5,6 +5,7 @@ export const headline: readonly Figure[] = [
   {
     label: "Spend",
     note: "invoiced in the period, credits left out",
+    readBy: ["credit"],
     kind: "money",
     needs: ["spend_by_vendor_month"],
     sql: `
@@ -19,6 +20,7 @@ export const headline: readonly Figure[] = [
   {
     label: "Open orders",
     note: "and what is still to come of them",
+    readBy: ["open"],
     kind: "count",
     needs: ["open_purchase_orders"],
     sql: `
@@ -45,6 +47,7 @@ export const headline: readonly Figure[] = [
   {
     label: "Order lines on time",
     note: "of those the service has judged",
+    readBy: ["late"],
     kind: "share",
     needs: ["vendor_scorecard"],
     sql: `
@@ -81,6 +84,7 @@ export const headline: readonly Figure[] = [
   {
     label: "Savings still to be had",
     note: "of all findings that are open",
+    readBy: ["dismissed", "resolved"],
     kind: "money",
     needs: ["findings_value"],
     sql: `
@@ -92,6 +96,7 @@ export const headline: readonly Figure[] = [
   {
     label: "Savings resolved",
     note: "of all findings that were resolved",
+    readBy: ["resolved"],
     kind: "money",
     needs: ["findings_value"],
     sql: `

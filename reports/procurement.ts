@@ -1,4 +1,5 @@
 import type { Report } from "../src/outputs/report/definition.ts";
+import { assumptions, standing } from "./assumptions.ts";
 import { deliveries } from "./deliveries.ts";
 import { exceptions } from "./exceptions.ts";
 import { headline } from "./headline.ts";
@@ -29,6 +30,7 @@ export const procurementReport: Report = {
       where _company = :company
       order by stream`,
   },
+  assumptions: standing,
   figures: headline,
-  sections: [spend, exceptions, savings, deliveries, prices, outlook],
+  sections: [spend, exceptions, savings, deliveries, prices, outlook, assumptions],
 };

@@ -97,13 +97,15 @@ export const spend: Section = {
     },
     {
       title: "What stands beside the spend",
-      note: "Documents that refer to another invoice, as credit memos do, are no spend; whether their amounts bear a minus is not documented. Credits and invoices without an amount are those of the period.",
+      note: "Credits are no spend, nor are documents of which nothing says whether they are credits; their amounts bear the sign that the service gives them. Both, and invoices without an amount, are those of the period.",
       needs,
       empty: "There are no credits, no invoices without a date or an amount, and none dated ahead.",
       fields: [
         currency,
         { name: "credit_count", label: "Credits", format: "count" },
         { name: "credit_amount", label: "Their amount", format: "money" },
+        { name: "unclear_count", label: "Credit or not is unknown", format: "count" },
+        { name: "unclear_amount", label: "Their amount", format: "money" },
         { name: "undated_count", label: "Without a date", format: "count" },
         { name: "undated_amount", label: "Their amount", format: "money" },
         { name: "later_count", label: "Dated after this month", format: "count" },
@@ -116,6 +118,8 @@ export const spend: Section = {
             currency_code,
             cast(sum(case when month >= :from and month < :until then credit_count else 0 end) as bigint) as credit_count,
             sum(case when month >= :from and month < :until then credit_amount else 0 end) as credit_amount,
+            cast(sum(case when month >= :from and month < :until then unclear_count else 0 end) as bigint) as unclear_count,
+            sum(case when month >= :from and month < :until then unclear_amount else 0 end) as unclear_amount,
             cast(sum(case when month is null then invoice_count else 0 end) as bigint) as undated_count,
             sum(case when month is null then spend_amount else 0 end) as undated_amount,
             cast(sum(case when month > :today then invoice_count else 0 end) as bigint) as later_count,
@@ -126,7 +130,7 @@ export const spend: Section = {
           where _company = :company
           group by currency_code
         ) beside
-        where credit_count + undated_count + later_count + without_amount_count > 0
+        where credit_count + unclear_count + undated_count + later_count + without_amount_count > 0
         order by currency_code nulls last`,
     },
     {

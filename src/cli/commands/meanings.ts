@@ -88,29 +88,20 @@ async function show(
 /** The configuration's tests with the proposed lines in the place of their own. */
 async function proposal(lines: readonly string[], tests: MeaningTests): Promise<MeaningTests | undefined> {
   if (lines.length === 0) return undefined;
-  const { parse } = await import("yaml");
+  const { parseConfigDocument } = await import("../../config/yaml_document.ts");
   const { configSchema } = await import("../../config/schema.ts");
   const proposed = new Map(Object.entries(tests));
   for (const line of lines) {
     const [, meaning = "", column = "", value = ""] = /^(?:meanings\.)?(\w+)\.(\w+):\s*(.+)$/.exec(line.trim()) ?? [];
-    const read = configSchema.shape.meanings.safeParse({ [meaning]: { [column]: readYaml(parse, value) } });
-    if (meaning === "" || !read.success) {
-      const why = read.error?.issues[0]?.message ?? "";
+    const { values } = parseConfigDocument(`${meaning || "none"}: { ${column || "none"}: ${value} }`, "--try");
+    const read = configSchema.shape.meanings.safeParse(values);
+    if (!read.success)
       throw new ConfigError(
-        `--try: expected a line such as 'credit.doc_type: ["*gutschrift*"]', got ${line}${why === "" ? "" : ` (${why})`}`,
+        `--try: expected a line such as 'credit.doc_type: ["*gutschrift*"]', got ${line} (${read.error.issues[0]!.message})`,
       );
-    }
     proposed.set(meaning, { ...proposed.get(meaning), ...read.data[meaning as keyof typeof read.data] });
   }
   return Object.fromEntries(proposed);
-}
-
-function readYaml(parse: (text: string) => unknown, text: string): unknown {
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const right = (title: string) => ({ title, align: "right" as const });

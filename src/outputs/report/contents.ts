@@ -34,6 +34,8 @@ export interface CompanyContents {
   readonly company: string;
   readonly sources: readonly Source[];
   readonly figures: readonly { readonly figure: Figure; readonly answer: Answer }[];
+  /** What the meanings that figures are read by take in. */
+  readonly assumptions: readonly Row[];
   readonly sections: readonly AnsweredSection[];
 }
 
@@ -66,7 +68,14 @@ export async function readContents(warehouse: WarehouseReading, report: Report, 
   };
   return atOneMoment(warehouse, async trx => {
     const blocks = report.sections.flatMap(section => section.blocks);
-    const questions = [report.calendar, report.currencies, report.freshness, ...report.figures, ...blocks];
+    const questions = [
+      report.calendar,
+      report.currencies,
+      report.freshness,
+      report.assumptions,
+      ...report.figures,
+      ...blocks,
+    ];
     const needed = [...new Set(questions.flatMap(question => question.needs))];
     const lacks = await lacksOf({ ...warehouse, db: trx }, views, needed, reading.models);
     const asker = askerOf({ ...warehouse, db: trx }, places, reading.redact);
@@ -104,6 +113,7 @@ async function readCompany(report: Report, subject: Subject, asker: Asker, lacks
   };
   const currencies = (await answerTo(report.currencies, MOST, [])).rows.map(row => row["currency_code"] ?? null);
   const sources = await answerTo(report.freshness, MOST, []);
+  const assumptions = (await answerTo(report.assumptions, MOST, [])).rows;
   const figures: CompanyContents["figures"][number][] = [];
   for (const figure of report.figures) {
     const answer = await answerTo(figure, MOST, figureFields);
@@ -119,7 +129,7 @@ async function readCompany(report: Report, subject: Subject, asker: Asker, lacks
     }
     sections.push({ section, blocks });
   }
-  return { company: subject.company, sources: sources.rows.map(sourceOf), figures, sections };
+  return { company: subject.company, sources: sources.rows.map(sourceOf), assumptions, figures, sections };
 }
 
 const figureFields: readonly Field[] = (["value", "before", "of_all", "amount"] as const).map(name => ({

@@ -25,6 +25,8 @@ export interface Figure extends Question {
   readonly note: string;
   /** A count's rows may have `amount`, in their currency; a share's only row has `of_all`, how many it is a share of. */
   readonly kind: "money" | "count" | "share";
+  /** The meanings that decide which rows are in it: what they take in stands beside. */
+  readonly readBy?: readonly string[];
 }
 
 /** What is drawn of an answer; the names are those of its columns. */
@@ -65,6 +67,8 @@ export interface Report {
   readonly currencies: Question;
   /** `stream`, `is_on`, `complete_to`, `last_success_at`, `last_run_status`. */
   readonly freshness: Question;
+  /** `meaning`, `row_count`, `touched_count`, `unclear_count`. */
+  readonly assumptions: Question;
   readonly figures: readonly Figure[];
   readonly sections: readonly Section[];
 }

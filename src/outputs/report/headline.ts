@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { Row } from "./asking.ts";
 import { number } from "./cells.ts";
-import type { Answer } from "./contents.ts";
+import type { Answer, CompanyContents } from "./contents.ts";
 import type { Figure } from "./definition.ts";
 import { exactNumber, shownNumber, UNKNOWN_CURRENCY, wholeNumber } from "./format.ts";
 import type { Period } from "./period.ts";
@@ -10,18 +10,24 @@ import type { Period } from "./period.ts";
 const MOST_LINES = 5;
 
 /** What is asked first, as tiles. */
-export function headlineOf(figures: readonly { readonly figure: Figure; readonly answer: Answer }[], period: Period) {
-  return html`<dl class="tiles">${figures.map(({ figure, answer }) => tile(figure, answer, period))}</dl>`;
+export function headlineOf({ figures, assumptions }: Pick<CompanyContents, "figures" | "assumptions">, period: Period) {
+  return html`<dl class="tiles">${figures.map(({ figure, answer }) => html`<div class="tile"><dt>${figure.label} <span class="quiet">${figure.note}</span></dt><dd>${tile(figure, answer, period)}${readings(figure, assumptions)}</dd></div>`)}</dl>`;
+}
+
+/** What decides which rows are in a figure, with how many it takes in. */
+function readings({ readBy = [] }: Figure, assumptions: readonly Row[]) {
+  const read = assumptions.filter(row => readBy.includes(String(row["meaning"])));
+  return read.map(row => {
+    const count = (name: string) => wholeNumber(String(row[name] ?? 0));
+    const unclear = Number(row["unclear_count"]) > 0 ? html`, nothing says it of ${count("unclear_count")}` : "";
+    return html`<p class="quiet">taken for ${row["meaning"]}: ${count("touched_count")} of ${count("row_count")}${unclear}</p>`;
+  });
 }
 
 function tile(figure: Figure, { rows, lack }: Answer, period: Period) {
-  const said =
-    lack !== undefined
-      ? html`<span class="large none">–</span><span class="quiet">${lack.why === "missing" ? `not loaded: ${lack.tables.join(", ") || lack.model}` : `${lack.model} could not be asked`}</span>`
-      : rows.length === 0
-        ? html`<span class="large">0</span>`
-        : sayings[figure.kind](rows, period);
-  return html`<div class="tile"><dt>${figure.label} <span class="quiet">${figure.note}</span></dt><dd>${said}</dd></div>`;
+  if (lack !== undefined)
+    return html`<span class="large none">–</span><span class="quiet">${lack.why === "missing" ? `not loaded: ${lack.tables.join(", ") || lack.model}` : `${lack.model} could not be asked`}</span>`;
+  return rows.length === 0 ? html`<span class="large">0</span>` : sayings[figure.kind](rows, period);
 }
 
 const sayings = { money: moneyTile, count: countTile, share: shareTile } as const;

@@ -67,7 +67,7 @@ function companyArticle(own: CompanyContents, id: string, { period }: Contents, 
   return html`<article id="${id}">
 <div class="opening"><h2><bdi>${own.company}</bdi></h2>
 ${freshnessOf(own.sources, edition.lateAfterMs, edition.madeAt)}
-${headlineOf(own.figures, period)}
+${headlineOf(own, period)}
 ${sourcesOf(own.sources, edition.lateAfterMs, edition.madeAt)}</div>
 ${own.sections.map(answered => sectionOf(answered, id, period, edition))}
 </article>`;

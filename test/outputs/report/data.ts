@@ -47,7 +47,8 @@ const invoices = each(120, index => ({
   payment_status: statuses[index % 4]!,
   settlement_state: index % 2 === 0 ? "open" : null,
   matched_po_number: index % 3 === 0 ? `PO-${index % 40}` : null,
-  linked_invoice_doc_id: index % 29 === 28 ? "D1" : null,
+  linked_invoice_doc_id: index % 3 === 0 ? "D1" : null,
+  doc_type: index % 29 === 28 ? "Credit memo" : "Invoice",
 }));
 const lines = each(160, index => ({
   doc_id: `D${index % 80}`,

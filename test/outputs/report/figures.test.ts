@@ -65,6 +65,17 @@ describe.each(modelWarehouses)("the report from $name", ({ name, make }) => {
     const shown = [...spend.matchAll(/<data value="([^"]*)"/g)].map(([, value]) => value);
     expect(shown.toSorted()).toEqual(expected.map(row => String(row["spend"])).toSorted());
     expect(shown).toHaveLength(4);
+    const [invoices] = await warehouse.query(`
+      select count(*) as n, count(*) filter (where total_amount < 0 or lower(doc_type) like '%credit%') as credits
+      from procurement_analytics.invoices where _company = 'acme'`);
+    expect(invoices!["credits"]).toBeGreaterThan(0);
+    const count = (value: unknown) => Number(value).toLocaleString("en-US");
+    expect(spend).toContain(`taken for credit: ${count(invoices!["credits"])} of ${count(invoices!["n"])}`);
+    const rules = tables.find(({ title, company }) => title === "Rules and what they touch" && company === 0)!.rows;
+    expect(rules.map(([line, , touched]) => [line, touched])).toContainEqual([
+      "meanings.credit",
+      String(invoices!["credits"]),
+    ]);
     const [late] = /<dt>Late orders .*?<\/dd>/s.exec(pages.get(name)!)!;
     const [counted] = await warehouse.query(`
       select count(*) filter (where days_late > 0) as late, count(*) as open

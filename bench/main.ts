@@ -11,6 +11,7 @@ import { exports } from "./parts/exports.ts";
 import { fanout } from "./parts/fanout.ts";
 import { growth } from "./parts/growth.ts";
 import { latency } from "./parts/latency.ts";
+import { models } from "./parts/models.ts";
 import { nightly } from "./parts/nightly.ts";
 import { publish } from "./parts/publish.ts";
 import { records } from "./parts/records.ts";
@@ -27,6 +28,7 @@ const parts: readonly Part[] = [
   nightly,
   growth,
   publish,
+  models,
   exports,
   replay,
   records,

@@ -85,7 +85,7 @@ export async function makeWarehouse(
     measure(laboratory, job, [
       ...[laboratory.built.cli, ...command],
       ...["--config", file, "--json", "--log-level", "debug"],
-      ...(command[0] === "status" ? [] : ["--no-progress"]),
+      ...(["status", "report"].includes(command[0]!) ? [] : ["--no-progress"]),
     ]);
   const asked = async (what: string) => {
     const answer = await database?.admin.query(`select (${what})::text as n`);

@@ -72,12 +72,16 @@ async function read(config: Config, companies: readonly string[], options: Repor
   const { openReading } = await import("../../warehouse/connect/reading.ts");
   const { readContents } = await import("../../outputs/report/contents.ts");
   const { readModels } = await import("../invocation/models.ts");
-  const { models } = await readModels();
+  const { readMeanings } = await import("../../catalog/meaning.ts");
+  const { configured } = await import("../../privacy/configured_catalog.ts");
+  const { streams } = await import("../../../streams/index.ts");
+  const models = await readModels();
+  const meanings = readMeanings(models.meanings, configured(streams, config), config.meanings);
   const reading = await openReading(config.destination, RESOURCES);
   if (reading === undefined) throw nothingLoaded("a warehouse to report on");
   try {
     const { months } = options;
-    const order = { companies, months, models, redact: context.redact };
+    const order = { ...models, meanings, companies, months, redact: context.redact };
     const contents = await readContents(reading, procurementReport, order);
     return { contents, publishedAt: reading.publishedAt?.toISOString() };
   } finally {

@@ -1,4 +1,3 @@
-import { type Places, placed } from "../../catalog/model.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { askFor, unlessBeyond } from "../../warehouse/read/question.ts";
 import type { Value } from "./format.ts";
@@ -19,10 +18,10 @@ export interface Asker {
   ask(question: string, subject: Subject, most: number): Promise<readonly Row[] | undefined>;
 }
 
-/** `redact` is given every text of an answer. */
+/** `written`: the question in the names of this warehouse. `redact` is given every text of an answer. */
 export function askerOf(
   warehouse: Pick<WarehouseReading, "db" | "dialect">,
-  places: Places,
+  written: (question: string) => string,
   redact: (text: string) => string,
 ): Asker {
   return {
@@ -30,7 +29,7 @@ export function askerOf(
       const { today, from, until, before } = period;
       const days = { today: { day: today }, from: { day: from }, until: { day: until }, before: { day: before } };
       const meant = { company: { text: company }, ...days };
-      const rows = await unlessBeyond(warehouse, () => askFor(warehouse.db, placed(question, places), meant, most));
+      const rows = await unlessBeyond(warehouse, () => askFor(warehouse.db, written(question), meant, most));
       return rows?.map(row =>
         Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value, redact)])),
       );

@@ -1,7 +1,9 @@
-import type { Model } from "../../catalog/model.ts";
+import type { ReadMeaning } from "../../catalog/meaning.ts";
+import { type Models, placed } from "../../catalog/model.ts";
 import { DestinationError } from "../../errors.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { atOneMoment } from "../../warehouse/read/question.ts";
+import { holdModels } from "../../warehouse/views/held_models.ts";
 import { analyticsSchema } from "../../warehouse/views/view.ts";
 import { type Asker, askerOf, type Row, type Subject } from "./asking.ts";
 import type { Block, Field, Figure, Question, Report, Section } from "./definition.ts";
@@ -47,11 +49,11 @@ export interface Contents {
   readonly lacks: Lacks;
 }
 
-/** What is read: `months` before the present one, `models` as this version knows them. */
-export interface Reading {
+/** What is read: `months` before the present one, models as this version knows them and the configuration reads them. */
+export interface Reading extends Models {
+  readonly meanings: readonly ReadMeaning[];
   readonly companies: readonly string[];
   readonly months: number;
-  readonly models: readonly Model[];
   readonly redact: (text: string) => string;
 }
 
@@ -66,7 +68,7 @@ export async function readContents(warehouse: WarehouseReading, report: Report, 
     [report.writtenFor.schema]: schema,
     [report.writtenFor.stateSchema]: stateSchema,
   };
-  return atOneMoment(warehouse, async trx => {
+  return atOneMoment(warehouse, async (trx, holds) => {
     const blocks = report.sections.flatMap(section => section.blocks);
     const questions = [
       report.calendar,
@@ -78,7 +80,10 @@ export async function readContents(warehouse: WarehouseReading, report: Report, 
     ];
     const needed = [...new Set(questions.flatMap(question => question.needs))];
     const lacks = await lacksOf({ ...warehouse, db: trx }, views, needed, reading.models);
-    const asker = askerOf({ ...warehouse, db: trx }, places, reading.redact);
+    const { dialect } = warehouse;
+    const held = holds ? await holdModels(trx, dialect, warehouse, { ...reading, schema: views }, needed) : undefined;
+    const written = (text: string) => placed(text, places);
+    const asker = askerOf({ dialect, db: trx }, text => held?.over(written(text)) ?? written(text), reading.redact);
     const period = periodUpTo(await dayOf(report.calendar, asker, lacks, views), reading.months);
     const companies: CompanyContents[] = [];
     for (const company of reading.companies)
@@ -86,6 +91,7 @@ export async function readContents(warehouse: WarehouseReading, report: Report, 
         ...(await readCompany(report, { company, period }, asker, lacks)),
         company: reading.redact(company),
       });
+    await held?.drop();
     return { title: report.title, period, companies, lacks };
   });
 }
@@ -146,12 +152,11 @@ function numbered(row: Row, fields: readonly Field[]): Row {
   return { ...row, ...Object.fromEntries(numbers) };
 }
 
-/** Currencies stand everywhere in the same order: the one with most behind it first, the unknown one where it belongs by that. */
+/** Currencies stand everywhere in the same order: the one with most behind it first, the unknown one where it belongs by that, others by their code. */
 function inOrder(rows: readonly Row[], currencies: readonly Value[]): readonly Row[] {
-  const place = (row: Row) => {
-    const at = currencies.indexOf(row["currency_code"] ?? null);
-    return at < 0 ? currencies.length : at;
-  };
+  const codes = rows.map(row => row["currency_code"] ?? null);
+  const all = [...currencies, ...codes.filter(code => !currencies.includes(code)).toSorted()];
+  const place = (row: Row) => all.indexOf(row["currency_code"] ?? null);
   return rows.toSorted((a, b) => place(a) - place(b));
 }
 

@@ -45,14 +45,22 @@ export async function unlessBeyond<T>(
 const inSql = (meant: Meant): RawBuilder<unknown> =>
   "text" in meant ? sql`${meant.text}` : sql`date ${sql.lit(meant.day)}`;
 
-/** Whatever `work` asks of models and tables, as wholes, it sees the warehouse as of one moment. */
+/**
+ * Whatever `work` asks of models and tables, as wholes, it sees the warehouse as of one moment. `holds`: it may make
+ * temporary tables, which a standby and roles without the right to them don't allow.
+ */
 export async function atOneMoment<T>(
   { db, dialect }: Pick<Destination, "db" | "dialect">,
-  work: (db: Kysely<StateTables>) => Promise<T>,
+  work: (db: Kysely<StateTables>, holds: boolean) => Promise<T>,
 ): Promise<T> {
-  if (!dialect.hasOtherWriters) return work(db);
+  if (!dialect.hasOtherWriters) return work(db, true);
+  const { rows } = await sql<{ holds: boolean }>`
+    select not pg_is_in_recovery() and has_database_privilege(current_database(), 'TEMPORARY') as holds`.execute(db);
+  const holds = rows[0]?.holds === true;
   return db.transaction().execute(async trx => {
-    for (const statement of [...dialect.atOneMoment, ...dialect.readsWholeTables]) await statement.execute(trx);
-    return work(trx);
+    for (const statement of dialect.atOneMoment) await statement.execute(trx);
+    if (holds) await sql`set transaction read write`.execute(trx);
+    for (const statement of dialect.readsWholeTables) await statement.execute(trx);
+    return work(trx, holds);
   });
 }

@@ -67,7 +67,12 @@ export const isDone = ({ changed, recommented, obsolete }: ViewPlan): boolean =>
 export const recordOf = (views: Iterable<View>): ViewRecord =>
   Object.fromEntries([...views].map(view => [view.name, printOf(view)]));
 
-function viewOfModel(model: Model, place: Place, order: ViewOrder, has: (name: string) => boolean): View {
+export function viewOfModel(
+  model: Model,
+  place: Place,
+  order: Pick<ViewOrder, "schema" | "writtenFor" | "meanings">,
+  has: (name: string) => boolean,
+): View {
   const places = {
     [`${order.writtenFor.schema}_analytics`]: order.schema,
     [order.writtenFor.schema]: place.schema,

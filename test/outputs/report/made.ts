@@ -1,8 +1,13 @@
 import { procurementReport } from "../../../reports/procurement.ts";
+import { readMeanings } from "../../../src/catalog/meaning.ts";
 import { type Contents, readContents } from "../../../src/outputs/report/contents.ts";
 import { reportDocument } from "../../../src/outputs/report/report_page.ts";
 import type { WarehouseReading } from "../../../src/warehouse/connect/reading.ts";
+import { streams } from "../../../streams/index.ts";
+import { usualMeanings } from "../../models/warehouse.ts";
 import { models } from "../../support/models.ts";
+
+const meanings = readMeanings(models.meanings, streams, usualMeanings);
 
 /** Noon of the day that test warehouses live on. */
 export const madeAt = Date.parse("2026-03-15T12:00:00Z");
@@ -13,7 +18,7 @@ export const contentsOf = (
   companies: readonly string[],
   months = 12,
   redact = (word: string): string => word,
-): Promise<Contents> => readContents(reading, procurementReport, { companies, months, models: models.models, redact });
+): Promise<Contents> => readContents(reading, procurementReport, { ...models, meanings, companies, months, redact });
 
 /** The page that is made of it. */
 export const pageOf = (contents: Contents): string =>

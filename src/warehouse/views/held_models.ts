@@ -1,0 +1,67 @@
+import { type Kysely, sql } from "kysely";
+import { inDependencyOrder } from "../../catalog/model.ts";
+import type { Dialect } from "../dialect.ts";
+import { unlessBeyond } from "../read/question.ts";
+import type { StateTables } from "../state_tables.ts";
+import { type PresentViews, presentViews } from "./present_views.ts";
+import { attempt } from "./statements.ts";
+import { printOf, type ViewOrder } from "./view.ts";
+import { viewOfModel } from "./view_plan.ts";
+
+/** Models that are cheap, or of which each reader takes another part: they are read as the views that they are. */
+const READ_AS_VIEWS: readonly string[] = ["calendar_today", "amount_currencies"];
+
+const nothing: PresentViews = { isSchemaThere: false, names: new Map(), record: {} };
+
+/** Models that stand in temporary tables for a while. */
+export interface HeldModels {
+  /** SQL over the views, written so that it reads those tables. */
+  over(text: string): string;
+  drop(): Promise<void>;
+}
+
+/**
+ * Works models out once, for questions that read them again and again: each that is wanted, and each that such a one reads,
+ * becomes a temporary table of the session. What cannot be made one is read as the view that it is: a view of another
+ * version, one over tables that this role may not read, amounts beyond what can be counted.
+ */
+export async function holdModels(
+  db: Kysely<StateTables>,
+  dialect: Dialect,
+  place: { readonly schema: string; readonly stateSchema: string },
+  order: Pick<ViewOrder, "schema" | "models" | "meanings" | "writtenFor">,
+  wanted: readonly string[],
+): Promise<HeldModels> {
+  let present: PresentViews | undefined;
+  // Whoever may read the views may not see what is noted of them.
+  await attempt(db, dialect, async () => {
+    present = await presentViews(db, dialect, { schema: order.schema, stateSchema: place.stateSchema });
+  });
+  const { names, record } = present ?? nothing;
+  const has = (name: string) => names.get(name) === true;
+  const models = inDependencyOrder(order.models).filter(({ name }) => has(name));
+  const needed = new Set(wanted);
+  for (const model of models.toReversed())
+    if (needed.has(model.name)) for (const name of [...model.needs, ...model.optional]) needed.add(name);
+  const held = new Set<string>();
+  const quoted = `"${order.schema.replaceAll('"', '""')}"`;
+  const views = new RegExp(`${RegExp.escape(quoted)}\\.(\\w+)`, "g");
+  const over = (text: string) => text.replace(views, (view, name: string) => (held.has(name) ? `held_${name}` : view));
+  for (const model of models) {
+    if (!needed.has(model.name) || READ_AS_VIEWS.includes(model.name)) continue;
+    const view = viewOfModel(model, place, order, has);
+    if (printOf(view).definition !== record[model.name]?.definition) continue;
+    const table = sql.id(`held_${model.name}`);
+    const make = () => sql`create temporary table ${table} as ${sql.raw(over(view.select))}`.execute(db);
+    const made = await unlessBeyond({ db, dialect }, async () => (await attempt(db, dialect, make)) === undefined);
+    if (made !== true) continue;
+    if (dialect.plansByStatistics) await sql`analyze ${table}`.execute(db);
+    held.add(model.name);
+  }
+  return {
+    over,
+    async drop() {
+      for (const name of held) await sql`drop table ${sql.id(`held_${name}`)}`.execute(db);
+    },
+  };
+}

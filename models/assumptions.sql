@@ -18,64 +18,134 @@
 -- column amount: Sum of the rows' amounts, all taken as positive.
 -- column touched_amount: The part of it that the rule is true of.
 -- column touched_amount_share: That part over the whole, 1 for all; null where there is no amount.
+-- Rows are counted by all that is asked of them at once: each is read a single time.
 with asked as (
   select
     cast(null as text) as _company,
+    cast(null as text) as table_name,
+    cast(null as date) as month,
+    cast(null as text) as currency_code,
+    cast(null as bigint) as row_count,
+    cast(null as decimal(38, 9)) as amount,
     cast(null as text) as meaning,
     cast(null as text) as column_name,
     cast(null as text) as config_line,
     cast(null as text) as left_out_of,
-    cast(null as boolean) as holds,
-    cast(null as text) as table_name,
-    cast(null as date) as day,
-    cast(null as text) as currency_code,
-    cast(null as decimal(38, 9)) as amount
+    cast(null as boolean) as holds
   where false
 -- with invoices, amount_currencies
   union all
-  select i._company, rules.*, 'invoices', i.document_date, currencies.currency_code, i.total_amount
-  from procurement_analytics.invoices i
-  left join procurement_analytics.amount_currencies currencies
-    on currencies._company = i._company and currencies.table_name = 'invoices' and currencies.row_key = i.doc_id
-  cross join lateral (values {{ rules('invoices', 'i') }}) rules (meaning, column_name, config_line, left_out_of, holds)
+  select _company, 'invoices', month, currency_code, row_count, amount, lines.*
+  from (
+    select _company, month, currency_code, count(*) as row_count, sum(abs(amount)) as amount, {{ names('invoices', 'i') }}
+    from (
+      select
+        i._company,
+        cast(date_trunc('month', i.document_date) as date) as month,
+        currencies.currency_code as currency_code,
+        i.total_amount as amount,
+        {{ asked('invoices', 'i') }}
+      from procurement_analytics.invoices i
+      left join procurement_analytics.amount_currencies currencies
+        on currencies._company = i._company
+        and currencies.table_name = 'invoices'
+        and currencies.row_key = i.doc_id
+    ) rows_asked
+    group by _company, month, currency_code, {{ names('invoices', 'i') }}
+  ) counted
+  cross join lateral (
+    values {{ lines('invoices', 'i') }}
+  ) lines (meaning, column_name, config_line, left_out_of, holds)
 -- end
 -- with purchase_orders, amount_currencies
   union all
-  select o._company, rules.*, 'purchase_orders', o.po_date, currencies.currency_code, o.total_amount
-  from procurement_analytics.purchase_orders o
-  left join procurement_analytics.amount_currencies currencies
-    on currencies._company = o._company and currencies.table_name = 'purchase_orders' and currencies.row_key = o.po_number
-  cross join lateral (values {{ rules('purchase_orders', 'o') }}) rules (meaning, column_name, config_line, left_out_of, holds)
+  select _company, 'purchase_orders', month, currency_code, row_count, amount, lines.*
+  from (
+    select _company, month, currency_code, count(*) as row_count, sum(abs(amount)) as amount, {{ names('purchase_orders', 'o') }}
+    from (
+      select
+        o._company,
+        cast(date_trunc('month', o.po_date) as date) as month,
+        currencies.currency_code as currency_code,
+        o.total_amount as amount,
+        {{ asked('purchase_orders', 'o') }}
+      from procurement_analytics.purchase_orders o
+      left join procurement_analytics.amount_currencies currencies
+        on currencies._company = o._company
+        and currencies.table_name = 'purchase_orders'
+        and currencies.row_key = o.po_number
+    ) rows_asked
+    group by _company, month, currency_code, {{ names('purchase_orders', 'o') }}
+  ) counted
+  cross join lateral (
+    values {{ lines('purchase_orders', 'o') }}
+  ) lines (meaning, column_name, config_line, left_out_of, holds)
 -- end
 -- with purchase_order_line_items, amount_currencies
   union all
-  select
-    l._company, rules.*, 'purchase_order_line_items', l.expected_date, currencies.currency_code,
-    coalesce(l.line_total, l.amount)
-  from procurement_analytics.purchase_order_line_items l
-  left join procurement_analytics.amount_currencies currencies
-    on currencies._company = l._company
-    and currencies.table_name = 'purchase_order_line_items'
-    and currencies.row_key = l.po_number
+  select _company, 'purchase_order_line_items', month, currency_code, row_count, amount, lines.*
+  from (
+    select _company, month, currency_code, count(*) as row_count, sum(abs(amount)) as amount, {{ names('purchase_order_line_items', 'l') }}
+    from (
+      select
+        l._company,
+        cast(date_trunc('month', l.expected_date) as date) as month,
+        currencies.currency_code as currency_code,
+        coalesce(l.line_total, l.amount) as amount,
+        {{ asked('purchase_order_line_items', 'l') }}
+      from procurement_analytics.purchase_order_line_items l
+      left join procurement_analytics.amount_currencies currencies
+        on currencies._company = l._company
+        and currencies.table_name = 'purchase_order_line_items'
+        and currencies.row_key = l.po_number
+    ) rows_asked
+    group by _company, month, currency_code, {{ names('purchase_order_line_items', 'l') }}
+  ) counted
   cross join lateral (
-    values {{ rules('purchase_order_line_items', 'l') }}
-  ) rules (meaning, column_name, config_line, left_out_of, holds)
+    values {{ lines('purchase_order_line_items', 'l') }}
+  ) lines (meaning, column_name, config_line, left_out_of, holds)
 -- end
 -- with findings, finding_lineage
   union all
-  select f._company, rules.*, 'findings', cast(f.created_at as date), 'USD', f.surfaceable_savings_usd
-  from procurement.findings f
-  left join procurement.finding_lineage lineage
-    on lineage._company = f._company and lineage.finding_id = f.finding_id
+  select _company, 'findings', month, currency_code, row_count, amount, lines.*
+  from (
+    select _company, month, currency_code, count(*) as row_count, sum(abs(amount)) as amount, {{ names('findings', 'f', 'lineage') }}
+    from (
+      select
+        f._company,
+        cast(date_trunc('month', f.created_at) as date) as month,
+        'USD' as currency_code,
+        f.surfaceable_savings_usd as amount,
+        {{ asked('findings', 'f', 'lineage') }}
+      from procurement.findings f
+      left join procurement.finding_lineage lineage
+        on lineage._company = f._company and lineage.finding_id = f.finding_id
+    ) rows_asked
+    group by _company, month, currency_code, {{ names('findings', 'f', 'lineage') }}
+  ) counted
   cross join lateral (
-    values {{ rules('findings', 'f', 'lineage') }}
-  ) rules (meaning, column_name, config_line, left_out_of, holds)
+    values {{ lines('findings', 'f', 'lineage') }}
+  ) lines (meaning, column_name, config_line, left_out_of, holds)
 -- end
 -- with findings, not finding_lineage
   union all
-  select f._company, rules.*, 'findings', cast(f.created_at as date), 'USD', f.surfaceable_savings_usd
-  from procurement.findings f
-  cross join lateral (values {{ rules('findings', 'f') }}) rules (meaning, column_name, config_line, left_out_of, holds)
+  select _company, 'findings', month, currency_code, row_count, amount, lines.*
+  from (
+    select _company, month, currency_code, count(*) as row_count, sum(abs(amount)) as amount, {{ names('findings', 'f') }}
+    from (
+      select
+        f._company,
+        cast(date_trunc('month', f.created_at) as date) as month,
+        'USD' as currency_code,
+        f.surfaceable_savings_usd as amount,
+        {{ asked('findings', 'f') }}
+      from procurement.findings f
+    ) rows_asked
+    group by _company, month, currency_code, {{ names('findings', 'f') }}
+  ) counted
+  cross join lateral (
+    values {{ lines('findings', 'f') }}
+  ) lines (meaning, column_name, config_line, left_out_of, holds)
 -- end
 )
 select
@@ -85,22 +155,27 @@ select
   config_line,
   left_out_of,
   table_name,
-  cast(date_trunc('month', day) as date) as month,
+  month,
   currency_code,
-  count(*) as row_count,
-  count(*) filter (where holds) as touched_count,
-  count(*) filter (where holds is null) as unclear_count,
-  round(cast(cast(count(*) filter (where holds) as double precision) / count(*) as decimal(18, 9)), 4) as touched_share,
-  sum(abs(amount)) as amount,
-  coalesce(sum(abs(amount)) filter (where holds), 0) as touched_amount,
+  cast(sum(row_count) as bigint) as row_count,
+  cast(coalesce(sum(row_count) filter (where holds), 0) as bigint) as touched_count,
+  cast(coalesce(sum(row_count) filter (where holds is null), 0) as bigint) as unclear_count,
   round(
     cast(
-      cast(coalesce(sum(abs(amount)) filter (where holds), 0) as double precision)
-        / nullif(cast(sum(abs(amount)) as double precision), 0)
+      cast(coalesce(sum(row_count) filter (where holds), 0) as double precision) / cast(sum(row_count) as double precision)
+      as decimal(18, 9)
+    ),
+    4
+  ) as touched_share,
+  cast(sum(amount) as decimal(38, 9)) as amount,
+  cast(coalesce(sum(amount) filter (where holds), 0) as decimal(38, 9)) as touched_amount,
+  round(
+    cast(
+      cast(coalesce(sum(amount) filter (where holds), 0) as double precision)
+        / nullif(cast(sum(amount) as double precision), 0)
       as decimal(38, 9)
     ),
     4
   ) as touched_amount_share
 from asked
-group by
-  _company, meaning, column_name, config_line, left_out_of, table_name, cast(date_trunc('month', day) as date), currency_code
+group by _company, meaning, column_name, config_line, left_out_of, table_name, month, currency_code

@@ -49,22 +49,13 @@ bills as not materialized (
     _company,
     doc_id,
     vendor_id,
-    vendor_name,
     document_number,
-    document_date,
-    due_date,
     matched_po_number,
     total_amount,
-    hold_reason,
     failed_checks,
     anomaly_count,
     critical_anomaly_count,
     open_findings_count,
-    final_status,
-    match_status,
-    payment_status,
-    settlement_state,
-    current_status,
     case
       when {{ meaning('credit', 'invoices') }} then null
       when trim(document_number) <> '' then nullif(vendor_id, '')
@@ -107,19 +98,7 @@ counted as (
   select
     bills._company,
     bills.doc_id,
-    bills.vendor_id,
-    bills.vendor_name,
-    bills.document_number,
-    bills.document_date,
-    bills.due_date,
-    bills.matched_po_number,
     bills.total_amount,
-    bills.hold_reason,
-    bills.final_status,
-    bills.match_status,
-    bills.payment_status,
-    bills.settlement_state,
-    bills.current_status,
     bills.holds,
     bills.circles,
     case
@@ -144,9 +123,11 @@ counted as (
     and repeated.document_number = bills.document_number
   left join off_lines on off_lines._company = bills._company and off_lines.doc_id = bills.doc_id
 ),
+-- What is shown of the invoice comes last: here each of its rows stands once for every kind.
 found as (
   select
-    counted.*,
+    counted._company,
+    counted.doc_id,
     kinds.kind,
     kinds.exception,
     case kinds.kind
@@ -161,40 +142,44 @@ found as (
       when 9 then strangers
       when 10 then orderless
       when 11 then circles
-    end as exception_count
+    end as exception_count,
+    case kinds.kind when 5 then total_amount when 6 then price_amount when 7 then quantity_amount end as exception_amount
   from counted
   join kinds on true
+),
+numbered as (
+  select found.*, row_number() over (partition by _company, doc_id order by kind) as exception_number
+  from found
+  where exception_count > 0
 )
 select
-  found._company,
-  found.doc_id,
-  row_number() over (partition by found._company, found.doc_id order by found.kind) as exception_number,
-  found.exception,
-  found.exception_count,
-  cast(
-    case found.kind when 5 then found.total_amount when 6 then found.price_amount when 7 then found.quantity_amount end
-    as decimal(38, 9)
-  ) as exception_amount,
-  case found.kind when 1 then found.hold_reason end as detail,
-  found.vendor_id,
-  found.vendor_name,
-  found.document_number,
-  found.document_date,
-  cast(calendar.today - found.document_date as bigint) as days_since_document,
-  found.due_date,
-  found.matched_po_number,
-  found.total_amount as invoice_amount,
-  found.final_status,
-  found.match_status,
-  found.payment_status,
-  found.settlement_state,
-  found.current_status,
+  invoices._company,
+  invoices.doc_id,
+  numbered.exception_number,
+  numbered.exception,
+  numbered.exception_count,
+  cast(numbered.exception_amount as decimal(38, 9)) as exception_amount,
+  case numbered.kind when 1 then invoices.hold_reason end as detail,
+  invoices.vendor_id,
+  invoices.vendor_name,
+  invoices.document_number,
+  invoices.document_date,
+  cast(calendar.today - invoices.document_date as bigint) as days_since_document,
+  invoices.due_date,
+  invoices.matched_po_number,
+  invoices.total_amount as invoice_amount,
+  invoices.final_status,
+  invoices.match_status,
+  invoices.payment_status,
+  invoices.settlement_state,
+  invoices.current_status,
   currencies.currency_code,
   coalesce(currencies.currency_source, 'unknown') as currency_source
-from found
+from numbered
+join procurement_analytics.invoices invoices
+  on invoices._company = numbered._company and invoices.doc_id = numbered.doc_id
 join procurement_analytics.calendar_today calendar on true
 left join procurement_analytics.amount_currencies currencies
-  on currencies._company = found._company
+  on currencies._company = invoices._company
   and currencies.table_name = 'invoices'
-  and currencies.row_key = found.doc_id
-where found.exception_count > 0
+  and currencies.row_key = invoices.doc_id

@@ -25,7 +25,7 @@ export const models: Part = {
         const place = places.get(warehouse)!;
         return place.look(`${warehouse} report`, ["report", "--out", join(place.folder, "report.html")]);
       });
-      if (process.env["KEEP"] === undefined) for (const place of places.values()) await place.remove(); else { process.stderr.write(`${[...places.values()].map(p => p.folder).join("\n")}\n`); await new Promise(r => setTimeout(r, 3_600_000)); }
+      for (const place of places.values()) await place.remove();
       return [...rounds].map(
         ([warehouse, looks]): Figure => ({
           ...{ part: "models", warehouse, unit: "ms" },

@@ -121,25 +121,45 @@ export function meaningSql({ rules }: ReadMeaning, aliases: Aliases): string {
   return `case when ${any(seen.map(({ holds }) => holds))} then true when ${any(seen.map(({ tells }) => tells))} then false end`;
 }
 
-/** SQL for VALUES: meaning, column that is tested (null: all of its rules together), line of the configuration, what such rows are left out of, and whether it is true of the row. */
-export function ruleRows(meanings: readonly ReadMeaning[], aliases: Aliases): string {
-  const rows = meanings.flatMap(meaning => {
-    const { name, leftOutOf } = meaning;
-    const head = (column: string | undefined, line: string) =>
-      [name, column, line, leftOutOf]
-        .map(text => (text === undefined ? "cast(null as text)" : literal(text)))
-        .join(", ");
+/** Everything that is asked of the rows of a table: each meaning as a whole, and each of its rules. */
+function questionsOf(meanings: readonly ReadMeaning[], aliases: Aliases) {
+  return meanings.flatMap(meaning => {
+    const rules = meaning.rules.flatMap(rule => {
+      const seen = ruleSql(rule, aliases);
+      const line = ruleLine(meaning, rule);
+      return seen === undefined
+        ? []
+        : [{ meaning, column: rule.column.name, line, sql: `coalesce(${seen.holds}, false)` }];
+    });
     return [
-      `(${head(undefined, `meanings.${name}`)}, ${meaningSql(meaning, aliases)})`,
-      ...meaning.rules.flatMap(rule => {
-        const { holds } = ruleSql(rule, aliases) ?? {};
-        return holds === undefined
-          ? []
-          : [`(${head(rule.column.name, ruleLine(meaning, rule))}, coalesce(${holds}, false))`];
-      }),
+      { meaning, column: undefined, line: `meanings.${meaning.name}`, sql: meaningSql(meaning, aliases) },
+      ...rules,
     ];
   });
-  return rows.join(",\n");
+}
+
+/** SQL for SELECT: whether each is true of a row, as `asked_1`, `asked_2` …; `names` are those alone. */
+export function askedColumns(
+  meanings: readonly ReadMeaning[],
+  aliases: Aliases,
+): { readonly sql: string; readonly names: string } {
+  const all = questionsOf(meanings, aliases).map(({ sql }, at) => ({ sql, name: `asked_${at + 1}` }));
+  return {
+    sql: all.map(({ sql, name }) => `${sql} as ${name}`).join(",\n"),
+    names: all.map(({ name }) => name).join(", "),
+  };
+}
+
+/** SQL for VALUES over rows with `askedColumns`: meaning, column that is tested (null: all its rules together), line of the configuration, what such rows are left out of, whether it is true. */
+export function askedRows(meanings: readonly ReadMeaning[], aliases: Aliases): string {
+  return questionsOf(meanings, aliases)
+    .map(({ meaning: { name, leftOutOf }, column, line }, at) => {
+      const texts = [name, column, line, leftOutOf].map(text =>
+        text === undefined ? "cast(null as text)" : literal(text),
+      );
+      return `(${texts.join(", ")}, asked_${at + 1})`;
+    })
+    .join(",\n");
 }
 
 /** Whether it holds words, not numbers, flags or times. */

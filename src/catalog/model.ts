@@ -1,4 +1,4 @@
-import { type Meaning, meaningSql, type ReadMeaning, ruleRows } from "./meaning.ts";
+import { askedColumns, askedRows, type Meaning, meaningSql, type ReadMeaning } from "./meaning.ts";
 
 /** A view that is written as a file: one select, with what it needs and what it says said in comments at its head. */
 export interface Model {
@@ -110,8 +110,12 @@ function partsOf(lines: readonly string[], from: number, wrong: Wrong): readonly
   return [...parts, { ...last, text: last.text.trimEnd().replace(/;$/, "") }];
 }
 
-/** Where a model's text says what rows are taken for: `{{ meaning('credit', 'i') }}`, `{{ rules('invoices', 'i') }}`, each with an alias for the table beside, where there is one. */
-const PLACEHOLDER = /\{\{ (meaning|rules)\('(\w+)', '(\w+)'(?:, '(\w+)')?\) \}\}/g;
+/**
+ * Where a model's text says what rows are taken for, by the alias of the rows and of those of the table beside, where there is
+ * one: `{{ meaning('credit', 'i') }}`; `{{ asked('invoices', 'i') }}` for all that is asked of a table, as columns whose names
+ * `{{ names('invoices', 'i') }}` lists, and as rows with the lines of the configuration `{{ lines('invoices', 'i') }}`.
+ */
+const PLACEHOLDER = /\{\{ (meaning|asked|names|lines)\('(\w+)', '(\w+)'(?:, '(\w+)')?\) \}\}/g;
 
 /** The select of a model in a warehouse that has these tables and models, with its schemas under the names they have there. */
 export function modelSelect(
@@ -126,9 +130,12 @@ export function modelSelect(
     .map(part => part.text)
     .join("\n");
   const read = text.replace(PLACEHOLDER, (_, what: string, name: string, own: string, beside?: string) => {
-    const meant = meanings.filter(meaning => (what === "rules" ? meaning.table : meaning.name) === name);
+    const meant = meanings.filter(meaning => (what === "meaning" ? meaning.name : meaning.table) === name);
     if (meant.length === 0) throw new TypeError(`models/${model.name}.sql: there is no meaning ${name}`);
-    return what === "rules" ? ruleRows(meant, { own, beside }) : meaningSql(meant[0]!, { own, beside });
+    const aliases = { own, beside };
+    if (what === "meaning") return meaningSql(meant[0]!, aliases);
+    const columns = askedColumns(meant, aliases);
+    return what === "lines" ? askedRows(meant, aliases) : what === "asked" ? columns.sql : columns.names;
   });
   return placed(read, places);
 }

@@ -1,14 +1,14 @@
 -- How far each contract is used: what has been spent against its limit, what is left, and whether it is used up faster
 -- than its term passes. Spend is the service's own figure, because no table says which invoice belongs to which contract.
 -- The service gives contracts no currency: amounts are in the company's base currency by assumption, or unknown.
--- needs: contracts, amount_currencies, calendar_today
+-- needs: contracts, amount_currencies, calendar_today, dim_vendors
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column contract_id: Which contract it is: joins to contracts.contract_id.
 -- column contract_number: What is written on the contract as its number; null where none is known.
 -- column contract_type: Type of contract in the service's words; values not documented.
 -- column scope_category: What the contract is about in the service's words; values not documented.
 -- column vendor_id: Vendor that the contract is with; null where the service resolved none.
--- column vendor_name: Vendor's name as the contract list shows it, as a label.
+-- column vendor_name: The vendor's label as in dim_vendors; where none is resolved, the name that the contract list shows.
 -- column status: Where the contract stands in the service's words; values not documented.
 -- column effective_date: First day of the contract's term; null where not known.
 -- column expiration_date: Last day of the contract's term; null where it has none or it is not known.
@@ -86,7 +86,7 @@ select
   measured.contract_type,
   measured.scope_category,
   measured.vendor_id,
-  measured.vendor_name,
+  coalesce(names.vendor_name, measured.vendor_name) as vendor_name,
   measured.status,
   measured.effective_date,
   measured.expiration_date,
@@ -116,3 +116,5 @@ left join procurement_analytics.amount_currencies currencies
   on currencies._company = measured._company
   and currencies.table_name = 'contracts'
   and currencies.row_key = measured.contract_id
+left join procurement_analytics.dim_vendors names
+  on names._company = measured._company and names.vendor_id = measured.vendor_id

@@ -21,7 +21,7 @@ with named as (
   from procurement_analytics.purchase_orders where vendor_id <> '' group by 1, 2, 3, 4
 -- end
 -- with invoices
-  union all select _company, vendor_id, vendor_name, vendor_website, 'invoices', count(*), max(_changed_at)
+  union all select _company, vendor_id, coalesce(nullif(trim(vendor_name), ''), vendor_name_raw), vendor_website, 'invoices', count(*), max(_changed_at)
   from procurement_analytics.invoices where vendor_id <> '' group by 1, 2, 3, 4
 -- end
 -- with ingested

@@ -2,7 +2,7 @@
 -- savings still to be had, savings of resolved findings, and how old they are. The service's status labels stand beside
 -- and are not interpreted, because their values are not documented; the outcome goes by what `meanings.dismissed` and
 -- `meanings.resolved` in the configuration name: who resolved a finding, the remarks made on it, the reason of a dismissal.
--- needs: findings, calendar_today
+-- needs: findings, calendar_today, dim_vendors
 -- optional: finding_lineage
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column finding_item_id: Identifier of the row in findings.
@@ -16,7 +16,7 @@
 -- column verification_status: Whether the finding has been verified, in the service's words; values not documented.
 -- column waiting_on: Whose move it is in the service's words, for example yours or the vendor's; values not documented.
 -- column vendor_id: Vendor that the finding is about; null where the service resolved none.
--- column vendor_name: Vendor's name as the findings list shows it, as a label.
+-- column vendor_name: The vendor's label as in dim_vendors; where none is resolved, the name that the findings list shows.
 -- column po_number: Order that the finding is about; null where there is none.
 -- column doc_id: Document behind the finding; null where there is none.
 -- column outcome: open, resolved, dismissed, superseded where another finding took its place, or no longer listed where the service dropped it without a word.
@@ -99,24 +99,24 @@ aged as (
   from dated
 )
 select
-  _company,
-  finding_item_id,
-  finding_id,
-  kind,
-  finding_type,
-  category,
-  severity,
-  title,
-  status,
-  verification_status,
-  waiting_on,
-  vendor_id,
-  vendor_name,
-  po_number,
-  doc_id,
-  outcome,
-  created_date,
-  closed_date,
+  aged._company,
+  aged.finding_item_id,
+  aged.finding_id,
+  aged.kind,
+  aged.finding_type,
+  aged.category,
+  aged.severity,
+  aged.title,
+  aged.status,
+  aged.verification_status,
+  aged.waiting_on,
+  aged.vendor_id,
+  coalesce(names.vendor_name, aged.vendor_name) as vendor_name,
+  aged.po_number,
+  aged.doc_id,
+  aged.outcome,
+  aged.created_date,
+  aged.closed_date,
   cast(days_open as bigint) as days_open,
   case
     when days_open is null then 'no date'
@@ -133,3 +133,5 @@ select
   'USD' as currency_code,
   'row' as currency_source
 from aged
+left join procurement_analytics.dim_vendors names
+  on names._company = aged._company and names.vendor_id = aged.vendor_id

@@ -1,7 +1,7 @@
 -- What stands in the way of paying each invoice, one row an invoice and exception. Exceptions are found by what the
 -- service says plainly or what figures show, never by its status labels, whose values are not documented: those stand
 -- beside, so that paid or dismissed invoices can be left out. To add up invoices, take exception_number = 1.
--- needs: invoices, amount_currencies, calendar_today
+-- needs: invoices, amount_currencies, calendar_today, dim_vendors
 -- optional: three_way_match
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column doc_id: The invoice document.
@@ -11,7 +11,7 @@
 -- column exception_amount: What the exception is worth: for prices what is billed above the order's, for quantities what is billed and not received, for a duplicate the invoice itself; null for the others.
 -- column detail: The reason of a hold in the service's words; null for the other exceptions.
 -- column vendor_id: Vendor the service resolved the invoice to; null where it resolved none.
--- column vendor_name: Vendor's name as the invoice list shows it, as a label.
+-- column vendor_name: The vendor's label as in dim_vendors; where none is resolved, the name that the invoice list shows.
 -- column document_number: Invoice number printed on the document; null where none was read.
 -- column document_date: Calendar date on the invoice; null where none was read.
 -- column days_since_document: Days from that date until today; null where none was read.
@@ -161,7 +161,7 @@ select
   cast(numbered.exception_amount as decimal(38, 9)) as exception_amount,
   case numbered.kind when 1 then invoices.hold_reason end as detail,
   invoices.vendor_id,
-  invoices.vendor_name,
+  coalesce(names.vendor_name, invoices.vendor_name) as vendor_name,
   invoices.document_number,
   invoices.document_date,
   cast(calendar.today - invoices.document_date as bigint) as days_since_document,
@@ -183,3 +183,5 @@ left join procurement_analytics.amount_currencies currencies
   on currencies._company = invoices._company
   and currencies.table_name = 'invoices'
   and currencies.row_key = invoices.doc_id
+left join procurement_analytics.dim_vendors names
+  on names._company = invoices._company and names.vendor_id = invoices.vendor_id

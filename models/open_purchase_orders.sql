@@ -1,11 +1,11 @@
 -- Purchase orders that are open (`meanings.open` in the configuration: as the service counts them), one row an order: how old they are, how late their delivery is as
 -- of today, and how much of them is still to come.
--- needs: purchase_orders, amount_currencies, calendar_today
+-- needs: purchase_orders, amount_currencies, calendar_today, dim_vendors
 -- optional: purchase_order_fulfilment
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column po_number: Number of the purchase order.
 -- column vendor_id: Vendor the service resolved the order to; null where it resolved none.
--- column vendor_name: Vendor's name as the order list shows it, as a label.
+-- column vendor_name: The vendor's label as in dim_vendors; where none is resolved, the name that the order list shows.
 -- column delivery_site_name: Name of the site that the order is to be delivered to; null if unknown.
 -- column po_date: Calendar date of the order; null where it is not known.
 -- column days_open: Days from the order's date until today; null where the date is not known.
@@ -95,7 +95,7 @@ select
   late._company,
   late.po_number,
   late.vendor_id,
-  late.vendor_name,
+  coalesce(names.vendor_name, late.vendor_name) as vendor_name,
   late.delivery_site_name,
   late.po_date,
   cast(late.today - late.po_date as bigint) as days_open,
@@ -140,3 +140,5 @@ left join procurement_analytics.amount_currencies currencies
   on currencies._company = late._company
   and currencies.table_name = 'purchase_orders'
   and currencies.row_key = late.po_number
+left join procurement_analytics.dim_vendors names
+  on names._company = late._company and names.vendor_id = late.vendor_id

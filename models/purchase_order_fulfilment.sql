@@ -1,12 +1,12 @@
 -- What was ordered, received and invoiced on each line of each purchase order, one row a line; an order whose lines are
 -- not known has one row without a line. Add the rows up by order, vendor or part, one currency at a time.
--- needs: purchase_orders, purchase_order_line_items, amount_currencies
+-- needs: purchase_orders, purchase_order_line_items, amount_currencies, dim_vendors
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column po_number: Number of the purchase order.
 -- column line_index: Position of the line on the order, from 0; null where the order's lines are not known.
 -- column line_no: Line number as it stands on the order; null where the line has none.
 -- column vendor_id: Vendor the service resolved the order to; null where it resolved none.
--- column vendor_name: Vendor's name as the order list shows it, as a label.
+-- column vendor_name: The vendor's label as in dim_vendors; where none is resolved, the name that the order list shows.
 -- column po_date: Calendar date of the order; null where it is not known.
 -- column is_open: Whether the order is open, as `meanings.open` in the configuration says.
 -- column part_number: Part number on the order line; null where it is not given.
@@ -83,7 +83,7 @@ select
   lines.line_index,
   lines.line_no,
   orders.vendor_id,
-  orders.vendor_name,
+  coalesce(names.vendor_name, orders.vendor_name) as vendor_name,
   orders.po_date,
   {{ meaning('open', 'orders') }} as is_open,
   lines.part_number,
@@ -163,3 +163,5 @@ left join procurement_analytics.amount_currencies currencies
   on currencies._company = orders._company
   and currencies.table_name = 'purchase_orders'
   and currencies.row_key = orders.po_number
+left join procurement_analytics.dim_vendors names
+  on names._company = orders._company and names.vendor_id = orders.vendor_id

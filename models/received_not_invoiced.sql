@@ -8,7 +8,7 @@
 -- column line_index: Position of the line on the order, from 0.
 -- column line_no: Line number as it stands on the order; null where the line has none.
 -- column vendor_id: Vendor the service resolved the order to; null where it resolved none.
--- column vendor_name: Vendor's name as the order list shows it, as a label.
+-- column vendor_name: The vendor's label as in dim_vendors; where none is resolved, the name that the order list shows.
 -- column po_date: Calendar date of the order; null where it is not known.
 -- column is_open: Whether the order is open, as `meanings.open` in the configuration says.
 -- column part_number: Part number on the order line; null where it is not given.

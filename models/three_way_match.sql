@@ -2,14 +2,14 @@
 -- apart, what that is worth, and a verdict. The comparison is exact: the company's tolerances are not applied, because
 -- their unit is not documented; filter price_difference_pct by your own. A line is compared alone: what several
 -- invoices bill together for one order line is not seen here, see over_invoiced_quantity in purchase_order_fulfilment.
--- needs: invoices, invoice_line_items, amount_currencies
+-- needs: invoices, invoice_line_items, amount_currencies, dim_vendors
 -- optional: invoice_matches
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column doc_id: The invoice document.
 -- column line_index: Position of the line on the invoice, from 0.
 -- column line_no: Line number as it stands on the invoice; null where the line has none.
 -- column vendor_id: Vendor the service resolved the invoice to; null where it resolved none.
--- column vendor_name: Vendor's name as the invoice list shows it, as a label.
+-- column vendor_name: The vendor's label as in dim_vendors; where none is resolved, the name that the invoice list shows.
 -- column document_number: Invoice number printed on the document; null where none was read.
 -- column document_date: Calendar date on the invoice; null where none was read.
 -- column matched_po_number: Purchase order the service matched the invoice with, one at most; null where it matched none.
@@ -94,7 +94,7 @@ select
   lines._index as line_index,
   lines.line_no,
   invoices.vendor_id,
-  invoices.vendor_name,
+  coalesce(names.vendor_name, invoices.vendor_name) as vendor_name,
   invoices.document_number,
   invoices.document_date,
   invoices.matched_po_number,
@@ -167,3 +167,5 @@ left join procurement_analytics.amount_currencies currencies
   on currencies._company = lines._company
   and currencies.table_name = 'invoices'
   and currencies.row_key = lines.doc_id
+left join procurement_analytics.dim_vendors names
+  on names._company = invoices._company and names.vendor_id = invoices.vendor_id

@@ -3,6 +3,7 @@ import { doubting } from "./doubting.ts";
 import { exporting } from "./exporting.ts";
 import type { Mutation } from "./mutation.ts";
 import { publishing } from "./publishing.ts";
+import { reading } from "./reading.ts";
 import { rejecting } from "./rejecting.ts";
 import { storing } from "./storing.ts";
 import { withholding } from "./withholding.ts";
@@ -15,5 +16,6 @@ export const mutations: readonly Mutation[] = [
   ...asking,
   ...withholding,
   ...exporting,
+  ...reading,
   ...rejecting,
 ];

@@ -48,6 +48,9 @@ export interface Dialect extends CatalogQueries {
   readonly atOneMoment: readonly Fragment[];
   /** Statements that tell a transaction's plans that whole tables are read. */
   readonly readsWholeTables: readonly Fragment[];
+  /** Whether a session that reads may make temporary tables, and what allows it to a transaction. */
+  readonly mayHold: RawBuilder<{ readonly may: boolean }>;
+  readonly holds: readonly Fragment[];
   /** Statements that tell a transaction's plans that of a large comparison nearly nothing comes out. */
   readonly findsLittle: readonly Fragment[];
   /** Does it within a transaction, which goes on when it fails. */

@@ -72,6 +72,8 @@ export const postgresDialect: Dialect = {
   atOneMoment: [sql`set transaction isolation level repeatable read`],
   // Where statistics are missing, a loop in a loop took 53 s for what takes 1 s.
   readsWholeTables: [sql`set local enable_nestloop = off`],
+  mayHold: sql`select not pg_is_in_recovery() and has_database_privilege(current_database(), 'TEMPORARY') as may`,
+  holds: [sql`set transaction read write`],
   // PostgreSQL takes it that half of the rows come out, and so many would not be worth its workers' while: 0.7 instead of
   // 1.2 s for a million. Within the memory that they can share in a container (64 MB).
   findsLittle: [sql`set local parallel_tuple_cost = 0; set local work_mem = '4MB'`],

@@ -54,12 +54,11 @@ export async function atOneMoment<T>(
   work: (db: Kysely<StateTables>, holds: boolean) => Promise<T>,
 ): Promise<T> {
   if (!dialect.hasOtherWriters) return work(db, true);
-  const { rows } = await sql<{ holds: boolean }>`
-    select not pg_is_in_recovery() and has_database_privilege(current_database(), 'TEMPORARY') as holds`.execute(db);
-  const holds = rows[0]?.holds === true;
+  const { rows } = await dialect.mayHold.execute(db);
+  const holds = rows[0]?.may === true;
   return db.transaction().execute(async trx => {
     for (const statement of dialect.atOneMoment) await statement.execute(trx);
-    if (holds) await sql`set transaction read write`.execute(trx);
+    for (const statement of holds ? dialect.holds : []) await statement.execute(trx);
     for (const statement of dialect.readsWholeTables) await statement.execute(trx);
     return work(trx, holds);
   });

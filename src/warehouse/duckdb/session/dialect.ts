@@ -65,6 +65,8 @@ export const duckdbDialect: Dialect = {
     kind === "moment" ? sql`strftime(make_timestamp(epoch_us(${column})), '%Y-%m-%d %H:%M:%S.%f')` : undefined,
   lockTables: () => [],
   atOneMoment: [],
+  mayHold: sql`select true as may`,
+  holds: [],
   readsWholeTables: [],
   findsLittle: [],
   // A statement that DuckDB cannot bind leaves its transaction as it was, and it has no savepoints.

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from "kysely";
 import { inDependencyOrder } from "../../catalog/model.ts";
 import type { Dialect } from "../dialect.ts";
-import { unlessBeyond } from "../read/question.ts";
 import type { StateTables } from "../state_tables.ts";
-import { type PresentViews, presentViews } from "./present_views.ts";
-import { attempt } from "./statements.ts";
-import { printOf, type ViewOrder } from "./view.ts";
-import { viewOfModel } from "./view_plan.ts";
+import { type PresentViews, presentViews } from "../views/present_views.ts";
+import { attempt } from "../views/statements.ts";
+import { printOf, type ViewOrder } from "../views/view.ts";
+import { viewOfModel } from "../views/view_plan.ts";
+import { unlessBeyond } from "./question.ts";
 
 /** Models that are cheap, or of which each reader takes another part: they are read as the views that they are. */
 const READ_AS_VIEWS: readonly string[] = ["calendar_today", "amount_currencies"];

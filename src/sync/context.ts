@@ -12,16 +12,25 @@ import type { StreamProgress } from "./stream_progress.ts";
 /** What a stream is told by the config. */
 export type StreamPolicy = Omit<StreamSettings, "volatile" | keyof StreamDefaults> & Omit<StreamDefaults, "history">;
 
-/** What all streams of a run are told. */
-export interface RunPolicy {
+/** What is read beyond what is due, and accepted beyond what the deletion guard allows. */
+export interface Refresh {
   /** Lists and feeds whole, high-water marks ignored. */
   readonly full: boolean;
   /** Details of all live parents, whatever the detail state says. */
   readonly allDetails: boolean;
+  /** `full` and `allDetails` go on with what a stopped run began; absent: they begin afresh. */
+  readonly resume?: boolean;
+  /** The deletion guard's limits don't hold. */
+  readonly confirmDeletes: boolean;
+}
+
+/** What is due and nothing else. */
+export const asDue: Refresh = { full: false, allDetails: false, confirmDeletes: false };
+
+/** What all streams of a run are told. */
+export interface RunPolicy extends Omit<Refresh, "resume"> {
   /** Since when what `full` and `allDetails` ask for is read afresh, ISO 8601: what was begun before is not gone on with. Absent: it is. */
   readonly afreshSince?: string | undefined;
-  /** The guard's limits don't hold for this run. */
-  readonly confirmDeletes: boolean;
   readonly deletes: Config["deletes"];
   readonly problems: Config["problems"];
   readonly start: Config["streams"]["start"];

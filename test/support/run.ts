@@ -9,8 +9,9 @@ import { type Estimate, estimateSync } from "../../src/operations/estimate/estim
 import type { VerifyReport } from "../../src/operations/verify/report.ts";
 import { type VerifyOrder, verify } from "../../src/operations/verify/verify.ts";
 import { renewExports } from "../../src/outputs/export/renewing.ts";
+import type { Refresh } from "../../src/sync/context.ts";
 import { companiesOf, type RunReport, type RunView, runSync } from "../../src/sync/run/run.ts";
-import type { RunOrder, RunTools } from "../../src/sync/run/run_order.ts";
+import type { RunLimits, RunOrder, RunTools, Selection } from "../../src/sync/run/run_order.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
 import { streams } from "../../streams/index.ts";
 import { relationsOf } from "../../streams/relations.ts";
@@ -28,14 +29,18 @@ export interface Setting {
   /** Streams of the service that runs leave out, where the configuration names none to take or leave: they have no rows. */
   readonly unread?: readonly string[];
   /** How an order is run; absent: once. */
-  readonly run?: typeof runSync;
+  readonly run?: (order: RunOrder, tools: RunTools) => Promise<RunReport>;
   /** Told by every run where to look for its progress. */
   readonly watch?: (view: RunView) => void;
 }
 
-export type Ordered = Partial<Omit<RunOrder, "config" | "command">>;
+/** An order in which selection, refresh and limits stand side by side: tests name few of them. */
+type Flat = Omit<RunOrder, "config" | "command" | "selection" | "refresh" | "limits"> & Selection & Refresh & RunLimits;
 
-export type HistoryOrdered = Partial<Omit<BackfillOrder, "config" | "command" | "version">>;
+export type Ordered = Partial<Flat>;
+
+export type HistoryOrdered = Partial<Omit<Flat, "version" | keyof Refresh | "source">> &
+  Partial<Pick<BackfillOrder, "range" | "resume" | "restart">>;
 
 export type Verified = Partial<Omit<VerifyOrder, "config">>;
 
@@ -85,9 +90,9 @@ export function bench({
   const configFor = ({ catalogue }: Pick<Ordered, "catalogue">) =>
     configOf(simulator, warehouse, catalogue === undefined ? leavingOut(unread, more) : more);
   const history = async (order: HistoryOrdered): Promise<BackfillOrder> => {
-    const { full: _full, allDetails: _details, confirmDeletes: _confirm, ...rest } = whole;
-    const plain = { range: { from: undefined, to: undefined }, resume: false, restart: false };
-    return { ...rest, command: "backfill", ...plain, ...order, config: await configFor(order) };
+    const { range = { from: undefined, to: undefined }, resume = false, restart = false, ...flat } = order;
+    const { refresh: _refresh, ...rest } = grouped({ ...whole, ...flat });
+    return { ...rest, command: "backfill", range, resume, restart, config: await configFor(order) };
   };
   const never = new AbortController().signal;
   return {
@@ -97,7 +102,8 @@ export function bench({
       more = changed;
     },
     async sync(order = {}, signal = never) {
-      return run({ ...whole, ...order, config: await configFor(order) }, tools(signal));
+      const config = await configFor(order);
+      return run({ command: "sync", ...grouped({ ...whole, ...order }), config }, tools(signal));
     },
     async backfill(order = {}, signal = never, consent = undefined) {
       return runBackfill(await history(order), tools(signal), consent);
@@ -110,9 +116,11 @@ export function bench({
       return verify({ ...common, ...all, ...order, config }, tools(signal));
     },
     async dryRun(order = {}) {
-      const run = { ...whole, ...order, config: await configFor(order) };
-      const { version, maxRequests } = run;
-      return estimateSync(run, companiesOf(run.config, run.company), { ...tools(never), version, maxRequests });
+      const flat = { ...whole, ...order };
+      const { version, maxRequests, company } = flat;
+      const config = await configFor(order);
+      const given = { ...tools(never), version, maxRequests };
+      return estimateSync({ ...grouped(flat), config }, companiesOf(config, company), given);
     },
     async estimate(order = {}) {
       return planBackfill(await history(order), tools(never));
@@ -120,8 +128,7 @@ export function bench({
   };
 }
 
-const whole: Omit<RunOrder, "config"> = {
-  command: "sync",
+const whole: Flat = {
   version: "0.0.0",
   catalogue: streams,
   models,
@@ -136,6 +143,17 @@ const whole: Omit<RunOrder, "config"> = {
   maxRequests: undefined,
   waitMs: 0,
 };
+
+function grouped(flat: Flat): Omit<RunOrder, "config" | "command"> {
+  const { names, named, company, full, allDetails, resume, confirmDeletes, ...rest } = flat;
+  const { maxTimeMs, maxRequests, waitMs, ...order } = rest;
+  return {
+    ...order,
+    selection: { names, company, ...(named === undefined ? {} : { named }) },
+    refresh: { full, allDetails, confirmDeletes, ...(resume === undefined ? {} : { resume }) },
+    limits: { maxTimeMs, maxRequests, waitMs },
+  };
+}
 
 type More = Readonly<Record<string, unknown>>;
 

@@ -80,10 +80,8 @@ async function replay(names: readonly string[], options: ReplayOptions, context:
       ...(await runDefaults()),
       command: "tributary replay",
       config,
-      names,
-      company: options.company,
-      maxTimeMs: options.maxTime,
-      waitMs: options.wait,
+      selection: { names, company: options.company },
+      limits: { maxTimeMs: options.maxTime, maxRequests: undefined, waitMs: options.wait },
       span: { from, to },
       rejects: options.rejects ?? false,
     };

@@ -60,9 +60,9 @@ async function sync(names: readonly string[], options: SyncOptions, context: Cli
 async function dryRun(order: RunOrder, tools: RunTools, options: SyncOptions, context: CliContext): Promise<void> {
   const { companiesOf } = await import("../../sync/run/run.ts");
   const { estimateSync } = await import("../../operations/estimate/estimate.ts");
-  const { version, maxRequests } = order;
-  const companies = companiesOf(order.config, order.company);
-  const estimate = await estimateSync(order, companies, { ...tools, version, maxRequests });
+  const { version, limits } = order;
+  const companies = companiesOf(order.config, order.selection.company);
+  const estimate = await estimateSync(order, companies, { ...tools, version, maxRequests: limits.maxRequests });
   if (options.json) return context.printJson(estimate);
   const { estimateReport } = await import("../terminal/sync_estimate.ts");
   context.print(estimateReport(estimate));
@@ -73,15 +73,14 @@ async function runOrder(names: readonly string[], options: SyncOptions, config: 
     ...(await runDefaults()),
     command: "tributary sync",
     config,
-    names,
-    company: options.company,
-    full: options.full ?? false,
-    allDetails: options.details ?? false,
-    resume: options.resume ?? false,
-    confirmDeletes: options.confirmDeletes ?? false,
-    maxTimeMs: options.maxTime,
-    maxRequests: options.maxRequests,
-    waitMs: options.wait,
+    selection: { names, company: options.company },
+    refresh: {
+      full: options.full ?? false,
+      allDetails: options.details ?? false,
+      resume: options.resume ?? false,
+      confirmDeletes: options.confirmDeletes ?? false,
+    },
+    limits: { maxTimeMs: options.maxTime, maxRequests: options.maxRequests, waitMs: options.wait },
   };
 }
 

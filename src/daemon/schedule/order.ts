@@ -2,6 +2,7 @@ import type { Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
 import { selectedByConfig } from "../../config/selection.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
+import { asDue } from "../../sync/context.ts";
 import type { RunOrder } from "../../sync/run/run_order.ts";
 import type { Turn } from "./turn.ts";
 
@@ -19,15 +20,9 @@ export function orderOf(turn: Turn, config: Config, defaults: RunDefaults): RunO
     ...defaults,
     command: commandOf(turn.schedule),
     config,
-    names: turn.names,
-    named: [],
-    company: turn.company,
-    full: false,
-    allDetails: false,
-    confirmDeletes: false,
-    maxTimeMs: turn.maxTimeMs,
-    maxRequests: undefined,
-    waitMs: turn.waitMs,
+    selection: { names: turn.names, named: [], company: turn.company },
+    refresh: asDue,
+    limits: { maxTimeMs: turn.maxTimeMs, maxRequests: undefined, waitMs: turn.waitMs },
   };
 }
 

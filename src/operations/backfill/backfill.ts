@@ -4,7 +4,9 @@ import { isServer } from "../../config/destination.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
 import { ConfigError, LockedError, StoppedError } from "../../errors.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
+import { asDue } from "../../sync/context.ts";
 import { reaching, runAttempts } from "../../sync/run/attempts.ts";
+import { runCompany } from "../../sync/run/jobs.ts";
 import { mergeReports } from "../../sync/run/merging.ts";
 import { companiesOf, newRunId, type RunReport } from "../../sync/run/run.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
@@ -18,7 +20,7 @@ import { estimateBackfill } from "./estimate.ts";
 import { type Decision, decide, inWords, notePlans, type Range, type Unfinished, unfinishedPlans } from "./plan.ts";
 
 /** A backfill, as the command line asks for it. */
-export interface BackfillOrder extends Omit<RunOrder, "full" | "allDetails" | "confirmDeletes" | "background"> {
+export interface BackfillOrder extends Omit<RunOrder, "refresh" | "source"> {
   readonly range: Range;
   /** Goes on with what is unfinished, whatever dates it has. */
   readonly resume: boolean;
@@ -50,7 +52,7 @@ export async function runBackfill(
     const estimate = await estimateBackfill(order, decision, unfinished, { ...tools, ...limitsOf(order) });
     if (estimate.requests > order.config.backfill.confirmAbove) await consent(estimate);
   }
-  return workThrough({ ...order, askedAt, reached: true }, tools, decision);
+  return workThrough({ ...order, askedAt }, tools, decision);
 }
 
 /** What it would request; reads what readers see, and writes nothing. */
@@ -66,11 +68,12 @@ export async function planBackfill(order: BackfillOrder, tools: RunTools): Promi
   return estimateBackfill(order, decision, unfinished, { ...tools, ...limitsOf(order) });
 }
 
-const limitsOf = ({ version, maxRequests }: BackfillOrder) => ({ version, maxRequests });
+const limitsOf = ({ version, limits: { maxRequests } }: BackfillOrder) => ({ version, maxRequests });
 
 function decided(order: BackfillOrder, unfinished: readonly Unfinished[], tools: RunTools): Decision {
-  const { config, names, resume, restart } = order;
-  const companies = companiesOf(config, order.company).map(company => company.name);
+  const { config, selection, resume, restart } = order;
+  const { names } = selection;
+  const companies = companiesOf(config, selection.company).map(company => company.name);
   const wish = { companies, resume, restart, range: boundedRange(order, tools) };
   const all = configured(order.catalogue, config);
   const { streams } = select(all, selectedByConfig(all, config.streams), names, config.streams.settings);
@@ -114,7 +117,7 @@ async function plansUnderLock(
     makesRoom: true,
     stopReason: () => signal.reason,
   };
-  const destination = await openDestination(where, opener, order.waitMs);
+  const destination = await openDestination(where, opener, order.limits.waitMs);
   try {
     return (await hasState(destination)) ? await unfinishedPlans(destination.db) : [];
   } finally {
@@ -133,18 +136,23 @@ async function readPlans(where: BackfillOrder["config"]["destination"]): Promise
 
 async function workThrough(order: BackfillOrder, tools: RunTools, first: Decision): Promise<RunReport> {
   const { clock, log } = tools;
+  const { limits } = order;
   const begun = clock.now();
   const reports: RunReport[] = [];
   let decision = first;
   for (;;) {
     const spent = reports.flatMap(report => report.streams).reduce((sum, line) => sum + line.requests, 0);
-    const maxTimeMs = order.maxTimeMs === undefined ? undefined : order.maxTimeMs - (clock.now() - begun);
-    const maxRequests = order.maxRequests === undefined ? undefined : order.maxRequests - spent;
+    const maxTimeMs = limits.maxTimeMs === undefined ? undefined : limits.maxTimeMs - (clock.now() - begun);
+    const maxRequests = limits.maxRequests === undefined ? undefined : limits.maxRequests - spent;
     if (reports.length > 0 && ((maxTimeMs ?? 1) <= 0 || (maxRequests ?? 1) <= 0)) return mergeReports(reports);
-    const waitMs = reports.length === 0 ? order.waitMs : Math.min(LONGEST_TURN_MS, maxTimeMs ?? LONGEST_TURN_MS);
+    const waitMs = reports.length === 0 ? limits.waitMs : Math.min(LONGEST_TURN_MS, maxTimeMs ?? LONGEST_TURN_MS);
     log.info({}, `loading ${decision.streams.join(", ")} ${told(decision)}`);
     try {
-      const { report, asked } = await untilWanted({ ...order, maxTimeMs, maxRequests, waitMs }, tools, decision);
+      const { report, asked } = await untilWanted(
+        { ...order, limits: { maxTimeMs, maxRequests, waitMs } },
+        tools,
+        decision,
+      );
       reports.push(report);
       if (!asked || report.exit_code === 0 || tools.signal.aborted) return mergeReports(reports);
     } catch (error) {
@@ -163,7 +171,7 @@ const told = ({ range, continued }: Decision): string =>
 
 /** A run that ends at the next safe point when another one waits for what it holds; `asked` then. */
 async function untilWanted(
-  order: Omit<BackfillOrder, "maxTimeMs" | "maxRequests"> & Pick<RunOrder, "maxTimeMs" | "maxRequests">,
+  order: BackfillOrder,
   tools: RunTools,
   decision: Decision,
 ): Promise<{ readonly report: RunReport; readonly asked: boolean }> {
@@ -191,17 +199,18 @@ async function untilWanted(
     const report = await runAttempts(
       {
         ...rest,
-        names: decision.streams,
-        named: order.names,
-        full: false,
-        allDetails: false,
-        confirmDeletes: false,
-        background: { begin, work: backfillStream },
+        selection: { ...order.selection, names: decision.streams, named: order.selection.names },
+        refresh: asDue,
+        source: { asksService: true, givesWay: true, begin, runCompany: backfillCompany },
       },
       { ...tools, signal: AbortSignal.any([signal, leaving.signal]) },
+      true,
     );
     return { report, asked: leaving.signal.aborted };
   } finally {
     over.abort();
   }
 }
+
+const backfillCompany: typeof runCompany = (context, service, run) =>
+  runCompany(context, service, { ...run, work: backfillStream });

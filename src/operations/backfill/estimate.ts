@@ -1,6 +1,7 @@
 import type { Feed, Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
 import { valueAt } from "../../rows/encode_value.ts";
+import { asDue } from "../../sync/context.ts";
 import { PAGE_ROWS } from "../../sync/extract/listing.ts";
 import { besideRows, rowsIn } from "../../sync/extract/rows_in_answer.ts";
 import type { RunOrder } from "../../sync/run/run_order.ts";
@@ -17,7 +18,7 @@ const LOOKED_INTO = 6;
 
 /** Works out what a backfill would request, at the latency of the few requests that this takes. Writes nothing. */
 export function estimateBackfill(
-  order: Pick<RunOrder, "config" | "catalogue" | "identity" | "company">,
+  order: Pick<RunOrder, "config" | "catalogue" | "identity" | "selection">,
   decision: Decision,
   unfinished: readonly Unfinished[],
   tools: ServiceTools,
@@ -28,7 +29,8 @@ export function estimateBackfill(
     return decision.range ?? { from: plan?.from ?? undefined, to: plan?.to ?? undefined };
   });
   const widest = widestOf(ranges);
-  const companies = config.companies.filter(({ name }) => order.company === undefined || order.company === name);
+  const { company: only } = order.selection;
+  const companies = config.companies.filter(({ name }) => only === undefined || only === name);
   const now = new Date(tools.clock.now()).toISOString();
   const guess = async (company: string, stream: Stream, ask: Ask): Promise<Guess | undefined> => {
     const { mode } = stream;
@@ -51,10 +53,8 @@ export function estimateBackfill(
     {
       ...order,
       config: asBackfill(config, widest),
-      names: decision.streams,
-      full: true,
-      confirmDeletes: false,
-      allDetails: false,
+      selection: { ...order.selection, names: decision.streams },
+      refresh: { ...asDue, full: true },
       to: widest.to,
       guess,
     },

@@ -29,10 +29,7 @@ export interface Guess {
   readonly inARow?: number;
 }
 
-export type Order = Pick<
-  RunOrder,
-  "config" | "catalogue" | "identity" | "names" | "full" | "confirmDeletes" | "allDetails"
-> & {
+export type Order = Pick<RunOrder, "config" | "catalogue" | "identity" | "selection" | "refresh"> & {
   /** Details of parents from this day on (YYYY-MM-DD) are left out. */
   readonly to?: string | undefined;
   /** Another way to find out what a listing costs, where there is one. */

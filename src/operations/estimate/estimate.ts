@@ -57,7 +57,7 @@ export async function estimateSync(
   const { streams } = select(
     catalogue,
     selectedByConfig(catalogue, config.streams),
-    order.names,
+    order.selection.names,
     config.streams.settings,
   );
   const reading = await openReading(config.destination);
@@ -162,7 +162,7 @@ const lineOf = (company: Company, stream: Stream, { requests, atLeast, why }: Gu
 
 async function estimateListing(context: EstimateContext, stream: Stream, mode: Scan | Feed): Promise<Guess> {
   const { order, tools, reading, company } = context;
-  const { config, full, confirmDeletes } = order;
+  const { config, refresh } = order;
   const { start } = config.streams;
   const policy = policyOf(config, stream.name);
   const known = reading === undefined ? undefined : await liveCount(reading, company.name, stream.tables);
@@ -171,7 +171,7 @@ async function estimateListing(context: EstimateContext, stream: Stream, mode: S
       ? noState
       : await loadStateUnder(reading.db, company.name, stream.name, config.formats);
   const planFrom = (from: string | undefined) =>
-    planScan(stream, state, policy, { full, confirmDeletes, start: from, now: tools.clock.now() });
+    planScan(stream, state, policy, { ...refresh, start: from, now: tools.clock.now() });
   const gap = mode.kind === "feed" ? gapOf(mode, state, planFrom(start), start) : undefined;
   if (gap !== undefined && mode.kind === "feed") {
     const { confirmAbove } = config.backfill;

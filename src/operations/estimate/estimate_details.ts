@@ -41,13 +41,13 @@ export async function estimateDetails(context: EstimateContext, stream: Stream, 
   const atLeast = known.count > known.rows.length || known.atLeast || mode.also !== undefined;
   return { requests: limited(found), atLeast, why: `one for each ${what}` };
 
-  function contextOf({ order: { config, allDetails } }: EstimateContext): Parameters<typeof workRequest>[0] {
+  function contextOf({ order: { config, refresh } }: EstimateContext): Parameters<typeof workRequest>[0] {
     return {
       company: company.name,
       catalogue,
       clock: tools.clock,
       policyOf: name => policyOf(config, name),
-      policy: { start: config.streams.start, to: context.order.to, allDetails },
+      policy: { start: config.streams.start, to: context.order.to, allDetails: refresh.allDetails },
     };
   }
 }

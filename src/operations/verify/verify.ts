@@ -3,8 +3,7 @@ import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
-import { timespan } from "../../duration.ts";
-import { endOf, LockedError, nothingLoaded, StoppedError } from "../../errors.ts";
+import { endOf, LockedError, nothingLoaded } from "../../errors.ts";
 import { isUnder, type Privacy, privacyOf } from "../../privacy/apply_policy.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { createHasher } from "../../rows/hash.ts";
@@ -14,6 +13,7 @@ import { exitCodeOf, type Job, viewOf } from "../../sync/run/report.ts";
 import { companiesOf, newRunId } from "../../sync/run/run.ts";
 import type { RunTools } from "../../sync/run/run_order.ts";
 import { createSharedClients, openService, type Service } from "../../sync/run/service.ts";
+import { limitTime } from "../../sync/run/time_limit.ts";
 import { StreamProgress } from "../../sync/stream_progress.ts";
 import { inState, type Where } from "../../warehouse/connect/open.ts";
 import { openReading, type WarehouseReading } from "../../warehouse/connect/reading.ts";
@@ -99,7 +99,8 @@ async function compareAll(
   const ending = new AbortController();
   const timers = new AbortController();
   const signal = AbortSignal.any([tools.signal, ending.signal]);
-  limitTime(order.maxTimeMs, tools, timers.signal, error => ending.abort(error));
+  const limit = { maxTimeMs: order.maxTimeMs, spentMs: 0, outcome: "what was compared by then is reported." };
+  limitTime(limit, clock, timers.signal, error => ending.abort(error));
   const sharedClients = createSharedClients(config.api, clock);
   const errors: unknown[] = [];
   try {
@@ -136,20 +137,6 @@ async function compareAll(
     timers.abort();
     for (const api of sharedClients.apis) await api.close();
   }
-}
-
-function limitTime(
-  limit: number | undefined,
-  { clock }: RunTools,
-  signal: AbortSignal,
-  stop: (error: unknown) => void,
-): void {
-  if (limit === undefined) return;
-  const over = `--max-time is over after ${timespan(limit)}: what was compared by then is reported.`;
-  clock.sleep(limit, signal).then(
-    () => stop(new StoppedError(over, 5)),
-    () => undefined,
-  );
 }
 
 /**

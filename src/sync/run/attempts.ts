@@ -36,20 +36,21 @@ interface Past {
 /**
  * A run that outlives its destination's short absences: what may come back is tried again, with growing pauses, each time
  * as a run of its own and for the streams that are not done. The report tells of all of them together. Thrown is what
- * kept the first from beginning.
+ * kept the first from beginning. `reached`: the same command has had a connection to the destination before.
  */
-export async function runAttempts(order: RunOrder, tools: RunTools): Promise<RunReport> {
+export async function runAttempts(order: RunOrder, tools: RunTools, reached = false): Promise<RunReport> {
   const { clock, signal } = tools;
-  const { askedAt = new Date(clock.now()).toISOString() } = order;
-  const until = clock.now() + (order.maxTimeMs ?? Number.POSITIVE_INFINITY);
-  const pauseAfter = pausesOf(order, clock);
+  const { askedAt = new Date(clock.now()).toISOString(), limits } = order;
+  const until = clock.now() + (limits.maxTimeMs ?? Number.POSITIVE_INFINITY);
+  const pauseAfter = pausesOf(order, clock, reached);
   const sharedClients = createSharedClients(order.config.api, clock);
   const watch = lasting(tools.watch);
   const said = new Set<string>();
   const past: Past = { runIds: [], reports: [], errors: [] };
   for (let nth = 0; ; nth++) {
-    const maxTimeMs = order.maxTimeMs === undefined ? undefined : until - clock.now();
-    const ended = await attempt({ ...order, askedAt, maxTimeMs }, { ...tools, watch }, sharedClients, past);
+    const maxTimeMs = limits.maxTimeMs === undefined ? undefined : until - clock.now();
+    const next = { ...order, askedAt, limits: { ...limits, maxTimeMs } };
+    const ended = await attempt(next, { ...tools, watch }, sharedClients, past);
     if (ended.report !== undefined) past.reports.push(ended.report);
     past.errors.push(...ended.errors);
     const pauseS = mayPass(ended.errors, past) && !signal.aborted ? pauseAfter(ended.errors) : undefined;
@@ -70,7 +71,7 @@ export async function reaching<T>(
   order: Pick<RunOrder, "config">,
   tools: RunTools,
 ): Promise<T> {
-  const pauseAfter = pausesOf(order, tools.clock);
+  const pauseAfter = pausesOf(order, tools.clock, false);
   const said = new Set<string>();
   for (;;) {
     try {
@@ -88,8 +89,9 @@ export async function reaching<T>(
  * as later, for `connect_wait` and not for a host that nobody knows: then the configuration is wrong rather than the server.
  */
 function pausesOf(
-  { config: { destination }, reached = false }: Pick<RunOrder, "config" | "reached">,
+  { config: { destination } }: Pick<RunOrder, "config">,
   clock: Clock,
+  reached: boolean,
 ): (errors: readonly unknown[]) => number | undefined {
   const connectBy = clock.now() + destination.connectWaitMs;
   let connected = reached;
@@ -136,7 +138,7 @@ async function attempt(order: RunOrder, tools: RunTools, sharedClients: SharedCl
     end: all => void errors.push(...all),
   };
   try {
-    return { report: await runSync({ ...order, attempt: own }, tools), errors };
+    return { report: await runSync(order, tools, own), errors };
   } catch (thrown) {
     return { thrown, errors: [thrown] };
   }

@@ -9,7 +9,7 @@ import { createHasher } from "../../rows/hash.ts";
 import { telling } from "../../source/archive/about.ts";
 import type { Archive } from "../../source/archive/archive.ts";
 import type { Destination } from "../../warehouse/destination.ts";
-import type { StreamPolicy, StreamSync, SyncContext } from "../context.ts";
+import type { Refresh, StreamPolicy, StreamSync, SyncContext } from "../context.ts";
 import { type StreamWork, syncStream, UNAVAILABLE } from "../stream/sync_stream.ts";
 import type { Announcements } from "./announcements.ts";
 import type { Job } from "./report.ts";
@@ -179,10 +179,13 @@ export async function contextOf(
   config: Config,
   service: Service,
   destination: Destination,
-  rest: Pick<SyncContext, "runId" | "clock" | "signal" | "log" | "redact" | "catalogue" | "named"> &
-    Pick<SyncContext["policy"], "full" | "allDetails" | "afreshSince" | "confirmDeletes">,
+  rest: Pick<SyncContext, "runId" | "clock" | "signal" | "log" | "redact" | "catalogue" | "named"> & {
+    readonly refresh: Refresh;
+    readonly askedAt: string;
+  },
 ): Promise<SyncContext> {
-  const { full, allDetails, afreshSince, confirmDeletes, ...shared } = rest;
+  const { refresh, askedAt, ...shared } = rest;
+  const { full, allDetails, resume, confirmDeletes } = refresh;
   const on = selectedByConfig(shared.catalogue, config.streams);
   return {
     ...shared,
@@ -200,7 +203,7 @@ export async function contextOf(
     policy: {
       full,
       allDetails,
-      afreshSince,
+      afreshSince: (full || allDetails) && resume !== true ? askedAt : undefined,
       confirmDeletes,
       deletes: config.deletes,
       problems: config.problems,

@@ -5,12 +5,12 @@ import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import type { Log } from "../../logging.ts";
 import type { Destination } from "../../warehouse/destination.ts";
-import type { StreamWork } from "../stream/sync_stream.ts";
-import type { runCompany } from "./jobs.ts";
+import type { Refresh } from "../context.ts";
 import type { RunView } from "./report.ts";
+import type { RunSource } from "./run_source.ts";
 import type { SharedClients } from "./service.ts";
 
-/** A run, as the command line or a schedule asks for it. Times in ms. */
+/** A run, as the command line or a schedule asks for it. */
 export interface RunOrder {
   readonly command: string;
   readonly version: string;
@@ -20,35 +20,31 @@ export interface RunOrder {
   /** Which rows of these streams' tables belong together. */
   readonly relations: (streams: readonly Stream[]) => readonly Relation[];
   readonly identity: IdentityEndpoint;
+  readonly selection: Selection;
+  readonly refresh: Refresh;
+  readonly limits: RunLimits;
+  /** When it was asked for, with the configuration as it was then (ISO 8601); absent: now. */
+  readonly askedAt?: string;
+  /** What its streams are loaded from; absent: the service. */
+  readonly source?: RunSource;
+}
+
+/** Which streams of which companies. */
+export interface Selection {
   /** Names, patterns, presets; empty: all that the config switches on. */
   readonly names: readonly string[];
   /** Those of the names that a person asked for; absent: all. */
   readonly named?: readonly string[];
+  /** Undefined: all that the config has. */
   readonly company: string | undefined;
-  readonly full: boolean;
-  readonly allDetails: boolean;
-  /** `full` and `allDetails` go on with what a stopped run began; absent: they begin afresh. */
-  readonly resume?: boolean;
-  readonly confirmDeletes: boolean;
-  readonly maxTimeMs: number | undefined;
-  readonly maxRequests: number | undefined;
-  readonly waitMs: number;
-  /** When it was asked for, with the configuration as it was then (ISO 8601); absent: now. */
-  readonly askedAt?: string;
-  readonly background?: Background;
-  /** Whether the same command has had a connection to the destination before. */
-  readonly reached?: boolean;
-  readonly attempt?: Attempt;
-  /** Instead of asking the service: how a company's streams are loaded from what is at hand. */
-  readonly again?: typeof runCompany;
 }
 
-/** A run with low priority: others go first, and it waits for the lock without asking the holder to make room. */
-export interface Background {
-  /** With the locks held and the tables made, before the first stream. */
-  begin(destination: Destination, companies: readonly string[], catalogue: readonly Stream[]): Promise<void>;
-  /** Instead of `sync`'s way to work on a stream. */
-  readonly work: StreamWork;
+/** Undefined: no limit. Times in ms. */
+export interface RunLimits {
+  readonly maxTimeMs: number | undefined;
+  readonly maxRequests: number | undefined;
+  /** How long another run's locks are waited for. */
+  readonly waitMs: number;
 }
 
 /** What a run is given. */

@@ -14,11 +14,9 @@ test("a run begins on time, with its schedule's selection and limits, night afte
   await clock.until("2026-03-11T02:00:30Z");
   expect(made[0]?.order).toMatchObject({
     command: "tributary schedule nightly",
-    names: ["items", "invoice*"],
-    company: undefined,
-    full: false,
-    maxTimeMs: 4 * 3_600_000,
-    waitMs: 600_000,
+    selection: { names: ["items", "invoice*"], company: undefined },
+    refresh: { full: false },
+    limits: { maxTimeMs: 4 * 3_600_000, waitMs: 600_000 },
   });
   const run = { schedule: "nightly", cause: "schedule", startedAt: "2026-03-11T02:00:00.000Z", view: undefined };
   expect(daemon.live()).toEqual(run);
@@ -165,7 +163,7 @@ test("a hint starts a run of the feeds soon, the next not before its time, and n
   await clock.until("2026-03-10T20:01:30Z");
   expect(made[0]).toMatchObject({
     cause: "hint",
-    order: { names: ["findings", "ingested"], command: "tributary schedule hook" },
+    order: { selection: { names: ["findings", "ingested"] }, command: "tributary schedule hook" },
   });
   expect(daemon.hint()).toBe(true);
   scripts.push({ code: 1 });
@@ -189,7 +187,7 @@ test("without hooks a hint is refused; their streams may be named", async () => 
   expect(named.daemon.nextRuns()).toEqual([]);
   named.daemon.hint();
   await named.clock.until("2026-03-10T21:00:00Z");
-  expect(named.made.map(run => run.order.names)).toEqual([["items"]]);
+  expect(named.made.map(run => run.order.selection.names)).toEqual([["items"]]);
 });
 
 test("a new configuration holds for the runs to come; one under way keeps its own", async () => {
@@ -225,8 +223,8 @@ test("what waits or is to be tried again runs under the new configuration", asyn
   await clock.until("2026-03-10T04:00:00Z");
   const orders = made.map(({ cause, order }) => ({
     cause,
-    names: order.names,
-    hours: (order.maxTimeMs ?? 0) / 3_600_000,
+    names: order.selection.names,
+    hours: (order.limits.maxTimeMs ?? 0) / 3_600_000,
   }));
   expect(orders).toEqual([
     { cause: "schedule", names: ["items"], hours: 0 },
@@ -234,7 +232,7 @@ test("what waits or is to be tried again runs under the new configuration", asyn
     { cause: "retry", names: ["items"], hours: 2 },
     { cause: "hint", names: ["findings"], hours: 0 },
   ]);
-  expect(made[3]?.order.waitMs).toBe(3 * 3_600_000);
+  expect(made[3]?.order.limits.waitMs).toBe(3 * 3_600_000);
 });
 
 test("a configuration that can't be used is refused, told once, and the old one stays", async () => {

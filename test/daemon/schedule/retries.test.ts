@@ -98,7 +98,7 @@ test("a retry works on what did not succeed, and on its company alone if it is o
     { throws: new Error("something else"), code: 70 },
   );
   await clock.until(noon);
-  expect(made.map(({ order: { names, company } }) => [names, company])).toEqual([
+  expect(made.map(({ order: { selection } }) => [selection.names, selection.company])).toEqual([
     [[], undefined],
     [["items", "details"], "b"],
     [["details"], "b"],
@@ -114,7 +114,7 @@ test("when nothing succeeded, or several companies failed, a retry is as wide as
     { code: 1, streams: { "a/items": "failed", "b/items": "failed", "a/invoices": "succeeded" } },
   );
   await clock.until(noon);
-  expect(made.map(({ order: { names, company } }) => [names, company])).toEqual([
+  expect(made.map(({ order: { selection } }) => [selection.names, selection.company])).toEqual([
     [["items", "invoices"], undefined],
     [["items", "invoices"], undefined],
     [["items"], undefined],

@@ -34,7 +34,7 @@ export function again(
     warehouse,
     clock,
     config,
-    run: ({ full: _full, allDetails: _all, confirmDeletes: _confirm, maxRequests: _most, ...order }, tools) =>
+    run: ({ refresh: _refresh, ...order }, tools) =>
       runReplay({ ...order, command: "replay", span: { from: at(span.from), to: at(span.to) }, rejects: false }, tools),
   });
   return {

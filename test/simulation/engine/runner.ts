@@ -113,9 +113,9 @@ async function perform(job: Job): Promise<Done> {
       models,
       relations: relationsOf,
       identity: identityEndpoint,
-      company: job.company,
-      waitMs: 0,
     };
+    const { company } = job;
+    const asked = { selection: { names, company }, limits: { maxTimeMs, maxRequests, waitMs: 0 } };
     if (job.command === "reset") {
       const runId = newRunId(new Date(clock.now()).toISOString(), random);
       const order = { config, catalogue, names, companies: [job.company], drop: job.drop };
@@ -123,27 +123,24 @@ async function perform(job: Job): Promise<Done> {
       exit = 0;
     } else if (job.command === "backfill") {
       const range = { from: job.from, to: job.to };
-      const order = { ...shared, command: "tributary backfill", names, maxTimeMs, maxRequests, range };
+      const order = { ...shared, ...asked, command: "tributary backfill", range };
       report = await runBackfill({ ...order, resume: false, restart: job.restart }, tools, undefined);
       exit = report.exit_code;
     } else if (job.command === "replay") {
       const span = { from: undefined, to: undefined };
-      const order = { ...shared, command: "tributary replay", names, maxTimeMs, span, rejects: job.rejects };
+      const order = { ...shared, ...asked, command: "tributary replay", span, rejects: job.rejects };
       report = await runReplay(order, tools);
       exit = report.exit_code;
     } else if (job.command === "verify") {
-      verified = await verify({ ...shared, names, maxTimeMs, maxRequests, sample: undefined, seed: undefined }, tools);
+      const order = { ...shared, ...asked.selection, ...asked.limits, sample: undefined, seed: undefined };
+      verified = await verify(order, tools);
       exit = verified.exit_code;
     } else {
       const order: RunOrder = {
         ...shared,
+        ...asked,
         command: "tributary sync",
-        names,
-        full,
-        allDetails,
-        confirmDeletes,
-        maxTimeMs,
-        maxRequests,
+        refresh: { full, allDetails, confirmDeletes },
       };
       report = await runAttempts(order, tools);
       exit = report.exit_code;

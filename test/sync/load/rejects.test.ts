@@ -3,7 +3,9 @@ import { count, id, moment, money, notGiven, record, text } from "../../../schem
 import { defineStream, detail, feed, list, lookup, type Stream, scan, snapshot } from "../../../src/catalog/stream.ts";
 import { replayRejects } from "../../../src/operations/replay/rejects.ts";
 import { createRedactor } from "../../../src/secrets.ts";
+import { runCompany } from "../../../src/sync/run/jobs.ts";
 import { runSync } from "../../../src/sync/run/run.ts";
+import { fromService, type RunSource } from "../../../src/sync/run/run_source.ts";
 import { lineOf } from "../../support/run.ts";
 import { warehouses } from "../../support/warehouse.ts";
 import { instead, page, type Told, told } from "../answers.ts";
@@ -35,7 +37,10 @@ const version = (field: string): readonly Stream[] => [
 ];
 
 const config = { streams: { defaults: { audit: 0, max_reject_share: 1 } } };
-const again = { begin: async () => undefined, work: replayRejects };
+const again: RunSource = {
+  ...fromService,
+  runCompany: (context, service, run) => runCompany(context, service, { ...run, work: replayRejects }),
+};
 
 const kept = ({ warehouse }: Told) =>
   warehouse.query<{ stream: string; key: string | null; field: string | null; raw: unknown; context: unknown }>(
@@ -81,7 +86,7 @@ describe.each(warehouses)("$name", ({ make }) => {
       );
     const before = await rowState();
     place.clock.advance(60_000);
-    const tried = await place.run({ catalogue: version("ref"), background: again });
+    const tried = await place.run({ catalogue: version("ref"), source: again });
     expect(tried).toMatchObject({ exit_code: 0, status: "succeeded" });
     expect(place.asked).toEqual([]);
     expect(lineOf(tried, "mails")).toMatchObject({ rows_read: 1, inserted: 1, rejected: 0 });
@@ -97,7 +102,7 @@ describe.each(warehouses)("$name", ({ make }) => {
       { id: "c", subject: "third again", folder: "inbox", worth: null },
     ]);
     expect(await place.count("mail_notes", "_deleted_at is null and mail_id = 'a'")).toBe(2);
-    const third = await place.run({ catalogue: version("ref"), background: again });
+    const third = await place.run({ catalogue: version("ref"), source: again });
     expect(lineOf(third, "mails")).toMatchObject({ inserted: 0, updated: 0 });
     expect(await kept(place)).toHaveLength(1);
   });
@@ -121,9 +126,9 @@ describe.each(warehouses)("$name", ({ make }) => {
       { ref: "d" },
       { ref: "e" },
     ]);
-    const tried = await place.run({ background: again });
+    const tried = await place.run({ source: again });
     expect(lineOf(tried, "mails")).toMatchObject({ inserted: 0 });
-    const young = await place.run({ catalogue: version("ref").slice(0, 1), background: again });
+    const young = await place.run({ catalogue: version("ref").slice(0, 1), source: again });
     expect(lineOf(young, "mails")).toMatchObject({ inserted: 2 });
     expect(await kept(place)).toHaveLength(2);
     const rows = await place.warehouse.query<{ _problems: object | null }>(
@@ -229,7 +234,7 @@ describe("too many rejects", () => {
       config,
     );
     expect(await place.run()).toMatchObject({ exit_code: 1 });
-    const tried = await place.run({ background: again });
+    const tried = await place.run({ source: again });
     expect(tried.warnings.join()).toContain("tributary sync things");
     breaks = false;
     expect(lineOf(await place.run(), "things")).toMatchObject({ carried: 2, rows_read: 1, inserted: 2 });

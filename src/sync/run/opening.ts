@@ -1,0 +1,192 @@
+import { hostname } from "node:os";
+import type { Stream } from "../../catalog/stream.ts";
+import type { Clock } from "../../clock.ts";
+import type { ArchiveConfig, Company } from "../../config/config.ts";
+import { timespan } from "../../duration.ts";
+import type { Log } from "../../logging.ts";
+import { type Privacy, requireOwnPolicyKey } from "../../privacy/apply_policy.ts";
+import { type Archive, type ArchiveTools, openArchive } from "../../source/archive/archive.ts";
+import { pruneArchive } from "../../source/archive/pruning.ts";
+import { openDestination } from "../../warehouse/connect/open.ts";
+import type { Destination } from "../../warehouse/destination.ts";
+import { presentTime } from "../witnessed_time.ts";
+import { holdToWarehouse } from "./companies.ts";
+import type { Attempt, RunOrder, RunTools } from "./run_order.ts";
+import type { RunSource } from "./run_source.ts";
+import { closedService, openService, type Service, type SharedClients, tried } from "./service.ts";
+import { limitTime } from "./time_limit.ts";
+
+/** A run of which nothing has been opened yet. */
+export interface PlannedRun {
+  readonly order: RunOrder;
+  readonly tools: RunTools;
+  readonly attempt: Attempt | undefined;
+  readonly runId: string;
+  readonly startedAt: string;
+  readonly companies: readonly Company[];
+  /** All streams there are, those that the configuration switches on, and those that the order selects. */
+  readonly streams: {
+    readonly all: readonly Stream[];
+    readonly on: readonly Stream[];
+    readonly selected: readonly Stream[];
+  };
+  readonly privacy: Privacy;
+  readonly source: RunSource;
+  readonly sharedClients: SharedClients;
+}
+
+/** Who holds the locks of a run. */
+export const holderOf = ({ order: { command }, startedAt }: Pick<PlannedRun, "order" | "startedAt">) => ({
+  ...{ pid: process.pid, host: hostname(), command, startedAt },
+});
+
+/** What a run holds open while it lasts: the destination with its locks, the companies' clients and archives, and its time limit. */
+export class RunResources {
+  readonly archives: Archives;
+  readonly #plan: PlannedRun;
+  readonly #leaving = new AbortController();
+  /** Aborted when no answer is waited for any more. */
+  readonly #asked: AbortSignal;
+  #opening: readonly Promise<Service>[] = [];
+  #destination: Destination | undefined;
+  #limit = new AbortController();
+  readonly #prepared = new AbortController();
+  /** How long the companies' services were waited for: no part of --max-time before the first stream. */
+  #askedMs = 0;
+
+  constructor(plan: PlannedRun) {
+    const { order, tools, runId, privacy, source } = plan;
+    const { clock, log, redact } = tools;
+    const archive = source.asksService ? order.config.archive : undefined;
+    this.#plan = plan;
+    this.archives = openArchives(archive, { run: runId, privacy: privacy.policy.id, clock, log, redact });
+    this.#asked = AbortSignal.any([tools.signal, this.#leaving.signal]);
+  }
+
+  /** Opens destination and services side by side: neither needs the other, and both take a round trip and more. */
+  async open(): Promise<{ readonly destination: Destination; readonly services: readonly Service[] }> {
+    const { order, tools, privacy } = this.#plan;
+    const { clock } = tools;
+    // Nothing is fetched that could only be stored under another key than what is there.
+    const early = privacy.policy.keyId === undefined ? this.#askServices() : undefined;
+    const destination = await this.#openDestination();
+    // Before its first stream only waits for others' locks are cut; those for our own have --wait.
+    const preparing = AbortSignal.any([this.#prepared.signal, this.#leaving.signal]);
+    this.#limitTime(-order.limits.waitMs, preparing, this.#limit);
+    if (early === undefined) await requireOwnPolicyKey(destination, privacy);
+    const openedAt = clock.now();
+    const services = await this.#acceptServices(destination, early);
+    this.#askedMs = Math.max(0, clock.now() - openedAt);
+    return { destination, services };
+  }
+
+  /** Everything is prepared: from now on the time limit ends streams. Aborts when it is over. */
+  beginStreams(): AbortSignal {
+    this.#prepared.abort();
+    this.#limit = new AbortController();
+    this.#limitTime(this.#askedMs, this.#leaving.signal, this.#limit);
+    return this.#limit.signal;
+  }
+
+  async close(): Promise<void> {
+    const { sharedClients, tools } = this.#plan;
+    const { clock } = tools;
+    this.#leaving.abort();
+    await Promise.allSettled(this.#opening);
+    for (const api of sharedClients.apis) await api.close();
+    await this.archives.end(Math.min(clock.now(), ...sharedClients.apis.map(api => presentTime(clock, api.stats))));
+    await this.#destination?.close();
+  }
+
+  #askServices(): Promise<Service[]> {
+    const { order, tools, companies, privacy, source, sharedClients } = this.#plan;
+    const { config, version, identity, limits } = order;
+    const { clock, random, log } = tools;
+    const { maxRequests } = limits;
+    const answers = { treat: privacy.ofAnswers, archiveOf: this.archives.of };
+    const serviceTools = { clock, random, log, signal: this.#asked, version, maxRequests, ...answers };
+    this.#opening = companies.map(each =>
+      source.asksService
+        ? openService(each, config.api, identity, serviceTools, sharedClients)
+        : Promise.resolve(closedService(each, config.api, clock)),
+    );
+    const asking = Promise.all(this.#opening);
+    // Nobody may be waiting for them yet.
+    asking.catch(() => undefined);
+    return asking;
+  }
+
+  async #openDestination(): Promise<Destination> {
+    const { order, tools, runId, source, sharedClients } = this.#plan;
+    const { clock, log, signal } = tools;
+    // Whoever waits for a lock stops waiting at the first signal.
+    const patience: Clock = { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) };
+    const opener = {
+      waiting(who: string, ms: number) {
+        const sentence = `Waiting up to ${timespan(ms)} for ${who}.`;
+        log.info({}, sentence);
+        tools.waits?.(sentence);
+      },
+      runId,
+      holder: holderOf(this.#plan),
+      clock: patience,
+      memory: sharedClients.memory,
+      makesRoom: source.givesWay,
+      stopReason: () => (signal.aborted ? signal : this.#limit.signal).reason,
+    };
+    this.#destination = await openDestination(order.config.destination, opener, order.limits.waitMs);
+    return this.#destination;
+  }
+
+  /** Waiting for the lock has a limit of its own, waiting for the service --max-time. */
+  async #acceptServices(destination: Destination, early: Promise<Service[]> | undefined): Promise<Service[]> {
+    const { order, streams } = this.#plan;
+    const answered = new AbortController();
+    this.#limitTime(0, AbortSignal.any([answered.signal, this.#leaving.signal]), this.#leaving);
+    const accept = (service: Service) => tried(service, streams.selected, this.#asked);
+    const services = await holdToWarehouse(await (early ?? this.#askServices()), destination, order.version, accept);
+    answered.abort();
+    return services;
+  }
+
+  #limitTime(spentMs: number, signal: AbortSignal, ending: AbortController): void {
+    const { order, tools } = this.#plan;
+    const outcome = "everything read so far is stored, the next run goes on from there.";
+    const limit = { maxTimeMs: order.limits.maxTimeMs, spentMs, outcome };
+    limitTime(limit, tools.clock, signal, error => ending.abort(error));
+  }
+}
+
+/** Where a run keeps the answers of its companies. */
+export interface Archives {
+  /** Undefined: nowhere. */
+  of(company: string): Archive | undefined;
+  /** Closes the files and removes those that are too old. `now`: by our clock, unless the service's is behind it. */
+  end(now: number): Promise<void>;
+}
+
+const none: Archives = { of: () => undefined, end: async () => undefined };
+
+function openArchives(
+  config: ArchiveConfig | undefined,
+  { log, ...tools }: Omit<ArchiveTools, "company"> & { readonly log: Log },
+): Archives {
+  if (config === undefined) return none;
+  const open = new Map<string, Archive>();
+  return {
+    of(company) {
+      const archive = open.get(company) ?? openArchive(config, { ...tools, company });
+      open.set(company, archive);
+      return archive;
+    },
+    async end(now) {
+      for (const archive of open.values()) await archive.close();
+      try {
+        const removed = await pruneArchive(config.path, now - config.keepMs);
+        if (removed > 0) log.debug({ files: removed }, "removed from the archive what was older than archive.keep");
+      } catch (error) {
+        log.warn({ err: error }, `${config.path}: files older than archive.keep could not be removed`);
+      }
+    },
+  };
+}

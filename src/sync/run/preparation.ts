@@ -1,0 +1,117 @@
+import type { Stream } from "../../catalog/stream.ts";
+import { lockGroupOf, versionedBy } from "../../config/selection.ts";
+import { reconcilePrivacy } from "../../privacy/apply_policy.ts";
+import type { Destination } from "../../warehouse/destination.ts";
+import { type Prepared, prepareWarehouse } from "../../warehouse/schema/prepare_warehouse.ts";
+import { mendTimestamps } from "../witnessed_time.ts";
+import { identityOf, isAccepted, isItself } from "./companies.ts";
+import { policyOf } from "./jobs.ts";
+import { holderOf, type PlannedRun } from "./opening.ts";
+import type { Job } from "./report.ts";
+import type { Service } from "./service.ts";
+
+/** A run whose destination is open and whose companies have answered. */
+interface OpenedRun {
+  readonly plan: PlannedRun;
+  readonly destination: Destination;
+  readonly services: readonly Service[];
+  readonly jobs: readonly Job[];
+}
+
+/** What the streams are worked on with: the warehouse is as the configuration asks, and locked. */
+export interface PreparedRun {
+  /** All streams, with the columns that were added to their tables. */
+  readonly catalogue: readonly Stream[];
+  /** Those that no attempt before has done. */
+  readonly jobs: readonly Job[];
+  readonly warnings: readonly string[];
+}
+
+/** Brings the warehouse to what the configuration asks for, before the first stream. */
+export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
+  const { plan, destination, jobs } = run;
+  const { source, attempt, tools } = plan;
+  const catalogue = plan.streams.all;
+  const present = run.services.filter(isItself);
+  const tables = await prepareTables(run, present);
+  const mended = await mendClocks(run, present);
+  const privacy = await reconcilePolicy(run);
+  const histories = await tables.reconcileHistories();
+  const exports = await renewExports(run);
+  for (const sentence of [...tables.done, ...privacy.done, ...histories, ...exports.done]) tools.log.info({}, sentence);
+  const wide = new Map(catalogue.map(stream => [stream, tables.widened(stream)]));
+  const names = present.map(({ company }) => company.name);
+  await source.begin?.(destination, names, [...wide.values()]);
+  await attempt?.begin(destination);
+  return {
+    catalogue: [...wide.values()],
+    jobs: jobs
+      .filter(({ company, stream }) => attempt?.isDone(company, stream.name) !== true)
+      .map(job => ({ ...job, stream: wide.get(job.stream)! })),
+    warnings: [...destination.warnings, ...tables.warnings, ...privacy.warnings, ...mended, ...exports.warnings],
+  };
+}
+
+/** Locks what the run works on, and creates, upgrades and widens tables and views. */
+function prepareTables({ plan, destination }: OpenedRun, present: readonly Service[]): Promise<Prepared> {
+  const { order, startedAt, streams } = plan;
+  const { config, version, models, limits } = order;
+  const { all, on, selected } = streams;
+  const { settings } = config.streams;
+  const { lockGroups, held } = lockedBy(plan);
+  return prepareWarehouse(destination, {
+    version,
+    companies: present.map(service => ({ ...identityOf(service), isRecorded: isAccepted(service) })),
+    catalogue: all,
+    streams: all.filter(stream => on.includes(stream) || selected.includes(stream)),
+    lockGroups: [...lockGroups],
+    held: held.map(({ name }) => name),
+    versioned: versionedBy(all, config.streams),
+    grantSelectTo: config.destination.grantSelectTo,
+    widening: selected.map(({ name }) => name).filter(name => policyOf(config, name).unknownFields === "column"),
+    formats: config.formats,
+    volatileOf: name => settings[name]?.volatile ?? [],
+    waitMs: limits.waitMs,
+    now: startedAt,
+    views: { wanted: config.views, models, meanings: config.meanings },
+  });
+}
+
+/** The lock groups that the run works on, and all of their streams. */
+function lockedBy({ streams: { all, selected } }: PlannedRun) {
+  const lockGroups = new Set(selected.map(stream => lockGroupOf(all, stream)));
+  return { lockGroups, held: all.filter(stream => lockGroups.has(lockGroupOf(all, stream))) };
+}
+
+async function mendClocks({ plan, destination }: OpenedRun, present: readonly Service[]): Promise<readonly string[]> {
+  const { clock } = plan.tools;
+  const { held: streams } = lockedBy(plan);
+  const sentences: string[] = [];
+  for (const { company, api } of present) {
+    const mended = await mendTimestamps(destination, { clock, stats: api.stats }, { company: company.name, streams });
+    if (mended !== undefined) sentences.push(mended);
+  }
+  return sentences;
+}
+
+function reconcilePolicy({ plan, destination }: OpenedRun) {
+  const { order, tools, startedAt, privacy, source } = plan;
+  return reconcilePrivacy(destination, privacy, {
+    archive: order.config.archive,
+    waitMs: order.limits.waitMs,
+    now: new Date(tools.clock.now()).toISOString(),
+    askedAt: order.askedAt ?? startedAt,
+    log: tools.log,
+    always: !source.asksService,
+  });
+}
+
+function renewExports({ plan, destination }: OpenedRun) {
+  const { order, tools, runId, privacy, streams } = plan;
+  const { clock, log, signal } = tools;
+  return tools.renewExports(destination, {
+    ...{ catalogue: streams.all, on: streams.on, clock, log, signal, version: order.version },
+    privacy: privacy.policy.id,
+    holder: { runId, ...holderOf(plan) },
+  });
+}

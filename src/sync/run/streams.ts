@@ -1,0 +1,126 @@
+import { hostname } from "node:os";
+import type { Stream } from "../../catalog/stream.ts";
+import type { Formats } from "../../rows/moment.ts";
+import type { Destination } from "../../warehouse/destination.ts";
+import { adoptFormats } from "../../warehouse/state/formats_record.ts";
+import { beginRun, warningsOfLastRun } from "../../warehouse/state/run_log.ts";
+import { type Announcements, announce } from "./announcements.ts";
+import { doubtfulAssumptions } from "./assumptions.ts";
+import { logOf, sideBySide } from "./companies.ts";
+import { conclude, firstLook, releaseEvery } from "./conclusion.ts";
+import { contextOf } from "./jobs.ts";
+import type { Archives } from "./opening.ts";
+import { measureChanged } from "./relation_measurement.ts";
+import { type Job, type RunReport, viewOf } from "./report.ts";
+import type { Attempt, RunOrder, RunTools } from "./run_order.ts";
+import type { RunSource } from "./run_source.ts";
+import type { Service } from "./service.ts";
+
+/** A run whose streams can be worked on. */
+interface Run {
+  readonly order: RunOrder;
+  readonly tools: RunTools;
+  readonly attempt: Attempt | undefined;
+  readonly runId: string;
+  readonly startedAt: string;
+  readonly source: RunSource;
+  readonly destination: Destination;
+  readonly services: readonly Service[];
+  readonly archives: Archives;
+  readonly catalogue: readonly Stream[];
+  readonly jobs: readonly Job[];
+  /** About the warehouse, not a stream. */
+  readonly warnings: readonly string[];
+}
+
+/** Works on the streams of all companies, and concludes the run. `limit` ends it at the next safe point. */
+export async function workOnStreams(run: Run, limit: AbortSignal): Promise<RunReport> {
+  const { order, tools, jobs, services } = run;
+  const announcements = await announceBegin(run);
+  const errors: unknown[] = [];
+  const ending = new AbortController();
+  const signal = AbortSignal.any([tools.signal, ending.signal, limit]);
+  const timers = new AbortController();
+  const fail = (error: unknown): void => void errors.push(error);
+  const releasing = releaseEvery(run, order.config.destination.publishEveryMs, timers.signal).catch(fail);
+  const look = firstLook(run);
+  tools.watch(viewOf(jobs, services, tools.clock));
+  const streams = { announcements, errors, signal, stopAll: (error: unknown) => ending.abort(error) };
+  await sideBySide(services, (service, streamsAtOnce) =>
+    workOnCompany(run, service, { ...streams, streamsAtOnce, listed: () => look().catch(fail) }),
+  );
+  timers.abort();
+  await releasing;
+  if (signal.aborted && !errors.includes(signal.reason)) errors.push(signal.reason);
+  await measureChanged(run, errors);
+  const doubts = await doubtfulAssumptions(run, errors);
+  announcements.warn(doubts);
+  const warnings = [...run.warnings, ...doubts];
+  const report = await conclude({ ...run, warnings, announcements }, errors);
+  run.attempt?.end(errors);
+  return report;
+}
+
+/** What a company's streams share with those of the others. */
+interface AllStreams {
+  readonly announcements: Announcements;
+  /** Failures, in the order in which they came. */
+  readonly errors: unknown[];
+  readonly signal: AbortSignal;
+  readonly stopAll: (error: unknown) => void;
+  readonly streamsAtOnce: number;
+  readonly listed: () => Promise<void>;
+}
+
+async function workOnCompany(run: Run, service: Service, streams: AllStreams): Promise<void> {
+  const { order, tools, runId, startedAt, source, destination, services, archives, catalogue, jobs } = run;
+  const { announcements, signal, ...shared } = streams;
+  const { selection, refresh } = order;
+  const company = service.company.name;
+  const log = logOf(tools.log, company, services.length > 1);
+  const ending = new AbortController();
+  const context = await contextOf(order.config, service, destination, {
+    ...{ runId, clock: tools.clock, log, redact: tools.redact, catalogue, refresh },
+    signal: AbortSignal.any([signal, ending.signal]),
+    named: new Set(selection.named ?? selection.names),
+    askedAt: order.askedAt ?? startedAt,
+  });
+  await source.runCompany(context, service, {
+    ...shared,
+    jobs: jobs.filter(job => job.company === company),
+    archive: archives.of(company),
+    log,
+    failed: announcements.failuresOf(log),
+    stop: error => ending.abort(error),
+  });
+}
+
+/** Writes the run's row, and says what is known before its first stream. */
+async function announceBegin(run: Run): Promise<Announcements> {
+  const { order, tools, destination, runId, startedAt } = run;
+  const row = {
+    run_id: runId,
+    command: order.command,
+    started_at: startedAt,
+    version: order.version,
+    process: JSON.stringify({ pid: process.pid, host: hostname() }),
+  };
+  await beginRun(destination.db, row, new Date(tools.clock.now()));
+  const announcements = announce(tools.log, await warningsOfLastRun(destination.db, order.command));
+  announcements.warn(run.warnings);
+  await announceFormats(run);
+  return announcements;
+}
+
+/** Says what it costs that `formats` have changed, before anything is asked for. */
+async function announceFormats({ order, tools, destination, jobs }: Run): Promise<void> {
+  const { formats } = order.config;
+  const reread = await adoptFormats(destination.db, jobs, formats, new Date(tools.clock.now()).toISOString());
+  if (reread.length === 0) return;
+  const requests = reread.reduce((sum, each) => sum + each.requests, 0).toLocaleString("en-US");
+  const inWords = ({ dates, timezone }: Formats) => `dates [${dates.join(", ")}] and timezone ${timezone}`;
+  const befores = [...new Set(reread.map(({ before }) => inWords(before)))];
+  const text = `formats: ${reread.length} streams were read with ${befores.join(", or ")}, and the configuration now says ${inWords(formats)}. Their lists and feeds are read whole and all of their details fetched again, about ${requests} requests beyond those of a usual run; snapshots of earlier days stay as they were read.`;
+  tools.log.warn({ requests, streams: reread.map(({ stream }) => stream.name) }, text);
+  jobs.find(({ stream }) => stream === reread[0]!.stream)?.progress.notes.push(text);
+}

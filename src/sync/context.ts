@@ -41,31 +41,55 @@ export interface RunPolicy extends Omit<Refresh, "resume"> {
   /** Details of parents that are dated outside a range are left to other runs, also those that the config's start would leave in. */
   readonly ranged?: boolean;
   readonly publishEveryMs: number;
+  readonly ofStream: (name: string) => StreamPolicy;
 }
 
-/** When what is loaded again was read. */
-export interface AsOf {
-  /** Milliseconds since 1970. */
+/** Answers that came long ago, and are loaded again. */
+export interface EarlierAnswers {
+  /** When they were read, milliseconds since 1970. */
   readonly at: number;
   /** How far the tables are complete already, ISO 8601: that is not taken back. */
   readonly completeTo: string | null;
+  /** The scan that is published with them. */
+  readonly scan: string;
 }
 
 /** How far the tables are complete with what was read at a moment; null: no further than before. */
-export function completeWith({ asOf }: Pick<SyncContext, "asOf">, date: string | null): string | null {
-  if (date === null || asOf === undefined || asOf.completeTo === null) return date;
-  return date < asOf.completeTo ? null : date;
+export function completeWith({ earlier }: Pick<SyncContext, "earlier">, date: string | null): string | null {
+  if (date === null || earlier === undefined || earlier.completeTo === null) return date;
+  return date < earlier.completeTo ? null : date;
+}
+
+/** Who answers a company's requests. */
+export interface ServiceAccess {
+  readonly baseUrl: string;
+  readonly api: Api;
+  readonly limiter: Limiter;
+  /** How many streams of details began before this one: its requests give way to theirs, so that not all end at once. */
+  readonly turn: number;
+  /** Resolves when every answer so far is in the archive of raw pages; at once where there is none. */
+  readonly archived: () => Promise<void>;
+}
+
+/** The same work, with answers from elsewhere. */
+export const askedBy = (context: SyncContext, api: Api): SyncContext => ({
+  ...context,
+  service: { ...context.service, api },
+});
+
+/** How values become rows. */
+export interface Encoding {
+  readonly formats: Formats;
+  readonly hasher: Hasher;
+  /** Takes every secret out of a text that is going to be stored. */
+  readonly redact: (text: string) => string;
 }
 
 /** One company's part of a run: everything a stream needs to be synced, handed in. */
 export interface SyncContext {
   readonly runId: string;
   readonly company: string;
-  readonly baseUrl: string;
-  readonly api: Api;
-  readonly limiter: Limiter;
-  /** Resolves when every answer so far is in the archive of raw pages; at once where there is none. */
-  readonly archived: () => Promise<void>;
+  readonly service: ServiceAccess;
   readonly destination: Destination;
   /**
    * Publishes one after another: taken in small steps side by side all of them would end with the last, and what waits for
@@ -73,25 +97,21 @@ export interface SyncContext {
    */
   readonly inTurn: <T>(publish: () => Promise<T>) => Promise<T>;
   readonly clock: Clock;
-  readonly hasher: Hasher;
-  readonly formats: Formats;
+  readonly encoding: Encoding;
   /** Aborts with a StoppedError: the run ends at the next safe point. */
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly policy: RunPolicy;
-  readonly policyOf: (stream: string) => StreamPolicy;
-  /** All streams there are, for parents, details and fixed paths. */
-  readonly catalogue: readonly Stream[];
-  /** How many streams of details began before this one: its requests give way to theirs, so that not all end at once. */
-  readonly turn: number;
-  /** Names of the streams that this run or, by the configuration, another one reads. */
-  readonly wanted: ReadonlySet<string>;
-  /** Streams that the order names one by one, not by a pattern or preset. */
-  readonly named: ReadonlySet<string>;
-  /** Of answers that came long ago: what time they tell of. Absent: they come now. */
-  readonly asOf?: AsOf | undefined;
-  /** Takes every secret out of a text that is going to be stored. */
-  readonly redact: (text: string) => string;
+  readonly streams: {
+    /** All streams there are, for parents, details and fixed paths. */
+    readonly catalogue: readonly Stream[];
+    /** Names of the streams that this run or, by the configuration, another one reads. */
+    readonly wanted: ReadonlySet<string>;
+    /** Streams that the order names one by one, not by a pattern or preset. */
+    readonly named: ReadonlySet<string>;
+  };
+  /** Absent: the answers come now. */
+  readonly earlier?: EarlierAnswers | undefined;
 }
 
 /** One stream's part of a run: everything its steps have in common. */

@@ -183,7 +183,7 @@ export const storing: readonly Mutation[] = [
     name: "what there is of details is told as of their own last publish",
     invariant: 1,
     file: "src/sync/load/apply_load.ts",
-    text: "touched ? askedWith(context.catalogue, stream) : []",
+    text: "touched ? askedWith(context.streams.catalogue, stream) : []",
     becomes: "[] as ReturnType<typeof askedWith>",
     test: "test/sync/load/table_counts_of_details.test.ts",
     notices: "what there is of details, and to fetch, is told also after a run of their list alone",

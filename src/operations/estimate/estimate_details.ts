@@ -44,10 +44,14 @@ export async function estimateDetails(context: EstimateContext, stream: Stream, 
   function contextOf({ order: { config, refresh } }: EstimateContext): Parameters<typeof workRequest>[0] {
     return {
       company: company.name,
-      catalogue,
       clock: tools.clock,
-      policyOf: name => policyOf(config, name),
-      policy: { start: config.streams.start, to: context.order.to, allDetails: refresh.allDetails },
+      streams: { catalogue },
+      policy: {
+        start: config.streams.start,
+        to: context.order.to,
+        allDetails: refresh.allDetails,
+        ofStream: name => policyOf(config, name),
+      },
     };
   }
 }

@@ -1,7 +1,7 @@
 import { lookupOf } from "../../catalog/lookup.ts";
 import type { Detail, Feed, Scan, Stream } from "../../catalog/stream.ts";
 import type { Query } from "../../source/client.ts";
-import type { StreamSync, SyncContext } from "../../sync/context.ts";
+import { askedBy, type StreamSync, type SyncContext } from "../../sync/context.ts";
 import { syncDetails } from "../../sync/stream/details.ts";
 import { type ReadBefore, reloadScans } from "../../sync/stream/reloading.ts";
 import { type Sitting, takeSnapshots } from "../../sync/stream/snapshot.ts";
@@ -40,14 +40,20 @@ async function loadScans(
   const again = scans.map(scan => readBefore(contents, scan));
   // What a scan was not asked for it cannot miss, whatever the config says by now.
   const start = later(context.policy.start, full ? startOf(mode, again.at(-1)!) : undefined);
-  const policy = { ...context.policy, confirmDeletes: last.accepted, start };
   const statuses = statusesIn(stream, again);
-  const policyOf = (name: string) => ({ ...context.policyOf(name), ...(name === stream.name ? { statuses } : {}) });
-  const asOf = { at: Date.parse(last.endedAt), completeTo };
+  const ofStream = (name: string) => ({
+    ...context.policy.ofStream(name),
+    ...(name === stream.name ? { statuses } : {}),
+  });
+  const policy = { ...context.policy, confirmDeletes: last.accepted, start, ofStream };
+  const earlier = { at: Date.parse(last.endedAt), completeTo, scan: [...last.ids].at(-1)! };
   try {
-    const scan = [...last.ids].at(-1)!;
-    const how = { full, scan, run: last.run, seen, stale };
-    await reloadScans({ ...sync, context: { ...context, policy, policyOf, asOf } }, again, how);
+    await reloadScans({ ...sync, context: { ...context, policy, earlier } }, again, {
+      full,
+      run: last.run,
+      seen,
+      stale,
+    });
   } finally {
     for (const { api } of again) await api.close();
   }
@@ -98,9 +104,10 @@ async function loadSittings(
   span: Span,
 ): Promise<void> {
   const { context, progress } = sync;
-  const day = new Intl.DateTimeFormat("sv-SE", { timeZone: context.formats.timezone, dateStyle: "short" });
+  const day = new Intl.DateTimeFormat("sv-SE", { timeZone: context.encoding.formats.timezone, dateStyle: "short" });
   const dayOf = (date: string): string => day.format(Date.parse(date));
   const sittings: Sitting[] = [];
+  let scan = "";
   for (const files of runs) {
     const held = (await sittingsIn(files, span)).filter(
       // Of a day whose later figures the tables know earlier ones would be a step back.
@@ -109,12 +116,13 @@ async function loadSittings(
     if (held.length === 0) continue;
     const wanted = new Map(held.map(each => [requestKey(each.path, each.query), each.ordinal]));
     const choices = held.map(each => each.context);
-    sittings.push({ api: archivedApi({ files }, wanted), choices, scan: held.at(-1)!.scan });
+    sittings.push({ api: archivedApi({ files }, wanted), choices });
+    ({ scan } = held.at(-1)!);
   }
   if (sittings.length === 0) return endWithNothing(progress);
   try {
-    const asOf = { at: context.clock.now(), completeTo };
-    await takeSnapshots({ ...sync, context: { ...context, asOf } }, { again: context.runId }, sittings);
+    const earlier = { at: context.clock.now(), completeTo, scan };
+    await takeSnapshots({ ...sync, context: { ...context, earlier } }, sittings);
   } finally {
     for (const { api } of sittings) await api.close();
   }
@@ -157,13 +165,13 @@ async function loadRun(
   const before = {
     work: workOf(answers),
     at: ({ parentKey }: { readonly parentKey: string }) => times.get(parentKey) ?? latest,
-    scan: answers.at(-1)!.scan,
   };
+  const { scan, accepted } = answers.at(-1)!;
   try {
-    const asOf = { at: Date.parse(latest), completeTo };
-    const policy = { ...context.policy, confirmDeletes: answers.at(-1)!.accepted };
+    const earlier = { at: Date.parse(latest), completeTo, scan };
+    const policy = { ...context.policy, confirmDeletes: accepted };
     context.log.debug({ stream: stream.name, details: answers.length, to: latest }, "loading details again");
-    await syncDetails({ ...sync, context: { ...context, api, policy, asOf } }, before);
+    await syncDetails({ ...sync, context: { ...askedBy(context, api), policy, earlier } }, before);
   } finally {
     await api.close();
   }

@@ -97,7 +97,7 @@ async function tryAgain(sync: StreamSync, stage: Stage, rejects: readonly KeptRe
 
 /** Empties the stage and fills it with the rejects that can be stored; answers which these are, by arrival number. */
 async function stageAgain(
-  { clock, formats, hasher }: SyncContext,
+  { clock, encoding: { formats, hasher } }: SyncContext,
   stream: Stream,
   stage: Stage,
   rejects: readonly KeptReject[],

@@ -50,7 +50,7 @@ export async function replayCompany(
     }
     // What failed in one round and went well in a later one is as it was when it was first read: told in the log.
     const final = (error: unknown): boolean => {
-      const text = context.redact(messageOf(error));
+      const text = context.encoding.redact(messageOf(error));
       const struck = jobs.filter((_, index) => turns[index]!.progress.run.error === text);
       return struck.length === 0 || struck.some(({ stream }) => left.get(stream) === 0);
     };
@@ -64,13 +64,13 @@ export async function replayCompany(
 /** Streams of which the archive holds nothing, and those whose tables know more than it. */
 function reportNothing(context: SyncContext, run: CompanyRun, plans: ReadonlyMap<string, ReplayPlan>): void {
   const without: Job[] = [];
-  const asked = expand(context.catalogue, [...context.named], "stream");
+  const asked = expand(context.streams.catalogue, [...context.streams.named], "stream");
   for (const job of run.jobs) {
     const { stream, progress } = job;
     const { known, later, refused } = plans.get(stream.name)!;
     if (known !== undefined || later.size > 0) continue;
     progress.activity.state = "done";
-    if (context.named.has(stream.name)) {
+    if (context.streams.named.has(stream.name)) {
       const text = refused ?? `${stream.name}: the archive holds nothing of it that could be loaded.`;
       progress.run.status = "failed";
       progress.run.error = text;

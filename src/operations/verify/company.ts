@@ -57,7 +57,7 @@ export async function compareCompany(
     try {
       for (const table of lost) result.add([], lostTable(table));
       // Every date would differ that was read in another way, and tell nothing of the service.
-      if ((await loadStateUnder(warehouse.db, company, stream.name, context.formats)).mixedFormats)
+      if ((await loadStateUnder(warehouse.db, company, stream.name, context.encoding.formats)).mixedFormats)
         throw new TributaryError(
           `${stream.name}: formats changed since its rows were read: run \`tributary sync ${stream.name}\` first, which reads them as the configuration says.`,
           1,

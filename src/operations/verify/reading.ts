@@ -2,6 +2,7 @@ import { type Feed, OBSERVED_ON, type Scan, type Snapshot, type Stream } from ".
 import { TributaryError } from "../../errors.ts";
 import { readListing } from "../../sync/extract/listing.ts";
 import { readLookup } from "../../sync/extract/lookups.ts";
+import { readingOf } from "../../sync/extract/reading.ts";
 import { boundOf, planScan, statusesOf } from "../../sync/extract/scan_plan.ts";
 import { questionsOf } from "../../sync/stream/lookups.ts";
 import { choicesOf } from "../../sync/stream/snapshot.ts";
@@ -42,25 +43,13 @@ async function compareListing(
   result: Result,
   progress: StreamProgress,
 ): Promise<void> {
-  const { api, warehouse, company, signal, start, clock } = context;
+  const { warehouse, company, start, clock } = context;
   const policy = context.policyOf(stream.name);
   const state = await loadStreamState(warehouse.db, company, stream.name);
   const plan = planScan(stream, state, policy, { full: true, confirmDeletes: false, start, now: clock.now() });
   const queries = [plan.query, ...policy.statuses.map(status => ({ ...plan.query, status }))];
-  const { encoder, batches, record: begun } = instrumentOf(context, stream, result);
-  const job = {
-    api,
-    stream,
-    path: stream.path,
-    queries,
-    listing: mode,
-    encoder,
-    batches,
-    record: begun,
-    signal,
-    progress,
-  };
-  const record = await readListing(job);
+  const reading = readingOf(context, instrumentOf(context, stream, result), progress);
+  const record = await readListing({ ...reading, stream, path: stream.path, queries, listing: mode });
   const bounded =
     boundOf(stream, start) !== undefined || statusesOf(state, policy, { confirmDeletes: false }).dropped.length > 0;
   // A row that could not be stored may be any of those that were not seen.
@@ -75,25 +64,12 @@ async function compareLookup(
   result: Result,
   progress: StreamProgress,
 ): Promise<void> {
-  const { api, warehouse, company, catalogue, limiter, signal } = context;
+  const { warehouse, company, catalogue } = context;
   const place = { looked: warehouse, company, catalogue };
   const { asked } = await questionsOf(place, stream, mode, context.policyOf(stream.name));
   if (asked.length === 0) return;
-  const { encoder, batches, record: begun } = instrumentOf(context, stream, result);
-  const width = limiter.state.maximum * 2;
-  const job = {
-    api,
-    stream,
-    questions: asked,
-    listing: mode,
-    encoder,
-    batches,
-    record: begun,
-    width,
-    signal,
-    progress,
-  };
-  const record = await readLookup(job);
+  const reading = readingOf(context, instrumentOf(context, stream, result), progress);
+  const record = await readLookup({ ...reading, stream, questions: asked, listing: mode });
   const { unread } = record;
   if (unread.length > 0)
     throw new TributaryError(
@@ -112,12 +88,12 @@ async function compareSnapshot(
   result: Result,
   progress: StreamProgress,
 ): Promise<void> {
-  const { api, clock, formats, signal } = context;
+  const { service, clock, encoding, signal } = context;
   const { encoder, batches, record } = instrumentOf(context, stream, result);
-  const dayOf = new Intl.DateTimeFormat("sv-SE", { timeZone: formats.timezone, dateStyle: "short" });
+  const dayOf = new Intl.DateTimeFormat("sv-SE", { timeZone: encoding.formats.timezone, dateStyle: "short" });
   for (const choice of choicesOf(mode, context.policyOf(stream.name))) {
     try {
-      const answer = await api.get(stream.path, { ...stream.query, ...choice }, { priority: 1, signal });
+      const answer = await service.api.get(stream.path, { ...stream.query, ...choice }, { priority: 1, signal });
       progress.page(answer);
       const day = dayOf.format(answer.date ?? new Date(clock.now()));
       encoder.add(answer.data, {}, { ...choice, [OBSERVED_ON]: day });

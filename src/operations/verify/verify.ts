@@ -20,6 +20,7 @@ import { openReading, type WarehouseReading } from "../../warehouse/connect/read
 import { addedColumnsOf, withAdded } from "../../warehouse/schema/unknown_field_columns.ts";
 import { saveVerification } from "../../warehouse/state/verifications.ts";
 import { compareCompany } from "./company.ts";
+import type { VerifyContext } from "./context.ts";
 import { type Compared, reportOf } from "./outcome.ts";
 import type { VerifyReport } from "./report.ts";
 
@@ -115,10 +116,11 @@ async function compareAll(
       ),
     );
     tools.watch(viewOf(jobs, services, clock));
-    const hasher = await createHasher();
-    const contextOf = ({ company, api, limiter }: Service, own: AbortSignal) => ({
-      ...{ company: company.name, api, limiter, warehouse: reading, clock, hasher, signal: own, redact, catalogue },
-      ...{ formats: config.formats, start: config.streams.start, seed, sample: order.sample },
+    const encoding = { formats: config.formats, hasher: await createHasher(), redact };
+    const contextOf = ({ company, ...service }: Service, own: AbortSignal): VerifyContext => ({
+      ...{ company: company.name, service, warehouse: reading, clock, encoding, signal: own, catalogue },
+      start: config.streams.start,
+      sampling: { seed, sample: order.sample },
       on: new Set(on.map(({ name }) => name)),
       policyOf: (name: string) => policyOf(config, name),
     });

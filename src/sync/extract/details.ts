@@ -1,25 +1,19 @@
 import { INDEX_COLUMN } from "../../catalog/columns.ts";
 import { type Detail, pathParameters, type Stream } from "../../catalog/stream.ts";
 import { ApiError, meetsOthers } from "../../errors.ts";
-import type { Encoder } from "../../rows/encoder.ts";
 import { telling } from "../../source/archive/about.ts";
-import type { Api } from "../../source/client.ts";
-import type { Limiter } from "../../source/limit.ts";
 import { getWhole, type Page, readPages } from "../../source/pages.ts";
 import { buildPath, PathError } from "../../source/path.ts";
 import type { WorkItem, WorkList } from "../../warehouse/details/work_list.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
-import type { StreamProgress } from "../stream_progress.ts";
 import { type Part, partOf, UnfitError } from "./answer.ts";
-import type { Batches } from "./batches.ts";
 import { PAGE_ROWS } from "./listing.ts";
 import { inParallel } from "./parallel.ts";
+import type { Reading } from "./reading.ts";
 import { rowsIn } from "./rows_in_answer.ts";
 
-/** The details of one stream to fetch. */
-export interface DetailsJob {
-  readonly api: Api;
-  readonly limiter: Limiter;
+/** How the details of one stream are asked for. */
+export interface DetailRequest {
   readonly stream: Stream;
   readonly mode: Detail;
   /** Parent's column for each parameter of the path. */
@@ -28,16 +22,16 @@ export interface DetailsJob {
   readonly keys: Readonly<Record<string, string>>;
   /** Fixed paths that an id must not turn into. */
   readonly siblings: readonly string[];
+  /** Lists have 1. */
+  readonly priority: number;
+}
+
+/** The details of one stream to fetch. */
+export interface DetailsJob extends Reading {
+  readonly request: DetailRequest;
   readonly work: WorkList;
-  readonly encoder: Encoder;
-  readonly batches: Batches;
-  readonly record: ScanRecord;
   /** When a detail that has just come was fetched, ISO 8601. */
   readonly timeOf: (item: WorkItem) => string;
-  readonly signal: AbortSignal;
-  /** Of its requests; lists have 1. */
-  readonly priority: number;
-  readonly progress: StreamProgress;
   /** Called between batches; what was handed over by then is stored. Returns the record to go on with. */
   readonly between: (record: ScanRecord) => Promise<ScanRecord>;
 }
@@ -78,7 +72,8 @@ const BYTES_AHEAD = 1024 * 1024;
 
 /** Fetches the work list, several at once. Stops at the signal, a refused key or a limit, with everything so far stored. */
 export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
-  const { encoder, batches, mode } = job;
+  const { encoder, batches, width } = job;
+  const { mode } = job.request;
   const scan = { record: job.record };
   encoder.sequence = scan.record.sequence;
   // An answer's rows are those since the outcome before: what an earlier run began and never ended is cut off by this one.
@@ -90,7 +85,6 @@ export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
       reason: "an earlier run ended here",
     });
   const counts = { ok: 0, absent: 0, failed: 0, firstFailure: undefined as string | undefined };
-  const width = job.limiter.state.maximum * 2;
   const items = queueOf(job.work);
   /** Answers that wait to be taken hold their memory, also when nobody comes for them any more. */
   const held = new Set<() => void>();
@@ -166,15 +160,16 @@ function queueOf(work: WorkList): (goOn: () => boolean) => AsyncGenerator<WorkIt
 }
 
 async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | Refused> {
-  const { stream, mode, progress, signal, priority, keys, timeOf } = job;
+  const { progress, signal, timeOf } = job;
+  const { stream, mode, priority, columns, keys, siblings } = job.request;
   const refused = (reason: string) => ({ item, absent: false, reason, at: timeOf(item) });
   const parts: Part[] = [];
   let release: (() => void) | undefined;
   const { parentKey: key, parentHash: hash, params } = item;
   const api = telling(job.api, { scan: job.record.scan, parent: { key, hash, params } });
-  const values = Object.fromEntries(pathParameters(stream.path).map(name => [name, item.params[job.columns[name]!]!]));
+  const values = Object.fromEntries(pathParameters(stream.path).map(name => [name, item.params[columns[name]!]!]));
   try {
-    const path = buildPath(stream.path, values, job.siblings);
+    const path = buildPath(stream.path, values, siblings);
     const query = stream.query ?? {};
     const asked = Object.entries(keys).map(([own, parents]) => [own, item.params[parents]!] as const);
     if (mode.paged !== true) {
@@ -214,7 +209,8 @@ async function takeAnswer(
   fetched: Fetched,
   scan: { record: ScanRecord },
 ): Promise<Refused | undefined> {
-  const { encoder, batches, mode, progress, stream, keys } = job;
+  const { encoder, batches, progress } = job;
+  const { mode, stream, keys } = job.request;
   const { item, parts, rest, at } = fetched;
   const own = Object.fromEntries(Object.entries(keys).map(([name, parents]) => [name, item.params[parents]!]));
   const context = { ...item.params, ...own };

@@ -4,30 +4,24 @@ import { ApiError, DestinationError, LockedError, meetsOthers } from "../../erro
 import { valueAt } from "../../rows/encode_value.ts";
 import type { Encoder } from "../../rows/encoder.ts";
 import { telling } from "../../source/archive/about.ts";
-import type { Api, Query } from "../../source/client.ts";
+import type { Query } from "../../source/client.ts";
 import { type Page, type PageRequest, readPages } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import type { StreamProgress } from "../stream_progress.ts";
-import type { Batches } from "./batches.ts";
+import type { Reading } from "./reading.ts";
 import { besideRows, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts";
 
 /** Rows asked for a page: the most the service gives. */
 export const PAGE_ROWS = 100;
 
 /** A listing to read, from where its record says. */
-export interface ListingJob {
-  readonly api: Api;
+export interface ListingJob extends Reading {
   readonly path: string;
   /** Its own parameters narrow nothing; any other does. */
   readonly stream: Pick<Stream, "query">;
   /** Read one after another: together they are the scan. */
   readonly queries: readonly Query[];
   readonly listing: Scan | Feed;
-  readonly encoder: Encoder;
-  readonly batches: Batches;
-  readonly record: ScanRecord;
-  readonly signal: AbortSignal;
-  readonly progress: StreamProgress;
 }
 
 /**

@@ -1,14 +1,12 @@
 import type { Scan, Stream } from "../../catalog/stream.ts";
 import { ApiError, DestinationError, LockedError, meetsOthers } from "../../errors.ts";
-import type { Encoder } from "../../rows/encoder.ts";
 import type { About } from "../../source/archive/about.ts";
-import type { Answer, Api, Query } from "../../source/client.ts";
+import type { Answer, Query } from "../../source/client.ts";
 import { getWhole } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
-import type { StreamProgress } from "../stream_progress.ts";
 import { otherThanAsked } from "./answer.ts";
-import type { Batches } from "./batches.ts";
 import { takePage } from "./listing.ts";
+import type { Reading } from "./reading.ts";
 import { rowsIn } from "./rows_in_answer.ts";
 
 /** One question of a lookup: its path is built, `context` holds the values by their columns. */
@@ -19,19 +17,11 @@ export interface Question {
 }
 
 /** A lookup to read, from where its record says. */
-export interface LookupJob {
-  readonly api: Api;
+export interface LookupJob extends Reading {
   readonly stream: Stream;
   /** Together their answers are the scan. */
   readonly questions: readonly Question[];
   readonly listing: Scan;
-  readonly encoder: Encoder;
-  readonly batches: Batches;
-  readonly record: ScanRecord;
-  /** How many questions are asked at the same time. */
-  readonly width: number;
-  readonly signal: AbortSignal;
-  readonly progress: StreamProgress;
 }
 
 /** When so many questions fail, and more than are answered, the rest would fail too: it is not their values. */

@@ -1,38 +1,29 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Listing } from "../../catalog/stream.ts";
+import type { Feed, Stream } from "../../catalog/stream.ts";
 import { ApiError, DestinationError, LockedError } from "../../errors.ts";
-import type { Encoder } from "../../rows/encoder.ts";
 import { differentRows, type OldRow, PLURAL } from "../../rows/old_rows.ts";
 import { telling } from "../../source/archive/about.ts";
 import type { Api, Query } from "../../source/client.ts";
 import { type Page, readPages } from "../../source/pages.ts";
 import type { ScanRecord, Window } from "../../warehouse/state/stream_state.ts";
-import type { StreamProgress } from "../stream_progress.ts";
-import type { Batches } from "./batches.ts";
 import { PAGE_ROWS, takePage } from "./listing.ts";
 import { merged } from "./merging.ts";
+import type { Reading } from "./reading.ts";
 import { rowsIn } from "./rows_in_answer.ts";
 
 const DAY_US = 86_400_000_000;
 /** Rows encoded in one turn, half a millisecond: with whole pages each answer waited 4 ms for our encoder. */
 const AT_ONCE = 20;
 
-/** A listing that is read in windows of time, several at once. */
+/** A feed that can be asked for a range of dates. */
+export type DatedFeed = Feed & { readonly narrow: { readonly by: "dates" } };
+
+/** A feed that is read in windows of time, several at once. */
 export interface WindowsJob {
-  readonly api: Api;
-  readonly path: string;
-  readonly query: Query;
-  /** The parameters that take a window's dates. */
-  readonly narrow: { readonly from: string; readonly to: string };
-  readonly listing: Listing;
-  readonly encoder: Encoder;
-  readonly batches: Batches;
-  /** Its windows are what there is to read. */
-  readonly record: ScanRecord;
-  /** How many windows are read at the same time, at least. */
-  readonly width: number;
-  readonly signal: AbortSignal;
-  readonly progress: StreamProgress;
+  /** The windows of its record are what there is to read, `width` of them at the same time, at least. */
+  readonly reading: Reading;
+  readonly stream: Stream;
+  readonly mode: DatedFeed;
   /** Where the window without an end ends, ms since 1970. */
   readonly now: number;
   /** Which row it is, and when it came about; undefined for one that doesn't say when. */
@@ -61,19 +52,21 @@ interface WindowPage {
  * (ApiError, the signal's reason) what was read is stored first.
  */
 export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
-  const { batches, encoder, progress } = job;
-  let record = job.record;
+  const { batches, encoder, progress, api, width } = job.reading;
+  const { stream, mode } = job;
+  const taker = { path: stream.path, listing: mode, encoder, progress };
+  let { record } = job.reading;
   encoder.sequence = record.sequence;
   const coverage = createCoverage(record.windows, job.now);
   let read = 0;
   let strays: readonly OldRow[] = [];
-  const told = (): WindowsJob => ({ ...job, api: telling(job.api, { scan: record.scan, full: false, window: true }) });
+  const asked = () => telling(api, { scan: record.scan, full: false, window: true });
   const sources = record.windows.flatMap((window, index) =>
-    window.done ? [] : [() => pagesOf(told(), window, index, () => record.windows[index]!)],
+    window.done ? [] : [() => pagesOf(job, asked(), index, { window, current: () => record.windows[index]! })],
   );
   try {
-    for await (const { index, page } of merged(sources, job.width)) {
-      const rows = await takePage(job, page, {}, AT_ONCE);
+    for await (const { index, page } of merged(sources, width)) {
+      const rows = await takePage(taker, page, {}, AT_ONCE);
       const dated = rows.map(job.datedRow).filter(row => row !== undefined);
       strays = differentRows([...strays, ...straysAmong(record.windows[index]!, dated)]);
       record = advance(record, index, page, rows.length);
@@ -104,22 +97,21 @@ export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
 
 /** A window's pages; when the service no longer takes a cursor, once from its first page on. */
 async function* pagesOf(
-  job: WindowsJob,
-  { from, to, cursor }: Window,
+  { stream, mode, reading }: WindowsJob,
+  api: Api,
   index: number,
-  current: () => Window,
+  { window: { from, to, cursor }, current }: { readonly window: Window; readonly current: () => Window },
 ): AsyncGenerator<WindowPage> {
-  const dates = { [job.narrow.from]: from, ...(to === null ? {} : { [job.narrow.to]: to }) };
   const request = {
-    path: job.path,
-    query: { ...job.query, ...dates },
+    path: stream.path,
+    query: { ...stream.query, ...datesOf(mode, { from, to }) },
     limit: PAGE_ROWS,
     paged: true,
-    isEmpty: (data: unknown) => rowsIn(data, job.listing.rows).length === 0,
-    signal: job.signal,
+    isEmpty: (data: unknown) => rowsIn(data, mode.rows).length === 0,
+    signal: reading.signal,
   };
   const pages = async function* (start: string | null): AsyncGenerator<WindowPage> {
-    for await (const page of readPages(job.api, start === null ? request : { ...request, cursor: start }))
+    for await (const page of readPages(api, start === null ? request : { ...request, cursor: start }))
       yield { index, page };
   };
   try {
@@ -127,10 +119,16 @@ async function* pagesOf(
   } catch (error) {
     const expired = error instanceof ApiError && (error.status === 422 || error.status === 404);
     if (!expired || current().cursor === null) throw error;
-    job.progress.failedRequest(error);
+    reading.progress.failedRequest(error);
     yield* pages(null);
   }
 }
+
+/** The parameters that ask for a window. */
+export const datesOf = ({ narrow }: DatedFeed, { from, to }: Pick<Window, "from" | "to">): Query => ({
+  ...{ [narrow.from]: from },
+  ...(to === null ? {} : { [narrow.to]: to }),
+});
 
 function advance(record: ScanRecord, index: number, page: Page, rows: number): ScanRecord {
   const windows = record.windows.with(index, {

@@ -46,7 +46,7 @@ export async function applyLoad(
     }),
   );
   progress.published = true;
-  const told = reportDrift(stream, fresh, context.policyOf(stream.name).unknownFields);
+  const told = reportDrift(stream, fresh, context.policy.ofStream(stream.name).unknownFields);
   progress.warnings.push(...told.warnings);
   progress.notes.push(...told.notes);
   await stage.drop();
@@ -79,14 +79,14 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   });
   const state = {
     ...load.state,
-    publishedScan: record.scan,
+    publishedScan: context.earlier?.scan ?? record.scan,
     lastMoment: touched ? timestamp : load.state.lastMoment,
     fields: drift.fields,
-    formats: context.formats,
+    formats: context.encoding.formats,
     undecided: decided === undefined ? load.state.undecided : decided.undecided,
   };
   await saveStreamState(trx, company, stream.name, state, timestamp);
-  const again = context.asOf !== undefined || load.rejects !== undefined;
+  const again = context.earlier !== undefined || load.rejects !== undefined;
   // Answers of back then say nothing of what came since.
   const answers =
     parent === undefined || again
@@ -107,7 +107,7 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   );
   await saveProblems(trx, destination, { company, stream }, record.problems, timestamp);
   // A run may end before they are published, and they come and go with these rows.
-  for (const { detail, parents } of touched ? askedWith(context.catalogue, stream) : []) {
+  for (const { detail, parents } of touched ? askedWith(context.streams.catalogue, stream) : []) {
     await recountDetail(trx, destination, { company, stream: detail, parent: parents });
     await saveProblems(trx, destination, { company, stream: detail }, [], timestamp);
   }
@@ -128,14 +128,14 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
  * its next run mends it.
  */
 async function nextTimestamp(
-  { clock, api, company, destination }: SyncContext,
+  { clock, service, company, destination }: SyncContext,
   { stream, parent, details }: LoadTarget,
   trx: Db,
 ): Promise<string> {
   const related = [...(parent === undefined ? [] : parent.kind === "rows" ? [parent] : parent.sources), ...details];
   const before = await lastPublishesOf(trx, [stream, ...related.map(each => each.stream)]);
   const own = Math.max(0, ...before.filter(last => last.company === company).map(({ at }) => at + 1));
-  const witnesses = { clock, stats: api.stats, db: trx, dialect: destination.dialect };
+  const witnesses = { clock, stats: service.api.stats, db: trx, dialect: destination.dialect };
   const { at, future = Number.POSITIVE_INFINITY } = await witnessedTime(witnesses, own);
   const others = before.filter(last => last.at <= future).map(last => last.at + 1);
   return new Date(Math.max(at, own, ...others)).toISOString();

@@ -69,7 +69,7 @@ export async function diffLoad(context: SyncContext, load: Load, withMissing: bo
 }
 
 function loadTargetOf(context: SyncContext, { stream, stage, details, rejects }: Load): LoadTarget {
-  const { catalogue } = context;
+  const { catalogue } = context.streams;
   const { mode } = stream;
   const start = boundOf(stream, context.policy.start);
   return {
@@ -78,7 +78,7 @@ function loadTargetOf(context: SyncContext, { stream, stage, details, rejects }:
     tables: stream.tables,
     stage,
     scalar: scalarOf(stream),
-    schemaFingerprint: schemaFingerprint(stream.tables, context.hasher),
+    schemaFingerprint: schemaFingerprint(stream.tables, context.encoding.hasher),
     parent: mode.kind === "detail" ? parentsOf(catalogue, stream, mode) : undefined,
     many: mode.kind === "detail" && mode.rows !== undefined && rejects === undefined,
     parentsComplete: details?.parentsComplete ?? false,
@@ -98,7 +98,7 @@ function rowsOf(table: string, { tables }: Stream, { rows, presence }: ScanRecor
 }
 
 function checkQuality(context: SyncContext, { stream, record, progress }: Load): void {
-  const { maxRejectShare } = context.policyOf(stream.name);
+  const { maxRejectShare } = context.policy.ofStream(stream.name);
   if (record.rows > 0 && record.rejected / record.rows > maxRejectShare) {
     throw new TributaryError(
       `${stream.name}: ${record.rejected} of ${record.rows} rows could not be stored, more than max_reject_share (${maxRejectShare}) allows. Nothing of it was published; \`tributary rejects ${stream.name}\` shows them.`,
@@ -121,7 +121,7 @@ function checkQuality(context: SyncContext, { stream, record, progress }: Load):
 
 /** Where fields that the documents don't name are a failure they are told all the same, though nothing else is written. */
 async function refuseUnknown(context: SyncContext, { stream, record, progress }: Load): Promise<void> {
-  if (context.policyOf(stream.name).unknownFields !== "fail") return;
+  if (context.policy.ofStream(stream.name).unknownFields !== "fail") return;
   const drift = record.drift.filter(({ sort }) => sort !== "type");
   if (drift.length === 0) return;
   const now = new Date(context.clock.now()).toISOString();

@@ -12,14 +12,14 @@ const NAMED = 5;
 export async function explainMassChange(sync: StreamSync, target: LoadTarget, diff: Diff): Promise<void> {
   const { context, stream, progress } = sync;
   const asked = [...target.details, ...(target.valueDriven ?? [])];
-  const details = asked.filter(detail => context.wanted.has(detail.stream));
+  const details = asked.filter(detail => context.streams.wanted.has(detail.stream));
   const isMassChange = (rows: number) => rows >= LEAST_ROWS && rows > MASS_SHARE * diff.live;
   if (details.length === 0 || !isMassChange(diff.updated)) return;
   const causes = await causesOfChange(context.destination, target);
   // Rows that came back count as updated too, but no column made them.
   if (!isMassChange(causes.changed)) return;
   const most = details.map(({ stream: name }) =>
-    Math.min(causes.changed, context.policyOf(name).maxDetails ?? Infinity),
+    Math.min(causes.changed, context.policy.ofStream(name).maxDetails ?? Infinity),
   );
   const message = sentence(
     stream.name,

@@ -59,8 +59,8 @@ export async function askAddresses(
 ): Promise<Addresses> {
   if (confirm === undefined) return { exist: false, gone: [], told: false, asked: [] };
   const after = before?.asked ?? [];
-  const { catalogue, destination, limiter, policy } = context;
-  const siblings = fixedPaths(catalogue);
+  const { streams, destination, service, policy } = context;
+  const siblings = fixedPaths(streams.catalogue);
   const ask = (key: Key, about: Partial<About> = {}): Promise<Said> =>
     askOne(context, () => buildPath(confirm, key, siblings), about, progress);
 
@@ -78,7 +78,8 @@ export async function askAddresses(
   progress.activity.waitingFor = `the addresses of ${keys.length} missing rows`;
   const gone: Key[] = [];
   let there = 0;
-  const answers = inParallel<Key, { key: Key; said: Said }>(Readable.from(keys), limiter.state.maximum, async key => ({
+  const width = service.limiter.state.maximum;
+  const answers = inParallel<Key, { key: Key; said: Said }>(Readable.from(keys), width, async key => ({
     key,
     said: await ask(key),
   }));
@@ -99,13 +100,13 @@ export async function askAddresses(
 }
 
 async function askOne(
-  { api, signal }: SyncContext,
+  { service, signal }: SyncContext,
   path: () => string,
   about: Partial<About>,
   progress: StreamProgress,
 ): Promise<Said> {
   try {
-    progress.page(await api.get(path(), {}, { priority: 1, signal, about }));
+    progress.page(await service.api.get(path(), {}, { priority: 1, signal, about }));
     return "there";
   } catch (error) {
     progress.failedRequest(error);

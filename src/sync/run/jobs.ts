@@ -45,9 +45,10 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
   // some details are being published others ask.
   const lists = new PQueue({ concurrency: run.streamsAtOnce });
   const details = new PQueue({ concurrency: 2 * run.streamsAtOnce });
-  const wanted = context.wanted.union(new Set(jobs.map(job => job.stream.name)));
+  const wanted = context.streams.wanted.union(new Set(jobs.map(job => job.stream.name)));
+  const streams = { ...context.streams, wanted };
   const before = ({ stream }: Job) => {
-    const names = asksBy(stream, context.policyOf(stream.name));
+    const names = asksBy(stream, context.policy.ofStream(stream.name));
     return jobs.filter(other => other.stream !== stream && names.some(name => hasTable(other.stream, name)));
   };
   const waiting = new Map(jobs.map(job => [job, before(job)]));
@@ -60,7 +61,8 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
       waiting.delete(job);
       void (job.stream.mode.kind === "detail" ? details : lists).add(async () => {
         const isDetail = job.stream.mode.kind === "detail";
-        await runJob(keeping({ ...context, wanted, turn: isDetail ? turn++ : 0 }, job, run), job, run);
+        const service = { ...context.service, turn: isDetail ? turn++ : 0 };
+        await runJob(keeping({ ...context, streams, service }, job, run), job, run);
         // After the last one the run's end is near, which shows everything.
         if (!isDetail && waiting.size + unfinished() > 1) await run.listed();
         for (const [other, all] of waiting)
@@ -106,11 +108,14 @@ function keeping(context: SyncContext, { stream: { name }, progress }: Job, { ar
   const about = { stream: name, ...(context.policy.confirmDeletes ? { accepted: true as const } : {}) };
   return {
     ...context,
-    api: telling(context.api, about),
-    async archived() {
-      const warning = await archive.kept(name);
-      if (warning === undefined) return;
-      progress.warnings.push(warning);
+    service: {
+      ...context.service,
+      api: telling(context.service.api, about),
+      async archived() {
+        const warning = await archive.kept(name);
+        if (warning === undefined) return;
+        progress.warnings.push(warning);
+      },
     },
   };
 }
@@ -138,7 +143,8 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
   if (context.signal.aborted) return skip(job, "the run was ending");
   const without = parent === undefined || parent.progress.published ? undefined : whyWithout(parent);
   // Of a list that could not be read the failure is told; one that this key may not read is none, but for who asked by name.
-  const failing = without !== undefined && parent?.progress.isForbidden === true && context.named.has(stream.name);
+  const failing =
+    without !== undefined && parent?.progress.isForbidden === true && context.streams.named.has(stream.name);
   if (without !== undefined && !failing) return skip(job, without);
   const refuse: StreamWork = async () => {
     throw new TributaryError(`${stream.name}: ${without}`, 1);
@@ -179,27 +185,22 @@ export async function contextOf(
   config: Config,
   service: Service,
   destination: Destination,
-  rest: Pick<SyncContext, "runId" | "clock" | "signal" | "log" | "redact" | "catalogue" | "named"> & {
-    readonly refresh: Refresh;
-    readonly askedAt: string;
-  },
+  rest: Pick<SyncContext, "runId" | "clock" | "signal" | "log"> &
+    Pick<SyncContext["encoding"], "redact"> &
+    Pick<SyncContext["streams"], "catalogue" | "named"> & { readonly refresh: Refresh; readonly askedAt: string },
 ): Promise<SyncContext> {
-  const { refresh, askedAt, ...shared } = rest;
+  const { refresh, askedAt, redact, catalogue, named, ...shared } = rest;
   const { full, allDetails, resume, confirmDeletes } = refresh;
-  const on = selectedByConfig(shared.catalogue, config.streams);
+  const { company, api, limiter } = service;
+  const on = selectedByConfig(catalogue, config.streams);
   return {
     ...shared,
-    company: service.company.name,
-    baseUrl: service.company.baseUrl,
-    api: service.api,
-    limiter: service.limiter,
-    archived: async () => undefined,
+    company: company.name,
+    service: { baseUrl: company.baseUrl, api, limiter, turn: 0, archived: async () => undefined },
     destination,
     inTurn: turns(),
-    hasher: await createHasher(),
-    formats: config.formats,
-    wanted: new Set(on.map(stream => stream.name)),
-    turn: 0,
+    encoding: { formats: config.formats, hasher: await createHasher(), redact },
+    streams: { catalogue, named, wanted: new Set(on.map(stream => stream.name)) },
     policy: {
       full,
       allDetails,
@@ -210,8 +211,8 @@ export async function contextOf(
       start: config.streams.start,
       confirmAbove: config.backfill.confirmAbove,
       publishEveryMs: config.destination.publishEveryMs,
+      ofStream: name => policyOf(config, name),
     },
-    policyOf: name => policyOf(config, name),
   };
 }
 

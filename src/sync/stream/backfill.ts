@@ -6,14 +6,12 @@ import { knownKey } from "../../rows/reject.ts";
 import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
 import type { BackfillPlan, StreamState } from "../../warehouse/state/stream_state.ts";
 import type { StreamSync, SyncContext } from "../context.ts";
+import { readingOf } from "../extract/reading.ts";
 import { besideRows } from "../extract/rows_in_answer.ts";
-import { readWindows } from "../extract/windows.ts";
+import { type DatedFeed, readWindows } from "../extract/windows.ts";
 import { mayPublish, syncDetails } from "./details.ts";
 import { openDoubleBufferedStage } from "./double_buffered_stage.ts";
 import { distrustFilter, doubtsOf, syncListing } from "./listing.ts";
-
-/** The part of a feed's mode that says how it is cut into windows. */
-export type DatedFeed = Feed & { readonly narrow: { readonly by: "dates" } };
 
 /**
  * Loads what the stream's plan names and isn't done: a list whole, a detail for parents dated in the range, a feed in
@@ -78,32 +76,26 @@ function detailsContext(context: SyncContext, plan: BackfillPlan): SyncContext {
   const ranged = plan.to !== null || start !== context.policy.start;
   return {
     ...context,
-    policy: { ...context.policy, start, to: plan.to ?? undefined, ranged },
-    policyOf: name => ({ ...context.policyOf(name), audit: 0, refresh: undefined, maxDetails: undefined }),
+    policy: {
+      ...{ ...context.policy, start, to: plan.to ?? undefined, ranged },
+      ofStream: name => ({ ...context.policy.ofStream(name), audit: 0, refresh: undefined, maxDetails: undefined }),
+    },
   };
 }
 
 async function backfillFeed(sync: StreamSync<DatedFeed>, plan: BackfillPlan, before: readonly OldRow[]): Promise<void> {
   const { context, stream, mode, progress } = sync;
-  const { api, limiter, signal } = context;
   const buffered = await openDoubleBufferedStage(sync, plan);
   progress.activity.state = "reading";
-  const timeOfRow = timeOf(context.formats, stream, mode);
-  const nameOf = (row: unknown) => knownKey(stream.tables.main, besideRows(row), {}, context.redact) ?? "no key";
+  const timeOfRow = timeOf(context.encoding.formats, stream, mode);
+  const nameOf = (row: unknown) =>
+    knownKey(stream.tables.main, besideRows(row), {}, context.encoding.redact) ?? "no key";
   let doubts: readonly OldRow[] | undefined;
   try {
     const { record, strays } = await readWindows({
-      api,
-      path: stream.path,
-      query: stream.query ?? {},
-      narrow: mode.narrow,
-      listing: mode,
-      encoder: buffered.encoder,
-      batches: buffered.batches,
-      record: buffered.record,
-      width: limiter.state.maximum * 2,
-      signal,
-      progress,
+      reading: readingOf(context, buffered, progress),
+      stream,
+      mode,
       now: context.clock.now(),
       datedRow(row) {
         const at = timeOfRow(row);

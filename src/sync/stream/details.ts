@@ -18,7 +18,8 @@ import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state
 import { completeTogether } from "../../warehouse/state/table_counts.ts";
 import type { StreamSync, SyncContext } from "../context.ts";
 import { completeWith } from "../context.ts";
-import { type DetailsResult, readDetails } from "../extract/details.ts";
+import { type DetailRequest, type DetailsJob, type DetailsResult, readDetails } from "../extract/details.ts";
+import { readingOf } from "../extract/reading.ts";
 import { publishStage } from "../load/apply_load.ts";
 import { parentsOf } from "../load/child_streams.ts";
 import type { StreamProgress } from "../stream_progress.ts";
@@ -39,8 +40,6 @@ export interface FetchedBefore {
   readonly work: WorkList;
   /** When it was fetched, ISO 8601. */
   readonly at: (item: WorkItem) => string;
-  /** The scan that is published with them. */
-  readonly scan: string;
 }
 
 /** Fetches the details that are due and publishes them, early ones while the rest is still being fetched. */
@@ -70,12 +69,14 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
       state,
       progress,
       parentsComplete,
-      before,
       left: 0,
       held: undefined,
     };
-    const at = before?.at ?? (() => new Date(presentTime(clock, context.api.stats)).toISOString());
-    const result = await fetchAll(sync, request.parents, { work, at }, extraction, async record => {
+    const at = before?.at ?? (() => new Date(presentTime(clock, context.service.api.stats)).toISOString());
+    const how = detailRequest(stream, mode, request.parents, context.streams.catalogue);
+    const priority = EARLIEST / (1 + context.service.turn);
+    const asked = { request: { ...how, priority }, work, timeOf: at };
+    const result = await fetchAll(sync, extraction, asked, async record => {
       if (clock.now() - published < policy.publishEveryMs) return record;
       await extraction.batches.flush();
       // Whether 404s can be believed is known at the end, when all of them are: until then none is published.
@@ -131,7 +132,8 @@ const count = (value: number): string => value.toLocaleString("en-US");
 /** Whether it is known which values there are: only then is one gone that no row carries. */
 async function areParentsComplete(context: SyncContext, parents: Parents): Promise<boolean> {
   if (parents.kind === "rows") return false;
-  const { destination, company, catalogue } = context;
+  const { destination, company } = context;
+  const { catalogue } = context.streams;
   const carriers = parents.sources.flatMap(({ stream }) => catalogue.find(other => other.name === stream) ?? []);
   if (!(await areReadWhole(context, carriers))) return false;
   const { sources } = await presentParents(destination, parents);
@@ -159,7 +161,6 @@ interface Shelf {
   readonly state: StreamState;
   readonly progress: StreamProgress;
   readonly parentsComplete: boolean;
-  readonly before: FetchedBefore | undefined;
   /** Rows that went in this run because answers or values no longer have them. */
   left: number;
   /** Those that were too many: from then on none goes. */
@@ -178,39 +179,16 @@ export function mayPublish(error: unknown): boolean {
 }
 
 async function fetchAll(
-  sync: StreamSync<Detail>,
-  parents: Parents,
-  { work, at }: Pick<FetchedBefore, "work" | "at">,
+  { context, progress }: StreamSync<Detail>,
   extraction: Extraction,
-  between: (record: ScanRecord) => Promise<ScanRecord>,
+  asked: Pick<DetailsJob, "request" | "work" | "timeOf">,
+  between: DetailsJob["between"],
 ): Promise<{ record: ScanRecord; counts: DetailsResult | undefined; error: unknown }> {
-  const { context, stream, mode, progress } = sync;
-  const { api, limiter, signal, catalogue } = context;
-  const { encoder, batches, record, stage } = extraction;
   try {
-    const siblings = fixedPaths(catalogue);
-    const job = {
-      api,
-      limiter,
-      stream,
-      mode,
-      columns: parameterColumns(stream, mode),
-      keys: keyColumns(stream, mode, parents),
-      siblings,
-      work,
-      encoder,
-      batches,
-      record,
-      timeOf: at,
-      signal,
-      priority: EARLIEST / (1 + context.turn),
-      progress,
-      between,
-    };
-    const counts = await readDetails(job);
+    const counts = await readDetails({ ...readingOf(context, extraction, progress), ...asked, between });
     return { record: counts.record, counts, error: undefined };
   } catch (error) {
-    return { record: stage.record as ScanRecord, counts: undefined, error };
+    return { record: extraction.stage.record as ScanRecord, counts: undefined, error };
   }
 }
 
@@ -220,12 +198,12 @@ async function publishDetails(
   absent: Absent,
   completeTo: string | null,
 ): Promise<void> {
-  const { context, stream, extraction, state, progress, parentsComplete, before, left, held } = shelf;
+  const { context, stream, extraction, state, progress, parentsComplete, left, held } = shelf;
   const { confirmDeletes, deletes: limits } = context.policy;
   const { parted } = await publishStage(context, {
     stream,
     stage: extraction.stage,
-    record: { ...record, phase: "read", scan: before?.scan ?? record.scan },
+    record: { ...record, phase: "read" },
     progress,
     details: {
       absent,
@@ -281,30 +259,39 @@ export function parameterColumns(stream: Stream, mode: Detail): Record<string, s
   return Object.fromEntries(pathParameters(stream.path).map(name => [name, columnOf(name)]));
 }
 
-/** The parent's column for each column that the detail's key begins with. */
-export function keyColumns(stream: Stream, mode: Detail, parents: Parents): Record<string, string> {
-  return parents.kind === "values" ? { [stream.key[0]!]: mode.by! } : Object.fromEntries(parents.on);
+/** How details are asked for, by the columns of their parents. */
+export function detailRequest(
+  stream: Stream,
+  mode: Detail,
+  parents: Parents,
+  catalogue: readonly Stream[],
+): Omit<DetailRequest, "priority"> {
+  const keys = parents.kind === "values" ? { [stream.key[0]!]: mode.by! } : Object.fromEntries(parents.on);
+  return { stream, mode, columns: parameterColumns(stream, mode), keys, siblings: fixedPaths(catalogue) };
 }
+
+/** The columns of the parents that such requests take. */
+export const columnsFor = ({ columns, keys }: Pick<DetailRequest, "columns" | "keys">): readonly string[] => [
+  ...new Set([...Object.values(columns), ...Object.values(keys)]),
+];
 
 /** What decides which details are due, but for what a run under way has asked for. */
 export function workRequest(
-  context: Pick<SyncContext, "company" | "catalogue" | "clock" | "policyOf"> & {
-    readonly policy: Pick<SyncContext["policy"], "start" | "to" | "allDetails">;
+  context: Pick<SyncContext, "company" | "clock"> & {
+    readonly streams: Pick<SyncContext["streams"], "catalogue">;
+    readonly policy: Pick<SyncContext["policy"], "start" | "to" | "allDetails" | "ofStream">;
   },
   stream: Stream,
   mode: Detail,
 ): Omit<WorkRequest, "stage"> {
-  const policy = context.policyOf(stream.name);
-  const parents = parentsOf(context.catalogue, stream, mode);
-  const needed = [
-    ...Object.values(parameterColumns(stream, mode)),
-    ...Object.values(keyColumns(stream, mode, parents)),
-  ];
+  const { catalogue } = context.streams;
+  const policy = context.policy.ofStream(stream.name);
+  const parents = parentsOf(catalogue, stream, mode);
   return {
     company: context.company,
     stream: stream.name,
     parents,
-    columns: [...new Set(needed)],
+    columns: columnsFor(detailRequest(stream, mode, parents, catalogue)),
     open: mode.open,
     newest: mode.newest,
     start: context.policy.start,
@@ -337,9 +324,9 @@ async function isBehind(
 
 /** How far details are complete that were all fetched: no further than the rows or values that they were asked for. */
 async function completeWithParents(context: SyncContext, parents: Parents): Promise<string | null> {
-  const { asOf, clock, company, destination } = context;
+  const { earlier, clock, company, destination } = context;
   const names = parents.kind === "rows" ? [parents.stream] : parents.sources.map(({ stream }) => stream);
   const theirs = await completeTogether(destination.db, company, names);
-  const read = new Date(asOf?.at ?? clock.now()).toISOString();
+  const read = new Date(earlier?.at ?? clock.now()).toISOString();
   return completeWith(context, theirs !== null && read < theirs ? read : theirs);
 }

@@ -12,8 +12,9 @@ import type { Stage } from "../../warehouse/destination.ts";
 import { stagedAnswers } from "../../warehouse/merge/outcomes.ts";
 import { type NewReject, saveRejects } from "../../warehouse/state/rejects.ts";
 import { beginScan, readScanRecord, type ScanRecord, type StreamState } from "../../warehouse/state/stream_state.ts";
-import type { StreamSync, SyncContext } from "../context.ts";
+import type { Encoding, StreamSync, SyncContext } from "../context.ts";
 import { Batches } from "../extract/batches.ts";
+import type { Intake } from "../extract/reading.ts";
 import { boundOf, fingerprint } from "../extract/scan_plan.ts";
 
 /** What a scan asks for; only the same request goes on with it. */
@@ -22,14 +23,11 @@ export interface Request {
   readonly full: boolean;
 }
 
-/** A stream's stage, encoder and batches, and the record to go on from. */
-export interface Extraction<R extends Request = Request> {
+/** A stream's stage, and what fills it. */
+export interface Extraction<R extends Request = Request> extends Intake {
   /** What it asks for. */
   readonly request: R;
   readonly stage: Stage;
-  readonly encoder: Encoder;
-  readonly batches: Batches;
-  readonly record: ScanRecord;
   /** Rows of the stage come from an earlier run. */
   readonly resumed: boolean;
 }
@@ -40,11 +38,7 @@ export function isPlaced({ mode, key }: Stream): boolean {
 }
 
 /** The encoder of a stream's rows, of which those from before `start` (YYYY-MM-DD) are left out where they say when they came about. */
-export function encoderOf(
-  { formats, hasher, redact }: Pick<SyncContext, "formats" | "hasher" | "redact">,
-  stream: Stream,
-  start: string | undefined,
-): Encoder {
+export function encoderOf({ formats, hasher, redact }: Encoding, stream: Stream, start: string | undefined): Encoder {
   const { mode, tables } = stream;
   return new Encoder({
     ...{ tables, formats, hasher, redact },
@@ -68,13 +62,13 @@ export async function openExtraction<R extends Request>(
 ): Promise<Extraction<R>> {
   const { context, stream, progress } = sync;
   const stage = await context.destination.stage(context.company, stream.tables);
-  const encoder = encoderOf(context, stream, context.policy.start);
+  const encoder = encoderOf(context.encoding, stream, context.policy.start);
   const batches = new Batches(
     stage,
     encoder,
-    context,
+    { clock: context.clock, limiter: context.service.limiter },
     (rejects, scan) => keepRejects(context, stream, rejects, scan),
-    () => context.archived(),
+    () => context.service.archived(),
   );
   const stored = readScanRecord(stage.record);
   const unwanted = stored !== undefined && isUnwanted(context, stream, stored);
@@ -128,11 +122,11 @@ function printOf(context: SyncContext, stream: Stream, { query, full }: Request)
     stream.path,
     query,
     full,
-    context.policyOf(stream.name).statuses,
-    schemaFingerprint(stream.tables, context.hasher),
+    context.policy.ofStream(stream.name).statuses,
+    schemaFingerprint(stream.tables, context.encoding.hasher),
     context.company,
-    context.baseUrl,
-    context.formats,
+    context.service.baseUrl,
+    context.encoding.formats,
     ...volatileTreatments(stream.tables),
     ...(start === undefined ? [] : [start]),
   ]);
@@ -158,7 +152,8 @@ async function keepRejects(
   rejects: readonly Reject[],
   scan: string,
 ): Promise<void> {
-  const { runId: run_id, company, redact } = context;
+  const { runId: run_id, company } = context;
+  const { redact } = context.encoding;
   const seen_at = new Date(context.clock.now()).toISOString();
   const rows = new Map<string, NewReject>();
   for (const reject of rejects) {
@@ -187,7 +182,7 @@ function needsEscapes(...values: readonly unknown[]): boolean {
   }
 }
 
-function rawText(raw: unknown, redact: SyncContext["redact"]): string {
+function rawText(raw: unknown, redact: Encoding["redact"]): string {
   try {
     return (
       cleaned(canonicalJson(raw).text, redact) ?? JSON.stringify("(holds a secret that cannot be taken out of it)")

@@ -10,8 +10,9 @@ import type { StreamSync } from "../context.ts";
 import { PAGE_ROWS } from "../extract/listing.ts";
 import { besideRows, rowsIn } from "../extract/rows_in_answer.ts";
 import { planScan, type ScanPlan, strayRows } from "../extract/scan_plan.ts";
+import type { DatedFeed } from "../extract/windows.ts";
 import { publishStage } from "../load/apply_load.ts";
-import { type DatedFeed, hasDates, timeOf } from "./backfill.ts";
+import { hasDates, timeOf } from "./backfill.ts";
 import { openExtraction } from "./extraction.ts";
 import { distrustFilter, doubtsOf, read, setAside, syncListing } from "./listing.ts";
 
@@ -30,10 +31,10 @@ export async function syncFeed(sync: StreamSync<Feed>): Promise<void> {
   const { context, stream, mode, progress } = sync;
   const { clock, company, destination, policy } = context;
   const state = await loadStreamState(destination.db, company, stream.name);
-  const plan = planScan(stream, state, context.policyOf(stream.name), { ...policy, now: clock.now() });
+  const plan = planScan(stream, state, context.policy.ofStream(stream.name), { ...policy, now: clock.now() });
   const gap = gapOf(mode, state, plan, policy.start);
   if (gap === undefined) return syncListing(sync);
-  const api = telling(context.api, { confirms: true });
+  const api = telling(context.service.api, { confirms: true });
   const requests = await gapRequests(stream, mode, state, gap, async (path, query) => {
     const answer = await api.get(path, query, { paged: true, signal: context.signal }).catch(error => {
       progress.failedRequest(error);

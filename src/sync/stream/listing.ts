@@ -6,9 +6,10 @@ import { telling } from "../../source/archive/about.ts";
 import type { Query } from "../../source/client.ts";
 import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
-import { completeWith, type StreamSync, type SyncContext } from "../context.ts";
+import { askedBy, completeWith, type StreamSync, type SyncContext } from "../context.ts";
 import { readListing } from "../extract/listing.ts";
 import { type Question, readLookup } from "../extract/lookups.ts";
+import { readingOf } from "../extract/reading.ts";
 import { isAhead, planScan, reachesBack, type ScanPlan, statusesOf, strayRows } from "../extract/scan_plan.ts";
 import { applyLoad, publishStage } from "../load/apply_load.ts";
 import { diffLoad, type Load } from "../load/diff_load.ts";
@@ -49,7 +50,7 @@ async function scanOnce(
   const { context, stream, mode, progress } = sync;
   const { policy, log } = context;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
-  const plan = planScan(stream, state, context.policyOf(stream.name), { ...policy, now });
+  const plan = planScan(stream, state, context.policy.ofStream(stream.name), { ...policy, now });
   log.debug({ stream: stream.name, query: plan.query, why: plan.why }, "reading");
   if (state.filterDistrusted)
     progress.notes.push(
@@ -113,7 +114,7 @@ const trusting = (state: StreamState): StreamState => ({
 /** Asks all that the config asks of a lookup; what a run before began to ask is asked to its end first. */
 async function lookUp(sync: StreamSync<Scan>, state: StreamState): Promise<ScanRecord | undefined> {
   const { context, stream, mode, progress } = sync;
-  const { api, company, clock, destination, limiter, log, signal } = context;
+  const { company, clock, destination, log } = context;
   const found = await findQuestions(sync);
   if (found.query.length === 0) {
     progress.published = true;
@@ -121,7 +122,7 @@ async function lookUp(sync: StreamSync<Scan>, state: StreamState): Promise<ScanR
   }
   const before = begunQuestions(sync, state.questions);
   const opened = await openExtraction(sync, state, found, before);
-  const { stage, encoder, batches, record: begun, request, resumed } = opened;
+  const { stage, request, resumed } = opened;
   const remember = async (questions: StreamState["questions"]) => {
     const now = new Date(clock.now()).toISOString();
     const asking = { ...state, questions };
@@ -130,10 +131,9 @@ async function lookUp(sync: StreamSync<Scan>, state: StreamState): Promise<ScanR
   if (!resumed && request.begun !== null) await remember(request.begun);
   const questions = request.query;
   progress.activity.state = "reading";
-  const width = limiter.state.maximum * 2;
-  const job = { api, stream, questions, listing: mode, encoder, batches, width, signal, progress };
   const pagesBefore = progress.run.pages;
-  const record = await readLookup({ ...job, record: begun }).catch(async error => {
+  const reading = readingOf(context, opened, progress);
+  const record = await readLookup({ ...reading, stream, questions, listing: mode }).catch(async error => {
     // Where it gets no further with these values it is begun anew as soon as the columns hold others.
     const stuck = error instanceof ApiError && !meetsOthers(error) && progress.run.pages === pagesBefore;
     if (stuck && request.begun !== null) await remember(null);
@@ -164,7 +164,7 @@ export async function distrustFilter(
   const distrusting = { ...state, filterDistrusted: true, distrustedAt: now };
   // Known only once the whole feed is published, it would be found out anew by every run that is cut short, and the feed begun anew.
   await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, distrusting, now));
-  const plan = planScan(stream, distrusting, context.policyOf(stream.name), { ...policy, now: clock.now() });
+  const plan = planScan(stream, distrusting, context.policy.ofStream(stream.name), { ...policy, now: clock.now() });
   const extraction = await openExtraction(sync, distrusting, plan);
   const record = await read(sync, plan, extraction, distrusting);
   return publishScan(sync, { stage: extraction.stage, record, state: distrusting });
@@ -178,22 +178,11 @@ export async function read(
   state: StreamState,
 ): Promise<ScanRecord> {
   const { context, stream, mode, progress } = sync;
-  const { stage, encoder, batches } = extraction;
-  const { api, signal } = context;
-  const job = {
-    api,
-    stream,
-    path: stream.path,
-    queries: queriesOf(context, stream, plan),
-    listing: mode,
-    encoder,
-    batches,
-    signal,
-    progress,
-  };
+  const { stage } = extraction;
+  const request = { stream, path: stream.path, queries: queriesOf(context, stream, plan), listing: mode };
   const pagesBefore = progress.run.pages;
   try {
-    return await readListing({ ...job, record: extraction.record });
+    return await readListing({ ...readingOf(context, extraction, progress), ...request });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const expired = error.status === 422 || error.status === 404;
@@ -217,7 +206,7 @@ export async function read(
 /** Where nothing was read before the statuses that the config names are asked for, too: which ones the list shows by itself is not documented. */
 function queriesOf(context: SyncContext, stream: Stream, plan: ScanPlan): readonly Query[] {
   if (!plan.full && plan.coversAnew !== true) return [plan.query];
-  return [plan.query, ...context.policyOf(stream.name).statuses.map(status => ({ ...plan.query, status }))];
+  return [plan.query, ...context.policy.ofStream(stream.name).statuses.map(status => ({ ...plan.query, status }))];
 }
 
 /** A listing that breaks off at one place run after run would never be published: what lies before it is, without deletions. */
@@ -231,15 +220,16 @@ async function giveUpWhereItEndsThrice(sync: StreamSync, { stage }: Extraction, 
     record,
     progress,
     // Nothing is deleted here that could be accepted.
-    state: { ...state, statuses: statusesOf(state, context.policyOf(stream.name), { confirmDeletes: false }).all },
+    state: {
+      ...state,
+      statuses: statusesOf(state, context.policy.ofStream(stream.name), { confirmDeletes: false }).all,
+    },
     completeTo: null,
   });
 }
 
 /** A scan that was read before, and is loaded again. */
 export interface Again {
-  /** The one that is published with it. */
-  readonly scan: string;
   /** The run that read it. */
   readonly run: string;
   /** It was published before: what it misses is noted, and missing it once more proves nothing. */
@@ -265,7 +255,7 @@ export async function publishScan(
     again === undefined && (state.mixedFormats || isAhead(state, Date.parse(date))) ? null : state.highWaterMark;
   // Only a whole scan deletes what could be accepted.
   const accepting = { confirmDeletes: whole && context.policy.confirmDeletes };
-  const { all: statuses, dropped } = statusesOf(state, context.policyOf(stream.name), accepting);
+  const { all: statuses, dropped } = statusesOf(state, context.policy.ofStream(stream.name), accepting);
   const next: StreamState = {
     ...state,
     highWaterMark: nextHighWaterMark(mode, record, before, date),
@@ -280,7 +270,7 @@ export async function publishScan(
   const load: Load = {
     stream,
     stage,
-    record: { ...record, scan: again?.scan ?? record.scan },
+    record,
     progress,
     state: next,
     showsAll: newest,
@@ -296,7 +286,7 @@ export async function publishScan(
   if (withMissing) {
     noteUnseen(record, diff.distinct, progress);
     const unknown = record.absent.map(part => asked[part]?.context ?? {});
-    const asking = { ...context, api: telling(context.api, { scan: record.scan, confirms: true }) };
+    const asking = askedBy(context, telling(context.service.api, { scan: record.scan, confirms: true }));
     // Rows that came by a status which the config names no more are not asked for: the scan showed a part of them all.
     const shown = dropped.length === 0 ? record : { ...record, capped: true };
     if (dropped.length > 0 && diff.missing > 0)
@@ -308,7 +298,7 @@ export async function publishScan(
     const run = again?.run ?? context.runId;
     const sight = { stream, mode, target, unknown, record: shown, diff: missed, before: state.undecided, run, seen };
     decision = await decideDeletes(asking, sight, progress);
-    await context.archived();
+    await context.service.archived();
   }
   await applyLoad(context, load, compared, decision);
   if (record.unread.length > 0) throw new TributaryError(unreadMessage(stream, record, asked.length), 1);

@@ -76,9 +76,10 @@ export interface RunQuestions {
 /** A lookup's questions for a run. Values that can't be asked for, and sources that are off, cost nothing but a warning. */
 export async function findQuestions(sync: StreamSync<Scan>): Promise<RunQuestions> {
   const { context, stream, mode, progress } = sync;
-  const { catalogue, company, destination, log } = context;
+  const { company, destination, log } = context;
+  const { catalogue } = context.streams;
   const { name } = stream;
-  const asking = context.policyOf(name);
+  const asking = context.policy.ofStream(name);
   const from = sourcesOf(stream, asking);
   const found = await findValues({ looked: destination, company, catalogue }, stream, asking);
   const { asked, unusable } = questionsWith(found, catalogue, stream, mode, asking);
@@ -101,23 +102,23 @@ export async function findQuestions(sync: StreamSync<Scan>): Promise<RunQuestion
 /** The questions that a run before had begun to ask, where the config still means the same columns. */
 export function begunQuestions(sync: StreamSync<Scan>, begun: BegunQuestions | null): RunQuestions | undefined {
   const { context, stream, mode } = sync;
-  const asking = context.policyOf(stream.name);
+  const asking = context.policy.ofStream(stream.name);
   const from = sourcesOf(stream, asking);
   if (begun === null || !isDeepStrictEqual(begun.from, from)) return undefined;
   // PostgreSQL keeps JSON's keys in an order of its own, and the questions come in that of the parameters.
   const found = Object.fromEntries(Object.keys(from).map(name => [name, begun.found[name] ?? []]));
-  const { asked } = questionsWith(found, context.catalogue, stream, mode, asking);
+  const { asked } = questionsWith(found, context.streams.catalogue, stream, mode, asking);
   return { query: asked, full: begun.all, begun };
 }
 
 /** Whether streams that carry values were ever read whole, or all fetched: only then is a value gone that no row carries. One that is off and has no tables carries none. */
 export async function areReadWhole(context: SyncContext, sources: readonly Stream[]): Promise<boolean> {
-  const { destination, company, wanted } = context;
+  const { destination, company, streams } = context;
   const present = await withTables(destination, sources);
   for (const source of sources) {
     const { name, mode } = source;
     if (mode.kind === "snapshot") continue;
-    if (!wanted.has(name) && !present.includes(source)) continue;
+    if (!streams.wanted.has(name) && !present.includes(source)) continue;
     if (mode.kind === "detail") {
       if (!(await isComplete(destination.db, company, name))) return false;
     } else if ((await loadStreamState(destination.db, company, name)).lastFullAt === null) return false;
@@ -125,7 +126,7 @@ export async function areReadWhole(context: SyncContext, sources: readonly Strea
   return true;
 }
 
-function isWanted({ catalogue, wanted }: SyncContext, table: string): boolean {
+function isWanted({ streams: { catalogue, wanted } }: SyncContext, table: string): boolean {
   const holder = catalogue.find(({ tables }) => [tables.main, ...tables.children].some(each => each.name === table));
   return holder !== undefined && wanted.has(holder.name);
 }

@@ -16,26 +16,24 @@ import { setAside } from "./listing.ts";
  */
 export async function syncSnapshot(sync: StreamSync<Snapshot>): Promise<void> {
   const { context, stream, mode } = sync;
-  const choices = choicesOf(mode, context.policyOf(stream.name));
-  const query = { ...stream.query, choices };
-  return takeSnapshots(sync, query, [{ api: context.api, choices }]);
+  const choices = choicesOf(mode, context.policy.ofStream(stream.name));
+  return takeSnapshots(sync, [{ api: context.service.api, choices }]);
 }
 
 /** Combinations of values that are asked for on one day, and whom. */
 export interface Sitting {
   readonly api: Api;
   readonly choices: readonly Readonly<Record<string, string>>[];
-  /** The scan that is published with the last of several sittings. */
-  readonly scan?: string;
 }
 
-/** The rows of all sittings, published together; `asked` tells this reading from others. */
-export async function takeSnapshots(sync: StreamSync, asked: object, sittings: readonly Sitting[]): Promise<void> {
+/** The rows of all sittings, published together. */
+export async function takeSnapshots(sync: StreamSync, sittings: readonly Sitting[]): Promise<void> {
   const { context, stream, progress } = sync;
-  const { clock, formats, signal } = context;
+  const { clock, signal, earlier } = context;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
-  const request = { query: asked, full: false };
-  const extraction = await openExtraction(sync, state, request);
+  const asked = { ...stream.query, choices: sittings[0]?.choices };
+  const query = earlier === undefined ? asked : { again: context.runId };
+  const extraction = await openExtraction(sync, state, { query, full: false });
   const { stage, encoder, batches, record } = extraction;
   progress.activity.state = "reading";
   progress.run.carried = 0;
@@ -58,7 +56,10 @@ export async function takeSnapshots(sync: StreamSync, asked: object, sittings: r
     progress.page(answer);
     progress.rows(1);
     const at = answer.date ?? new Date(clock.now());
-    const day = new Intl.DateTimeFormat("sv-SE", { timeZone: formats.timezone, dateStyle: "short" }).format(at);
+    const day = new Intl.DateTimeFormat("sv-SE", {
+      timeZone: context.encoding.formats.timezone,
+      dateStyle: "short",
+    }).format(at);
     encoder.add(answer.data, {}, { ...choice, [OBSERVED_ON]: day });
     read = { ...read, rows: read.rows + 1, pages: read.pages + 1, date: read.date ?? at.toISOString() };
     if (batches.due) read = await batches.put(read);
@@ -70,10 +71,10 @@ export async function takeSnapshots(sync: StreamSync, asked: object, sittings: r
   await publishStage(context, {
     stream,
     stage,
-    record: { ...stored, scan: sittings.at(-1)?.scan ?? stored.scan },
+    record: stored,
     progress,
     state,
-    showsAll: failures.length === 0 && context.asOf === undefined,
+    showsAll: failures.length === 0 && earlier === undefined,
     completeTo: failures.length === 0 ? completeWith(context, stored.date) : null,
   });
   // With rows of the others the stream is not one that this key may not read.

@@ -30,9 +30,9 @@ export async function syncStream(sync: StreamSync, work: StreamWork = syncByMode
     run.status = progress.warnings.length > 0 ? "warning" : "succeeded";
     activity.state = "done";
   } catch (error) {
-    if (isUnavailable(error) && !context.named.has(stream.name)) return noteUnavailable(sync, error);
+    if (isUnavailable(error) && !context.streams.named.has(stream.name)) return noteUnavailable(sync, error);
     run.status = statusOf(error);
-    run.error = context.redact(error instanceof Error ? error.message : String(error));
+    run.error = context.encoding.redact(error instanceof Error ? error.message : String(error));
     activity.state = "failed";
     throw error;
   } finally {
@@ -58,7 +58,7 @@ function noteUnavailable({ context, progress }: StreamSync, error: ApiError): vo
   const { run, activity } = progress;
   run.status = "warning";
   progress.isForbidden = true;
-  run.error = context.redact(`${UNAVAILABLE}: ${error.message}`);
+  run.error = context.encoding.redact(`${UNAVAILABLE}: ${error.message}`);
   activity.state = "done";
   progress.published = false;
   progress.warnings.push(

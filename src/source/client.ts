@@ -3,326 +3,350 @@ import { EnvHttpProxyAgent, Pool } from "undici";
 import type { Share } from "../byte_budget.ts";
 import type { Clock } from "../clock.ts";
 import type { ApiError, ApiFailure } from "../errors.ts";
+import type { Answer, Api, ApiListeners, ApiSettings, ApiStats, GetOptions, Query, Unanswered } from "./api.ts";
 import { acceptEncoding, BodyTooLargeError } from "./body.ts";
-import type { Envelope, Pagination } from "./envelope.ts";
 import { type Dispatch, exchange, type WireAnswer } from "./exchange.ts";
 import { apiError, BarredError, BudgetSpentError, broken, tooLong, withoutKey } from "./fault.ts";
 import { elsewhere } from "./lasting_fault.ts";
-import type { Limiter } from "./limit.ts";
 import { buildQuery } from "./path.ts";
 import { type Fault, judge, unpacked, type Verdict } from "./response_verdict.ts";
 import { backoff, httpDate, limitedWait, maxAttempts } from "./retry.ts";
 
-export type { Envelope, Pagination } from "./envelope.ts";
-
-/** Query parameters by name; percent-encoded by the client. */
-export type Query = Readonly<Record<string, string | number | boolean>>;
-
-/** What one GET yielded. `bytes` is the decompressed body, `date` the answer's Date header, `requests` all that were sent for it. */
-export interface Answer {
-  readonly data: unknown;
-  readonly pagination: Pagination | undefined;
-  readonly meta: unknown;
-  readonly date: Date | undefined;
-  readonly bytes: number;
-  readonly requests: number;
-  readonly retries: number;
-  readonly status: number;
-  /** Of a large answer to a request that `holds`: gives back what it takes of the memory that all share. */
-  readonly release?: (() => void) | undefined;
-}
-
-/** `priority`: higher goes first (lists 1, details below it, the earlier ones first). `paged`: a 2xx without a pagination block is a retryable error. `about` goes to `onAnswer` as it is. `onBody` sees the body of a 200, decompressed, before it is parsed, which waits for it. `maxBytes`: a lower ceiling than the client's. `holds`: what a large answer takes of memory counts until its `release` is called, else until the answer is given out. */
-export interface GetOptions {
-  readonly priority?: number;
-  readonly signal?: AbortSignal;
-  readonly paged?: boolean;
-  readonly about?: object;
-  readonly onBody?: (body: Buffer) => Promise<void>;
-  readonly maxBytes?: number | undefined;
-  readonly holds?: boolean;
-}
-
-/** An answer as it came: data, or a 404 of the service itself. `body` is its JSON text, `next` the cursor of the page after it (null: there is none; empty: it has none to name it by). */
-export interface RawAnswer {
-  readonly path: string;
-  readonly query: Query;
-  readonly status: number;
-  readonly date: Date | undefined;
-  readonly next: string | null;
-  readonly body: Buffer;
-  readonly about: object | undefined;
-}
-
-/** Counters since the client was made: `bytes` decompressed, waits in ms, `failures` by kind of what `get` threw, `clockOffsets` how far the service's clock was ahead of ours in the last two answers that have a `Date`. */
-export interface ApiStats {
-  readonly requests: number;
-  readonly retries: number;
-  readonly limited: number;
-  readonly bytes: number;
-  readonly failures: Readonly<Partial<Record<ApiFailure, number>>>;
-  readonly retryWaitMs: number;
-  readonly limitedWaitMs: number;
-  readonly clockOffsets?: readonly number[];
-}
-
-/** A request is about to be sent again after `waitMs`; `reason` never holds the key. `attempt` counts the requests sent so far. */
-export interface RetryEvent {
-  readonly path: string;
-  readonly attempt: number;
-  readonly reason: string;
-  readonly status: number | undefined;
-  readonly waitMs: number;
-}
-
-/** A request that was sent and has no answer yet: the one that is longest under way, and how many others are. */
-export interface Unanswered {
-  readonly path: string;
-  readonly attempt: number;
-  readonly sinceMs: number;
-  readonly others: number;
-}
-
-/** The service, read only. `path` is below /api/v1 and already built, e.g. "/po/PO-1". Rejects with ApiError or the signal's reason. */
-export interface Api {
-  get(path: string, query: Query, options?: GetOptions): Promise<Answer>;
-  readonly stats: ApiStats;
-  /** Larger pages are better asked for with fewer rows; undefined: they may be as large as a body may. */
-  readonly pageBytes?: number;
-  /** What has had no answer for ten seconds. */
-  readonly unanswered?: () => Unanswered | undefined;
-  close(): Promise<void>;
-}
-
-/** `key` and `maxRequests` are read at each request; `refreshKey` is called once after a 401, then one retry. Times in ms, `maxBodyBytes` decompressed (64 MiB). */
-export interface ApiSettings {
-  readonly baseUrl: string;
-  readonly key: () => string;
-  readonly refreshKey?: () => Promise<void>;
-  readonly timeoutMs: number;
-  readonly maxWaitMs: number;
-  readonly maxBodyBytes?: number;
-  readonly maxRequests?: number;
-  readonly limit: Limiter;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly onRetry?: (event: RetryEvent) => void;
-  /** Hears every `slowMs` (10 s) of a request that has no answer for so long. */
-  readonly onSlow?: (unanswered: Unanswered) => void;
-  readonly slowMs?: number;
-  /**
-   * Takes out of an answer's data what is not to be kept, in place, before anybody sees it. Answers how the JSON
-   * text of the body is made that it would have been; undefined where nothing was changed.
-   */
-  readonly treat?: ((path: string, envelope: Envelope) => (() => Buffer) | undefined) | undefined;
-  /** Sees each answer before whoever asked does. */
-  readonly onAnswer?: ((answer: RawAnswer) => void) | undefined;
-  readonly userAgent: string;
-}
-
 const SLOW_MS = 10_000;
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** Pages of several streams, and the next one of each, are in memory at once. */
 const PAGE_SHARE = 16;
 
 /** A client that sends the key to `baseUrl`'s origin and nowhere else. */
-export function createApi(settings: ApiSettings): Api {
-  const { limit, clock, random, timeoutMs, maxWaitMs, maxBodyBytes = 64 * 1024 * 1024 } = settings;
-  const base = new URL(settings.baseUrl);
-  const prefix = `${base.pathname.replace(/(?<!\/)\/+$/, "")}/api/v1`;
-  // Twice as many connections as requests: one whose answer has just ended takes the next only a turn of the loop later, 2 ms.
-  const origin = connect(base, limit.state.maximum * 2, timeoutMs);
-  const failures: Partial<Record<ApiFailure, number>> = {};
-  let clockOffsets: readonly number[] = [];
-  const stats = {
-    ...{ requests: 0, retries: 0, limited: 0, bytes: 0, failures, retryWaitMs: 0, limitedWaitMs: 0 },
-    get clockOffsets() {
-      return clockOffsets;
-    },
-  };
+export const createApi = (settings: ApiSettings): Api => new Client(settings);
+
+/** What all requests to one service share. */
+class Client implements Api {
+  readonly settings: ApiSettings;
+  readonly base: URL;
+  /** Of every path: what `baseUrl` has of one, and the version. */
+  readonly prefix: string;
+  readonly origin: { readonly dispatch: Dispatch; close(): Promise<void> };
+  readonly stats = new Stats();
+  readonly sent: SentRequests;
+  readonly maxBodyBytes: number;
+  readonly pageBytes: number;
   /** Whether the service has answered with data. Until then what no attempt mends is the configuration's fault, later a disturbance. */
-  let accepted = false;
-  const underWay = new Set<{ readonly path: string; readonly attempt: number; readonly since: number }>();
-  const { slowMs = SLOW_MS } = settings;
-  let looking: NodeJS.Timeout | undefined;
-  let refreshing: Promise<void> | undefined;
+  accepted = false;
   /** Why nothing is sent any more, once the service wants a pause that nobody here waits for. */
-  let barred: string | undefined;
+  barred: string | undefined;
+  #refreshing: Promise<void> | undefined;
 
-  function unanswered(): Unanswered | undefined {
-    const [first] = underWay;
-    if (first === undefined || clock.now() - first.since < slowMs) return undefined;
-    const { path, attempt, since } = first;
-    return { path, attempt, sinceMs: clock.now() - since, others: underWay.size - 1 };
+  constructor(settings: ApiSettings) {
+    const { baseUrl, limit, limits, clock, listeners } = settings;
+    this.settings = settings;
+    this.base = new URL(baseUrl);
+    this.prefix = `${this.base.pathname.replace(/(?<!\/)\/+$/, "")}/api/v1`;
+    // Twice as many connections as requests: one whose answer has just ended takes the next only a turn of the loop later, 2 ms.
+    this.origin = connect(this.base, limit.state.maximum * 2, limits.timeoutMs);
+    this.sent = new SentRequests(clock, listeners);
+    this.maxBodyBytes = limits.maxBodyBytes ?? MAX_BODY_BYTES;
+    this.pageBytes = Math.min(this.maxBodyBytes, limit.memory.bytes / PAGE_SHARE);
   }
 
-  function look(): void {
-    const slow = unanswered();
-    if (slow !== undefined) settings.onSlow?.(slow);
+  async get(path: string, query: Query, options: GetOptions = {}): Promise<Answer> {
+    return new Get(this, path, query, options).answer();
   }
 
-  async function attempt(
-    {
-      path,
-      nth,
-      key,
-      kind,
-    }: { readonly path: string; readonly nth: number; readonly key: string; readonly kind: string },
-    { paged = false, signal, onBody, maxBytes = maxBodyBytes }: GetOptions,
-    limited: (fault: Fault) => void,
-  ): Promise<{ status: number; share: Share | undefined; judged: () => Promise<Verdict> }> {
-    // Whoever waited for this slot meanwhile is told, too.
-    if (barred !== undefined) throw new BarredError(barred);
-    if (stats.requests >= (settings.maxRequests ?? Number.POSITIVE_INFINITY)) throw new BudgetSpentError();
-    stats.requests += 1;
-    const headers = {
-      authorization: `Bearer ${key}`,
-      accept: "application/json",
-      "accept-encoding": acceptEncoding,
-      "user-agent": settings.userAgent,
-    };
-    const begun = clock.now();
-    const own = { path: path.split("?", 1)[0]!, attempt: nth, since: begun };
-    underWay.add(own);
+  unanswered(): Unanswered | undefined {
+    return this.sent.unanswered();
+  }
+
+  close(): Promise<void> {
+    return this.origin.close();
+  }
+
+  /** Requests that are refused at the same time bring the new key once. */
+  async refreshKey(): Promise<void> {
+    this.#refreshing ??= this.settings.refreshKey?.().finally(() => {
+      this.#refreshing = undefined;
+    });
+    await this.#refreshing;
+  }
+}
+
+class Stats implements ApiStats {
+  requests = 0;
+  retries = 0;
+  limited = 0;
+  bytes = 0;
+  readonly failures: Partial<Record<ApiFailure, number>> = {};
+  retryWaitMs = 0;
+  limitedWaitMs = 0;
+  clockOffsets: readonly number[] = [];
+}
+
+interface SentRequest {
+  readonly path: string;
+  readonly attempt: number;
+  readonly since: number;
+}
+
+/** The requests that have no answer yet, in the order in which they were sent; says so when one waits long. */
+class SentRequests {
+  readonly #clock: Clock;
+  readonly #slowMs: number;
+  readonly #onSlow: ApiListeners["onSlow"];
+  readonly #waiting = new Set<SentRequest>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(clock: Clock, { slowMs = SLOW_MS, onSlow }: ApiListeners = {}) {
+    this.#clock = clock;
+    this.#slowMs = slowMs;
+    this.#onSlow = onSlow;
+  }
+
+  add(request: SentRequest): void {
+    this.#waiting.add(request);
     // A real timer, not the injected clock: a hanging service has to be reported while it hangs.
-    looking ??= setInterval(look, slowMs).unref();
-    let answer: WireAnswer;
-    try {
-      const limits = { timeoutMs, maxBytes, memory: limit.memory, now: clock.now, signal };
-      answer = await exchange(origin.dispatch, prefix + path, headers, limits);
-    } catch (error) {
-      const ours = signal?.aborted || error instanceof BodyTooLargeError;
-      if (!ours) limit.observe({ ok: false, limited: false, latencyMs: clock.now() - begun, kind });
-      throw error;
-    } finally {
-      underWay.delete(own);
-      if (underWay.size === 0) {
-        clearInterval(looking);
-        looking = undefined;
+    this.#timer ??= setInterval(() => this.#look(), this.#slowMs).unref();
+  }
+
+  delete(request: SentRequest): void {
+    this.#waiting.delete(request);
+    if (this.#waiting.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  unanswered(): Unanswered | undefined {
+    const [first] = this.#waiting;
+    if (first === undefined) return undefined;
+    const sinceMs = this.#clock.now() - first.since;
+    if (sinceMs < this.#slowMs) return undefined;
+    return { path: first.path, attempt: first.attempt, sinceMs, others: this.#waiting.size - 1 };
+  }
+
+  #look(): void {
+    const slow = this.unanswered();
+    if (slow !== undefined) this.#onSlow?.(slow);
+  }
+}
+
+/** One GET: requests are sent for it until one is answered, or no further one would help. */
+class Get {
+  readonly #client: Client;
+  readonly #path: string;
+  readonly #query: Query;
+  readonly #options: GetOptions;
+  /** Below the origin, with its query. */
+  readonly #target: string;
+  readonly #maxBytes: number;
+  #requests = 0;
+  #failed = 0;
+  /** 429s, and what they asked to wait for. */
+  readonly #limited = { count: 0, waitMs: 0, totalMs: 0 };
+  #refreshed = false;
+  /** Of the last request: the key that it was sent with, its answer's status and share of memory. */
+  #key = "";
+  #status: number | undefined;
+  #share: Share | undefined;
+
+  constructor(client: Client, path: string, query: Query, options: GetOptions) {
+    this.#client = client;
+    this.#path = path;
+    this.#query = query;
+    this.#options = options;
+    this.#target = client.prefix + path + buildQuery(query);
+    this.#maxBytes = options.maxBytes ?? client.maxBodyBytes;
+  }
+
+  async answer(): Promise<Answer> {
+    for (;;) {
+      const verdict = await this.#request();
+      switch (verdict.kind) {
+        case "data":
+          return this.#take(verdict);
+        case "refused":
+          await this.#afterRefusal(verdict);
+          break;
+        case "limited":
+          this.#afterLimit(verdict);
+          break;
+        case "again":
+          await this.#afterFault(verdict);
       }
     }
-    const { status, latencyMs, share } = answer;
+  }
+
+  /** Sends one request when its turn comes. What throws is a verdict too, but for the signal's reason. */
+  async #request(): Promise<Verdict> {
+    const { settings, base } = this.#client;
+    const { signal, priority = 0, holds } = this.#options;
+    signal?.throwIfAborted();
+    this.#key = settings.key();
+    this.#status = undefined;
+    this.#share = undefined as Share | undefined;
+    let verdict: Verdict;
+    try {
+      // A request that was sent before goes ahead of its equals.
+      const turn = this.#requests === 0 ? priority : priority + 0.5;
+      const { status, judged } = await settings.limit.run(() => this.#exchange(), turn, signal);
+      this.#status = status;
+      // Answers that are here already, and the requests that take their slots, come before the work with this one.
+      await nextTurn();
+      verdict = await judged();
+      this.#requests += 1;
+    } catch (error) {
+      this.#share?.release();
+      if (signal?.aborted) throw signal.reason;
+      if (!(error instanceof BudgetSpentError || error instanceof BarredError)) this.#requests += 1;
+      verdict = broken(error, this.#maxBytes, base);
+    }
+    if (verdict.kind !== "data" || holds !== true) this.#share?.release();
+    return verdict;
+  }
+
+  /** The request and its whole answer, while it has its slot. Data is judged after that: the next request need not wait until a page has been parsed. */
+  async #exchange(): Promise<{ readonly status: number; readonly judged: () => Promise<Verdict> }> {
+    const { settings, stats, barred } = this.#client;
+    const { limits, limit, clock } = settings;
+    const { paged = false, onBody } = this.#options;
+    const maxBytes = this.#maxBytes;
+    // Whoever waited for this slot meanwhile is told, too.
+    if (barred !== undefined) throw new BarredError(barred);
+    if (stats.requests >= (limits.maxRequests ?? Number.POSITIVE_INFINITY)) throw new BudgetSpentError();
+    stats.requests += 1;
+    const begun = clock.now();
+    const answer = await this.#dispatch(begun);
+    const { status, latencyMs } = answer;
+    this.#share = answer.share;
     const said = httpDate(String(answer.headers["date"] ?? ""));
-    if (said !== undefined) clockOffsets = [...clockOffsets.slice(-1), said.getTime() - begun - latencyMs];
-    limit.observe({ ok: status < 500, limited: status === 429, latencyMs, kind });
-    // Data is read when the slot has been given on: the next request need not wait until a page has been parsed.
+    if (said !== undefined) stats.clockOffsets = [...stats.clockOffsets.slice(-1), said.getTime() - begun - latencyMs];
+    limit.observe({ ok: status < 500, limited: status === 429, latencyMs, kind: kindOf(this.#path) });
     if (status === 200) {
       const judged = async () => {
         const plain = onBody === undefined ? answer : unpacked(answer, maxBytes);
         await onBody?.(plain.body);
         return judge(plain, paged, maxBytes, clock.now());
       };
-      return { status, share, judged };
+      return { status, judged };
     }
     const verdict = judge(answer, paged, maxBytes, clock.now());
     // While the slot is still held: nothing may start between a 429 and the pause it asks for.
-    if (verdict.kind === "limited") limited(verdict);
-    return { status, share, judged: async () => verdict };
+    if (verdict.kind === "limited") this.#pauseAll(verdict);
+    return { status, judged: async () => verdict };
   }
 
-  async function refresh(): Promise<void> {
-    refreshing ??= settings.refreshKey?.().finally(() => {
-      refreshing = undefined;
-    });
-    await refreshing;
-  }
-
-  async function get(path: string, query: Query, options: GetOptions = {}): Promise<Answer> {
-    const { signal, priority = 0 } = options;
-    const whole = path + buildQuery(query);
-    const kind = kindOf(path);
-    let requests = 0;
-    let failed = 0;
-    let limitedCount = 0;
-    let limitedMs = 0;
-    let waitMs = 0;
-    let refreshed = false;
-
-    for (;;) {
-      signal?.throwIfAborted();
-      const key = settings.key();
-      let status: number | undefined;
-      let share: Share | undefined;
-      let verdict: Verdict;
-      const limited = ({ what, retryAfter }: Fault): void => {
-        stats.limited += 1;
-        limitedCount += 1;
-        waitMs = limitedWait(limitedCount, retryAfter, random);
-        limitedMs += waitMs;
-        if (limitedMs <= maxWaitMs) limit.pause(waitMs, withoutKey(what, key));
-        else barred ??= tooLong(what, waitMs, limitedMs, maxWaitMs);
-      };
-      try {
-        // A request that was sent before goes ahead of its equals.
-        const turn = requests === 0 ? priority : priority + 0.5;
-        const task = () => attempt({ path: whole, nth: requests + 1, key, kind }, options, limited);
-        const answered = await limit.run(task, turn, signal);
-        ({ status, share } = answered);
-        // Answers that are here already, and the requests that take their slots, come before the work with this one.
-        await nextTurn();
-        verdict = await answered.judged();
-        requests += 1;
-      } catch (error) {
-        share?.release();
-        if (signal?.aborted) throw signal.reason;
-        if (!(error instanceof BudgetSpentError || error instanceof BarredError)) requests += 1;
-        verdict = broken(error, options.maxBytes ?? maxBodyBytes, base);
-      }
-      if (verdict.kind !== "data" || options.holds !== true) share?.release();
-      const again = (fault: Fault): void => {
-        stats.retries += 1;
-        settings.onRetry?.({ path, attempt: requests, reason: withoutKey(fault.what, key), status, waitMs });
-      };
-      const show = (date: Date | undefined, body: Buffer, next: string | null): void =>
-        settings.onAnswer?.({ path, query, status: status ?? 200, date, next, body, about: options.about });
-      const giveUp = (fault: Fault): ApiError => {
-        failures[fault.failure] = (failures[fault.failure] ?? 0) + 1;
-        const advice = accepted ? undefined : fault.lasting === true ? elsewhere(base) : fault.lasting;
-        return apiError(fault, { path, attempts: requests, status, key }, advice);
-      };
-
-      if (verdict.kind === "data") {
-        const { envelope, date, body } = verdict;
-        accepted = true;
-        stats.bytes += body.length;
-        const { hasMore = false, nextCursor = "" } = envelope.pagination ?? {};
-        try {
-          const treated = settings.treat?.(path, envelope);
-          if (settings.onAnswer !== undefined) show(date, treated?.() ?? body, hasMore ? nextCursor : null);
-        } catch (error) {
-          // Nobody is given the answer who could release it.
-          share?.release();
-          throw error;
-        }
-        const told = { date, bytes: body.length, requests, retries: requests - 1, status: status ?? 200 };
-        return { ...envelope, ...told, release: options.holds === true ? share?.release : undefined };
-      }
-      if (verdict.kind === "refused") {
-        if (verdict.failure === "not_found" && verdict.body !== undefined) show(verdict.date, verdict.body, null);
-        if (verdict.failure !== "unauthorized" || refreshed || settings.refreshKey === undefined) throw giveUp(verdict);
-        refreshed = true;
-        // Another request may have brought the new key meanwhile.
-        if (settings.key() === key) await refresh();
-        waitMs = 0;
-        again(verdict);
-      } else if (verdict.kind === "limited") {
-        if (limitedMs > maxWaitMs)
-          throw giveUp({ ...verdict, what: tooLong(verdict.what, waitMs, limitedMs, maxWaitMs) });
-        stats.limitedWaitMs += waitMs;
-        again(verdict);
-      } else {
-        failed += 1;
-        if (failed >= maxAttempts || (!accepted && verdict.lasting !== undefined)) throw giveUp(verdict);
-        waitMs = backoff(failed, random, Math.min(verdict.retryAfter ?? 0, maxWaitMs));
-        stats.retryWaitMs += waitMs;
-        again(verdict);
-        await clock.sleep(waitMs, signal);
-      }
+  async #dispatch(begun: number): Promise<WireAnswer> {
+    const { settings, sent, origin } = this.#client;
+    const { limit, clock, limits, userAgent } = settings;
+    const { signal } = this.#options;
+    const headers = {
+      authorization: `Bearer ${this.#key}`,
+      accept: "application/json",
+      "accept-encoding": acceptEncoding,
+      "user-agent": userAgent,
+    };
+    const own = { path: this.#path, attempt: this.#requests + 1, since: begun };
+    sent.add(own);
+    try {
+      const { timeoutMs } = limits;
+      const allowed = { timeoutMs, maxBytes: this.#maxBytes, memory: limit.memory, now: clock.now, signal };
+      return await exchange(origin.dispatch, this.#target, headers, allowed);
+    } catch (error) {
+      const ours = signal?.aborted || error instanceof BodyTooLargeError;
+      const latencyMs = clock.now() - begun;
+      if (!ours) limit.observe({ ok: false, limited: false, latencyMs, kind: kindOf(this.#path) });
+      throw error;
+    } finally {
+      sent.delete(own);
     }
   }
 
-  const pageBytes = Math.min(maxBodyBytes, limit.memory.bytes / PAGE_SHARE);
-  return { get, stats, pageBytes, unanswered, close: origin.close };
+  #pauseAll({ what, retryAfter }: Fault): void {
+    const { settings, stats } = this.#client;
+    const { limits, limit, random } = settings;
+    const limited = this.#limited;
+    stats.limited += 1;
+    limited.count += 1;
+    limited.waitMs = limitedWait(limited.count, retryAfter, random);
+    limited.totalMs += limited.waitMs;
+    if (limited.totalMs <= limits.maxWaitMs) limit.pause(limited.waitMs, withoutKey(what, this.#key));
+    else this.#client.barred ??= this.#tooLong(what);
+  }
+
+  #take({ envelope, date, body }: Verdict & { kind: "data" }): Answer {
+    const client = this.#client;
+    const { settings, stats } = client;
+    client.accepted = true;
+    stats.bytes += body.length;
+    const { hasMore = false, nextCursor = "" } = envelope.pagination ?? {};
+    try {
+      const treated = settings.treat?.(this.#path, envelope);
+      if (settings.listeners?.onAnswer !== undefined)
+        this.#show(date, treated?.() ?? body, hasMore ? nextCursor : null);
+    } catch (error) {
+      // Nobody is given the answer who could release it.
+      this.#share?.release();
+      throw error;
+    }
+    const requests = this.#requests;
+    const told = { date, bytes: body.length, requests, retries: requests - 1, status: this.#status ?? 200 };
+    return { ...envelope, ...told, release: this.#options.holds === true ? this.#share?.release : undefined };
+  }
+
+  #show(date: Date | undefined, body: Buffer, next: string | null): void {
+    const { about } = this.#options;
+    const asked = { path: this.#path, query: this.#query, status: this.#status ?? 200, about };
+    this.#client.settings.listeners?.onAnswer?.({ ...asked, date, next, body });
+  }
+
+  async #afterRefusal(verdict: Verdict & { kind: "refused" }): Promise<void> {
+    const { settings } = this.#client;
+    const { failure, body, date } = verdict;
+    if (failure === "not_found" && body !== undefined) this.#show(date, body, null);
+    if (failure !== "unauthorized" || this.#refreshed || settings.refreshKey === undefined) throw this.#giveUp(verdict);
+    this.#refreshed = true;
+    // Another request may have brought the new key meanwhile.
+    if (settings.key() === this.#key) await this.#client.refreshKey();
+    this.#sendAgain(verdict, 0);
+  }
+
+  #afterLimit(verdict: Verdict & { kind: "limited" }): void {
+    const { settings, stats } = this.#client;
+    const { waitMs, totalMs } = this.#limited;
+    if (totalMs > settings.limits.maxWaitMs) throw this.#giveUp({ ...verdict, what: this.#tooLong(verdict.what) });
+    stats.limitedWaitMs += waitMs;
+    this.#sendAgain(verdict, waitMs);
+  }
+
+  async #afterFault(verdict: Verdict & { kind: "again" }): Promise<void> {
+    const { settings, stats, accepted } = this.#client;
+    const { limits, random, clock } = settings;
+    this.#failed += 1;
+    if (this.#failed >= maxAttempts || (!accepted && verdict.lasting !== undefined)) throw this.#giveUp(verdict);
+    const waitMs = backoff(this.#failed, random, Math.min(verdict.retryAfter ?? 0, limits.maxWaitMs));
+    stats.retryWaitMs += waitMs;
+    this.#sendAgain(verdict, waitMs);
+    await clock.sleep(waitMs, this.#options.signal);
+  }
+
+  #sendAgain({ what }: Fault, waitMs: number): void {
+    const { settings, stats } = this.#client;
+    stats.retries += 1;
+    const event = { path: this.#path, attempt: this.#requests, status: this.#status, waitMs };
+    settings.listeners?.onRetry?.({ ...event, reason: withoutKey(what, this.#key) });
+  }
+
+  #tooLong(what: string): string {
+    const { waitMs, totalMs } = this.#limited;
+    return tooLong(what, waitMs, totalMs, this.#client.settings.limits.maxWaitMs);
+  }
+
+  #giveUp(fault: Fault): ApiError {
+    const { stats, accepted, base } = this.#client;
+    stats.failures[fault.failure] = (stats.failures[fault.failure] ?? 0) + 1;
+    const advice = accepted ? undefined : fault.lasting === true ? elsewhere(base) : fault.lasting;
+    const sent = { path: this.#path, attempts: this.#requests, status: this.#status, key: this.#key };
+    return apiError(fault, sent, advice);
+  }
 }
 
 /** Requests of like cost: the first segment and how many there are. */

@@ -61,129 +61,159 @@ export function exchange(
   dispatch: Dispatch,
   path: string,
   headers: Record<string, string>,
-  { timeoutMs, maxBytes, memory, now, signal }: ExchangeLimits,
+  limits: ExchangeLimits,
 ): Promise<WireAnswer> {
-  signal?.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const begun = now();
-    let chunks: Buffer[] = [];
-    const joined: Buffer[] = [];
-    let head: Omit<WireAnswer, "body" | "share"> | undefined;
-    let size = 0;
-    let running: Controller | undefined;
-    let share: Share | undefined;
-    /** Aborts the request for memory; undefined where none was made. */
-    let asking: AbortController | undefined;
-    let over = false;
-    // Timers of our own: undici's may come a second late.
-    let idle: NodeJS.Timeout | undefined;
-    let whole: NodeJS.Timeout | undefined;
-
-    function expect(what: string): void {
-      clearTimeout(idle);
-      idle = setTimeout(expire, timeoutMs, what, timeoutMs);
-    }
-    function expire(what: string, ms: number): void {
-      giveUp(new TimeLimitError(`${what} within ${ms} ms`));
-    }
-    function onAbort(): void {
-      giveUp(signal?.reason);
-    }
-    function done(): void {
-      over = true;
-      clearTimeout(idle);
-      clearTimeout(whole);
-      signal?.removeEventListener("abort", onAbort);
-    }
-    /** Nothing more is read until there is room for as much. */
-    function makeRoom(controller: Controller, bytes: number): void {
-      asking = new AbortController();
-      controller.pause();
-      clearTimeout(idle);
-      clearTimeout(whole);
-      memory.take(TIMES_HELD * Math.min(bytes, maxBytes), asking.signal).then(
-        given => {
-          if (over) return given.release();
-          share = given;
-          expect("no further piece of the body");
-          requireEnd();
-          controller.resume();
-        },
-        () => undefined,
-      );
-    }
-    function requireEnd(): void {
-      whole = setTimeout(expire, 4 * timeoutMs, "no end of the body", 4 * timeoutMs);
-    }
-    function fail(reason: unknown): void {
-      done();
-      asking?.abort();
-      share?.release();
-      reject(reason);
-    }
-    function giveUp(reason: unknown): void {
-      fail(reason);
-      running?.abort(new Error("given up"));
-    }
-
-    signal?.addEventListener("abort", onAbort, { once: true });
-    expect("no connection");
-    try {
-      dispatch(path, headers, {
-        onRequestStart(controller) {
-          running = controller;
-          if (over) controller.abort(new Error("given up"));
-          else expect("no headers");
-        },
-        onResponseStart(controller, status, answered) {
-          if (status < 200 || over) return;
-          head = { status, headers: answered, latencyMs: now() - begun };
-          if (Number(answered["content-length"]) > maxBytes) {
-            giveUp(new BodyTooLargeError());
-            return;
-          }
-          expect("no further piece of the body");
-          requireEnd();
-          const length = Number(answered["content-length"]);
-          const unpacked = isPacked(answered["content-encoding"]) ? PACKED * length : length;
-          if (unpacked > UNCOUNTED) makeRoom(controller, unpacked);
-        },
-        onResponseData(controller, chunk) {
-          if (over) return;
-          size += chunk.length;
-          chunks.push(chunk);
-          if (chunks.length === CHUNKS) {
-            joined.push(Buffer.concat(chunks));
-            chunks = [];
-          }
-          if (size > maxBytes) giveUp(new BodyTooLargeError());
-          else if (asking === undefined && size > UNCOUNTED) makeRoom(controller, UNKNOWN);
-          else idle?.refresh();
-        },
-        onResponseEnd() {
-          if (head === undefined) {
-            fail(new Error("the answer has no status"));
-            return;
-          }
-          done();
-          asking?.abort();
-          const whole = joined.length === 0 && chunks.length === 1;
-          const body = whole ? chunks[0]! : Buffer.concat([...joined, ...chunks], size);
-          // A connection that was closed brings what is left of a body without waiting for room.
-          if (asking !== undefined) share ??= memory.lend(0);
-          // Packed ones are about as large as was thought.
-          if (!isPacked(head.headers["content-encoding"])) share?.resize(TIMES_HELD * size);
-          resolve({ ...head, body, share });
-        },
-        onResponseError(_controller, error) {
-          fail(error);
-        },
-      });
-    } catch (error) {
-      fail(error);
-    }
-  });
+  limits.signal?.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<WireAnswer>();
+  const own = new Exchange(limits, resolve, reject);
+  try {
+    dispatch(path, headers, own);
+  } catch (error) {
+    own.fail(error);
+  }
+  return promise;
 }
 
-const isPacked = (encoding: string | string[] | undefined): boolean =>
+class Exchange implements ExchangeHandler {
+  readonly #limits: ExchangeLimits;
+  readonly #resolve: (answer: WireAnswer) => void;
+  readonly #reject: (reason: unknown) => void;
+  readonly #begun: number;
+  readonly #body = new Body();
+  #head: Omit<WireAnswer, "body" | "share"> | undefined;
+  #controller: Controller | undefined;
+  #share: Share | undefined;
+  /** Aborts the request for memory; undefined where none was made. */
+  #asking: AbortController | undefined;
+  #over = false;
+  // Timers of our own: undici's may come a second late.
+  #idle: NodeJS.Timeout | undefined;
+  #whole: NodeJS.Timeout | undefined;
+
+  constructor(limits: ExchangeLimits, resolve: (answer: WireAnswer) => void, reject: (reason: unknown) => void) {
+    this.#limits = limits;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#begun = limits.now();
+    limits.signal?.addEventListener("abort", this.#onAbort, { once: true });
+    this.#expect("no connection");
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller;
+    if (this.#over) controller.abort(new Error("given up"));
+    else this.#expect("no headers");
+  }
+
+  onResponseStart(controller: Controller, status: number, headers: WireAnswer["headers"]): void {
+    if (status < 200 || this.#over) return;
+    const { now, maxBytes } = this.#limits;
+    this.#head = { status, headers, latencyMs: now() - this.#begun };
+    const length = Number(headers["content-length"]);
+    if (length > maxBytes) return this.#giveUp(new BodyTooLargeError());
+    this.#expectBody();
+    const unpacked = isPacked(headers) ? PACKED * length : length;
+    if (unpacked > UNCOUNTED) this.#makeRoom(controller, unpacked);
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    if (this.#over) return;
+    this.#body.add(chunk);
+    const { size } = this.#body;
+    if (size > this.#limits.maxBytes) this.#giveUp(new BodyTooLargeError());
+    else if (this.#asking === undefined && size > UNCOUNTED) this.#makeRoom(controller, UNKNOWN);
+    else this.#idle?.refresh();
+  }
+
+  onResponseEnd(): void {
+    const head = this.#head;
+    if (head === undefined) return this.fail(new Error("the answer has no status"));
+    this.#end();
+    this.#asking?.abort();
+    // A connection that was closed brings what is left of a body without waiting for room.
+    if (this.#asking !== undefined) this.#share ??= this.#limits.memory.lend(0);
+    // Packed ones are about as large as was thought.
+    if (!isPacked(head.headers)) this.#share?.resize(TIMES_HELD * this.#body.size);
+    this.#resolve({ ...head, body: this.#body.joined(), share: this.#share });
+  }
+
+  onResponseError(_controller: Controller, error: Error): void {
+    this.fail(error);
+  }
+
+  fail(reason: unknown): void {
+    this.#end();
+    this.#asking?.abort();
+    this.#share?.release();
+    this.#reject(reason);
+  }
+
+  #giveUp(reason: unknown): void {
+    this.fail(reason);
+    this.#controller?.abort(new Error("given up"));
+  }
+
+  #onAbort = (): void => this.#giveUp(this.#limits.signal?.reason);
+
+  #end(): void {
+    this.#over = true;
+    clearTimeout(this.#idle);
+    clearTimeout(this.#whole);
+    this.#limits.signal?.removeEventListener("abort", this.#onAbort);
+  }
+
+  #expect(what: string): void {
+    clearTimeout(this.#idle);
+    this.#idle = this.#timeout(what, this.#limits.timeoutMs);
+  }
+
+  #expectBody(): void {
+    this.#expect("no further piece of the body");
+    this.#whole = this.#timeout("no end of the body", 4 * this.#limits.timeoutMs);
+  }
+
+  #timeout(what: string, ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.#giveUp(new TimeLimitError(`${what} within ${ms} ms`)), ms);
+  }
+
+  /** Nothing more is read until there is room for as much. */
+  #makeRoom(controller: Controller, bytes: number): void {
+    const { memory, maxBytes } = this.#limits;
+    this.#asking = new AbortController();
+    controller.pause();
+    clearTimeout(this.#idle);
+    clearTimeout(this.#whole);
+    memory.take(TIMES_HELD * Math.min(bytes, maxBytes), this.#asking.signal).then(
+      given => {
+        if (this.#over) return given.release();
+        this.#share = given;
+        this.#expectBody();
+        controller.resume();
+      },
+      () => undefined,
+    );
+  }
+}
+
+/** The pieces of a body that have come. */
+class Body {
+  size = 0;
+  #chunks: Buffer[] = [];
+  readonly #joined: Buffer[] = [];
+
+  add(chunk: Buffer): void {
+    this.size += chunk.length;
+    this.#chunks.push(chunk);
+    if (this.#chunks.length < CHUNKS) return;
+    this.#joined.push(Buffer.concat(this.#chunks));
+    this.#chunks = [];
+  }
+
+  joined(): Buffer {
+    if (this.#joined.length === 0 && this.#chunks.length === 1) return this.#chunks[0]!;
+    return Buffer.concat([...this.#joined, ...this.#chunks], this.size);
+  }
+}
+
+const isPacked = ({ "content-encoding": encoding }: WireAnswer["headers"]): boolean =>
   encoding !== undefined && encoding !== "identity";

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ApiError } from "../errors.ts";
-import type { Answer, Api, GetOptions, Query } from "./client.ts";
+import type { Answer, Api, GetOptions, Query } from "./api.ts";
 
 /** One page of a listing: `cursor` fetched it, `nextCursor` fetches the next (undefined: this is the last). Counts include retries and pages asked again. */
 export interface Page {

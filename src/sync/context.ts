@@ -4,7 +4,7 @@ import type { Config, StreamDefaults, StreamSettings } from "../config/config.ts
 import type { Log } from "../logging.ts";
 import type { Hasher } from "../rows/hash.ts";
 import type { Formats } from "../rows/moment.ts";
-import type { Api } from "../source/client.ts";
+import type { Api } from "../source/api.ts";
 import type { Limiter } from "../source/limit.ts";
 import type { Destination } from "../warehouse/destination.ts";
 import type { StreamProgress } from "./stream_progress.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { ApiStats } from "../source/client.ts";
+import type { ApiStats } from "../source/api.ts";
 import type { Destination } from "../warehouse/destination.ts";
 import type { Dialect } from "../warehouse/dialect.ts";
 import { type FutureOrder, mendFutureTimestamps, serverTime } from "../warehouse/schema/future_timestamps.ts";

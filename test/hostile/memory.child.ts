@@ -10,9 +10,11 @@ const clock = { now: Date.now, sleep: (ms: number) => sleep(ms) };
 const api = createApi({
   baseUrl,
   key: () => "sk-test",
-  timeoutMs: 30_000,
-  maxWaitMs: 1_000,
-  ...(maxBodyBytes === undefined ? {} : { maxBodyBytes: Number(maxBodyBytes) }),
+  limits: {
+    timeoutMs: 30_000,
+    maxWaitMs: 1_000,
+    ...(maxBodyBytes === undefined ? {} : { maxBodyBytes: Number(maxBodyBytes) }),
+  },
   limit: createLimiter({ maxConcurrency: 1, clock }),
   clock,
   random: () => 0,

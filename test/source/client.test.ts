@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../src/errors.ts";
-import type { Unanswered } from "../../src/source/client.ts";
+import type { Unanswered } from "../../src/source/api.ts";
 import { createLimiter } from "../../src/source/limit.ts";
 import { hastyClock } from "./clocks.ts";
 import { client, failure, json, key, lastPage, serve } from "./service.ts";

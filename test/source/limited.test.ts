@@ -99,8 +99,7 @@ describe("429", () => {
     const api = createApi({
       baseUrl: service.url,
       key: () => key,
-      timeoutMs: 5000,
-      maxWaitMs: 600_000,
+      limits: { timeoutMs: 5000, maxWaitMs: 600_000 },
       limit,
       clock,
       random: () => 1,

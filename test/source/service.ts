@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Api, type ApiSettings, createApi, type RetryEvent } from "../../src/source/client.ts";
+import type { Api, ApiLimits, ApiListeners, ApiSettings, RetryEvent } from "../../src/source/api.ts";
+import { createApi } from "../../src/source/client.ts";
 import { createLimiter } from "../../src/source/limit.ts";
 import { hastyClock } from "./clocks.ts";
 
@@ -32,24 +33,38 @@ export async function serve(handler: Handler): Promise<Service> {
   };
 }
 
+/** Settings side by side with limits and listeners: tests name few of them. */
+type Flat = Omit<ApiSettings, "limits" | "listeners"> & ApiLimits & ApiListeners;
+
 /** A client with a clock that does not wait, jitter at its full length, and its retry events kept. */
 export function client(
   url: string,
-  settings: Partial<ApiSettings> = {},
+  settings: Partial<Flat> = {},
 ): Api & { events: RetryEvent[]; waits: number[]; [Symbol.asyncDispose](): Promise<void> } {
   const clock = hastyClock();
   const events: RetryEvent[] = [];
+  const { timeoutMs = 5_000, maxWaitMs = 600_000, maxBodyBytes, maxRequests, onRetry, onSlow, ...rest } = settings;
+  const { slowMs, onAnswer, ...own } = rest;
   const api = createApi({
     baseUrl: url,
     key: () => key,
-    timeoutMs: 5_000,
-    maxWaitMs: 600_000,
+    limits: {
+      timeoutMs,
+      maxWaitMs,
+      ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+      ...(maxRequests === undefined ? {} : { maxRequests }),
+    },
     limit: createLimiter({ maxConcurrency: 8, clock: settings.clock ?? clock }),
     clock,
     random: () => 1,
-    onRetry: event => events.push(event),
+    listeners: {
+      onRetry: onRetry ?? (event => events.push(event)),
+      onAnswer,
+      ...(onSlow === undefined ? {} : { onSlow }),
+      ...(slowMs === undefined ? {} : { slowMs }),
+    },
     userAgent: "tributary/test",
-    ...settings,
+    ...own,
   });
   return Object.assign(api, { events, waits: clock.waits, [Symbol.asyncDispose]: () => api.close() });
 }

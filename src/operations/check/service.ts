@@ -13,7 +13,7 @@ import type { Clock } from "../../clock.ts";
 import type { Company, Config } from "../../config/config.ts";
 import { ApiError, ConfigError } from "../../errors.ts";
 import { textOf, valueAt } from "../../rows/encode_value.ts";
-import type { Answer, Api } from "../../source/client.ts";
+import type { Answer, Api } from "../../source/api.ts";
 import { buildPath, PathError } from "../../source/path.ts";
 import { besideRows, placeOfRows, sectionsIn } from "../../sync/extract/rows_in_answer.ts";
 import { fieldOf, openClient, type ServiceTools } from "../../sync/run/service.ts";

@@ -1,6 +1,6 @@
 import type { Stream } from "../../catalog/stream.ts";
 import type { Company } from "../../config/config.ts";
-import type { Answer, Query } from "../../source/client.ts";
+import type { Answer, Query } from "../../source/api.ts";
 import type { RunOrder } from "../../sync/run/run_order.ts";
 import type { Service, ServiceTools } from "../../sync/run/service.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";

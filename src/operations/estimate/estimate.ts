@@ -6,7 +6,7 @@ import { select, selectedByConfig } from "../../config/selection.ts";
 import { ApiError } from "../../errors.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { valueAt } from "../../rows/encode_value.ts";
-import type { Query } from "../../source/client.ts";
+import type { Query } from "../../source/api.ts";
 import { PAGE_ROWS } from "../../sync/extract/listing.ts";
 import { besideRows, rowsIn } from "../../sync/extract/rows_in_answer.ts";
 import { planScan, type ScanPlan } from "../../sync/extract/scan_plan.ts";

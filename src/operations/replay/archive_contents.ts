@@ -1,7 +1,7 @@
+import type { Query } from "../../source/api.ts";
 import type { Head } from "../../source/archive/line.ts";
 import { type ArchiveFile, filesIn, folderOf } from "../../source/archive/places.ts";
 import { linesOf } from "../../source/archive/reading.ts";
-import type { Query } from "../../source/client.ts";
 import { requestKey } from "./request_key.ts";
 
 /** A request whose answer is archived; `ordinal` is its last line's place among all of the stream. */

@@ -1,6 +1,6 @@
 import { lookupOf } from "../../catalog/lookup.ts";
 import type { Detail, Feed, Scan, Stream } from "../../catalog/stream.ts";
-import type { Query } from "../../source/client.ts";
+import type { Query } from "../../source/api.ts";
 import { askedBy, type StreamSync, type SyncContext } from "../../sync/context.ts";
 import { syncDetails } from "../../sync/stream/details.ts";
 import { type ReadBefore, reloadScans } from "../../sync/stream/reloading.ts";

@@ -1,4 +1,4 @@
-import type { Query } from "../../source/client.ts";
+import type { Query } from "../../source/api.ts";
 
 /** What a request asks for: its path and query, whatever order its parameters have and however many rows a page may hold. */
 export function requestKey(path: string, query: Query): string {

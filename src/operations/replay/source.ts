@@ -1,9 +1,9 @@
 import { ApiError } from "../../errors.ts";
+import type { Answer, Api } from "../../source/api.ts";
 import type { Line } from "../../source/archive/line.ts";
 import type { ArchiveFile } from "../../source/archive/places.ts";
 import { linesOf } from "../../source/archive/reading.ts";
 import { BodyError, parseJson } from "../../source/body.ts";
-import type { Answer, Api } from "../../source/client.ts";
 import { readComplaint, readEnvelope } from "../../source/envelope.ts";
 import { requestKey } from "./request_key.ts";
 

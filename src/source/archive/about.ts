@@ -1,4 +1,4 @@
-import type { Api } from "../client.ts";
+import type { Api } from "../api.ts";
 
 /** What a request is for, as far as its answer alone doesn't say: kept with the answer, so that it can be loaded again. */
 export interface About {

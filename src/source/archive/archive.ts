@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { ArchiveConfig } from "../../config/config.ts";
 import { TributaryError } from "../../errors.ts";
-import type { RawAnswer } from "../client.ts";
+import type { RawAnswer } from "../api.ts";
 import type { About } from "./about.ts";
 import { lineOf } from "./line.ts";
 import { folderOf } from "./places.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RawAnswer } from "../client.ts";
+import type { RawAnswer } from "../api.ts";
 import type { About } from "./about.ts";
 import { cleaned } from "./cleaning.ts";
 

@@ -1,7 +1,7 @@
 import type { Scan, Stream } from "../../catalog/stream.ts";
 import { ApiError, DestinationError, LockedError, meetsOthers } from "../../errors.ts";
+import type { Answer, Query } from "../../source/api.ts";
 import type { About } from "../../source/archive/about.ts";
-import type { Answer, Query } from "../../source/client.ts";
 import { getWhole } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import { otherThanAsked } from "./answer.ts";

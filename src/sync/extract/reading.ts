@@ -1,5 +1,5 @@
 import type { Encoder } from "../../rows/encoder.ts";
-import type { Api } from "../../source/client.ts";
+import type { Api } from "../../source/api.ts";
 import type { Limiter } from "../../source/limit.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import type { StreamProgress } from "../stream_progress.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Feed, Stream } from "../../catalog/stream.ts";
 import type { OldRow } from "../../rows/old_rows.ts";
-import type { Query } from "../../source/client.ts";
+import type { Query } from "../../source/api.ts";
 import type { StreamState } from "../../warehouse/state/stream_state.ts";
 import type { RunPolicy, StreamPolicy } from "../context.ts";
 

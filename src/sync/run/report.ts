@@ -2,7 +2,7 @@ import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import { timespan } from "../../duration.ts";
 import { type ExitCode, TributaryError } from "../../errors.ts";
-import type { Unanswered } from "../../source/client.ts";
+import type { Unanswered } from "../../source/api.ts";
 import type { LimiterState } from "../../source/limit.ts";
 import type { StreamRun } from "../../warehouse/state/run_log.ts";
 import type { StreamProgress } from "../stream_progress.ts";

@@ -5,8 +5,9 @@ import type { Company, Config } from "../../config/config.ts";
 import { timespan } from "../../duration.ts";
 import { ApiError, ConfigError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
+import type { Api, ApiSettings, Unanswered } from "../../source/api.ts";
 import type { Archive } from "../../source/archive/archive.ts";
-import { type Api, type ApiSettings, createApi, type Unanswered } from "../../source/client.ts";
+import { createApi } from "../../source/client.ts";
 import { createLimiter, type Limiter } from "../../source/limit.ts";
 
 /** One company's service: its client under its key's limiter, and whose key it is. */
@@ -84,19 +85,23 @@ function clientOf(
     baseUrl: company.baseUrl,
     key: () => company.key(),
     refreshKey: async () => void (await company.refreshKey()),
-    timeoutMs,
-    maxWaitMs,
-    get maxRequests() {
-      return apis.reduce((left, other) => (other === api ? left : left - other.stats.requests), maxRequests);
+    userAgent: `tributary/${version}`,
+    limits: {
+      timeoutMs,
+      maxWaitMs,
+      get maxRequests() {
+        return apis.reduce((left, other) => (other === api ? left : left - other.stats.requests), maxRequests);
+      },
     },
     limit: limiter,
     clock,
     random,
-    onRetry: event => log.info(event, "asking again"),
-    onSlow: event => log.info(event, `waiting for ${inWords(event)}`),
     treat,
-    onAnswer: archiveOf?.(company.name)?.keep,
-    userAgent: `tributary/${version}`,
+    listeners: {
+      onRetry: event => log.info(event, "asking again"),
+      onSlow: event => log.info(event, `waiting for ${inWords(event)}`),
+      onAnswer: archiveOf?.(company.name)?.keep,
+    },
   });
   apis.push(api);
   return { api, limiter };

@@ -11,6 +11,7 @@ import {
 } from "../../warehouse/state/stream_state.ts";
 import type { StreamSync } from "../context.ts";
 import type { Batches } from "../extract/batches.ts";
+import type { Intake } from "../extract/reading.ts";
 import { publishStage } from "../load/apply_load.ts";
 import { StreamProgress } from "../stream_progress.ts";
 import { openExtraction, startAfresh } from "./extraction.ts";
@@ -24,26 +25,6 @@ const WORTH_SHARE = 1 / 8;
 /** What a publish takes anyway is a tenth of a second: as long as these rows do. */
 const LAST_ROWS = 5_000;
 
-/**
- * Windows that are published while the next rows are read: where the destination has a spare stage the two take turns, one
- * being filled while the other is published. A stage's record names the scan before it (`follows`), and counts only while
- * that one is the last that was published: what another run published in between makes it void, and its rows are read again.
- */
-export interface DoubleBufferedStage {
-  readonly encoder: Encoder;
-  readonly batches: Batches;
-  /** What to go on from. */
-  readonly record: ScanRecord;
-  /** Called between batches: publishes what is worth it. */
-  between(record: ScanRecord): Promise<ScanRecord>;
-  /** Publishes the rest. */
-  finish(record: ScanRecord): Promise<void>;
-  /** After an error: waits for a publish under way, and publishes the rest where that is wanted. */
-  leave(publishing: boolean): Promise<void>;
-  /** Drops what is staged: its rows are read again. */
-  forget(record: ScanRecord): Promise<void>;
-}
-
 interface StageBuffer {
   readonly stage: Stage;
   /** Undefined: nothing in it counts. */
@@ -53,108 +34,145 @@ interface StageBuffer {
 /** Opens the stages of a feed that is read in windows, and decides what in them may be gone on with. */
 export async function openDoubleBufferedStage(sync: StreamSync, plan: BackfillPlan): Promise<DoubleBufferedStage> {
   const { context, stream, progress } = sync;
-  const { clock, company, destination, policy } = context;
+  const { company, destination } = context;
   const state = await loadStreamState(destination.db, company, stream.name);
   const { publishedScan } = state;
   const request = { query: { ...stream.query, backfill: [plan.from, plan.to] }, full: false };
   const extraction = await openExtraction(sync, state, request);
-  const { encoder, batches } = extraction;
   const { fingerprint } = extraction.record;
+  const bufferOf = (stage: Stage): StageBuffer => {
+    const record = readScanRecord(stage.record);
+    const counts = record?.fingerprint === fingerprint && record.rows > 0 && record.scan !== publishedScan;
+    return { stage, record: counts ? record : undefined };
+  };
   const spare = await destination.spareStage(company, stream.tables);
-  const buffers: StageBuffer[] = [bufferOf(extraction.stage), ...(spare === undefined ? [] : [bufferOf(spare)])];
+  const buffers = [bufferOf(extraction.stage), ...(spare === undefined ? [] : [bufferOf(spare)])];
   const first = buffers.find(({ record }) => record?.follows === publishedScan);
   const second = buffers.find(({ record }) => record !== undefined && record.follows === first?.record?.scan);
   progress.run.carried = (first?.record?.rows ?? 0) + (second?.record?.rows ?? 0);
   progress.activity.rows = progress.run.carried;
+  const active = second ?? first ?? buffers[0]!;
+  const idle = buffers.find(buffer => buffer !== active);
+  const buffered = new DoubleBufferedStage(sync, plan, extraction, active.stage, idle?.stage);
+  if (first !== undefined && second !== undefined) await buffered.publish(first.stage, first.record!, progress);
+  else if (idle?.record !== undefined) await idle.stage.drop();
+  await buffered.begin((second ?? first)?.record, publishedScan);
+  return buffered;
+}
 
-  let active = (second ?? first ?? buffers[0]!).stage;
-  let idle = buffers.find(({ stage }) => stage !== active)?.stage;
-  let publishing: Promise<void> | undefined;
-  const failures: unknown[] = [];
-  let published = clock.now();
-  let publishedRows = 0;
-  if (first !== undefined && second !== undefined) await publish(first.stage, first.record!, progress);
-  else if (idle?.record !== undefined) await idle.drop();
-  const found = (second ?? first)?.record;
-  const record = found ?? {
-    ...(await startAfresh(context, active, fingerprint, false)),
-    windows: plan.windows,
-    follows: publishedScan,
-  };
-  await batches.turnTo(active);
+/**
+ * Windows that are published while the next rows are read: where the destination has a spare stage the two take turns, one
+ * being filled while the other is published. A stage's record names the scan before it (`follows`), and counts only while
+ * that one is the last that was published: what another run published in between makes it void, and its rows are read again.
+ */
+export class DoubleBufferedStage {
+  readonly encoder: Encoder;
+  readonly batches: Batches;
+  /** What to go on from. */
+  record: ScanRecord;
+  readonly #sync: StreamSync;
+  readonly #plan: BackfillPlan;
+  #active: Stage;
+  #idle: Stage | undefined;
+  #publishing: Promise<void> | undefined;
+  readonly #failures: unknown[] = [];
+  #publishedAt: number;
+  #publishedRows = 0;
 
-  return {
-    encoder,
-    batches,
-    record,
-    async between(record) {
-      if (failures.length > 0) throw failures[0];
-      const late = clock.now() - published >= policy.publishEveryMs;
-      const worth = idle !== undefined && record.rows >= worthRows();
-      if (publishing !== undefined || !(late || worth)) return record;
-      const full = active;
-      const next = idle ?? active;
-      await batches.turnTo(next);
-      const fresh = () => ({
-        ...beginScan(randomUUID(), fingerprint, false, new Date(clock.now()).toISOString()),
-        windows: record.windows,
-        follows: record.scan,
+  constructor(
+    sync: StreamSync,
+    plan: BackfillPlan,
+    { encoder, batches, record }: Intake,
+    active: Stage,
+    idle: Stage | undefined,
+  ) {
+    this.encoder = encoder;
+    this.batches = batches;
+    this.record = record;
+    this.#sync = sync;
+    this.#plan = plan;
+    this.#active = active;
+    this.#idle = idle;
+    this.#publishedAt = sync.context.clock.now();
+  }
+
+  /** Goes on from the record that was `found`, or begins with the plan's windows. */
+  async begin(found: ScanRecord | undefined, follows: string | null): Promise<void> {
+    const fresh = () => startAfresh(this.#sync.context, this.#active, this.record.fingerprint, false);
+    this.record = found ?? { ...(await fresh()), windows: this.#plan.windows, follows };
+    await this.batches.turnTo(this.#active);
+  }
+
+  /** Called between batches: publishes what is worth it. Answers the record to go on with. */
+  async between(record: ScanRecord): Promise<ScanRecord> {
+    this.#requireNoFailure();
+    const { clock, policy } = this.#sync.context;
+    const late = clock.now() - this.#publishedAt >= policy.publishEveryMs;
+    const worth = this.#idle !== undefined && record.rows >= this.#worthRows();
+    if (this.#publishing !== undefined || !(late || worth)) return record;
+    const full = this.#active;
+    const next = this.#idle ?? full;
+    await this.batches.turnTo(next);
+    if (next === full) await this.publish(full, record, this.#sync.progress);
+    const begun = {
+      ...beginScan(randomUUID(), record.fingerprint, false, new Date(clock.now()).toISOString()),
+      windows: record.windows,
+      follows: record.scan,
+    };
+    await next.begin(begun);
+    if (next === full) return begun;
+    this.#active = next;
+    this.#idle = full;
+    this.#publishing = this.#publishAside(full, record)
+      .catch(error => void this.#failures.push(error))
+      .finally(() => {
+        this.#publishing = undefined;
       });
-      if (next === full) {
-        await publish(full, record, progress);
-        const begun = fresh();
-        await next.begin(begun);
-        return begun;
-      }
-      const begun = fresh();
-      await next.begin(begun);
-      active = next;
-      idle = full;
-      publishing = aside(full, record)
-        .catch(error => void failures.push(error))
-        .finally(() => {
-          publishing = undefined;
-        });
-      return begun;
-    },
-    async finish(record) {
-      await publishing;
-      if (failures.length > 0) throw failures[0];
-      await publish(active, record, progress);
-      await idle?.drop();
-    },
-    async leave(wanted) {
-      await publishing;
-      const left = readScanRecord(active.record);
-      if (wanted && failures.length === 0 && left !== undefined && left.rows > 0) await publish(active, left, progress);
-    },
-    async forget(record) {
-      await publishing;
-      progress.run.repeated += record.rows;
-      await active.drop();
-      await idle?.drop();
-    },
-  };
+    return begun;
+  }
 
-  function bufferOf(stage: Stage): StageBuffer {
-    const record = readScanRecord(stage.record);
-    const counts = record?.fingerprint === fingerprint && record.rows > 0 && record.scan !== publishedScan;
-    return { stage, record: counts ? record : undefined };
+  /** Publishes the rest. */
+  async finish(record: ScanRecord): Promise<void> {
+    await this.#publishing;
+    this.#requireNoFailure();
+    await this.publish(this.#active, record, this.#sync.progress);
+    await this.#idle?.drop();
+  }
+
+  /** After an error: waits for a publish under way, and publishes the rest where that is wanted. */
+  async leave(wanted: boolean): Promise<void> {
+    await this.#publishing;
+    const left = readScanRecord(this.#active.record);
+    if (wanted && this.#failures.length === 0 && left !== undefined && left.rows > 0)
+      await this.publish(this.#active, left, this.#sync.progress);
+  }
+
+  /** Drops what is staged: its rows are read again. */
+  async forget(record: ScanRecord): Promise<void> {
+    await this.#publishing;
+    this.#sync.progress.run.repeated += record.rows;
+    await this.#active.drop();
+    await this.#idle?.drop();
+  }
+
+  #requireNoFailure(): void {
+    if (this.#failures.length > 0) throw this.#failures[0];
   }
 
   /** Towards the end less is enough, so that little is left to do once the last row has been read. */
-  function worthRows(): number {
-    const { rows, total } = progress.activity;
-    const usual = Math.max(WORTH_ROWS, publishedRows * WORTH_SHARE);
+  #worthRows(): number {
+    const { rows, total } = this.#sync.progress.activity;
+    const usual = Math.max(WORTH_ROWS, this.#publishedRows * WORTH_SHARE);
     return total === undefined ? usual : Math.min(usual, Math.max(LAST_ROWS, total - rows));
   }
 
   /** While it publishes, reading goes on counting: what it does is counted apart, and added when it is done. */
-  async function aside(stage: Stage, record: ScanRecord): Promise<void> {
+  async #publishAside(stage: Stage, record: ScanRecord): Promise<void> {
+    const { progress } = this.#sync;
     const apart = new StreamProgress(progress.run.started_at);
     const before = { ...progress.run };
     Object.assign(apart.run, before);
-    await publish(stage, record, apart);
+    await this.publish(stage, record, apart);
     for (const name of PUBLISHING_COUNTERS) progress.run[name] += apart.run[name] - before[name];
     progress.warnings.push(...apart.warnings);
     progress.notes.push(...apart.notes);
@@ -162,19 +180,17 @@ export async function openDoubleBufferedStage(sync: StreamSync, plan: BackfillPl
   }
 
   /** How far each window is becomes true with its rows, in the same transaction. */
-  async function publish(stage: Stage, record: ScanRecord, counting: StreamProgress): Promise<void> {
-    const { windows } = record;
+  async publish(stage: Stage, record: ScanRecord, progress: StreamProgress): Promise<void> {
+    const { context, stream } = this.#sync;
+    const state = await loadStreamState(context.destination.db, context.company, stream.name);
     await publishStage(context, {
-      stream,
-      stage,
+      ...{ stream, stage, progress, completeTo: null },
       record: { ...record, phase: "read" },
-      progress: counting,
-      state: withWindows(await loadStreamState(destination.db, company, stream.name), plan, windows),
-      completeTo: null,
+      state: withWindows(state, this.#plan, record.windows),
     });
-    published = clock.now();
-    publishedRows += record.rows;
-    counting.activity.state = "reading";
+    this.#publishedAt = context.clock.now();
+    this.#publishedRows += record.rows;
+    progress.activity.state = "reading";
   }
 }
 

@@ -1,6 +1,6 @@
 import { lookupOf } from "../../catalog/lookup.ts";
 import type { Feed, Scan } from "../../catalog/stream.ts";
-import type { Api, Query } from "../../source/client.ts";
+import type { Api, Query } from "../../source/api.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import { askedBy, type StreamSync } from "../context.ts";
 import { readListing } from "../extract/listing.ts";

@@ -1,8 +1,8 @@
 import { type Asking, combinations } from "../../catalog/lookup.ts";
 import { OBSERVED_ON, type Snapshot } from "../../catalog/stream.ts";
 import { ApiError, meetsOthers, TributaryError } from "../../errors.ts";
+import type { Answer, Api, Query } from "../../source/api.ts";
 import type { About } from "../../source/archive/about.ts";
-import type { Answer, Api, Query } from "../../source/client.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import { completeWith, type StreamSync } from "../context.ts";

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { createRedactor } from "../../../src/secrets.ts";
+import type { RawAnswer } from "../../../src/source/api.ts";
 import { openArchive } from "../../../src/source/archive/archive.ts";
 import { filesIn, folderOf } from "../../../src/source/archive/places.ts";
 import { pruneArchive } from "../../../src/source/archive/pruning.ts";
-import type { RawAnswer } from "../../../src/source/client.ts";
 import { answer, archived, filesBelow, temporaryFolder } from "./folder.ts";
 
 const clock = { now: () => Date.parse("2026-03-15T12:00:01Z") };

@@ -2,10 +2,10 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { RawAnswer } from "../../../src/source/api.ts";
 import { type Line, writeLine } from "../../../src/source/archive/line.ts";
 import { packed } from "../../../src/source/archive/piece.ts";
 import { linesOf } from "../../../src/source/archive/reading.ts";
-import type { RawAnswer } from "../../../src/source/client.ts";
 
 /** A folder that is gone when the test is over. */
 export async function temporaryFolder(): Promise<string> {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startSimulator } from "../../../simulator/simulator.ts";
-import type { Api } from "../../../src/source/client.ts";
+import type { Api } from "../../../src/source/api.ts";
 import { createLimiter } from "../../../src/source/limit.ts";
 import { type Job, type RunView, viewOf } from "../../../src/sync/run/report.ts";
 import type { Service } from "../../../src/sync/run/service.ts";

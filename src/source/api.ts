@@ -1,0 +1,118 @@
+import type { Clock } from "../clock.ts";
+import type { ApiFailure } from "../errors.ts";
+import type { Envelope, Pagination } from "./envelope.ts";
+import type { Limiter } from "./limit.ts";
+
+/** Query parameters by name; percent-encoded by the client. */
+export type Query = Readonly<Record<string, string | number | boolean>>;
+
+/** What one GET yielded. `bytes` is the decompressed body, `date` the answer's Date header, `requests` all that were sent for it. */
+export interface Answer {
+  readonly data: unknown;
+  readonly pagination: Pagination | undefined;
+  readonly meta: unknown;
+  readonly date: Date | undefined;
+  readonly bytes: number;
+  readonly requests: number;
+  readonly retries: number;
+  readonly status: number;
+  /** Of a large answer to a request that `holds`: gives back what it takes of the memory that all share. */
+  readonly release?: (() => void) | undefined;
+}
+
+/** `priority`: higher goes first (lists 1, details below it, the earlier ones first). `paged`: a 2xx without a pagination block is a retryable error. `about` goes to `onAnswer` as it is. `onBody` sees the body of a 200, decompressed, before it is parsed, which waits for it. `maxBytes`: a lower ceiling than the client's. `holds`: what a large answer takes of memory counts until its `release` is called, else until the answer is given out. */
+export interface GetOptions {
+  readonly priority?: number;
+  readonly signal?: AbortSignal;
+  readonly paged?: boolean;
+  readonly about?: object;
+  readonly onBody?: (body: Buffer) => Promise<void>;
+  readonly maxBytes?: number | undefined;
+  readonly holds?: boolean;
+}
+
+/** An answer as it came: data, or a 404 of the service itself. `body` is its JSON text, `next` the cursor of the page after it (null: there is none; empty: it has none to name it by). */
+export interface RawAnswer {
+  readonly path: string;
+  readonly query: Query;
+  readonly status: number;
+  readonly date: Date | undefined;
+  readonly next: string | null;
+  readonly body: Buffer;
+  readonly about: object | undefined;
+}
+
+/** Counters since the client was made: `bytes` decompressed, waits in ms, `failures` by kind of what `get` threw, `clockOffsets` how far the service's clock was ahead of ours in the last two answers that have a `Date`. */
+export interface ApiStats {
+  readonly requests: number;
+  readonly retries: number;
+  readonly limited: number;
+  readonly bytes: number;
+  readonly failures: Readonly<Partial<Record<ApiFailure, number>>>;
+  readonly retryWaitMs: number;
+  readonly limitedWaitMs: number;
+  readonly clockOffsets?: readonly number[];
+}
+
+/** A request is about to be sent again after `waitMs`; `reason` never holds the key. `attempt` counts the requests sent so far. */
+export interface RetryEvent {
+  readonly path: string;
+  readonly attempt: number;
+  readonly reason: string;
+  readonly status: number | undefined;
+  readonly waitMs: number;
+}
+
+/** A request that was sent and has no answer yet: the one that is longest under way, and how many others are. */
+export interface Unanswered {
+  readonly path: string;
+  readonly attempt: number;
+  readonly sinceMs: number;
+  readonly others: number;
+}
+
+/** The service, read only. `path` is below /api/v1 and already built, e.g. "/po/PO-1". Rejects with ApiError or the signal's reason. */
+export interface Api {
+  get(path: string, query: Query, options?: GetOptions): Promise<Answer>;
+  readonly stats: ApiStats;
+  /** Larger pages are better asked for with fewer rows; undefined: they may be as large as a body may. */
+  readonly pageBytes?: number;
+  /** What has had no answer for ten seconds. */
+  readonly unanswered?: () => Unanswered | undefined;
+  close(): Promise<void>;
+}
+
+/** `key` is read at each request; `refreshKey` is called once after a 401, then one retry. */
+export interface ApiSettings {
+  readonly baseUrl: string;
+  readonly key: () => string;
+  readonly refreshKey?: () => Promise<void>;
+  readonly userAgent: string;
+  readonly limits: ApiLimits;
+  readonly limit: Limiter;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /**
+   * Takes out of an answer's data what is not to be kept, in place, before anybody sees it. Answers how the JSON
+   * text of the body is made that it would have been; undefined where nothing was changed.
+   */
+  readonly treat?: ((path: string, envelope: Envelope) => (() => Buffer) | undefined) | undefined;
+  readonly listeners?: ApiListeners;
+}
+
+/** Times in ms, `maxBodyBytes` decompressed (64 MiB). `maxRequests` is read at each request. */
+export interface ApiLimits {
+  readonly timeoutMs: number;
+  readonly maxWaitMs: number;
+  readonly maxBodyBytes?: number;
+  readonly maxRequests?: number;
+}
+
+export interface ApiListeners {
+  readonly onRetry?: (event: RetryEvent) => void;
+  /** Hears every `slowMs` (10 s) of a request that has no answer for so long. */
+  readonly onSlow?: (unanswered: Unanswered) => void;
+  readonly slowMs?: number;
+  /** Sees each answer before whoever asked does. */
+  readonly onAnswer?: ((answer: RawAnswer) => void) | undefined;
+}

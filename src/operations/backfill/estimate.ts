@@ -1,12 +1,11 @@
-import type { Feed, Stream } from "../../catalog/stream.ts";
+import type { Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
-import { valueAt } from "../../rows/encode_value.ts";
 import { asDue } from "../../sync/context.ts";
-import { PAGE_ROWS } from "../../sync/extract/listing.ts";
-import { besideRows, rowsIn } from "../../sync/extract/rows_in_answer.ts";
+import { firstPage, pagesOf } from "../../sync/extract/listing.ts";
+import { type DatedFeed, datesOf } from "../../sync/extract/windows.ts";
 import type { RunOrder } from "../../sync/run/run_order.ts";
 import type { ServiceTools } from "../../sync/run/service.ts";
-import { timeOf } from "../../sync/stream/backfill.ts";
+import { hasDates, timeOf } from "../../sync/stream/backfill.ts";
 import { noState, type Window } from "../../warehouse/state/stream_state.ts";
 import type { Ask, Guess } from "../estimate/context.ts";
 import { type Estimate, estimateSync } from "../estimate/estimate.ts";
@@ -37,7 +36,7 @@ export function estimateBackfill(
     const plan = unfinished.find(each => each.company === company && each.stream === stream.name)?.plan;
     if (decision.continued && plan === undefined && decision.range === undefined)
       return { requests: 0, atLeast: false, why: "done" };
-    if (mode.kind !== "feed") return undefined;
+    if (mode.kind !== "feed" || !hasDates(mode)) return undefined;
     const range = decision.range ?? widest;
     const windows = plan !== undefined && decision.continued ? plan.windows : windowsFor(stream, range, noState, now);
     if (windows.length === 0) return undefined;
@@ -92,33 +91,19 @@ function asBackfill(config: Config, range: Range): Config {
 }
 
 async function guessWindows(
-  { path, query, mode }: Stream & { readonly mode: Feed },
+  { path, query, mode }: Stream & { readonly mode: DatedFeed },
   windows: readonly Window[],
   timeOfRow: (row: unknown) => number | undefined,
   ask: Ask,
   now: string,
 ): Promise<Guess> {
-  const { narrow, total, rows } = mode;
-  if (narrow.by !== "dates") return { requests: 0, atLeast: true, why: "it has no windows" };
   const end = ({ to }: Window) => (to === null ? Date.parse(now) : Date.parse(to));
   const days = (window: Window) => Math.max(1, (end(window) - Date.parse(window.from)) / DAY_MS);
-  const look = async (window: Window, limit: number) => {
-    const dates = { [narrow.from]: window.from, ...(window.to === null ? {} : { [narrow.to]: window.to }) };
-    const answer = await ask(path, { ...query, ...dates, limit });
-    const listed = total === undefined ? undefined : valueAt(total.split("."), besideRows(answer.data));
-    return {
-      found: rowsIn(answer.data, rows),
-      listed,
-      more: answer.pagination?.hasMore === true,
-    };
-  };
-  const pagesOf = (count: number) => Math.max(1, Math.ceil(count / PAGE_ROWS));
-  if (total !== undefined) {
+  const look = (window: Window, most?: number) =>
+    firstPage(mode, { ...query, ...datesOf(mode, window) }, asked => ask(path, asked), most);
+  if (mode.total !== undefined) {
     let requests = 0;
-    for (const window of windows) {
-      const { listed } = await look(window, 1);
-      requests += typeof listed === "number" ? pagesOf(listed) : 1;
-    }
+    for (const window of windows) requests += pagesOf((await look(window, 1)).total ?? 1);
     return {
       requests,
       atLeast: false,
@@ -131,10 +116,10 @@ async function guessWindows(
   const rates: number[] = [];
   for (let at = 0; at < windows.length; at += step) {
     const window = windows[Math.floor(at)]!;
-    const { found, more } = await look(window, PAGE_ROWS);
-    const times = found.map(timeOfRow).filter(time => time !== undefined);
+    const { rows, hasMore } = await look(window);
+    const times = rows.map(timeOfRow).filter(time => time !== undefined);
     const covered = (Math.max(...times) - Math.min(...times)) / 1000 / DAY_MS;
-    rates.push(more && covered > 0 ? found.length / covered : found.length / days(window));
+    rates.push(hasMore && covered > 0 ? rows.length / covered : rows.length / days(window));
   }
   const rate = rates.reduce((sum, each) => sum + each, 0) / Math.max(1, rates.length);
   const guesses = windows.map(window => pagesOf(rate * days(window)));

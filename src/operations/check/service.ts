@@ -13,8 +13,9 @@ import type { Clock } from "../../clock.ts";
 import type { Company, Config } from "../../config/config.ts";
 import { ApiError, ConfigError } from "../../errors.ts";
 import { textOf, valueAt } from "../../rows/encode_value.ts";
-import type { Answer, Api } from "../../source/api.ts";
+import type { Api } from "../../source/api.ts";
 import { buildPath, PathError } from "../../source/path.ts";
+import { type FirstPage, firstPage } from "../../sync/extract/listing.ts";
 import { besideRows, placeOfRows, sectionsIn } from "../../sync/extract/rows_in_answer.ts";
 import { fieldOf, openClient, type ServiceTools } from "../../sync/run/service.ts";
 import { parameterColumns } from "../../sync/stream/details.ts";
@@ -128,14 +129,11 @@ async function askList(
   firstRows: Map<string, Row | undefined>,
 ): Promise<CheckLine> {
   const begun = clock.now();
-  const paged = mode.kind === "feed" || mode.paged !== false;
-  const few = paged || mode.limit !== undefined ? { limit: 1 } : {};
-  const answer = await api.get(path, { ...query, ...few }, { signal, paged });
+  const page = await firstPage(mode, query, (few, paged) => api.get(path, few, { signal, paged }), 1);
   const took = `GET ${path} answered in ${clock.now() - begun} ms`;
-  const rows = rowsOf(answer, mode, path);
-  const total = mode.total === undefined ? undefined : valueAt(mode.total.split("."), besideRows(answer.data));
+  const rows = rowsOf(page, mode, path);
   firstRows.set(name, rows[0]);
-  const size = typeof total === "number" ? `${total} rows in all` : rows.length === 0 ? "no rows" : "there are rows";
+  const size = page.total !== null ? `${page.total} rows in all` : rows.length === 0 ? "no rows" : "there are rows";
   return ok(name, `${took}: ${size}`);
 }
 
@@ -174,7 +172,7 @@ const isList = (stream: Stream | undefined): boolean => stream?.mode.kind === "s
 /** Where a 404 may be about what was asked for, not about the endpoint. */
 const asksForOne = (stream: Stream): boolean => stream.mode.kind === "detail" || lookupOf(stream) !== undefined;
 
-function rowsOf({ data }: Answer, { rows: field }: Listing, path: string): readonly Row[] {
+function rowsOf({ data }: FirstPage, { rows: field }: Listing, path: string): readonly Row[] {
   const sections = sectionsIn(data, field);
   if (sections !== undefined) return sections.flatMap(section => section.rows.map(besideRows));
   throw new ApiError(

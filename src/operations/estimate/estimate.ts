@@ -5,10 +5,8 @@ import type { Company } from "../../config/config.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
 import { ApiError } from "../../errors.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
-import { valueAt } from "../../rows/encode_value.ts";
 import type { Query } from "../../source/api.ts";
-import { PAGE_ROWS } from "../../sync/extract/listing.ts";
-import { besideRows, rowsIn } from "../../sync/extract/rows_in_answer.ts";
+import { firstPage, PAGE_ROWS, pagesOf, shapeOf } from "../../sync/extract/listing.ts";
 import { planScan, type ScanPlan } from "../../sync/extract/scan_plan.ts";
 import { policyOf } from "../../sync/run/jobs.ts";
 import { fieldOf, openClient, type ServiceTools } from "../../sync/run/service.ts";
@@ -201,29 +199,22 @@ async function estimatePlan(
     const why = `as many pages as the last full scan: ${plan.why}${open}`;
     return { requests: state.lastFullPages, atLeast, why };
   }
-  const paged = mode.kind === "feed" || mode.paged !== false;
-  const limit = mode.kind === "feed" || paged ? PAGE_ROWS : mode.limit;
-  const answer = await measured(
-    context,
-    stream.path,
-    { ...plan.query, ...(limit === undefined ? {} : { limit }) },
-    paged,
-  );
-  const rows = rowsIn(answer.data, mode.rows);
-  const seen = rows.length;
-  const total = mode.total === undefined ? undefined : valueAt(mode.total.split("."), besideRows(answer.data));
-  const more = answer.pagination?.hasMore === true;
+  const ask = (query: Query, paged: boolean) => measured(context, stream.path, query, paged);
+  const { rows, total, hasMore } = await firstPage(mode, plan.query, ask);
   const parts = plan.full ? policy.statuses.length : 0;
   const uncertain = parts > 0 ? ", and of each further status" : "";
-  if (!more || typeof total !== "number") {
-    listed.set(stream.name, { count: seen, atLeast: more, rows });
-    const all = paged ? "one page is all" : "one request brings all";
-    const why = more ? "more than one page; the list doesn't say how many" : `${all}${uncertain}`;
-    return { requests: (more ? 2 : 1) + parts, atLeast: more || parts > 0, why };
+  if (!hasMore || total === null) {
+    listed.set(stream.name, { count: rows.length, atLeast: hasMore, rows });
+    const all = shapeOf(mode).paged ? "one page is all" : "one request brings all";
+    const why = hasMore ? "more than one page; the list doesn't say how many" : `${all}${uncertain}`;
+    return { requests: (hasMore ? 2 : 1) + parts, atLeast: hasMore || parts > 0, why };
   }
   listed.set(stream.name, { count: total, atLeast: false, rows });
-  const requests = Math.ceil(total / PAGE_ROWS) + parts;
-  return { requests, atLeast: parts > 0, why: `${total} rows, ${PAGE_ROWS} a page${uncertain}` };
+  return {
+    requests: pagesOf(total) + parts,
+    atLeast: parts > 0,
+    why: `${total} rows, ${PAGE_ROWS} a page${uncertain}`,
+  };
 }
 
 /** Pages of one list come one after another, everything else side by side, as far as the limits allow. */

@@ -1,6 +1,6 @@
 import type { Stream } from "../../catalog/stream.ts";
 import { nothingLoaded } from "../../errors.ts";
-import { PAGE_ROWS } from "../../sync/extract/listing.ts";
+import { pagesOf } from "../../sync/extract/listing.ts";
 import { policyOf } from "../../sync/run/jobs.ts";
 import { companiesOf } from "../../sync/run/run.ts";
 import { questionsOf } from "../../sync/stream/lookups.ts";
@@ -56,6 +56,6 @@ async function costOf(
   }
   const state = await loadStreamState(reading.db, company, stream.name);
   const live = (await liveCount(reading, company, stream.tables)) ?? 0;
-  const pages = state.lastFullPages ?? Math.max(1, Math.ceil(live / PAGE_ROWS));
+  const pages = state.lastFullPages ?? pagesOf(live);
   return { requests: pages + policy.statuses.length, why: "the list, whole" };
 }

@@ -3,7 +3,7 @@ import type { Feed, Listing, Scan, Stream } from "../../catalog/stream.ts";
 import { ApiError, DestinationError, LockedError, meetsOthers } from "../../errors.ts";
 import { valueAt } from "../../rows/encode_value.ts";
 import type { Encoder } from "../../rows/encoder.ts";
-import type { Query } from "../../source/api.ts";
+import type { Answer, Query } from "../../source/api.ts";
 import { telling } from "../../source/archive/about.ts";
 import { type Page, type PageRequest, readPages } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
@@ -13,6 +13,9 @@ import { besideRows, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts
 
 /** Rows asked for a page: the most the service gives. */
 export const PAGE_ROWS = 100;
+
+/** Requests for so many rows of a list. */
+export const pagesOf = (rows: number): number => Math.max(1, Math.ceil(rows / PAGE_ROWS));
 
 /** A listing to read, from where its record says. */
 export interface ListingJob extends Reading {
@@ -107,10 +110,8 @@ function requestOf(job: ListingJob, record: ScanRecord): PageRequest {
 
 /** The record once a page has been read. Totals of several requests add up to nothing: only a single one's count. */
 function advance(job: ListingJob, record: ScanRecord, page: Page, rows: number): ScanRecord {
-  const { total: path } = job.listing;
   const { limit } = shapeOf(job.listing);
-  const data = besideRows(page.data);
-  const total = path === undefined || job.queries.length > 1 ? null : asTotal(valueAt(path.split("."), data));
+  const total = job.queries.length > 1 ? null : totalIn(page.data, job.listing);
   const ended = page.nextCursor === undefined;
   const [first = {}] = job.queries;
   const isNarrowed = Object.keys(first).length > Object.keys(job.stream.query ?? {}).length;
@@ -137,14 +138,38 @@ function failedOnceMore(record: ScanRecord): ScanRecord {
 }
 
 /** Whether a list comes in pages, and the most rows that one request for all of it brings. */
-function shapeOf(listing: Scan | Feed): { readonly paged: boolean; readonly limit: number | undefined } {
+export function shapeOf(listing: Scan | Feed): { readonly paged: boolean; readonly limit: number | undefined } {
   if (listing.kind === "feed") return { paged: true, limit: undefined };
   return { paged: listing.paged !== false, limit: listing.limit };
 }
 
-function asTotal(value: unknown): number | null {
+/** How many rows a list says it has; null: it doesn't say. */
+export function totalIn(data: unknown, { total: path }: Pick<Scan | Feed, "total">): number | null {
+  const value = path === undefined ? undefined : valueAt(path.split("."), besideRows(data));
   const total = typeof value === "string" ? Number(value) : value;
   return typeof total === "number" && Number.isInteger(total) ? total : null;
+}
+
+/** What one page tells of a list. */
+export interface FirstPage {
+  readonly data: unknown;
+  readonly rows: readonly unknown[];
+  readonly total: number | null;
+  readonly hasMore: boolean;
+}
+
+/** Asks for the first rows of a list: as many as one request brings, or `most` where it takes a limit. */
+export async function firstPage(
+  listing: Scan | Feed,
+  query: Query | undefined,
+  ask: (query: Query, paged: boolean) => Promise<Answer>,
+  most?: number,
+): Promise<FirstPage> {
+  const { paged, limit } = shapeOf(listing);
+  const rows = paged ? PAGE_ROWS : limit;
+  const { data, pagination } = await ask({ ...query, ...(rows === undefined ? {} : { limit: most ?? rows }) }, paged);
+  const hasMore = pagination?.hasMore === true;
+  return { data, rows: rowsIn(data, listing.rows), total: totalIn(data, listing), hasMore };
 }
 
 function malformed(path: string, wanted: string, came: unknown): ApiError {

@@ -5,6 +5,7 @@ import {
   MORE_FIELDS,
   newField,
   newFieldType,
+  otherFieldType,
   otherType,
   RETURNED,
   type SchemaChange,
@@ -93,7 +94,7 @@ export function reportDrift(
 ): { readonly warnings: readonly string[]; readonly notes: readonly string[] } {
   const { name } = stream;
   const unknown = fresh.filter(({ change }) => newFieldType(change) !== undefined || change === MORE_FIELDS);
-  const types = fresh.filter(({ change }) => change.startsWith(otherType("")));
+  const types = fresh.filter(({ change }) => otherFieldType(change) !== undefined);
   const vanished = fresh.filter(({ change }) => change === VANISHED);
   const back = fresh.filter(({ change }) => change === RETURNED);
   const warnings: string[] = [];
@@ -133,7 +134,7 @@ export function listed(changes: readonly SchemaChange[]): string {
 
 function wordsFor({ table, column, change, example, count }: SchemaChange): string {
   if (change === MORE_FIELDS) return `${count} more of ${table}`;
-  const [, type] = change.split(": ");
+  const type = newFieldType(change) ?? otherFieldType(change);
   const shown = [type, example ?? undefined].filter(part => part !== undefined).join(" ");
   return `${table}.${column}${shown === "" ? "" : ` (${shown})`}`;
 }

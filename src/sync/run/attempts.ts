@@ -12,7 +12,7 @@ import { StreamProgress } from "../stream_progress.ts";
 import { mergeReports } from "./merging.ts";
 import { exitCodeOf, exitCodeOfAll, messageOf, type RunReport, type RunView, statusOf } from "./report.ts";
 import { runSync } from "./run.ts";
-import type { Attempt, RunOrder, RunTools } from "./run_order.ts";
+import type { Attempt, Failure, RunOrder, RunTools } from "./run_order.ts";
 import { createSharedClients, type SharedClients } from "./service.ts";
 
 /** Seconds before each further attempt: together longer than a server needs to restart, or to fail over. */
@@ -23,14 +23,14 @@ const LONGEST_S = 40;
 interface Ended {
   readonly report?: RunReport;
   readonly thrown?: unknown;
-  readonly errors: readonly unknown[];
+  readonly failures: readonly Failure[];
 }
 
 /** The attempts so far: the ids they ran under, the reports of those that began, and all that went wrong. */
 interface Past {
   readonly runIds: string[];
   readonly reports: RunReport[];
-  readonly errors: unknown[];
+  readonly failures: Failure[];
 }
 
 /**
@@ -46,19 +46,20 @@ export async function runAttempts(order: RunOrder, tools: RunTools, reached = fa
   const sharedClients = createSharedClients(order.config.api, clock);
   const watch = lasting(tools.watch);
   const said = new Set<string>();
-  const past: Past = { runIds: [], reports: [], errors: [] };
+  const past: Past = { runIds: [], reports: [], failures: [] };
   for (let nth = 0; ; nth++) {
     const maxTimeMs = limits.maxTimeMs === undefined ? undefined : until - clock.now();
     const next = { ...order, askedAt, limits: { ...limits, maxTimeMs } };
     const ended = await attempt(next, { ...tools, watch }, sharedClients, past);
     if (ended.report !== undefined) past.reports.push(ended.report);
-    past.errors.push(...ended.errors);
-    const pauseS = mayPass(ended.errors, past) && !signal.aborted ? pauseAfter(ended.errors) : undefined;
+    past.failures.push(...ended.failures);
+    const errors = ended.failures.map(({ error }) => error);
+    const pauseS = mayPass(errors, past) && !signal.aborted ? pauseAfter(errors) : undefined;
     if (pauseS === undefined || clock.now() + pauseS * 1_000 >= until) return told(past, ended.thrown, nth, tools);
     try {
       // What a run that began ended with is in the log.
-      if (ended.report !== undefined) for (const error of ended.errors) said.add(messageOf(error));
-      await pause(pauseS, ended.errors.find(isPassing) ?? ended.thrown, tools, said);
+      if (ended.report !== undefined) for (const error of errors) said.add(messageOf(error));
+      await pause(pauseS, errors.find(isPassing) ?? ended.thrown, tools, said);
     } catch (thrown) {
       return told(past, thrown, nth, tools);
     }
@@ -124,7 +125,7 @@ async function pause(
 }
 
 async function attempt(order: RunOrder, tools: RunTools, sharedClients: SharedClients, past: Past): Promise<Ended> {
-  const errors: unknown[] = [];
+  const failures: Failure[] = [];
   const own: Attempt = {
     sharedClients,
     start: runId => void past.runIds.push(runId),
@@ -135,12 +136,12 @@ async function attempt(order: RunOrder, tools: RunTools, sharedClients: SharedCl
       past.reports.some(({ streams }) =>
         streams.some(line => line.company === company && line.stream === stream && isDone(line)),
       ),
-    end: all => void errors.push(...all),
+    end: all => void failures.push(...all),
   };
   try {
-    return { report: await runSync(order, tools, own), errors };
+    return { report: await runSync(order, tools, own), failures };
   } catch (thrown) {
-    return { thrown, errors: [thrown] };
+    return { thrown, failures: [{ error: thrown, text: tools.redact(messageOf(thrown)) }] };
   }
 }
 
@@ -227,11 +228,10 @@ const outlived = (ghost: LockedError): DestinationError =>
   );
 
 /** What the reports say of the streams that are not done, though the destination was there for them. */
-function ownFailures({ streams }: RunReport, { reports, errors }: Past, redact: (text: string) => string): string[] {
-  const texts = new Set(errors.filter(error => exitCodeOf([error]) === 1).map(error => redact(messageOf(error))));
-  const left = streams.filter(line => !isDone(line)).flatMap(line => line.error ?? []);
-  const own = left.filter(text => texts.has(text));
-  return reports.flatMap(report => report.errors.filter(text => own.some(failure => text.endsWith(failure))));
+function ownFailures({ streams }: RunReport, { failures }: Past, redact: (text: string) => string): string[] {
+  const left = new Set(streams.filter(line => !isDone(line)).map(line => line.error));
+  const own = failures.filter(({ error }) => exitCodeOf([error]) === 1 && left.has(redact(messageOf(error))));
+  return own.map(({ text }) => text);
 }
 
 /** Tells the display once; what later attempts do is seen in the same view, beside what has been done. */

@@ -100,5 +100,12 @@ export interface Attempt {
   /** Whether an earlier one has done it, as far as the destination knows that has begun. */
   isDone(company: string, stream: string): boolean;
   /** Told what went wrong. */
-  end(errors: readonly unknown[]): void;
+  end(failures: readonly Failure[]): void;
+}
+
+/** What went wrong in a run. */
+export interface Failure {
+  readonly error: unknown;
+  /** As the run's report tells it, with the companies that it struck. */
+  readonly text: string;
 }

@@ -9,6 +9,7 @@ import type { Api, ApiSettings, Unanswered } from "../../source/api.ts";
 import type { Archive } from "../../source/archive/archive.ts";
 import { createApi } from "../../source/client.ts";
 import { createLimiter, type Limiter } from "../../source/limit.ts";
+import { firstPage } from "../extract/listing.ts";
 
 /** One company's service: its client under its key's limiter, and whose key it is. */
 export interface Service {
@@ -150,14 +151,13 @@ const TRIED = 3;
  * address nor empty tables may be kept of what may be another program.
  */
 export async function tried(service: Service, streams: readonly Stream[], signal: AbortSignal): Promise<Service> {
-  const lists = streams.filter(
-    ({ mode }) => mode.kind === "feed" || (mode.kind === "scan" && mode.lookup === undefined),
+  const lists = streams.flatMap(({ path, query, mode }) =>
+    mode.kind === "feed" || (mode.kind === "scan" && mode.lookup === undefined) ? [{ path, query, mode }] : [],
   );
   const refusals: ApiError[] = [];
   for (const { path, query, mode } of lists.slice(0, TRIED)) {
-    const paged = mode.kind === "feed" || (mode.kind === "scan" && mode.paged !== false);
     try {
-      await service.api.get(path, { ...query, ...(paged ? { limit: 1 } : {}) }, { priority: 2, signal, paged });
+      await firstPage(mode, query, (few, paged) => service.api.get(path, few, { priority: 2, signal, paged }), 1);
       return { ...service, accepted: true };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

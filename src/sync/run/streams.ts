@@ -11,12 +11,11 @@ import { conclude, firstLook, releaseEvery } from "./conclusion.ts";
 import { contextOf } from "./jobs.ts";
 import type { Archives } from "./opening.ts";
 import { measureChanged } from "./relation_measurement.ts";
-import { type Job, type RunReport, viewOf } from "./report.ts";
+import { failureText, type Job, type RunReport, viewOf } from "./report.ts";
 import type { Attempt, RunOrder, RunTools } from "./run_order.ts";
 import type { RunSource } from "./run_source.ts";
 import type { Service } from "./service.ts";
 
-/** A run whose streams can be worked on. */
 interface Run {
   readonly order: RunOrder;
   readonly tools: RunTools;
@@ -29,7 +28,6 @@ interface Run {
   readonly archives: Archives;
   readonly catalogue: readonly Stream[];
   readonly jobs: readonly Job[];
-  /** About the warehouse, not a stream. */
   readonly warnings: readonly string[];
 }
 
@@ -57,14 +55,13 @@ export async function workOnStreams(run: Run, limit: AbortSignal): Promise<RunRe
   announcements.warn(doubts);
   const warnings = [...run.warnings, ...doubts];
   const report = await conclude({ ...run, warnings, announcements }, errors);
-  run.attempt?.end(errors);
+  run.attempt?.end(errors.map(error => ({ error, text: failureText(error, jobs, tools.redact) })));
   return report;
 }
 
 /** What a company's streams share with those of the others. */
 interface AllStreams {
   readonly announcements: Announcements;
-  /** Failures, in the order in which they came. */
   readonly errors: unknown[];
   readonly signal: AbortSignal;
   readonly stopAll: (error: unknown) => void;

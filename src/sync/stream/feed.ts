@@ -1,5 +1,4 @@
 import type { Feed, Stream } from "../../catalog/stream.ts";
-import { valueAt } from "../../rows/encode_value.ts";
 import { isoUtc } from "../../rows/moment.ts";
 import { differentRows, PLURAL } from "../../rows/old_rows.ts";
 import type { Answer, Query } from "../../source/api.ts";
@@ -7,8 +6,7 @@ import { telling } from "../../source/archive/about.ts";
 import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
 import type { StreamState } from "../../warehouse/state/stream_state.ts";
 import type { StreamSync } from "../context.ts";
-import { PAGE_ROWS } from "../extract/listing.ts";
-import { besideRows, rowsIn } from "../extract/rows_in_answer.ts";
+import { firstPage, pagesOf } from "../extract/listing.ts";
 import { planScan, type ScanPlan, strayRows } from "../extract/scan_plan.ts";
 import type { DatedFeed } from "../extract/windows.ts";
 import { publishStage } from "../load/apply_load.ts";
@@ -103,26 +101,19 @@ export async function gapRequests(
   const { narrow } = mode;
   if (narrow.by === "window") return state.lastFullPages ?? 0;
   if (state.startGap !== null && isSame(state.startGap, gap)) return state.startGap.requests;
-  const until = (to: string, limit: number) =>
-    ask(stream.path, {
-      ...stream.query,
-      ...(gap.from === null ? {} : { [narrow.from]: gap.from }),
-      [narrow.to]: to,
-      limit,
-    });
-  const { data, pagination } = await until(gap.to, PAGE_ROWS);
-  if (pagination?.hasMore !== true) return 1;
-  const total = mode.total === undefined ? undefined : Number(valueAt(mode.total.split("."), besideRows(data)));
-  if (Number.isFinite(total)) return Math.max(1, Math.ceil(total! / PAGE_ROWS));
-  const times = rowsIn(data, mode.rows)
-    .map(timeOf(isoUtc, stream, mode))
-    .filter(time => time !== undefined);
+  const since = gap.from === null ? {} : { [narrow.from]: gap.from };
+  const until = (to: string, most?: number) =>
+    firstPage(mode, { ...stream.query, ...since, [narrow.to]: to }, query => ask(stream.path, query), most);
+  const { rows, total, hasMore } = await until(gap.to);
+  if (!hasMore) return 1;
+  if (total !== null) return pagesOf(total);
+  const times = rows.map(timeOf(isoUtc, stream, mode)).filter(time => time !== undefined);
   const covered = Math.max(...times) - Math.min(...times);
   let from = gap.from;
   for (let years = 1; from === null; years *= 2) {
     const day = dayOf(Date.parse(gap.to) - years * 365 * DAY);
     // A single row that is older than all others may be odd.
-    const older = rowsIn((await until(day, PLURAL)).data, mode.rows).length >= PLURAL;
+    const older = (await until(day, PLURAL)).rows.length >= PLURAL;
     if (!older || years >= LONGEST) from = day;
   }
   const length = (Date.parse(gap.to) - Date.parse(from)) * 1000;

@@ -14,7 +14,7 @@ export interface SchemaChange {
 
 /** A field that no column stands for, by the type of its JSON. */
 export const newField = (type: string): string => `${NEW}${type}`;
-export const otherType = (type: string): string => `other type: ${type}`;
+export const otherType = (type: string): string => `${OTHER}${type}`;
 /** New fields beyond those that are told one by one. */
 export const MORE_FIELDS = "more new fields";
 /** A documented field that stood in every row and is in none. */
@@ -23,11 +23,15 @@ export const VANISHED = "vanished";
 export const RETURNED = "returned";
 
 const NEW = "new field: ";
+const OTHER = "other type: ";
+
+const typeAfter = (kind: string, change: string) => (change.startsWith(kind) ? change.slice(kind.length) : undefined);
 
 /** The type of JSON that a new field came as; undefined for any other change. */
-export function newFieldType(change: string): string | undefined {
-  return change.startsWith(NEW) ? change.slice(NEW.length) : undefined;
-}
+export const newFieldType = (change: string): string | undefined => typeAfter(NEW, change);
+
+/** The type of JSON that a documented field came as; undefined for any other change. */
+export const otherFieldType = (change: string): string | undefined => typeAfter(OTHER, change);
 
 /** New fields of a table that are told one by one, over all runs: keys that are data must not fill the database. */
 const TOLD_FIELDS = 100;

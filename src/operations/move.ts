@@ -17,7 +17,6 @@ export interface MoveOrder {
   readonly config: Config;
   readonly catalogue: readonly Stream[];
   readonly identity: IdentityEndpoint;
-  /** With the new address. */
   readonly company: Company;
 }
 
@@ -134,7 +133,6 @@ export async function move(
   }
 }
 
-/** Both sides of the comparison, as sentences. */
 export function inWords({ company, from, to, kept_id, found_id, asked, found }: Comparison): string {
   const ids = `the warehouse keeps ${company} from ${from} with the id ${kept_id ?? "(not known)"}, and the key belongs to ${found_id ?? "(not known)"} at ${to}.`;
   return `${ids} Of ${asked} rows that the warehouse knows ${found} are there.`;

@@ -17,7 +17,6 @@ import { DATA_VERSION, ensureState } from "../warehouse/state/state_ddl.ts";
 import { recountDetail } from "../warehouse/state/table_counts.ts";
 import { costFromStart } from "./cost.ts";
 
-/** What is to be forgotten. */
 export interface ResetOrder {
   readonly config: Config;
   readonly catalogue: readonly Stream[];

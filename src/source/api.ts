@@ -77,7 +77,6 @@ export interface Api {
   readonly stats: ApiStats;
   /** Larger pages are better asked for with fewer rows; undefined: they may be as large as a body may. */
   readonly pageBytes?: number;
-  /** What has had no answer for ten seconds. */
   readonly unanswered?: () => Unanswered | undefined;
   close(): Promise<void>;
 }

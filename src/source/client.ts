@@ -21,7 +21,6 @@ const PAGE_SHARE = 16;
 /** A client that sends the key to `baseUrl`'s origin and nowhere else. */
 export const createApi = (settings: ApiSettings): Api => new Client(settings);
 
-/** What all requests to one service share. */
 class Client implements Api {
   readonly settings: ApiSettings;
   readonly base: URL;
@@ -135,7 +134,6 @@ class Get {
   readonly #path: string;
   readonly #query: Query;
   readonly #options: GetOptions;
-  /** Below the origin, with its query. */
   readonly #target: string;
   readonly #maxBytes: number;
   #requests = 0;

@@ -6,7 +6,6 @@ export interface WireAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
-  /** From the request to the answer's headers. */
   readonly latencyMs: number;
   /** What its body and what is made of it take of the memory that all share; undefined: too little to count. */
   readonly share: Share | undefined;
@@ -195,7 +194,6 @@ class Exchange implements ExchangeHandler {
   }
 }
 
-/** The pieces of a body that have come. */
 class Body {
   size = 0;
   #chunks: Buffer[] = [];

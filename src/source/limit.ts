@@ -6,7 +6,6 @@ import { createCeiling, type Outcome } from "./adaptive_concurrency.ts";
 /** What the limiter is doing; `limitedBy` is what keeps requests from going faster, in the words of the progress line. */
 export interface LimiterState {
   readonly inFlight: number;
-  /** In flight at most, now and ever. */
   readonly ceiling: number;
   readonly maximum: number;
   readonly waiting: number;
@@ -14,7 +13,6 @@ export interface LimiterState {
   readonly pausedUntil: number | undefined;
   readonly pauseReason: string | undefined;
   readonly limitedBy: "latency" | "in flight" | "ceiling" | "429";
-  /** How many 429s were seen. */
   readonly limited: number;
 }
 

@@ -24,7 +24,6 @@ export interface PageRequest {
   readonly limit: number;
   readonly cursor?: string;
   readonly paged: boolean;
-  /** Whether a page's data holds no row. */
   readonly isEmpty?: (data: unknown) => boolean;
   readonly signal?: AbortSignal;
   readonly priority?: number;
@@ -47,7 +46,6 @@ const AIMED_AT = 0.6;
 /** Empty pages in a row after which a listing is not believed to end. A filter that is applied after paging makes a few. */
 const EMPTY_PAGES = 1_000;
 
-/** A page that was asked for. */
 interface Coming {
   readonly cursor: string | undefined;
   readonly page: Promise<Page>;

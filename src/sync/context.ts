@@ -24,7 +24,6 @@ export interface Refresh {
   readonly confirmDeletes: boolean;
 }
 
-/** What is due and nothing else. */
 export const asDue: Refresh = { full: false, allDetails: false, confirmDeletes: false };
 
 /** What all streams of a run are told. */
@@ -50,7 +49,6 @@ export interface EarlierAnswers {
   readonly at: number;
   /** How far the tables are complete already, ISO 8601: that is not taken back. */
   readonly completeTo: string | null;
-  /** The scan that is published with them. */
   readonly scan: string;
 }
 
@@ -77,7 +75,6 @@ export const askedBy = (context: SyncContext, api: Api): SyncContext => ({
   service: { ...context.service, api },
 });
 
-/** How values become rows. */
 export interface Encoding {
   readonly formats: Formats;
   readonly hasher: Hasher;
@@ -119,6 +116,5 @@ export interface StreamSync<M extends Mode = Mode> {
   readonly context: SyncContext;
   readonly stream: Stream;
   readonly mode: M;
-  /** What is counted and told of it. */
   readonly progress: StreamProgress;
 }

@@ -41,7 +41,6 @@ export class StreamProgress {
     this.activity.pages++;
   }
 
-  /** Rows that were read. */
   rows(count: number, record?: ScanRecord): void {
     this.run.rows_read += count;
     this.activity.rows += count;

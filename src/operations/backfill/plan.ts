@@ -13,14 +13,12 @@ export interface Range {
   readonly to: string | undefined;
 }
 
-/** What one company's stream still has to load. */
 export interface Unfinished {
   readonly company: string;
   readonly stream: string;
   readonly plan: BackfillPlan;
 }
 
-/** What was asked for. */
 export interface Wish {
   readonly companies: readonly string[];
   /** Undefined: whatever is unfinished. */
@@ -30,7 +28,6 @@ export interface Wish {
   readonly restart: boolean;
 }
 
-/** What is going to be done. */
 export interface Decision {
   /** Goes on with a plan that was confirmed before. */
   readonly continued: boolean;
@@ -38,7 +35,6 @@ export interface Decision {
   /** Undefined: the one that each stream's own plan says. */
   readonly range: Range | undefined;
   readonly restart: boolean;
-  /** What is unfinished of these streams. */
   readonly plans: readonly Unfinished[];
 }
 
@@ -80,7 +76,6 @@ export function inWords({ from, to }: Range): string {
   return `${from === undefined ? "from the oldest row" : `from ${from}`} ${to === undefined ? "up to now" : `to ${to}`}`;
 }
 
-/** The unfinished plans of a warehouse. */
 export async function unfinishedPlans(db: Destination["db"]): Promise<readonly Unfinished[]> {
   const rows = await db.selectFrom("stream_state").select(["company", "stream", "state"]).execute();
   return rows.flatMap(({ company, stream, state }) => {
@@ -128,7 +123,6 @@ export async function notePlans(
 
 const noDistrust = { filterDistrusted: false };
 
-/** The windows of a stream that is read in windows. */
 export function windowsFor(
   { mode }: Stream,
   { from, to }: Range,

@@ -15,7 +15,6 @@ import { checkSurroundings, type Programs } from "./surroundings.ts";
 
 export type { CheckLine } from "./line.ts";
 
-/** What is to be looked at. */
 export interface CheckOrder {
   readonly loaded: LoadedConfig;
   readonly companies: readonly Company[];

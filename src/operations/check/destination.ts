@@ -18,9 +18,7 @@ import { type CheckLine, doubt, failure, ok, warning } from "./line.ts";
 
 const NAME = "destination";
 
-/** What the warehouse has to be fit for. */
 export interface Fitness {
-  /** The version of the program. */
   readonly version: string;
   readonly companies: readonly {
     readonly name: string;

@@ -25,7 +25,6 @@ export function failure(name: string, error: unknown): CheckLine {
   return { name, level: "fail", message, advice, exitCode: error.exitCode };
 }
 
-/** The same as a warning. */
 export function doubt(name: string, error: TributaryError): CheckLine {
   return { ...failure(name, error), level: "warn", exitCode: 0 };
 }

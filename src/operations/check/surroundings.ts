@@ -9,9 +9,7 @@ import { ConfigError, TributaryError } from "../../errors.ts";
 import { codeOf, entryAt } from "../../files.ts";
 import { type CheckLine, failure, ok, warning } from "./line.ts";
 
-/** Where programs are looked for. */
 export interface Programs {
-  /** The PATH variable. */
   readonly path: string;
   readonly cwd: string;
 }

@@ -17,10 +17,8 @@ export interface EstimateContext {
   readonly listed: Map<string, Known>;
 }
 
-/** Asks for one page. */
 export type Ask = (path: string, query: Query) => Promise<Answer>;
 
-/** What a stream would ask for. */
 export interface Guess {
   readonly requests: number;
   readonly atLeast: boolean;
@@ -39,6 +37,5 @@ export type Order = Pick<RunOrder, "config" | "catalogue" | "identity" | "select
 export interface Known {
   readonly count: number;
   readonly atLeast: boolean;
-  /** Those that were looked at. */
   readonly rows: readonly unknown[];
 }

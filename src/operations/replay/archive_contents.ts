@@ -22,7 +22,6 @@ export interface ArchivedScan {
   full: boolean;
   accepted: boolean;
   parts: number;
-  /** The run of its last line. */
   run: string;
   /** When its first answer came and its last one, by the clock of the run. */
   readonly begunAt: string;
@@ -49,11 +48,9 @@ export interface ArchivedFile extends ArchiveFile, Begin {}
 /** A stream's part of the archive: its files in the order of their runs. */
 export interface ArchiveContents {
   readonly files: readonly ArchivedFile[];
-  /** The place of each file's first line. */
   readonly firsts: readonly number[];
   /** In the order in which they ended, complete or not. */
   readonly scans: readonly ArchivedScan[];
-  /** What was odd, in words. */
   readonly odd: readonly string[];
 }
 

@@ -16,7 +16,6 @@ import { archivedApi, type Lines } from "./source.ts";
 /** Between an answer and the note that it was fetched. */
 const NOTED_WITHIN_MS = 30_000;
 
-/** Loads a piece of a stream again. */
 export async function loadPiece(sync: StreamSync, piece: Piece, completeTo: string | null, span: Span): Promise<void> {
   const { stream } = sync;
   const { mode } = stream;

@@ -12,13 +12,11 @@ import {
 } from "./archive_contents.ts";
 import { chooseScans, gapAfter, isIn, type Knowledge, type ScanGroup, type Span, whyRefused } from "./scan_choice.ts";
 
-/** What of a stream is loaded in one step. */
 export type Piece =
   | { readonly kind: "scans"; readonly contents: ArchiveContents; readonly groups: readonly ScanGroup[] }
   /** Files of the archive, by run; `known`: the tables may know later answers than these. */
   | { readonly kind: "answers"; readonly runs: readonly (readonly ArchivedFile[])[]; readonly known: boolean };
 
-/** What is loaded again of a stream. */
 export interface ReplayPlan {
   readonly stream: Stream;
   /** How far its tables are complete already. */
@@ -29,7 +27,6 @@ export interface ReplayPlan {
   readonly later: ReadonlyMap<string, Piece>;
   /** Nothing of what the tables know is loaded again, because of this. */
   readonly refused: string | undefined;
-  /** Runs of the archive. */
   readonly begun: ReadonlyMap<string, Begin>;
 }
 

@@ -56,7 +56,6 @@ export async function replayRejects(sync: StreamSync): Promise<void> {
   );
 }
 
-/** Answers how many of them are settled. */
 async function tryAgain(sync: StreamSync, stage: Stage, rejects: readonly KeptReject[]): Promise<number> {
   const { context, stream, progress } = sync;
   const { clock, destination, company } = context;

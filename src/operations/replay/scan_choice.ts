@@ -18,7 +18,6 @@ export interface ScanGroup {
   readonly stale: boolean;
 }
 
-/** Which scans of a list or feed are loaded again. */
 export interface ScanChoice {
   /** What the tables know already, in one publish: readers see no old state. */
   readonly known: ScanGroup | undefined;

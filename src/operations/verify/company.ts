@@ -15,13 +15,11 @@ import type { ComparedLine } from "./outcome.ts";
 import { compareStream } from "./reading.ts";
 import { MOST_KEPT, Result } from "./result.ts";
 
-/** How a company's streams are compared. */
 interface CompanyPart {
   /** Why nothing of it can be read. */
   readonly failure: TributaryError | undefined;
   readonly atOnce: number;
   readonly log: Log;
-  /** Failures, in the order in which they came. */
   readonly errors: unknown[];
   /** Ends this company's part, or all of it, at the next safe point. */
   readonly stop: (error: unknown) => void;

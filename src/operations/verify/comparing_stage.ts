@@ -73,7 +73,6 @@ export class Mirror implements Stage {
   }
 }
 
-/** The rows of a batch with their child rows. */
 function encodedRows({ children }: TableSet, batch: Batch): readonly EncodedRow[] {
   const main = new Map<string, Value[]>();
   for (const [seq, ...values] of readCsv(batch.main.bytes)) main.set(seq!, values);

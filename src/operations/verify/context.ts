@@ -3,14 +3,12 @@ import type { Clock } from "../../clock.ts";
 import type { Encoding, ServiceAccess, StreamPolicy } from "../../sync/context.ts";
 import type { StoredIn } from "../../warehouse/read/stored_rows.ts";
 
-/** Which details are asked for. */
 export interface Sampling {
   readonly seed: string;
   /** So many of each kind; undefined: all. */
   readonly sample: number | undefined;
 }
 
-/** One company's part of a verification. */
 export interface VerifyContext {
   readonly company: string;
   readonly service: Pick<ServiceAccess, "api" | "limiter">;

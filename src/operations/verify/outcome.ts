@@ -8,12 +8,10 @@ export interface ComparedLine {
   readonly job: Job;
   /** Undefined: nothing of it was compared. */
   readonly result: Result | undefined;
-  /** Why not all of it. */
   readonly error: string | null;
   readonly checkedAt: string;
 }
 
-/** All that was compared. */
 export interface Compared {
   readonly lines: readonly ComparedLine[];
   readonly errors: readonly unknown[];

@@ -10,7 +10,6 @@ export class Result {
   readonly #damaged = new Set<string>();
   readonly #further: Discrepancy[] = [];
 
-  /** A row of the service was compared. */
   row(key: readonly string[], discrepancies: readonly Discrepancy[]): void {
     const id = idOf(key);
     this.#seen.add(id);

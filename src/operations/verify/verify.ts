@@ -68,7 +68,6 @@ export async function verify(order: VerifyOrder, tools: RunTools): Promise<Verif
   return warning === undefined ? report : { ...report, warnings: [...report.warnings, tools.redact(warning)] };
 }
 
-/** What there has to be. */
 export const COMPARED = "a warehouse to compare with the service";
 
 /** The streams that are to be compared: those named, else all that are on. A named detail is compared without its list. */

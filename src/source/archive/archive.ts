@@ -19,7 +19,6 @@ export interface Archive {
   close(): Promise<void>;
 }
 
-/** What an archive is opened with. */
 export interface ArchiveTools {
   readonly company: string;
   readonly run: string;

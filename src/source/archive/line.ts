@@ -25,7 +25,6 @@ const head = z.object({
   context: texts.optional(),
   parent: z.object({ key: z.string(), hash: z.string(), params: texts }).optional(),
   status: z.number(),
-  /** The answer's own `Date`. */
   date: z.string().nullable(),
   /** The cursor of the page after this one; null: this is the last. */
   next: z.string().nullable().default(null),
@@ -40,11 +39,9 @@ export interface Line {
   readonly body: Buffer;
 }
 
-/** Whose line it is. */
 export interface Origin {
   readonly run: string;
   readonly company: string;
-  /** ISO 8601. */
   readonly at: string;
   /** Of the policy that the body went through; empty: none. */
   readonly privacy: string;

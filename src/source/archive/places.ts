@@ -13,7 +13,6 @@ export interface ArchiveFile {
   readonly nth: number;
 }
 
-/** The folder of a company's stream. */
 export function folderOf(root: string, company: string, stream: string): string {
   return join(root, safeName(company), safeName(stream));
 }

@@ -55,7 +55,6 @@ export class Series {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Writes what is left and closes. */
   async close(): Promise<void> {
     try {
       await this.kept();

@@ -51,7 +51,6 @@ export class Batches {
     this.#since = clock.now();
   }
 
-  /** Whether the rows so far are a batch. */
   get due(): boolean {
     const { rows, bytes } = this.#encoder;
     if (rows === 0) return false;

@@ -12,7 +12,6 @@ import { inParallel } from "./parallel.ts";
 import type { Reading } from "./reading.ts";
 import { rowsIn } from "./rows_in_answer.ts";
 
-/** How the details of one stream are asked for. */
 export interface DetailRequest {
   readonly stream: Stream;
   readonly mode: Detail;
@@ -20,13 +19,10 @@ export interface DetailRequest {
   readonly columns: Readonly<Record<string, string>>;
   /** Parent's column for each column that the detail's key begins with. */
   readonly keys: Readonly<Record<string, string>>;
-  /** Fixed paths that an id must not turn into. */
   readonly siblings: readonly string[];
-  /** Lists have 1. */
   readonly priority: number;
 }
 
-/** The details of one stream to fetch. */
 export interface DetailsJob extends Reading {
   readonly request: DetailRequest;
   readonly work: WorkList;
@@ -36,7 +32,6 @@ export interface DetailsJob extends Reading {
   readonly between: (record: ScanRecord) => Promise<ScanRecord>;
 }
 
-/** How the requests ended. */
 export interface DetailsResult {
   readonly record: ScanRecord;
   readonly ok: number;

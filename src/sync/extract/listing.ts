@@ -14,7 +14,6 @@ import { besideRows, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts
 /** Rows asked for a page: the most the service gives. */
 export const PAGE_ROWS = 100;
 
-/** Requests for so many rows of a list. */
 export const pagesOf = (rows: number): number => Math.max(1, Math.ceil(rows / PAGE_ROWS));
 
 /** A listing to read, from where its record says. */
@@ -59,7 +58,6 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
   }
 }
 
-/** Where a page's rows go. */
 interface Taker {
   readonly path: string;
   readonly listing: Listing;
@@ -150,7 +148,6 @@ export function totalIn(data: unknown, { total: path }: Pick<Scan | Feed, "total
   return typeof total === "number" && Number.isInteger(total) ? total : null;
 }
 
-/** What one page tells of a list. */
 export interface FirstPage {
   readonly data: unknown;
   readonly rows: readonly unknown[];

@@ -19,7 +19,6 @@ export interface Question {
 /** A lookup to read, from where its record says. */
 export interface LookupJob extends Reading {
   readonly stream: Stream;
-  /** Together their answers are the scan. */
   readonly questions: readonly Question[];
   readonly listing: Scan;
 }

@@ -21,7 +21,6 @@ export interface Reading extends Intake {
   readonly progress: StreamProgress;
 }
 
-/** Who answers, and until when. */
 interface Asked {
   readonly service: { readonly api: Api; readonly limiter: Limiter };
   readonly signal: AbortSignal;

@@ -34,7 +34,6 @@ export interface WindowsJob {
   readonly between: (record: ScanRecord) => Promise<ScanRecord>;
 }
 
-/** How the reading ended. */
 export interface WindowsResult {
   readonly record: ScanRecord;
   /** Rows that their windows exclude. Where they and those before are several the rest was not read. */
@@ -124,7 +123,6 @@ async function* pagesOf(
   }
 }
 
-/** The parameters that ask for a window. */
 export const datesOf = ({ narrow }: DatedFeed, { from, to }: Pick<Window, "from" | "to">): Query => ({
   ...{ [narrow.from]: from },
   ...(to === null ? {} : { [narrow.to]: to }),

@@ -56,7 +56,6 @@ export async function applyLoad(
   return published;
 }
 
-/** A load whose rows have been written. */
 interface Applied extends LoadDiff {
   readonly decided: DeleteDecision | undefined;
   readonly published: Published;

@@ -22,7 +22,6 @@ export interface Load {
   readonly stage: Stage;
   readonly record: ScanRecord;
   readonly progress: StreamProgress;
-  /** The state that becomes true with it. */
   readonly state: StreamState;
   /** How far the tables are complete with it; null: unchanged. */
   readonly completeTo: string | null;
@@ -31,14 +30,12 @@ export interface Load {
   readonly details?: {
     readonly absent: Absent;
     readonly guard: DetailGuard | undefined;
-    /** The parents are known whole. */
     readonly parentsComplete: boolean;
   };
   /** Digests of rejects whose rows these are: they came one by one, not as what their parents have, and are resolved. */
   readonly rejects?: readonly string[];
 }
 
-/** What a load would change. */
 export interface LoadDiff {
   readonly target: LoadTarget;
   readonly diff: Diff;

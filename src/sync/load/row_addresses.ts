@@ -22,9 +22,7 @@ export interface IncompleteSight {
   readonly record: ScanRecord;
   readonly diff: Diff;
   readonly target: LoadTarget;
-  /** What the scan before left undecided. */
   readonly before: StreamState["undecided"];
-  /** The run that read it. */
   readonly run: string;
   /** It was published before: missing a row once more proves nothing. */
   readonly seen: boolean;
@@ -32,7 +30,6 @@ export interface IncompleteSight {
   readonly unknown: readonly Readonly<Record<string, string>>[];
 }
 
-/** What the addresses of missing rows said. */
 export interface Addresses {
   /** Whether rows of the list have an address that this key may read. */
   readonly exist: boolean;

@@ -6,7 +6,6 @@ import { messageOf } from "./report.ts";
 export interface Announcements {
   /** Says a company's failures when they arise. Streams that meet the same after the first are named by the run's end alone. */
   failuresOf(log: Log): (error: unknown, facts: object) => void;
-  /** A failure that was not said when it arose. */
   failed(error: unknown): void;
   /** What the run before warned of too is counted for the end. */
   warn(warnings: readonly string[]): void;

@@ -23,7 +23,6 @@ export interface Concluding {
   readonly runId: string;
   readonly startedAt: string;
   readonly jobs: readonly Job[];
-  /** About the warehouse, not a stream. */
   readonly warnings: readonly string[];
   readonly announcements: Announcements;
 }
@@ -149,7 +148,6 @@ export function reportOf(
   };
 }
 
-/** What is shown, and by which clock. */
 interface Releasing {
   readonly destination: Destination;
   readonly tools: { readonly clock: Clock; readonly log: Log };

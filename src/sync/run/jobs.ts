@@ -15,19 +15,14 @@ import type { Announcements } from "./announcements.ts";
 import type { Job } from "./report.ts";
 import type { Service } from "./service.ts";
 
-/** One company's part of a run. */
 export interface CompanyRun {
   readonly jobs: readonly Job[];
-  /** How many streams are worked on at once. */
   readonly streamsAtOnce: number;
   readonly log: Log;
-  /** Says a failure when it arises. */
   readonly failed: ReturnType<Announcements["failuresOf"]>;
-  /** Where the answers are kept. */
   readonly archive?: Archive | undefined;
   /** Failures, in the order in which they came. */
   readonly errors: unknown[];
-  /** Ends this company's part at the next safe point. */
   readonly stop: (error: unknown) => void;
   /** Ends the whole run at the next safe point. */
   readonly stopAll: (error: unknown) => void;
@@ -180,7 +175,6 @@ function whyWithout({ stream, progress }: Job): string {
   return `its list ${stream.name} ${progress.isForbidden ? `is ${UNAVAILABLE}` : "could not be read"}`;
 }
 
-/** What a company's streams are given. */
 export async function contextOf(
   config: Config,
   service: Service,
@@ -226,7 +220,6 @@ function turns(): SyncContext["inTurn"] {
   };
 }
 
-/** What the config says about a stream. */
 export function policyOf(config: Config, stream: string): StreamPolicy {
   const { defaults, settings } = config.streams;
   const own = settings[stream] ?? noSettings;

@@ -16,7 +16,6 @@ import type { RunSource } from "./run_source.ts";
 import { closedService, openService, type Service, type SharedClients, tried } from "./service.ts";
 import { limitTime } from "./time_limit.ts";
 
-/** A run of which nothing has been opened yet. */
 export interface PlannedRun {
   readonly order: RunOrder;
   readonly tools: RunTools;
@@ -157,9 +156,7 @@ export class RunResources {
   }
 }
 
-/** Where a run keeps the answers of its companies. */
 export interface Archives {
-  /** Undefined: nowhere. */
   of(company: string): Archive | undefined;
   /** Closes the files and removes those that are too old. `now`: by our clock, unless the service's is behind it. */
   end(now: number): Promise<void>;

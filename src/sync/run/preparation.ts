@@ -27,7 +27,6 @@ export interface PreparedRun {
   readonly warnings: readonly string[];
 }
 
-/** Brings the warehouse to what the configuration asks for, before the first stream. */
 export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
   const { plan, destination, jobs } = run;
   const { source, attempt, tools } = plan;

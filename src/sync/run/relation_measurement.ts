@@ -6,7 +6,6 @@ import type { Destination } from "../../warehouse/destination.ts";
 import { type Coverage, measureRelations } from "../../warehouse/read/relation_measurement.ts";
 import type { Job } from "./report.ts";
 
-/** A run whose streams are done. */
 interface Measuring {
   readonly order: {
     readonly models: Models;

@@ -8,7 +8,6 @@ import type { StreamRun } from "../../warehouse/state/run_log.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { inWords, type Service } from "./service.ts";
 
-/** One stream of one company in a run. */
 export interface Job {
   readonly company: string;
   readonly stream: Stream;
@@ -23,9 +22,7 @@ export interface RunReport {
   readonly started_at: string;
   readonly finished_at: string;
   readonly warnings: readonly string[];
-  /** What is worth knowing and no warning. */
   readonly notes: readonly string[];
-  /** What went wrong, each thing once. */
   readonly errors: readonly string[];
   readonly streams: readonly (StreamRun & { run_id: string; company: string; stream: string })[];
 }
@@ -58,7 +55,6 @@ export function exitCodeOf(errors: readonly unknown[]): ExitCode {
   return exitCodeOfAll(errors.map(error => (error instanceof TributaryError ? error.exitCode : 70)));
 }
 
-/** The one of several exit codes to end with; 0 for none. */
 export function exitCodeOfAll(codes: readonly ExitCode[]): ExitCode {
   return PRECEDENCE.find(code => codes.includes(code)) ?? 0;
 }

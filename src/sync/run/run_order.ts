@@ -29,7 +29,6 @@ export interface RunOrder {
   readonly source?: RunSource;
 }
 
-/** Which streams of which companies. */
 export interface Selection {
   /** Names, patterns, presets; empty: all that the config switches on. */
   readonly names: readonly string[];
@@ -47,7 +46,6 @@ export interface RunLimits {
   readonly waitMs: number;
 }
 
-/** What a run is given. */
 export interface RunTools {
   readonly clock: Clock;
   readonly random: () => number;
@@ -63,10 +61,8 @@ export interface RunTools {
   readonly renewExports: (destination: Destination, renewing: Renewing) => Promise<Renewed>;
 }
 
-/** What making exports anew takes beside the warehouse. */
 export interface Renewing {
   readonly catalogue: readonly Stream[];
-  /** The streams that are on. */
   readonly on: readonly Stream[];
   readonly version: string;
   /** The policy that values are stored under. */
@@ -99,11 +95,9 @@ export interface Attempt {
   begin(destination: Destination): Promise<void>;
   /** Whether an earlier one has done it, as far as the destination knows that has begun. */
   isDone(company: string, stream: string): boolean;
-  /** Told what went wrong. */
   end(failures: readonly Failure[]): void;
 }
 
-/** What went wrong in a run. */
 export interface Failure {
   readonly error: unknown;
   /** As the run's report tells it, with the companies that it struck. */

@@ -24,7 +24,6 @@ export interface Service {
   readonly failure: ApiError | ConfigError | undefined;
 }
 
-/** What a service is opened with. */
 export interface ServiceTools {
   readonly clock: Clock;
   readonly random: () => number;
@@ -34,14 +33,12 @@ export interface ServiceTools {
   readonly maxRequests: number | undefined;
   /** What is taken out of answers before anybody sees them; see `Api`. */
   readonly treat?: ApiSettings["treat"];
-  /** Where a company's answers are kept. */
   readonly archiveOf?: (company: string) => Archive | undefined;
 }
 
 /** What the companies of a run have in common: the service limits a key, whatever name it goes by, and --max-requests a run. */
 export interface SharedClients {
   limiterOf(company: Company): Limiter;
-  /** What all of them may hold in memory. */
   readonly memory: ByteBudget;
   /** Clients that were made so far, for whoever closes them. */
   readonly apis: Api[];

@@ -2,7 +2,6 @@ import type { Clock } from "../../clock.ts";
 import { timespan } from "../../duration.ts";
 import { StoppedError } from "../../errors.ts";
 
-/** How long something may take, and what of it is over already; both in ms. */
 export interface TimeLimit {
   readonly maxTimeMs: number | undefined;
   readonly spentMs: number;

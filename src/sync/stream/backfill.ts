@@ -45,7 +45,6 @@ export async function backfillStream(sync: StreamSync): Promise<void> {
   await endPlan(context, stream);
 }
 
-/** Whether the feed can be asked for a range of dates. */
 export function hasDates(mode: Feed): mode is DatedFeed {
   return mode.narrow.by === "dates";
 }

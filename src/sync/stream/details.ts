@@ -38,7 +38,6 @@ const DAY_MS = 86_400_000;
 /** Details that were fetched before, to be loaded again. */
 export interface FetchedBefore {
   readonly work: WorkList;
-  /** When it was fetched, ISO 8601. */
   readonly at: (item: WorkItem) => string;
 }
 
@@ -270,7 +269,6 @@ export function detailRequest(
   return { stream, mode, columns: parameterColumns(stream, mode), keys, siblings: fixedPaths(catalogue) };
 }
 
-/** The columns of the parents that such requests take. */
 export const columnsFor = ({ columns, keys }: Pick<DetailRequest, "columns" | "keys">): readonly string[] => [
   ...new Set([...Object.values(columns), ...Object.values(keys)]),
 ];

@@ -68,7 +68,6 @@ export async function openDoubleBufferedStage(sync: StreamSync, plan: BackfillPl
 export class DoubleBufferedStage {
   readonly encoder: Encoder;
   readonly batches: Batches;
-  /** What to go on from. */
   record: ScanRecord;
   readonly #sync: StreamSync;
   readonly #plan: BackfillPlan;
@@ -131,7 +130,6 @@ export class DoubleBufferedStage {
     return begun;
   }
 
-  /** Publishes the rest. */
   async finish(record: ScanRecord): Promise<void> {
     await this.#publishing;
     this.#requireNoFailure();

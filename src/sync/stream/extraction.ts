@@ -23,9 +23,7 @@ export interface Request {
   readonly full: boolean;
 }
 
-/** A stream's stage, and what fills it. */
 export interface Extraction<R extends Request = Request> extends Intake {
-  /** What it asks for. */
   readonly request: R;
   readonly stage: Stage;
   /** Rows of the stage come from an earlier run. */

@@ -230,7 +230,6 @@ async function giveUpWhereItEndsThrice(sync: StreamSync, { stage }: Extraction, 
 
 /** A scan that was read before, and is loaded again. */
 export interface Again {
-  /** The run that read it. */
   readonly run: string;
   /** It was published before: what it misses is noted, and missing it once more proves nothing. */
   readonly seen: boolean;

@@ -15,7 +15,6 @@ const MOST_TOLD = 3;
 
 type Values = Readonly<Record<string, readonly string[]>>;
 
-/** What a lookup asks this time. */
 export interface Questions {
   readonly asked: readonly Question[];
   /** Why values can't be asked for, a sentence each. */

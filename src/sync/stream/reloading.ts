@@ -11,12 +11,9 @@ import { type Again, publishScan } from "./listing.ts";
 
 /** A scan whose answers are at hand. */
 export interface ReadBefore {
-  /** Answers what it asked. */
   readonly api: Api;
   readonly path: string;
-  /** Of a list or feed: read one after another. */
   readonly queries: readonly Query[];
-  /** Of a lookup. */
   readonly questions: readonly Question[];
 }
 

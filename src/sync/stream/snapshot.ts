@@ -26,7 +26,6 @@ export interface Sitting {
   readonly choices: readonly Readonly<Record<string, string>>[];
 }
 
-/** The rows of all sittings, published together. */
 export async function takeSnapshots(sync: StreamSync, sittings: readonly Sitting[]): Promise<void> {
   const { context, stream, progress } = sync;
   const { clock, signal, earlier } = context;

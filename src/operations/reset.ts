@@ -80,10 +80,7 @@ export async function planReset(order: ResetOrder): Promise<readonly ResetLine[]
   }
 }
 
-/**
- * Forgets high-water marks, cursors, stages and detail states under the streams' locks; with `drop` the company's rows as well.
- * Answers what it did, as sentences. @throws LockedError, DestinationError, ConfigError
- */
+/** Forgets marks, cursors, stages and detail states under the streams' locks; with `drop` rows too. Answers sentences. @throws LockedError, DestinationError, ConfigError */
 export async function reset(
   order: ResetOrder,
   run: { readonly runId: string; readonly clock: Clock; readonly waitMs: number },

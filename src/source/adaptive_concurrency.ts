@@ -26,8 +26,8 @@ const quickestMs = 100;
 const decay = 1.005;
 
 /**
- * Additive up, multiplicative down: after a quick start one more after as many quick successes as are allowed now, half after
- * a 429 (once a pause), a quarter less while answers take twice their best (a minimum that decays, kept by kind).
+ * Additive up, multiplicative down: one more after as many quick answers as are allowed now, half after a 429 (once a pause), a quarter less while
+ * answers take twice their best (a minimum that decays, kept by kind).
  */
 export function createCeiling(maximum: number): Ceiling {
   const best = new Map<string, number>();

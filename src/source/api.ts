@@ -91,10 +91,7 @@ export interface ApiSettings {
   readonly limit: Limiter;
   readonly clock: Clock;
   readonly random: () => number;
-  /**
-   * Takes out of an answer's data what is not to be kept, in place, before anybody sees it. Answers how the JSON
-   * text of the body is made that it would have been; undefined where nothing was changed.
-   */
+  /** Takes personal data out of an answer, in place, before anybody sees it. Answers how its JSON text is made anew; undefined: nothing was changed. */
   readonly treat?: ((path: string, envelope: Envelope) => (() => Buffer) | undefined) | undefined;
   readonly listeners?: ApiListeners;
 }

@@ -44,10 +44,7 @@ function decoded(bytes: Buffer, encoding: string, maxOutputLength: number): Buff
   throw new BodyError(`a body in an encoding that was not asked for (${encoding.slice(0, 40)})`);
 }
 
-/**
- * UTF-8 JSON to values. A numeral whose digits or power of ten a double cannot hold becomes a `Numeral`; every other is a
- * number. Not JSON: BodyError. More values than memory is meant for: BodyTooLargeError.
- */
+/** UTF-8 JSON to values; numerals that a double cannot hold become a `Numeral`. Not JSON: BodyError. More values than memory is meant for: BodyTooLargeError. */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length > MANY_VALUES && holdsMoreThan(bytes, MANY_VALUES)) throw new BodyTooLargeError();
   const text = bytes[0] === 0xef ? bytes.toString("utf8").replace(/^\uFEFF/, "") : bytes.toString("utf8");

@@ -32,10 +32,7 @@ const pagination = z.object({
 const said = z.coerce.string().nullish().catch(undefined);
 const failure = z.object({ error: z.object({ code: said, message: said, request_id: said }) });
 
-/**
- * The envelope of a 2xx answer; undefined when there is no `data`. A pagination block of another shape counts as absent: on
- * a listing that has pages (`paged`) what stands beside the rows within `data` then takes its place.
- */
+/** The envelope of a 2xx answer; undefined without `data`. On a paged listing the pagination may also stand beside the rows within `data`. */
 export function readEnvelope(json: unknown, paged = false): Envelope | undefined {
   const read = success.safeParse(json);
   // z.unknown() accepts a missing key.

@@ -8,8 +8,8 @@ const MINUS = 45;
 const grammar = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * JSON to values, each numeral that a double cannot hold as a `Numeral`. Such numerals are parsed as marked texts and put
- * in place afterwards, step by step: a reviver would call itself for every level and run out of stack at some thousand.
+ * JSON to values, each numeral that a double cannot hold as a `Numeral`. These are parsed as marked texts and replaced step by step: a reviver would
+ * call itself for every level and run out of stack at some thousand.
  */
 export function parseExactly(text: string): unknown {
   const mark = randomUUID();

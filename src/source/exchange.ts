@@ -63,20 +63,19 @@ export function exchange(
   limits: ExchangeLimits,
 ): Promise<WireAnswer> {
   limits.signal?.throwIfAborted();
-  const { promise, resolve, reject } = Promise.withResolvers<WireAnswer>();
-  const own = new Exchange(limits, resolve, reject);
+  const own = new Exchange(limits);
   try {
     dispatch(path, headers, own);
   } catch (error) {
     own.fail(error);
   }
-  return promise;
+  return own.answer;
 }
 
 class Exchange implements ExchangeHandler {
   readonly #limits: ExchangeLimits;
-  readonly #resolve: (answer: WireAnswer) => void;
-  readonly #reject: (reason: unknown) => void;
+  readonly #pending = Promise.withResolvers<WireAnswer>();
+  readonly answer = this.#pending.promise;
   readonly #begun: number;
   readonly #body = new Body();
   #head: Omit<WireAnswer, "body" | "share"> | undefined;
@@ -89,10 +88,8 @@ class Exchange implements ExchangeHandler {
   #idle: NodeJS.Timeout | undefined;
   #whole: NodeJS.Timeout | undefined;
 
-  constructor(limits: ExchangeLimits, resolve: (answer: WireAnswer) => void, reject: (reason: unknown) => void) {
+  constructor(limits: ExchangeLimits) {
     this.#limits = limits;
-    this.#resolve = resolve;
-    this.#reject = reject;
     this.#begun = limits.now();
     limits.signal?.addEventListener("abort", this.#onAbort, { once: true });
     this.#expect("no connection");
@@ -133,7 +130,7 @@ class Exchange implements ExchangeHandler {
     if (this.#asking !== undefined) this.#share ??= this.#limits.memory.lend(0);
     // Packed ones are about as large as was thought.
     if (!isPacked(head.headers)) this.#share?.resize(TIMES_HELD * this.#body.size);
-    this.#resolve({ ...head, body: this.#body.joined(), share: this.#share });
+    this.#pending.resolve({ ...head, body: this.#body.joined(), share: this.#share });
   }
 
   onResponseError(_controller: Controller, error: Error): void {
@@ -144,7 +141,7 @@ class Exchange implements ExchangeHandler {
     this.#end();
     this.#asking?.abort();
     this.#share?.release();
-    this.#reject(reason);
+    this.#pending.reject(reason);
   }
 
   #giveUp(reason: unknown): void {

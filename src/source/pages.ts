@@ -53,10 +53,8 @@ interface Coming {
 }
 
 /**
- * The pages of one listing. Mostly the next one is requested before the present one is given out; where the present one is waited
- * for, before it is parsed, by the cursor that its text seems to name. Leaving the loop cancels it.
- * Throws ApiError "malformed" where the listing cannot be completed: a cursor comes twice, more is promised without one, or
- * empty pages never end.
+ * The pages of one listing. The next page is requested before the present one is given out, if possible by the cursor guessed from its text. Leaving
+ * the loop cancels it. Throws ApiError "malformed" where a cursor comes twice, more is promised without one, or empty pages never end.
  */
 export async function* readPages(api: Api, request: PageRequest): AsyncGenerator<Page> {
   const seen = new Set<string>();
@@ -124,10 +122,7 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
   }
 }
 
-/**
- * What one request brings that is asked for all there is. Throws ApiError "malformed" where the answer promises more: what it
- * lacks would be taken for gone.
- */
+/** All of a listing in one request. Throws ApiError "malformed" where the answer promises more: what it lacks would be taken for deleted. */
 export async function getWhole(api: Api, path: string, query: Query, options: GetOptions): Promise<Answer> {
   const answer = await api.get(path, query, options);
   if (answer.pagination?.hasMore !== true) return answer;
@@ -138,10 +133,7 @@ export async function getWhole(api: Api, path: string, query: Query, options: Ge
   );
 }
 
-/**
- * When a request that was just made is on its way: undici takes a turn of the loop to see that a connection is still there.
- * The work with a page would hold it up.
- */
+/** Resolves when a request that was just made is on its way: undici takes a turn of the loop to check its connection, and work would hold it up. */
 async function sent(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await nextTurn();
 }
@@ -232,10 +224,7 @@ const block = /^"pagination"\s*:\s*(\{[^{}]*\})/;
 const named = /"next_cursor"\s*:\s*"([!#-[\]-~]+)"/;
 const promised = /"has_more"\s*:\s*true\b/;
 
-/**
- * The cursor that a page's JSON seems to name for the next one, told in 2 µs where parsing it takes a millisecond; undefined
- * where it can't be seen. It is a guess: what the parsed page says is what counts.
- */
+/** The next cursor that a page's JSON seems to name, found in 2 µs where parsing takes a millisecond; a guess, undefined where none can be seen. */
 export function cursorAhead(body: Buffer): string | undefined {
   const text = body.toString("latin1", Math.max(0, body.length - TAIL));
   const at = text.lastIndexOf('"pagination"');

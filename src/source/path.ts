@@ -5,10 +5,7 @@ export class PathError extends RangeError {
 
 const placeholder = /^\{(.+)\}$/;
 
-/**
- * `/po/{po_number}` and its values to the path of one request, each value percent-encoded as one segment.
- * Throws PathError where a URL parser would read other segments ('', '.', '..') or a fixed sibling path comes out.
- */
+/** Fills `/po/{po_number}` with percent-encoded values. Throws PathError where a URL parser would read other segments ('', '.', '..') or a fixed sibling path comes out. */
 export function buildPath(
   template: string,
   params: Readonly<Record<string, string>>,

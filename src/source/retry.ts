@@ -18,10 +18,7 @@ export function limitedWait(count: number, retryAfter: number | undefined, rando
   return Math.round(wait * (1 + random() / 2));
 }
 
-/**
- * A Retry-After header in milliseconds: seconds, or an HTTP date measured against the answer's own `Date` (`now` when it has none).
- * Undefined when absent or unreadable; never negative.
- */
+/** A Retry-After header in ms: seconds, or an HTTP date less the answer's `Date` (else `now`). Undefined when absent or unreadable; never negative. */
 export function retryAfterMs(header: string | undefined, date: Date | undefined, now: number): number | undefined {
   const text = header?.trim();
   if (text === undefined || text === "") return undefined;

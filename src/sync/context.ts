@@ -88,10 +88,7 @@ export interface SyncContext {
   readonly company: string;
   readonly service: ServiceAccess;
   readonly destination: Destination;
-  /**
-   * Publishes one after another: taken in small steps side by side all of them would end with the last, and what waits for
-   * the first list, its details, would wait for the others too.
-   */
+  /** Publishes one after another: side by side all would end with the last, and details would wait for every list instead of their own. */
   readonly inTurn: <T>(publish: () => Promise<T>) => Promise<T>;
   readonly clock: Clock;
   readonly encoding: Encoding;

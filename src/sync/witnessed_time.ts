@@ -29,10 +29,7 @@ export interface WitnessedTime {
   readonly future: number | undefined;
 }
 
-/**
- * The time for a publish that comes after one at `last` (ms since 1970). The other clock is the service's, where its last two
- * answers agree and it has not gone back behind that publish, else the database server's.
- */
+/** The time for a publish after one at `last` (ms since 1970). The other clock is the service's where its last two answers agree and are not behind `last`, else the database's. */
 export async function witnessedTime({ clock, stats, db, dialect }: Witnesses, last: number): Promise<WitnessedTime> {
   const own = clock.now();
   const service = serviceTime(own, stats);
@@ -55,9 +52,8 @@ function serviceTime(own: number, { clockOffsets: [first, second] = [] }: ApiSta
 }
 
 /**
- * Mends timestamps of a company that are in the future by every clock there is; where ours is the only one nobody knows.
- * Before the run's first publish, hence by whatever the service has said of the time. Answers what whoever copies rows by
- * `_changed_at` has to do, as a sentence; undefined where nothing was to be mended.
+ * Mends a company's timestamps that are in the future by every clock, before the run's first publish; where ours is the only clock nobody knows. Answers as a
+ * sentence what copies by `_changed_at` have to do; undefined: nothing was mended.
  */
 export async function mendTimestamps(
   destination: Destination,

@@ -36,9 +36,8 @@ const ASIDE_MS = 1_500;
 const LONGEST_TURN_MS = 24 * 3_600_000;
 
 /**
- * Loads history: notes what has to be loaded, then works through it, company by company. Stopped or killed, it goes on with
- * the same order or with `resume`. `consent` is asked about a new backfill of many requests; it throws to refuse.
- * While another run waits for the lock everything read is published, the lock given back, and taken again after it.
+ * Loads history by a plan that is kept, company by company; stopped or killed, the same order or `resume` goes on with it. While another run
+ * waits for the lock, what was read is published and the lock given back. `consent` is asked about many requests; it throws to refuse.
  */
 export async function runBackfill(
   order: BackfillOrder,

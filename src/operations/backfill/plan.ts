@@ -133,10 +133,7 @@ export function windowsFor(
   return [...windowsOf(from, to, now.slice(0, 10))];
 }
 
-/**
- * Cuts a range of calendar dates into months, the newest first. A window reaches to the first day of the next one, that day
- * included: whether a service counts the last day in is not always documented. Without `to` the newest has no end.
- */
+/** Cuts a range of dates into months, newest first. Windows overlap by a day: not every service documents whether it counts the last one. Without `to` the newest has no end. */
 export function windowsOf(from: string, to: string | undefined, today: string): readonly Window[] {
   const windows: Window[] = [];
   let start = from;

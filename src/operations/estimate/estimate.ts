@@ -100,10 +100,7 @@ async function holdToAddress({ reading, company }: EstimateContext, companyId: s
   await compareIdentity(reading.db, { schema: reading.schema, version: DATA_VERSION, companies: [known] });
 }
 
-/**
- * The service's id of the company. A refused key is known before anything else is asked; one that may not read this can read
- * the rest.
- */
+/** The service's id of the company. A refused key ends the estimate; one that may not read the id can read the rest. */
 async function askWhose(context: EstimateContext): Promise<string | undefined> {
   const { identity } = context.order;
   try {

@@ -16,8 +16,7 @@ import { beginScan, readScanRecord, type ScanRecord } from "../../warehouse/stat
 const AT_ONCE = 1_000;
 
 /**
- * Tries a stream's open rejects again, newest first, without a request. What can be stored now is published and its reject
- * resolved in one transaction; of a row that the tables hold already, or that was deleted since, the reject is only resolved.
+ * Tries to store a stream's open rejects, newest first, without a request. Rows that the tables hold, or that were deleted since, are only resolved.
  * What still can't be stored stays open.
  */
 export async function replayRejects(sync: StreamSync): Promise<void> {

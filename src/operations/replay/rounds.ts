@@ -16,8 +16,8 @@ import type { Span } from "./scan_choice.ts";
 type Round = ReadonlyMap<string, Piece>;
 
 /**
- * Loads a company's streams again, from the archive at `root`. What the tables know already goes first, lists each in one
- * publish; then, run by run, what they don't know, as those runs published it; details of rows that were there all along last.
+ * Loads a company's streams from the archive at `root`: first what the tables know, in one publish a list; then, run by run, what they don't; last the
+ * details of rows that were there all along.
  */
 export async function replayCompany(
   context: SyncContext,

@@ -13,11 +13,7 @@ export interface Lines {
   readonly firsts?: readonly number[];
 }
 
-/**
- * A service that answers from the archive: each request with the line at the place that `wanted` says. The files are read
- * once, from front to back; lines that are asked for later than they come wait, so ask in about their order. `alone`: an
- * answer's page is given as the only one.
- */
+/** An `Api` over archived lines, by their places in `wanted`. Files are read once, front to back: ask in about their order. `alone`: each answer is its only page. */
 export function archivedApi(lines: Lines, wanted: ReadonlyMap<string, number>, alone = false): Api {
   const places = new Map([...wanted].map(([key, ordinal]) => [ordinal, key]));
   const waiting = new Map<string, Line>();

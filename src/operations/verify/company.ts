@@ -1,10 +1,8 @@
-import type { Stream } from "../../catalog/stream.ts";
 import { ApiError, DestinationError, meetsOthers, StoppedError, TributaryError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { inParallel } from "../../sync/extract/parallel.ts";
 import type { Job } from "../../sync/run/report.ts";
 import { messageOf } from "../../sync/run/report.ts";
-import type { StreamProgress } from "../../sync/stream_progress.ts";
 import { missingTables } from "../../warehouse/ddl/present_tables.ts";
 import { stateMismatches } from "../../warehouse/read/state_mismatch.ts";
 import { loadStateUnder } from "../../warehouse/state/formats_record.ts";
@@ -60,7 +58,11 @@ export async function compareCompany(
           `${stream.name}: formats changed since its rows were read: run \`tributary sync ${stream.name}\` first, which reads them as the configuration says.`,
           1,
         );
-      if (lost.length === 0) await compareRows(stream, result, progress);
+      if (lost.length === 0) {
+        const found = await stateMismatches(warehouse, company, stream.tables, MOST_KEPT);
+        for (const each of found) result.add(each.key, discrepancyOf(each, stream.tables.main));
+        await compareStream({ context, stream, progress, result });
+      }
       progress.activity.state = "done";
       log.info({ stream: stream.name, rows: result.checked, differences: result.differences }, "compared");
       return line(job, result, null);
@@ -72,12 +74,6 @@ export async function compareCompany(
       log.warn({ stream: stream.name }, messageOf(error));
       return line(job, result, error.message);
     }
-  }
-
-  async function compareRows(stream: Stream, result: Result, progress: StreamProgress): Promise<void> {
-    const found = await stateMismatches(context.warehouse, context.company, stream.tables, MOST_KEPT);
-    for (const each of found) result.add(each.key, discrepancyOf(each, stream.tables.main));
-    await compareStream(context, stream, result, progress);
   }
 }
 

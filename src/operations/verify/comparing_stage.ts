@@ -13,10 +13,7 @@ const KEYS_AT_ONCE = 500;
 /** What became of the details that were asked for, by parent. */
 export type Answers = Map<string, "ok" | "absent" | "failed">;
 
-/**
- * A stage that keeps nothing: each batch that is read is compared with the warehouse and forgotten. So a verification reads
- * and encodes as a sync does, and there is no second way to do either.
- */
+/** A stage that compares each batch with the warehouse and keeps nothing: so verify reads and encodes exactly as a sync does. */
 export class Mirror implements Stage {
   record: StageRecord | undefined;
   staged = 0;

@@ -25,10 +25,7 @@ interface Drift {
   readonly rest: boolean;
 }
 
-/**
- * Compares a row of the service with what the warehouse holds of its key. A row that the service has changed since gives one
- * discrepancy that names the columns; where it is as it was loaded, each value that is not the same is a fault of the table.
- */
+/** Compares a row of the service with the warehouse's. One that the service has changed since it was loaded gives one discrepancy, any other one for each wrong value. */
 export function compareRow(
   tables: TableSet,
   row: EncodedRow,

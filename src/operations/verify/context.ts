@@ -1,7 +1,9 @@
 import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Encoding, ServiceAccess, StreamPolicy } from "../../sync/context.ts";
+import type { StreamProgress } from "../../sync/stream_progress.ts";
 import type { StoredIn } from "../../warehouse/read/stored_rows.ts";
+import type { Result } from "./result.ts";
 
 export interface Sampling {
   readonly seed: string;
@@ -25,4 +27,12 @@ export interface VerifyContext {
   /** YYYY-MM-DD; nothing older is asked for. */
   readonly start: string | undefined;
   readonly sampling: Sampling;
+}
+
+/** A stream that is read again, and what that has shown. */
+export interface Comparing {
+  readonly context: VerifyContext;
+  readonly stream: Stream;
+  readonly progress: StreamProgress;
+  readonly result: Result;
 }

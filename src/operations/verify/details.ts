@@ -1,27 +1,22 @@
 import type { Detail } from "../../catalog/stream.ts";
 import { TributaryError } from "../../errors.ts";
-import type { StreamSync } from "../../sync/context.ts";
 import { readDetails } from "../../sync/extract/details.ts";
 import { readingOf } from "../../sync/extract/reading.ts";
 import { parentsOf } from "../../sync/load/child_streams.ts";
 import { columnsFor, detailRequest } from "../../sync/stream/details.ts";
 import { withTables } from "../../warehouse/ddl/present_tables.ts";
 import { openFetched } from "../../warehouse/read/fetched_parents.ts";
-import type { VerifyContext } from "./context.ts";
-import type { Result } from "./result.ts";
-import type { Instrument } from "./stream_reader.ts";
+import type { Comparing } from "./context.ts";
+import { instrumentOf } from "./stream_reader.ts";
 import { reportUnseen } from "./unseen.ts";
 
 /** Below the requests of lists. */
 const PRIORITY = 0.4;
 
 /** Asks for details once more, each by its own path: those that the seed chooses, or all. */
-export async function compareDetails(
-  context: VerifyContext,
-  { stream, mode, progress }: Pick<StreamSync<Detail>, "stream" | "mode" | "progress">,
-  instrument: Instrument,
-  result: Result,
-): Promise<void> {
+export async function compareDetails(comparing: Comparing, mode: Detail): Promise<void> {
+  const { context, stream, progress } = comparing;
+  const instrument = instrumentOf(comparing);
   const { warehouse, company, catalogue, clock, sampling } = context;
   const parents = parentsOf(catalogue, stream, mode);
   const request = { ...detailRequest(stream, mode, parents, catalogue), priority: PRIORITY };
@@ -46,7 +41,7 @@ export async function compareDetails(
   const answered = [...instrument.mirror.answers]
     .filter(([, outcome]) => outcome !== "failed")
     .map(([parent]) => parent);
-  await reportUnseen(context, stream, result, answered);
+  await reportUnseen(comparing, answered);
   const { failed, firstFailure } = read;
   if (failed === 0) return;
   throw new TributaryError(

@@ -2,10 +2,7 @@ import { INDEX_COLUMN, type Table } from "../../catalog/columns.ts";
 import type { StateMismatch } from "../../warehouse/read/state_mismatch.ts";
 import type { Value } from "./compare_value.ts";
 
-/**
- * `differs`: the table holds another value than the service · `missing_here`: the table lacks the row · `missing_there`: only
- * the table has it · `changed_since`: the service has changed it since it was loaded, which is nobody's fault.
- */
+/** `differs`: another value · `missing_here`: the table lacks the row · `missing_there`: only the table has it · `changed_since`: changed at the service since it was loaded, no fault. */
 export type Kind = "differs" | "missing_here" | "missing_there" | "changed_since";
 
 /** One difference between warehouse and service. */

@@ -1,25 +1,18 @@
 import type { Stream } from "../../catalog/stream.ts";
 import { liveCount } from "../../warehouse/ddl/present_tables.ts";
 import { liveKeys } from "../../warehouse/read/stored_rows.ts";
-import type { VerifyContext } from "./context.ts";
+import type { Comparing } from "./context.ts";
 import { type Discrepancy, keyText } from "./discrepancy.ts";
-import type { Result } from "./result.ts";
 
 /** Keys that are looked at together. */
 const KEYS_AT_ONCE = 20_000;
 const PARENTS_AT_ONCE = 1_000;
 
-/**
- * Live rows that the service did not show: they went since they were loaded, for the row state has them from a scan. `parents`:
- * only rows of these; absent: all of the stream.
- */
-export async function reportUnseen(
-  context: VerifyContext,
-  { tables }: Stream,
-  result: Result,
-  parents: readonly string[] | undefined,
-): Promise<void> {
+/** Reports live rows that the service did not show: they went since they were loaded. `parents`: only rows of these; absent: all of the stream. */
+export async function reportUnseen(comparing: Comparing, parents: readonly string[] | undefined): Promise<void> {
+  const { context, stream, result } = comparing;
   const { warehouse, company } = context;
+  const { tables } = stream;
   const add = (keys: readonly (readonly string[])[]): void => {
     for (const key of keys) if (!result.hasSeen(key)) result.add(key, goneSince(tables.main, key));
   };

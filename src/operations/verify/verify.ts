@@ -43,10 +43,7 @@ export interface VerifyOrder {
   readonly waitMs: number;
 }
 
-/**
- * Reads streams once more and compares them with what the warehouse's readers see, field by field. Neither takes a lock nor
- * writes while it compares; the result is kept at the end. @throws ConfigError, DestinationError, LockedError
- */
+/** Reads streams again and compares them with what readers see, field by field. Takes no lock until it keeps the result. @throws ConfigError, DestinationError, LockedError */
 export async function verify(order: VerifyOrder, tools: RunTools): Promise<VerifyReport> {
   const { config } = order;
   const { clock, random } = tools;
@@ -140,11 +137,7 @@ async function compareAll(
   }
 }
 
-/**
- * Writes the result beside the data, and lets readers see it. Answers a warning where another run has the warehouse, or has
- * brought it under another privacy than the values were read under: the result is told all the same. @throws DestinationError,
- * ConfigError
- */
+/** Keeps the result beside the data. Answers a warning where another run holds the warehouse, or it is under another privacy policy by now. @throws DestinationError, ConfigError */
 async function keepResult(
   where: Where,
   report: VerifyReport,

@@ -11,10 +11,7 @@ import { Series } from "./series.ts";
 export interface Archive {
   /** Takes an answer that says what it is for; others are none that tables are made from. */
   keep(answer: RawAnswer): void;
-  /**
-   * Resolves when every answer of the stream so far is on the disk; or, where the configuration takes that for no failure,
-   * once with the sentence why they are not. @throws TributaryError
-   */
+  /** Resolves when every answer of the stream so far is on the disk, or with a sentence why not where the config takes that for no failure. @throws TributaryError */
   kept(stream: string): Promise<string | undefined>;
   close(): Promise<void>;
 }

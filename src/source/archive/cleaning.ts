@@ -6,10 +6,7 @@ const mask = "•••";
 // What a name that is confidential holds, plain or escaped; most answers are done with after one look.
 const suspect = /secret|passw|passphrase|token|key|\\u00[3-7]/i;
 
-/**
- * JSON text on one line, as it came: every numeral digit for digit. Fields whose names are confidential are left out, and what
- * `redact` would replace is replaced, so that it stays JSON. Undefined where that can't be done: a secret stands across values.
- */
+/** JSON text on one line, numerals digit for digit, without confidential fields and with secrets replaced. Undefined where a secret stands across values. */
 export function cleaned(json: string, redact: (text: string) => string): string | undefined {
   // Strings of JSON hold no bare line break, so each one stands between values.
   const line = json.replace(/[\r\n]/g, " ");

@@ -7,10 +7,7 @@ const STEP_BYTES = 64 * 1024;
 /** A step is lost with whatever is damaged in it: a file that turns out to be is read again in such ones. */
 const CAREFUL_STEP_BYTES = 4 * 1024;
 
-/**
- * The lines of an archive's file, in order. A file that was cut off ends with its last whole line; `odd` is told of what is
- * no line of ours, and of a file that cannot be read to its end.
- */
+/** The lines of an archive's file; of one that was cut off, up to its last whole line. `odd` is told of foreign lines, and of files that cannot be read to their end. */
 export async function* linesOf(path: string, odd: (what: string) => void): AsyncGenerator<Line> {
   let rest: Buffer[] = [];
   for await (const chunk of unpacked(path, odd)) {

@@ -14,9 +14,8 @@ const WRITTEN = ".rewritten";
 export type ChangeBody = (head: Head, body: Buffer) => Buffer | undefined;
 
 /**
- * Rewrites the files of the archive whose lines were written under a policy that `isOther`; from then on they are under `privacy`.
- * Each as a whole: killed in the middle, the next time goes on. What could not be read is lost: the rest of a file that cannot
- * be read to its end, and answers that are damaged. Answers how many. @throws TributaryError
+ * Rewrites archive files whose lines are under a policy that `isOther` to `privacy`, each file as a whole; killed, the next time goes on.
+ * Damaged answers, and what lies behind them in an unreadable file, are lost. Answers how many. @throws TributaryError
  */
 export async function rewriteArchive(
   root: string,

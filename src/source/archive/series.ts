@@ -7,10 +7,7 @@ import { fileName } from "./places.ts";
 /** A file that has become as large as this is followed by another one. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
-/**
- * The files of one run and stream. Lines are compressed in pieces that can be read by themselves:
- * of a file that was cut off only the last piece is lost. The first failure ends it; `kept` tells of it.
- */
+/** The files of one run and stream, in compressed pieces that can be read by themselves: a cut file lacks only its last one. The first failure ends it; `kept` tells of it. */
 export class Series {
   readonly #folder: string;
   readonly #run: string;

@@ -14,10 +14,7 @@ export interface Part {
   readonly column: string | undefined;
 }
 
-/**
- * The rows in a detail's data: itself, or the elements of its array. `asked` are the key columns with what was asked for: rows
- * that name theirs must name it. @throws UnfitError
- */
+/** The rows in a detail's data: itself, or the elements of its array. Rows that name a key column have to name what was `asked`. @throws UnfitError */
 export function partOf(
   stream: Stream,
   { rows: place }: Detail,

@@ -9,9 +9,8 @@ import type { Stage, StageRecord } from "../../warehouse/destination.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 
 /**
- * A batch is what one transaction stores: it ends with the page that brings it to so many rows or bytes, or this long after
- * the one before. A kill costs the batch that is being stored and the one that is being read: both together are the 5,000
- * rows or 2 seconds that a crash may cost.
+ * A batch is one transaction: it ends with the page that reaches so many rows or bytes, or so long after the one before. A kill costs the batch being
+ * stored and the one being read: together the 5,000 rows or 2 seconds that a crash may cost.
  */
 const BATCH_ROWS = 2_500;
 /** Twice what usual rows come to. */
@@ -21,9 +20,8 @@ const WORTH_BYTES = 1024 * 1024;
 const BATCH_MS = 1_000;
 
 /**
- * Puts what an encoder made into a stage, one batch behind the reader: while a batch is being stored, the next pages are
- * fetched and encoded. `keepRejects` stores rows that can't be, before the batch whose record counts them; `archived`
- * resolves when the answers that the batch came in are kept, which comes before both.
+ * Stages what an encoder made, one batch behind the reader: while one is stored, the next pages are fetched and encoded. `keepRejects` comes before the
+ * batch whose record counts them; before both `archived`, which resolves when their answers are kept.
  */
 export class Batches {
   #stage: Stage;

@@ -26,10 +26,7 @@ export interface ListingJob extends Reading {
   readonly listing: Scan | Feed;
 }
 
-/**
- * The page loop: pages become batches until the listing ends; returns the record of the complete scan, everything stored.
- * When it can't go on (ApiError, the signal's reason) what was read is stored first, so that the next run continues there.
- */
+/** The page loop: pages become batches until the listing ends. When it can't go on (ApiError, the signal's reason) what was read is stored first, and the next run continues there. */
 export async function readListing(job: ListingJob): Promise<ScanRecord> {
   const { encoder, batches, progress } = job;
   let record = job.record;
@@ -65,10 +62,7 @@ interface Taker {
   readonly progress: StreamProgress;
 }
 
-/**
- * Encodes a page's rows, `atOnce` of them at a time: between, answers that have come are taken. `context` is what the reader
- * knows of them. @throws ApiError when it doesn't hold any list of rows
- */
+/** Encodes a page's rows, `atOnce` at a time: between, answers that have come are taken. @throws ApiError when it holds no list of rows */
 export async function takePage(
   { path, listing, encoder, progress }: Taker,
   page: Pick<Page, "data" | "requests" | "retries" | "bytes">,

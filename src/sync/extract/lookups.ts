@@ -32,9 +32,8 @@ const PAGES_WAITING = 4;
 type Answered = { readonly answer: Answer } | { readonly error: unknown };
 
 /**
- * Asks every question, several at once, and takes the answers in order, so that the record says how far the stored rows go.
- * A 404 and other refusals of single questions are noted in it. When it can't go on (ApiError, the signal's reason) what
- * was read is stored first.
+ * Asks every question, several at once, and takes the answers in order: the record says how far the stored rows go, and which questions were refused.
+ * When it can't go on (ApiError, the signal's reason) what was read is stored first.
  */
 export async function readLookup(job: LookupJob): Promise<ScanRecord> {
   const { encoder, batches, questions } = job;

@@ -1,8 +1,6 @@
 /**
- * What several sources yield, as it comes. At least `width` sources are open at once, begun in the order given; the last
- * ones are begun together, so that they end together instead of one after another while most of `width` is idle. A source
- * is asked for its next value when the consumer has taken the one before. After the first that throws nothing more is
- * asked for, what had come is still yielded, then the error is thrown.
+ * What several sources yield, as it comes. At least `width` are open at once; the last ones are begun together, so that they end together. A source is
+ * asked for its next value when the one before was taken. After a failure nothing more is asked for; it is thrown after what had come.
  */
 export async function* merged<T>(
   sources: readonly (() => AsyncGenerator<T>)[],

@@ -1,7 +1,6 @@
 /**
- * Runs `task` on the items, `width` at once, and yields the results as they come. It goes on while the consumer is busy,
- * up to as many waiting results again. The first task that throws ends it: no new one starts, results that came before are
- * still yielded, the ones under way are awaited, then the error is thrown.
+ * Runs `task` on the items, `width` at once, and yields the results as they come; up to as many wait for the consumer. After a failure no new task
+ * starts; it is thrown after the results that came and the tasks under way.
  */
 export async function* inParallel<Item, Result>(
   items: AsyncIterable<Item>,

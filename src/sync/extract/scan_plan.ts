@@ -35,10 +35,7 @@ export function isAhead({ highWaterMark, lastFullAt }: StreamState, now: number)
   return [highWaterMark, lastFullAt].some(at => at !== null && Date.parse(at) > now + DAY);
 }
 
-/**
- * All statuses that a list's rows came by, and those of them that the config names no more: none once deletions are accepted,
- * for then what is not listed any more is gone, by whatever status it came.
- */
+/** All statuses that a list's rows came by, and those that the config no longer names: none once deletions are accepted, as what is not listed is gone then. */
 export function statusesOf(
   { statuses: before }: StreamState,
   { statuses }: StreamPolicy,

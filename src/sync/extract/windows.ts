@@ -46,9 +46,8 @@ interface WindowPage {
 }
 
 /**
- * Reads the windows that aren't done, each from its own cursor; their pages share encoder and batches, one page after
- * another, so that each batch's record says of every window exactly how far the stored rows go. When it can't go on
- * (ApiError, the signal's reason) what was read is stored first.
+ * Reads the windows that aren't done, each from its own cursor, into the same batches: each batch's record says of every window how far the stored rows go.
+ * When it can't go on (ApiError, the signal's reason) what was read is stored first.
  */
 export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
   const { batches, encoder, progress, api, width } = job.reading;

@@ -122,9 +122,8 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
 }
 
 /**
- * Later than every publish that touched the same tables, of whatever company, also when a clock was set back: a list's
- * publish touches its details' rows too. What another company's run wrote whose clock was ahead is no publish to wait for:
- * its next run mends it.
+ * Later than every publish that touched the same tables, of any company and also when a clock was set back. What another company's run wrote with a clock
+ * that was ahead does not count: its next run mends it.
  */
 async function nextTimestamp(
   { clock, service, company, destination }: SyncContext,

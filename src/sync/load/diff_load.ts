@@ -41,10 +41,7 @@ export interface LoadDiff {
   readonly diff: Diff;
 }
 
-/**
- * First step of a load: compares the stage with the tables; `withMissing`: looks for live rows that the scan did not see, too.
- * When more rows or values are unusable than the config allows the scan is forgotten: it throws.
- */
+/** First step of a load: compares stage and tables; `withMissing` looks for live rows that the scan did not see, too. Throws, and forgets the scan, when too much is unusable. */
 export async function diffLoad(context: SyncContext, load: Load, withMissing: boolean): Promise<LoadDiff> {
   const { stream, stage, record, progress } = load;
   progress.activity.state = "publishing";

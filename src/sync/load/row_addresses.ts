@@ -45,9 +45,8 @@ export interface Addresses {
 const CONTROLS = 3;
 
 /**
- * Asks the addresses of at most `deletes.confirm_max` missing rows: those that no earlier scan missed first, then those that
- * come after the one that was asked for last. A 404 counts only where the same path answers 200 for a row of the list: a path
- * that knows no row at all says nothing of one.
+ * Asks the addresses of at most `deletes.confirm_max` missing rows: those newly missed first, then those after the one asked for last. A 404 counts only
+ * where the same path answers 200 for a listed row.
  */
 export async function askAddresses(
   context: SyncContext,

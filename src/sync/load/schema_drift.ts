@@ -54,10 +54,7 @@ export function changesOf(drift: ScanRecord["drift"]): SchemaChange[] {
 /** Fewer rows say nothing of a field that all of them have, or none. */
 const LEAST_ROWS = 20;
 
-/**
- * Which fields vanished or came back. After a complete scan those of all its rows are remembered; after a part only what has
- * been in every row all along. Windows of the past are no measure: their rows may be older than a field.
- */
+/** Which fields vanished or came back. A complete scan is remembered as it is; of a part only what has been in every row all along. Windows of the past are no measure. */
 export function comparePresence(
   known: Fields,
   { presence, full, windows }: Pick<ScanRecord, "presence" | "full" | "windows">,

@@ -34,9 +34,8 @@ interface Past {
 }
 
 /**
- * A run that outlives its destination's short absences: what may come back is tried again, with growing pauses, each time
- * as a run of its own and for the streams that are not done. The report tells of all of them together. Thrown is what
- * kept the first from beginning. `reached`: the same command has had a connection to the destination before.
+ * A run that outlives short absences of its destination: it is tried again, with growing pauses, as a new run of the streams that are not done. The report
+ * covers all attempts; thrown is what kept the first from beginning. `reached`: this command has had a connection to the destination before.
  */
 export async function runAttempts(order: RunOrder, tools: RunTools, reached = false): Promise<RunReport> {
   const { clock, signal } = tools;
@@ -85,10 +84,7 @@ export async function reaching<T>(
   }
 }
 
-/**
- * Answers the seconds to wait after an attempt that failed; undefined: no more. Before the first connection the same pauses
- * as later, for `connect_wait` and not for a host that nobody knows: then the configuration is wrong rather than the server.
- */
+/** Answers the seconds to wait after a failed attempt; undefined: no more. Before the first connection only for `connect_wait`, and never for an unknown host. */
 function pausesOf(
   { config: { destination } }: Pick<RunOrder, "config">,
   clock: Clock,
@@ -163,9 +159,8 @@ function mayPass(errors: readonly unknown[], past: Past): boolean {
 const UNDONE = "Its end does not stand in the warehouse, which was lost meanwhile: the stream was begun again.";
 
 /**
- * Writes down what an attempt that lost the destination could not write any more. What its streams published is as the
- * destination has it: nobody else knows whether a commit came through whose answer was lost, and a standby that takes over,
- * or a server that crashes with asynchronous commits, may lack commits that were answered.
+ * Records how an attempt ended that lost the destination. What its streams published is as the destination has it: whether a commit whose answer was
+ * lost came through only it knows, and after a failover it may lack commits that were answered.
  */
 async function putRight({ db }: Destination, report: RunReport): Promise<void> {
   const { run_id: runId, status, exit_code, finished_at } = report;

@@ -22,8 +22,8 @@ export const isAccepted = (service: Service): boolean => isItself(service) && se
 export const isItself = ({ failure }: Service): boolean => !(failure instanceof ConfigError);
 
 /**
- * Holds each company to what the warehouse knows of it, and to the others: one that is not itself fails alone. `accept` has a
- * service that the warehouse does not know, and that has answered nothing yet, show that it is one. @throws ConfigError when none is left
+ * Compares each company with what the warehouse knows of it and with the others; one that is not itself fails alone. `accept` proves that an unknown service
+ * which has answered nothing yet is one. @throws ConfigError when none is left
  */
 export async function holdToWarehouse(
   services: readonly Service[],

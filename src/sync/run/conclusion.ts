@@ -156,10 +156,7 @@ interface Releasing {
 /** Between two looks at a first load: a publish of a small file takes a fifth of a second. */
 const FIRST_LOOK_MS = 5_000;
 
-/**
- * A first load is usable early: its lists are shown when they have been read, unless that was a moment ago. Whether it is
- * one is asked when it matters: most runs are over by then.
- */
+/** A first load is usable early: its lists are shown once they are read, unless that was a moment ago. Whether it is the first is asked late: most runs end sooner. */
 export function firstLook({ destination, tools }: Releasing): () => Promise<void> {
   const { clock, log } = tools;
   let isFirst: boolean | undefined;

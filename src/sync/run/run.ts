@@ -16,10 +16,7 @@ import { workOnStreams } from "./streams.ts";
 
 export type { RunReport, RunView } from "./report.ts";
 
-/**
- * One run: locks, prepares the warehouse, syncs every selected stream of every company, shows readers the result. Failures
- * of streams are kept apart and told in the report; thrown is only what kept the run from beginning.
- */
+/** One run. Failures of streams are kept apart and reported; thrown is only what kept the run from beginning. */
 export async function runSync(order: RunOrder, tools: RunTools, attempt?: Attempt): Promise<RunReport> {
   const plan = planRun(order, tools, attempt);
   const resources = new RunResources(plan);
@@ -29,9 +26,8 @@ export async function runSync(order: RunOrder, tools: RunTools, attempt?: Attemp
     if (services.every(({ failure }) => failure !== undefined) && !(await hasState(destination)))
       return refused(plan, services, jobs);
     const prepared = await prepareRun({ plan, destination, services, jobs });
-    const run = { order, tools, attempt, runId: plan.runId, startedAt: plan.startedAt, source: plan.source };
-    const opened = { destination, services, archives: resources.archives };
-    return await workOnStreams({ ...run, ...opened, ...prepared }, resources.beginStreams());
+    const { archives } = resources;
+    return await workOnStreams({ plan, destination, services, archives, ...prepared }, resources.beginStreams());
   } finally {
     await resources.close();
   }

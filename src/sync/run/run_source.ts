@@ -2,10 +2,7 @@ import type { Stream } from "../../catalog/stream.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { runCompany } from "./jobs.ts";
 
-/**
- * What a run's streams are loaded from, and how a company's are worked on: `sync` asks the service for what is due, a backfill
- * for what its plans name; a replay takes what is in the archive of raw answers, or the rejects.
- */
+/** What a company's streams are loaded from, and how: `sync` asks the service for what is due, a backfill for what its plans name, a replay takes archive or rejects. */
 export interface RunSource {
   /** False: everything is at hand, and no request is sent. */
   readonly asksService: boolean;

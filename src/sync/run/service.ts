@@ -143,10 +143,7 @@ export async function openService(
 /** Lists that are tried before an address is taken for a wrong one. */
 const TRIED = 3;
 
-/**
- * The service, once it has answered a list's request with data. What no list of it accepts stands in `failure`: neither an
- * address nor empty tables may be kept of what may be another program.
- */
+/** The service, once it has answered a list's request with data; else `failure` says why not: of what may be another program neither address nor empty tables may be kept. */
 export async function tried(service: Service, streams: readonly Stream[], signal: AbortSignal): Promise<Service> {
   const lists = streams.flatMap(({ path, query, mode }) =>
     mode.kind === "feed" || (mode.kind === "scan" && mode.lookup === undefined) ? [{ path, query, mode }] : [],

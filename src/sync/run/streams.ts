@@ -1,5 +1,4 @@
 import { hostname } from "node:os";
-import type { Stream } from "../../catalog/stream.ts";
 import type { Formats } from "../../rows/moment.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { adoptFormats } from "../../warehouse/state/formats_record.ts";
@@ -8,40 +7,33 @@ import { type Announcements, announce } from "./announcements.ts";
 import { doubtfulAssumptions } from "./assumptions.ts";
 import { logOf, sideBySide } from "./companies.ts";
 import { conclude, firstLook, releaseEvery } from "./conclusion.ts";
-import { contextOf } from "./jobs.ts";
-import type { Archives } from "./opening.ts";
+import { type CompanyRun, contextOf } from "./jobs.ts";
+import type { Archives, PlannedRun } from "./opening.ts";
+import type { PreparedRun } from "./preparation.ts";
 import { measureChanged } from "./relation_measurement.ts";
-import { failureText, type Job, type RunReport, viewOf } from "./report.ts";
-import type { Attempt, RunOrder, RunTools } from "./run_order.ts";
-import type { RunSource } from "./run_source.ts";
+import { failureText, type RunReport, viewOf } from "./report.ts";
 import type { Service } from "./service.ts";
 
-interface Run {
-  readonly order: RunOrder;
-  readonly tools: RunTools;
-  readonly attempt: Attempt | undefined;
-  readonly runId: string;
-  readonly startedAt: string;
-  readonly source: RunSource;
+interface Run extends PreparedRun {
+  readonly plan: PlannedRun;
   readonly destination: Destination;
   readonly services: readonly Service[];
   readonly archives: Archives;
-  readonly catalogue: readonly Stream[];
-  readonly jobs: readonly Job[];
-  readonly warnings: readonly string[];
 }
 
 /** Works on the streams of all companies, and concludes the run. `limit` ends it at the next safe point. */
 export async function workOnStreams(run: Run, limit: AbortSignal): Promise<RunReport> {
-  const { order, tools, jobs, services } = run;
+  const { plan, jobs, services, destination, catalogue } = run;
+  const { order, tools, runId, startedAt, attempt } = plan;
+  const ended = { order, tools, runId, startedAt, destination, catalogue, jobs };
   const announcements = await announceBegin(run);
   const errors: unknown[] = [];
   const ending = new AbortController();
   const signal = AbortSignal.any([tools.signal, ending.signal, limit]);
   const timers = new AbortController();
   const fail = (error: unknown): void => void errors.push(error);
-  const releasing = releaseEvery(run, order.config.destination.publishEveryMs, timers.signal).catch(fail);
-  const look = firstLook(run);
+  const releasing = releaseEvery(ended, order.config.destination.publishEveryMs, timers.signal).catch(fail);
+  const look = firstLook(ended);
   tools.watch(viewOf(jobs, services, tools.clock));
   const streams = { announcements, errors, signal, stopAll: (error: unknown) => ending.abort(error) };
   await sideBySide(services, (service, streamsAtOnce) =>
@@ -50,27 +42,24 @@ export async function workOnStreams(run: Run, limit: AbortSignal): Promise<RunRe
   timers.abort();
   await releasing;
   if (signal.aborted && !errors.includes(signal.reason)) errors.push(signal.reason);
-  await measureChanged(run, errors);
-  const doubts = await doubtfulAssumptions(run, errors);
+  await measureChanged(ended, errors);
+  const doubts = await doubtfulAssumptions(ended, errors);
   announcements.warn(doubts);
   const warnings = [...run.warnings, ...doubts];
-  const report = await conclude({ ...run, warnings, announcements }, errors);
-  run.attempt?.end(errors.map(error => ({ error, text: failureText(error, jobs, tools.redact) })));
+  const report = await conclude({ ...ended, warnings, announcements }, errors);
+  attempt?.end(errors.map(error => ({ error, text: failureText(error, jobs, tools.redact) })));
   return report;
 }
 
 /** What a company's streams share with those of the others. */
-interface AllStreams {
+interface AllStreams extends Pick<CompanyRun, "errors" | "stopAll" | "streamsAtOnce" | "listed"> {
   readonly announcements: Announcements;
-  readonly errors: unknown[];
   readonly signal: AbortSignal;
-  readonly stopAll: (error: unknown) => void;
-  readonly streamsAtOnce: number;
-  readonly listed: () => Promise<void>;
 }
 
 async function workOnCompany(run: Run, service: Service, streams: AllStreams): Promise<void> {
-  const { order, tools, runId, startedAt, source, destination, services, archives, catalogue, jobs } = run;
+  const { plan, destination, services, archives, catalogue, jobs } = run;
+  const { order, tools, runId, startedAt, source } = plan;
   const { announcements, signal, ...shared } = streams;
   const { selection, refresh } = order;
   const company = service.company.name;
@@ -94,7 +83,8 @@ async function workOnCompany(run: Run, service: Service, streams: AllStreams): P
 
 /** Writes the run's row, and says what is known before its first stream. */
 async function announceBegin(run: Run): Promise<Announcements> {
-  const { order, tools, destination, runId, startedAt } = run;
+  const { plan, destination } = run;
+  const { order, tools, runId, startedAt } = plan;
   const row = {
     run_id: runId,
     command: order.command,
@@ -110,7 +100,7 @@ async function announceBegin(run: Run): Promise<Announcements> {
 }
 
 /** Says what it costs that `formats` have changed, before anything is asked for. */
-async function announceFormats({ order, tools, destination, jobs }: Run): Promise<void> {
+async function announceFormats({ plan: { order, tools }, destination, jobs }: Run): Promise<void> {
   const { formats } = order.config;
   const reread = await adoptFormats(destination.db, jobs, formats, new Date(tools.clock.now()).toISOString());
   if (reread.length === 0) return;

@@ -14,9 +14,8 @@ import { openDoubleBufferedStage } from "./double_buffered_stage.ts";
 import { distrustFilter, doubtsOf, syncListing } from "./listing.ts";
 
 /**
- * Loads what the stream's plan names and isn't done: a list whole, a detail for parents dated in the range, a feed in
- * windows where its service can filter by dates. No high-water mark is moved: that is left to the next full scan, which is due after
- * windows, because rows without a time are in none of them.
+ * Loads what the stream's plan names: a list whole, a detail for parents dated in the range, a feed in windows where it can filter by dates. No high-water
+ * mark moves: the next run reads the feed whole, because rows without a time are in no window.
  */
 export async function backfillStream(sync: StreamSync): Promise<void> {
   const { context, stream, progress } = sync;

@@ -303,10 +303,7 @@ export function workRequest(
   };
 }
 
-/**
- * Whether `max_details` leaves some that were never fetched: these come first, so nothing else was taken then. The pace at
- * which it lets others be fetched again is what was asked for, and does not make the table late.
- */
+/** Whether `max_details` leaves some that were never fetched: these come first. Those it leaves to be fetched again do not make the table late. */
 const lacksNew = ({ left, reasons }: WorkList): boolean =>
   left > 0 && Object.keys(reasons).every(reason => reason === "new" || reason === "forced");
 

@@ -17,8 +17,8 @@ import { StreamProgress } from "../stream_progress.ts";
 import { openExtraction, startAfresh } from "./extraction.ts";
 
 /**
- * Rows that are worth a publish of their own while reading goes on: a little more than one of DuckDB's row groups, which
- * then goes to the file past the log (25,000 cost a fifth more CPU). Later ones are larger, as each compares with all before.
+ * Rows that are worth a publish while reading goes on: a little more than one of DuckDB's row groups, which then passes the log by (25,000 cost a fifth
+ * more CPU). Later ones are larger, as each compares with all before.
  */
 const WORTH_ROWS = 62_000;
 const WORTH_SHARE = 1 / 8;
@@ -61,9 +61,8 @@ export async function openDoubleBufferedStage(sync: StreamSync, plan: BackfillPl
 }
 
 /**
- * Windows that are published while the next rows are read: where the destination has a spare stage the two take turns, one
- * being filled while the other is published. A stage's record names the scan before it (`follows`), and counts only while
- * that one is the last that was published: what another run published in between makes it void, and its rows are read again.
+ * Windows that are published while the next rows are read: two stages take turns where the destination has a spare one. A stage's record names the scan
+ * before it (`follows`) and counts only while that is the last that was published; else its rows are read again.
  */
 export class DoubleBufferedStage {
   readonly encoder: Encoder;

@@ -48,10 +48,7 @@ export function encoderOf({ formats, hasher, redact }: Encoding, stream: Stream,
   });
 }
 
-/**
- * Opens the stage and decides whether what lies in it may be continued: only by the request that began it, be it this one
- * or the one `begun` before, which may not be begun any more.
- */
+/** Opens the stage, and continues what lies in it if the same request began it: this one, or the one `begun` before, which is not begun any more. */
 export async function openExtraction<R extends Request>(
   sync: StreamSync,
   state: StreamState,

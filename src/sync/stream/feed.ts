@@ -60,10 +60,7 @@ export async function syncFeed(sync: StreamSync<Feed>): Promise<void> {
   if (!distrusted) await syncListing(sync);
 }
 
-/**
- * What a start that was moved to an earlier day, or removed, leaves in, where the plan doesn't ask for it anyway. A warehouse
- * that noted nothing is taken to be covered.
- */
+/** What a start that was moved back or removed leaves in, where the plan doesn't read it anyway. A warehouse that noted nothing is taken to be covered. */
 export function gapOf(
   { narrow }: Feed,
   { coversFrom, filterDistrusted }: StreamState,
@@ -87,10 +84,7 @@ export function gapRefused({ name }: Stream, gap: Gap, requests: number, confirm
   return `${gapInWords(gap)} is not loaded: streams.start leaves it in, but it takes about ${requests} requests, more than backfill.confirm_above (${confirmAbove}). \`tributary backfill ${name}${dates}\` loads it.`;
 }
 
-/**
- * How many requests a gap takes, beside those of the run without it: by the list's total, else by the time that a page of it
- * covers. One that was worked out before is not asked about again.
- */
+/** How many requests a gap takes beside the usual ones: by the list's total, else by the time that one page covers. What was worked out before is not asked again. */
 export async function gapRequests(
   stream: Stream,
   mode: Feed,

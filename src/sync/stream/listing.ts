@@ -24,10 +24,7 @@ const PATIENCE = 3;
 /** How much smaller the pages of a second look are: rows that slipped from one page to the next don't slip again. */
 const SMALLER = 0.89;
 
-/**
- * Reads a list or feed and publishes it. Where another scan would tell which missing rows are gone, lists of few pages get it
- * at once, and with --full all do; others wait for the next run.
- */
+/** Reads a list or feed and publishes it. Where a second scan would tell which missing rows are gone, short lists get it at once, with --full all; others by the next run. */
 export async function syncListing(sync: StreamSync<Scan | Feed>): Promise<void> {
   const { context, stream, mode, progress } = sync;
   const { clock, policy } = context;
@@ -77,10 +74,7 @@ async function scanOnce(
   return publishScan(sync, { stage: extraction.stage, record, state: next });
 }
 
-/**
- * The rows that were not asked for where they say that the service filters by another field: several different ones, in this
- * scan and the one before. A single row may be odd itself, and may come every night.
- */
+/** Rows that were not asked for, where several different ones in this scan and the one before say that the service filters by another field. One may be odd. */
 export function doubtsOf(
   { name }: Stream,
   state: Pick<StreamState, "strays">,

@@ -17,10 +17,7 @@ export interface ReadBefore {
   readonly questions: readonly Question[];
 }
 
-/**
- * Loads scans again by the answers they got, all into one publish: of a row that several of them hold the last one counts.
- * `full`: it is one scan, whole, and what it doesn't hold is missing.
- */
+/** Loads scans again by the answers they got, in one publish; of a row that several hold the last one counts. `full`: one whole scan, what it lacks is missing. */
 export async function reloadScans(
   sync: StreamSync<Scan | Feed>,
   scans: readonly ReadBefore[],

@@ -10,10 +10,7 @@ import { publishStage } from "../load/apply_load.ts";
 import { openExtraction, startAfresh } from "./extraction.ts";
 import { setAside } from "./listing.ts";
 
-/**
- * One object, one row a day for each combination of its parameters' values: the day is the service's (`Date`), in the zone
- * of the config. A combination that fails does not keep the others from being stored; then the stream fails.
- */
+/** One row a day for each combination of parameters; the day is the service's (`Date`) in the config's zone. A combination that fails fails the stream, and the others are stored. */
 export async function syncSnapshot(sync: StreamSync<Snapshot>): Promise<void> {
   const { context, stream, mode } = sync;
   const choices = choicesOf(mode, context.policy.ofStream(stream.name));

@@ -12,7 +12,6 @@ import { withTables, youngestKeys } from "../warehouse/ddl/present_tables.ts";
 import { compareIdentity, knownAs, moveCompany } from "../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../warehouse/state/state_ddl.ts";
 
-/** A company whose service is at another address now. */
 export interface MoveOrder {
   readonly config: Config;
   readonly catalogue: readonly Stream[];
@@ -35,7 +34,6 @@ export interface Comparison {
   readonly same: boolean;
 }
 
-/** Rows that are asked for at the new address. */
 const KEYS = 50;
 /** Some may be gone by now. */
 const ENOUGH = 0.9;

@@ -5,7 +5,6 @@ import { hasColumn } from "../warehouse/ddl/present_tables.ts";
 /** Which of them are shown: newest first, at most `limit`. */
 export interface RejectsOrder {
   readonly companies: readonly string[];
-  /** Undefined: all streams. */
   readonly streams: readonly string[] | undefined;
   readonly limit: number;
   /** What is over too: rejects that are resolved, problems that no row has any more. */

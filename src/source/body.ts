@@ -1,7 +1,6 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import { parseExactly, sameNumber } from "./exact_json.ts";
 
-/** The body is larger than the ceiling, decompressed. */
 export class BodyTooLargeError extends Error {
   override readonly name = "BodyTooLargeError";
 }

@@ -53,13 +53,9 @@ class Client implements Api {
     return new Get(this, path, query, options).answer();
   }
 
-  unanswered(): Unanswered | undefined {
-    return this.sent.unanswered();
-  }
+  unanswered = () => this.sent.unanswered();
 
-  close(): Promise<void> {
-    return this.origin.close();
-  }
+  close = () => this.origin.close();
 
   /** Requests that are refused at the same time bring the new key once. */
   async refreshKey(): Promise<void> {
@@ -354,13 +350,7 @@ function kindOf(path: string): string {
 }
 
 function connect(base: URL, connections: number, timeoutMs: number): { dispatch: Dispatch; close(): Promise<void> } {
-  const options = {
-    connections,
-    allowH2: false,
-    connect: { timeout: timeoutMs },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  };
+  const options = { connections, allowH2: false, connect: { timeout: timeoutMs }, headersTimeout: 0, bodyTimeout: 0 };
   const proxy = process.env["https_proxy"] ?? process.env["HTTPS_PROXY"];
   const proxied = base.protocol === "https:" && proxy !== undefined && proxy !== "";
   const dispatcher = proxied ? new EnvHttpProxyAgent(options) : new Pool(base.origin, options);

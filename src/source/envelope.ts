@@ -7,7 +7,6 @@ export interface Pagination {
   readonly limit: number | undefined;
 }
 
-/** A success envelope; rows inside `data` are not looked at here. */
 export interface Envelope {
   readonly data: unknown;
   readonly pagination: Pagination | undefined;

@@ -55,11 +55,7 @@ export class BarredError extends Error {
 /** What an exchange that threw means: our own limits end the request, everything else may go better next time. */
 export function broken(error: unknown, maxBytes: number, base: URL): Verdict {
   if (error instanceof BudgetSpentError) {
-    return {
-      kind: "refused",
-      failure: "budget",
-      what: "nothing: as many requests as allowed were sent",
-    };
+    return { kind: "refused", failure: "budget", what: "nothing: as many requests as allowed were sent" };
   }
   if (error instanceof BarredError) {
     return { kind: "refused", failure: "limited", what: `nothing: it was not sent, for another got ${error.message}` };

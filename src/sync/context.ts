@@ -9,7 +9,6 @@ import type { Limiter } from "../source/limit.ts";
 import type { Destination } from "../warehouse/destination.ts";
 import type { StreamProgress } from "./stream_progress.ts";
 
-/** What a stream is told by the config. */
 export type StreamPolicy = Omit<StreamSettings, "volatile" | keyof StreamDefaults> & Omit<StreamDefaults, "history">;
 
 /** What is read beyond what is due, and accepted beyond what the deletion guard allows. */
@@ -26,7 +25,6 @@ export interface Refresh {
 
 export const asDue: Refresh = { full: false, allDetails: false, confirmDeletes: false };
 
-/** What all streams of a run are told. */
 export interface RunPolicy extends Omit<Refresh, "resume"> {
   /** Since when what `full` and `allDetails` ask for is read afresh, ISO 8601: what was begun before is not gone on with. Absent: it is. */
   readonly afreshSince?: string | undefined;

@@ -1,4 +1,3 @@
-import { hostname } from "node:os";
 import type { Stream } from "../../catalog/stream.ts";
 import { isServer } from "../../config/destination.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
@@ -8,6 +7,7 @@ import { asDue } from "../../sync/context.ts";
 import { reaching, runAttempts } from "../../sync/run/attempts.ts";
 import { runCompany } from "../../sync/run/jobs.ts";
 import { mergeReports } from "../../sync/run/merging.ts";
+import { holderOf } from "../../sync/run/opening.ts";
 import { companiesOf, newRunId, type RunReport } from "../../sync/run/run.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import { backfillStream } from "../../sync/stream/backfill.ts";
@@ -19,7 +19,6 @@ import type { Estimate } from "../estimate/estimate.ts";
 import { estimateBackfill } from "./estimate.ts";
 import { type Decision, decide, inWords, notePlans, type Range, type Unfinished, unfinishedPlans } from "./plan.ts";
 
-/** A backfill, as the command line asks for it. */
 export interface BackfillOrder extends Omit<RunOrder, "refresh" | "source"> {
   readonly range: Range;
   /** Goes on with what is unfinished, whatever dates it has. */
@@ -56,13 +55,7 @@ export async function runBackfill(
 
 /** What it would request; reads what readers see, and writes nothing. */
 export async function planBackfill(order: BackfillOrder, tools: RunTools): Promise<Estimate> {
-  const reading = await openReading(order.config.destination);
-  let unfinished: readonly Unfinished[] = [];
-  try {
-    if (reading !== undefined) unfinished = await unfinishedPlans(reading.db);
-  } finally {
-    await reading?.close();
-  }
+  const unfinished = await readPlans(order.config.destination);
   const decision = decided(order, unfinished, tools);
   return estimateBackfill(order, decision, unfinished, { ...tools, ...limitsOf(order) });
 }
@@ -107,12 +100,10 @@ async function plansUnderLock(
   const where = order.config.destination;
   if (!isServer(where) && !(await hasUnpublished(where))) return readPlans(where);
   const startedAt = new Date(clock.now()).toISOString();
-  const holder = { pid: process.pid, host: hostname(), command: order.command, startedAt };
-  const patience = { now: () => clock.now(), sleep: (ms: number) => clock.sleep(ms, signal) };
   const opener = {
     runId: newRunId(startedAt, random),
-    holder,
-    clock: patience,
+    holder: holderOf({ order, startedAt }),
+    clock: { now: () => clock.now(), sleep: (ms: number) => clock.sleep(ms, signal) },
     makesRoom: true,
     stopReason: () => signal.reason,
   };

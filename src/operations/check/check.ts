@@ -20,7 +20,6 @@ export interface CheckOrder {
   readonly companies: readonly Company[];
   readonly catalogue: readonly Stream[];
   readonly identity: IdentityEndpoint;
-  /** Nothing that needs a network. */
   readonly offline: boolean;
   readonly programs: Programs;
 }

@@ -28,7 +28,6 @@ export interface Fitness {
   readonly streams: readonly Stream[];
   /** Those of which every version of a row is to be kept. */
   readonly versioned: ReadonlySet<string>;
-  /** Whether there are to be views. */
   readonly views: boolean;
 }
 
@@ -137,6 +136,5 @@ export function diskLine({ folder, free, size, versions, spill }: Disk, keepVers
   return free < Math.max(2 * need, LITTLE_BYTES) ? warning("disk", message, advice) : ok("disk", message);
 }
 
-/** In the units that disks are sold in. */
 const amount = (bytes: number): string =>
   bytes < 1e8 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;

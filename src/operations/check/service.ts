@@ -28,7 +28,6 @@ const SKEW_MS = 60_000;
 
 type Row = Record<string, unknown>;
 
-/** A company's service, and the streams to try on it. */
 export interface ServiceCheck {
   readonly company: Company;
   readonly settings: Config["api"];

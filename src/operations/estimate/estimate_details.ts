@@ -56,7 +56,6 @@ export async function estimateDetails(context: EstimateContext, stream: Stream, 
   }
 }
 
-/** How many details the rows of a page lead to. */
 function askedOf(parent: Stream, { by, only }: Detail, rows: readonly unknown[]): number {
   const valueIn = (row: unknown, name: string): unknown => {
     const column = parent.tables.main.columns.find(candidate => candidate.name === name);

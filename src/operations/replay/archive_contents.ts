@@ -42,7 +42,6 @@ export interface Begin {
   readonly date: string;
 }
 
-/** A file, and when its run began. */
 export interface ArchivedFile extends ArchiveFile, Begin {}
 
 /** A stream's part of the archive: its files in the order of their runs. */

@@ -8,7 +8,7 @@ import { type Sitting, takeSnapshots } from "../../sync/stream/snapshot.ts";
 import type { StreamProgress } from "../../sync/stream_progress.ts";
 import { type ArchiveContents, type ArchivedFile, type ArchivedScan, firstPages } from "./archive_contents.ts";
 import { type ArchivedAnswer, answersIn, sittingsIn, workOf } from "./archived_answers.ts";
-import type { Piece } from "./plan.ts";
+import type { Answers, Piece } from "./plan.ts";
 import { requestKey } from "./request_key.ts";
 import type { ScanGroup, Span } from "./scan_choice.ts";
 import { archivedApi, type Lines } from "./source.ts";
@@ -96,13 +96,9 @@ function withoutLimit({ limit: _limit, ...query }: Query): Query {
   return query;
 }
 
-async function loadSittings(
-  sync: StreamSync,
-  { runs, known }: Piece & { kind: "answers" },
-  completeTo: string | null,
-  span: Span,
-): Promise<void> {
+async function loadSittings(sync: StreamSync, piece: Answers, completeTo: string | null, span: Span): Promise<void> {
   const { context, progress } = sync;
+  const { runs, known } = piece;
   const day = new Intl.DateTimeFormat("sv-SE", { timeZone: context.encoding.formats.timezone, dateStyle: "short" });
   const dayOf = (date: string): string => day.format(Date.parse(date));
   const sittings: Sitting[] = [];
@@ -127,13 +123,11 @@ async function loadSittings(
   }
 }
 
-async function loadAnswers(
-  sync: StreamSync<Detail>,
-  { runs, known }: Piece & { kind: "answers" },
-  completeTo: string | null,
-  span: Span,
-): Promise<void> {
+type DetailSync = StreamSync<Detail>;
+
+async function loadAnswers(sync: DetailSync, piece: Answers, completeTo: string | null, span: Span): Promise<void> {
   const { context, stream, progress } = sync;
+  const { runs, known } = piece;
   const rowState = known ? await fetchedAt(context, stream) : new Map<string, number>();
   const done = new Set<string>();
   // The newest first: each parent's last answer is the one that counts.

@@ -14,8 +14,14 @@ import { chooseScans, gapAfter, isIn, type Knowledge, type ScanGroup, type Span,
 
 export type Piece =
   | { readonly kind: "scans"; readonly contents: ArchiveContents; readonly groups: readonly ScanGroup[] }
-  /** Files of the archive, by run; `known`: the tables may know later answers than these. */
-  | { readonly kind: "answers"; readonly runs: readonly (readonly ArchivedFile[])[]; readonly known: boolean };
+  | Answers;
+
+/** Files of the archive, by run; `known`: the tables may know later answers than these. */
+export interface Answers {
+  readonly kind: "answers";
+  readonly runs: readonly (readonly ArchivedFile[])[];
+  readonly known: boolean;
+}
 
 export interface ReplayPlan {
   readonly stream: Stream;

@@ -11,7 +11,6 @@ import { replayRejects } from "./rejects.ts";
 import { replayCompany } from "./rounds.ts";
 import type { Span } from "./scan_choice.ts";
 
-/** A replay, as the command line asks for it. */
 export interface ReplayOrder extends Omit<RunOrder, "refresh" | "source"> {
   /** What was read then; all that is worth it where neither end is given. */
   readonly span: Span;

@@ -1,10 +1,17 @@
+import { randomUUID } from "node:crypto";
 import type { TableSet } from "../../catalog/columns.ts";
 import type { Batch } from "../../rows/batch.ts";
 import { readCsv } from "../../rows/csv_reading.ts";
+import { schemaFingerprint } from "../../rows/schema_fingerprint.ts";
+import { Batches } from "../../sync/extract/batches.ts";
+import type { Intake } from "../../sync/extract/reading.ts";
+import { encoderOf } from "../../sync/stream/extraction.ts";
 import type { Stage, StageRecord } from "../../warehouse/destination.ts";
 import { type StoredIn, storedRows } from "../../warehouse/read/stored_rows.ts";
+import { beginScan } from "../../warehouse/state/stream_state.ts";
 import type { Value } from "./compare_value.ts";
 import { compareRow, type EncodedRow } from "./comparison.ts";
+import type { Comparing } from "./context.ts";
 import type { Result } from "./result.ts";
 
 /** How many keys one question to the warehouse holds: each is a parameter or more. */
@@ -12,6 +19,22 @@ const KEYS_AT_ONCE = 500;
 
 /** What became of the details that were asked for, by parent. */
 export type Answers = Map<string, "ok" | "absent" | "failed">;
+
+/** What a stream is read through: its rows are encoded as a sync would, and compared instead of stored. */
+export interface Instrument extends Intake {
+  readonly mirror: Mirror;
+}
+
+export function instrumentOf({ context, stream, result }: Comparing): Instrument {
+  const { warehouse, company, encoding, clock, service } = context;
+  const fingerprint = schemaFingerprint(stream.tables, encoding.hasher);
+  const mirror = new Mirror(warehouse, company, stream.tables, fingerprint, result);
+  const encoder = encoderOf(encoding, stream, context.start);
+  const nothing = async () => undefined;
+  const batches = new Batches(mirror, encoder, { clock, limiter: service.limiter }, nothing, nothing);
+  const record = beginScan(randomUUID(), "verify", true, new Date(clock.now()).toISOString());
+  return { mirror, encoder, batches, record };
+}
 
 /** A stage that compares each batch with the warehouse and keeps nothing: so verify reads and encodes exactly as a sync does. */
 export class Mirror implements Stage {

@@ -59,7 +59,6 @@ function sinceLoaded({ hash, vhash }: EncodedRow, rowState: RowState | undefined
 
 interface Found {
   readonly discrepancy: Discrepancy;
-  /** The service has changed it since. */
   readonly since: boolean;
 }
 

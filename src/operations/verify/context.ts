@@ -5,12 +5,6 @@ import type { StreamProgress } from "../../sync/stream_progress.ts";
 import type { StoredIn } from "../../warehouse/read/stored_rows.ts";
 import type { Result } from "./result.ts";
 
-export interface Sampling {
-  readonly seed: string;
-  /** So many of each kind; undefined: all. */
-  readonly sample: number | undefined;
-}
-
 export interface VerifyContext {
   readonly company: string;
   readonly service: Pick<ServiceAccess, "api" | "limiter">;
@@ -26,7 +20,8 @@ export interface VerifyContext {
   readonly policyOf: (stream: string) => StreamPolicy;
   /** YYYY-MM-DD; nothing older is asked for. */
   readonly start: string | undefined;
-  readonly sampling: Sampling;
+  /** Which details are asked for, and how many of each kind; undefined: all. */
+  readonly sampling: { readonly seed: string; readonly sample: number | undefined };
 }
 
 /** A stream that is read again, and what that has shown. */

@@ -6,8 +6,8 @@ import { parentsOf } from "../../sync/load/child_streams.ts";
 import { columnsFor, detailRequest } from "../../sync/stream/details.ts";
 import { withTables } from "../../warehouse/ddl/present_tables.ts";
 import { openFetched } from "../../warehouse/read/fetched_parents.ts";
+import { instrumentOf } from "./comparing_stage.ts";
 import type { Comparing } from "./context.ts";
-import { instrumentOf } from "./stream_reader.ts";
 import { reportUnseen } from "./unseen.ts";
 
 /** Below the requests of lists. */

@@ -5,7 +5,6 @@ import type { Value } from "./compare_value.ts";
 /** `differs`: another value · `missing_here`: the table lacks the row · `missing_there`: only the table has it · `changed_since`: changed at the service since it was loaded, no fault. */
 export type Kind = "differs" | "missing_here" | "missing_there" | "changed_since";
 
-/** One difference between warehouse and service. */
 export interface Discrepancy {
   readonly table: string;
   /** As `column=value`; where the table itself is gone, what says that. */

@@ -3,7 +3,6 @@ import { exitCodeOfAll, failureText, type Job } from "../../sync/run/report.ts";
 import type { VerifyDifference, VerifyLine, VerifyReport } from "./report.ts";
 import type { Result } from "./result.ts";
 
-/** A stream that was compared, as far as that went. */
 export interface ComparedLine {
   readonly job: Job;
   /** Undefined: nothing of it was compared. */

@@ -8,9 +8,9 @@ import { questionsOf } from "../../sync/stream/lookups.ts";
 import { choicesOf } from "../../sync/stream/snapshot.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
+import { instrumentOf } from "./comparing_stage.ts";
 import type { Comparing } from "./context.ts";
 import { compareDetails } from "./details.ts";
-import { instrumentOf } from "./stream_reader.ts";
 import { reportUnseen } from "./unseen.ts";
 
 /** Reads a stream once more and compares what comes with the warehouse. What was read before an error counts. */

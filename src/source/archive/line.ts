@@ -33,7 +33,6 @@ const head = z.object({
 /** What stands before an archived answer's body. */
 export type Head = z.infer<typeof head>;
 
-/** An archived answer; `body` is the JSON text of the service. */
 export interface Line {
   readonly head: Head;
   readonly body: Buffer;

@@ -70,7 +70,6 @@ async function* stepsOf(path: string, stepBytes: number, failed: (error: Error) 
   }
 }
 
-/** Resolves when the step is done, or has failed, which `error` tells of. */
 function done(gunzip: Gunzip, step: (callback: () => void) => void): Promise<void> {
   return new Promise(resolve => {
     const end = (): void => {

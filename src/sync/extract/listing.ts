@@ -16,7 +16,6 @@ export const PAGE_ROWS = 100;
 
 export const pagesOf = (rows: number): number => Math.max(1, Math.ceil(rows / PAGE_ROWS));
 
-/** A listing to read, from where its record says. */
 export interface ListingJob extends Reading {
   readonly path: string;
   /** Its own parameters narrow nothing; any other does. */
@@ -167,9 +166,6 @@ function malformed(path: string, wanted: string, came: unknown): ApiError {
   const what = came === null ? "null" : Array.isArray(came) ? "an array" : typeof came;
   return new ApiError(
     `${path}: expected ${wanted}, got ${what}. The scan stays incomplete and the next run tries again.`,
-    {
-      failure: "malformed",
-      path,
-    },
+    { failure: "malformed", path },
   );
 }

@@ -16,7 +16,6 @@ export interface Question {
   readonly context: Readonly<Record<string, string>>;
 }
 
-/** A lookup to read, from where its record says. */
 export interface LookupJob extends Reading {
   readonly stream: Stream;
   readonly questions: readonly Question[];

@@ -1,7 +1,7 @@
 import type { Encoder } from "../../rows/encoder.ts";
 import type { Api } from "../../source/api.ts";
-import type { Limiter } from "../../source/limit.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
+import type { ServiceAccess } from "../context.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import type { Batches } from "./batches.ts";
 
@@ -21,16 +21,12 @@ export interface Reading extends Intake {
   readonly progress: StreamProgress;
 }
 
-interface Asked {
-  readonly service: { readonly api: Api; readonly limiter: Limiter };
-  readonly signal: AbortSignal;
-}
-
 export function readingOf(
-  { service: { api, limiter }, signal }: Asked,
+  { service, signal }: { readonly service: Pick<ServiceAccess, "api" | "limiter">; readonly signal: AbortSignal },
   { encoder, batches, record }: Intake,
   progress: StreamProgress,
 ): Reading {
+  const { api, limiter } = service;
   // Twice as many as may be in flight: while one answer is taken the next request is on its way.
   return { api, width: limiter.state.maximum * 2, signal, progress, encoder, batches, record };
 }

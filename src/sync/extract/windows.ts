@@ -18,7 +18,6 @@ const AT_ONCE = 20;
 /** A feed that can be asked for a range of dates. */
 export type DatedFeed = Feed & { readonly narrow: { readonly by: "dates" } };
 
-/** A feed that is read in windows of time, several at once. */
 export interface WindowsJob {
   /** The windows of its record are what there is to read, `width` of them at the same time, at least. */
   readonly reading: Reading;

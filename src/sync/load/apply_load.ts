@@ -72,10 +72,7 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   const touched = published.inserted + published.updated + published.deleted > 0;
   // What is remembered may be younger than the load: an early publish of the same details wrote it.
   const { fields } = await loadStreamState(trx, company, stream.name);
-  const drift = await recordDrift(trx, context, load, fields, {
-    now: timestamp,
-    since: progress.run.started_at,
-  });
+  const drift = await recordDrift(trx, context, load, fields, { now: timestamp, since: progress.run.started_at });
   const state = {
     ...load.state,
     publishedScan: context.earlier?.scan ?? record.scan,

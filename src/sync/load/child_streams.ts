@@ -12,7 +12,6 @@ function pairs(detail: Stream, parent: Stream): ChildStream["on"] {
   return parent.key.map((name, i) => [detail.key[i]!, name] as const);
 }
 
-/** A detail, seen from its parent. */
 export const childStreamOf = (detail: Stream, parent: Stream): ChildStream => ({
   stream: detail.name,
   tables: detail.tables,

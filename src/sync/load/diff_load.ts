@@ -86,7 +86,6 @@ function loadTargetOf(context: SyncContext, { stream, stage, details, rejects }:
 /** A day of slack: which zone the service cuts its days in is not known, and the first hours may be the day before to it. */
 const surelyIn = (start: string): string => new Date(Date.parse(start) + DAY).toISOString();
 
-/** Rows of a table that the scan brought; a row may bring many of a child table. */
 function rowsOf(table: string, { tables }: Stream, { rows, presence }: ScanRecord): number {
   return table === tables.main.name ? rows : (presence[table]?.rows ?? rows);
 }

@@ -87,12 +87,7 @@ export async function askAddresses(
   progress.notes.push(
     `${target.stream}: ${keys.length} missing rows were asked for by ${confirm}, ${gone.length} are gone.`,
   );
-  return {
-    exist: true,
-    gone,
-    told: gone.length + there === diff.missing,
-    asked: Object.values(keys.at(-1) ?? {}),
-  };
+  return { exist: true, gone, told: gone.length + there === diff.missing, asked: Object.values(keys.at(-1) ?? {}) };
 }
 
 async function askOne(

@@ -65,7 +65,6 @@ export function requireOwnKey({ name, companyId }: Known, others: readonly Known
   );
 }
 
-/** A company of the configuration and the service's own id of it, where that is known. */
 interface Known {
   readonly name: string;
   readonly companyId: string | undefined;

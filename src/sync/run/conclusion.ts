@@ -1,6 +1,5 @@
-import type { Clock } from "../../clock.ts";
+import type { Stream } from "../../catalog/stream.ts";
 import { isWithin } from "../../clock.ts";
-import type { Config } from "../../config/config.ts";
 import { DestinationError, LockedError, StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import type { Destination, Release } from "../../warehouse/destination.ts";
@@ -8,6 +7,7 @@ import { keptNewRejects } from "../../warehouse/state/rejects.ts";
 import { pruneRecords } from "../../warehouse/state/retention.ts";
 import { endRun, lastStreamRuns, runBefore } from "../../warehouse/state/run_log.ts";
 import type { Announcements } from "./announcements.ts";
+import type { PlannedRun } from "./opening.ts";
 import { exitCodeOf, failureText, type Job, notesOf, type RunReport, statusOf, warningsOf } from "./report.ts";
 
 /** A published file that says nothing new is renewed all the same when it is this old, so that its age tells of a living sync. */
@@ -15,19 +15,18 @@ const STALE_MS = 20 * 3_600_000;
 /** What a file of that age leaves until its data is late; where `freshness.late_after` leaves less, readers must not wait so long. */
 const SLACK_MS = 6 * 3_600_000;
 
-/** A run whose streams are done. */
-export interface Concluding {
-  readonly order: { readonly config: Pick<Config, "freshness" | "retention"> };
-  readonly tools: { readonly clock: { now(): number }; readonly log: Log; readonly redact: (text: string) => string };
+/** A run whose streams are, or will be, done. */
+export interface WorkedRun extends Pick<PlannedRun, "order" | "tools" | "runId" | "startedAt"> {
   readonly destination: Destination;
-  readonly runId: string;
-  readonly startedAt: string;
+  readonly catalogue: readonly Stream[];
   readonly jobs: readonly Job[];
+}
+
+interface Concluding extends WorkedRun {
   readonly warnings: readonly string[];
   readonly announcements: Announcements;
 }
 
-/** Makes what is committed visible to readers. */
 export async function release(destination: Destination, log: Log): Promise<Release> {
   log.debug({}, "releasing to readers");
   const released = await destination.releaseToReaders();
@@ -124,7 +123,7 @@ function factsOf(run: Awaited<ReturnType<typeof lastStreamRuns>>[number] | Job["
 
 /** The report of a run that has come to its end. */
 export function reportOf(
-  { runId, startedAt, jobs, tools }: Omit<Concluding, "destination" | "warnings" | "order" | "announcements">,
+  { runId, startedAt, jobs, tools }: Pick<WorkedRun, "runId" | "startedAt" | "jobs" | "tools">,
   failures: readonly unknown[],
   warnings: readonly string[],
   finishedAt: string,
@@ -148,16 +147,11 @@ export function reportOf(
   };
 }
 
-interface Releasing {
-  readonly destination: Destination;
-  readonly tools: { readonly clock: Clock; readonly log: Log };
-}
-
 /** Between two looks at a first load: a publish of a small file takes a fifth of a second. */
 const FIRST_LOOK_MS = 5_000;
 
 /** A first load is usable early: its lists are shown once they are read, unless that was a moment ago. Whether it is the first is asked late: most runs end sooner. */
-export function firstLook({ destination, tools }: Releasing): () => Promise<void> {
+export function firstLook({ destination, tools }: Pick<WorkedRun, "destination" | "tools">): () => Promise<void> {
   const { clock, log } = tools;
   let isFirst: boolean | undefined;
   let last = clock.now();
@@ -172,7 +166,7 @@ export function firstLook({ destination, tools }: Releasing): () => Promise<void
 
 /** While a long run lasts, readers are shown what has been published so far. */
 export async function releaseEvery(
-  { destination, tools }: Releasing,
+  { destination, tools }: Pick<WorkedRun, "destination" | "tools">,
   everyMs: number,
   signal: AbortSignal,
 ): Promise<void> {

@@ -35,9 +35,13 @@ export interface PlannedRun {
 }
 
 /** Who holds the locks of a run. */
-export const holderOf = ({ order: { command }, startedAt }: Pick<PlannedRun, "order" | "startedAt">) => ({
-  ...{ pid: process.pid, host: hostname(), command, startedAt },
-});
+export const holderOf = ({
+  order,
+  startedAt,
+}: {
+  readonly order: { readonly command: string };
+  readonly startedAt: string;
+}) => ({ ...{ pid: process.pid, host: hostname(), command: order.command, startedAt } });
 
 /** What a run holds open while it lasts: the destination with its locks, the companies' clients and archives, and its time limit. */
 export class RunResources {

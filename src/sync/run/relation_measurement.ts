@@ -1,25 +1,11 @@
-import type { Models } from "../../catalog/model.ts";
 import type { Relation } from "../../catalog/relation.ts";
 import type { Stream } from "../../catalog/stream.ts";
-import type { Clock } from "../../clock.ts";
-import type { Destination } from "../../warehouse/destination.ts";
 import { type Coverage, measureRelations } from "../../warehouse/read/relation_measurement.ts";
+import type { WorkedRun } from "./conclusion.ts";
 import type { Job } from "./report.ts";
 
-interface Measuring {
-  readonly order: {
-    readonly models: Models;
-    readonly relations: (streams: readonly Stream[]) => readonly Relation[];
-  };
-  readonly tools: { readonly clock: Pick<Clock, "now"> };
-  readonly runId: string;
-  readonly destination: Destination;
-  readonly catalogue: readonly Stream[];
-  readonly jobs: readonly Job[];
-}
-
 /** Measures the assumed relations of which a stream changed a row on either side. A failure of it joins the `errors`; a run that failed has others to tell. */
-export async function measureChanged(run: Measuring, errors: unknown[]): Promise<void> {
+export async function measureChanged(run: WorkedRun, errors: unknown[]): Promise<void> {
   const { order, tools, runId, destination, jobs } = run;
   if (errors.length > 0) return;
   const changed = jobs.filter(({ progress: { run: counts } }) => counts.inserted + counts.updated + counts.deleted > 0);
@@ -42,7 +28,7 @@ export async function measureChanged(run: Measuring, errors: unknown[]): Promise
   }
 }
 
-function coverage({ order, catalogue }: Measuring, { from, to }: Relation): Coverage | undefined {
+function coverage({ order, catalogue }: WorkedRun, { from, to }: Relation): Coverage | undefined {
   if (order.models.models.some(({ name }) => name === to.table)) return undefined;
   const target = ownerOf(catalogue, to.table);
   if (target === undefined) return undefined;
@@ -62,7 +48,7 @@ const ownerOf = (catalogue: readonly Stream[], table: string): Stream | undefine
   catalogue.find(({ name }) => name === table) ?? catalogue.find(stream => tablesOf([stream]).has(table));
 
 /** Of the streams that are worked on: working out the tables of the whole catalogue takes a tenth of a second. */
-function relationsAround({ order, jobs }: Measuring, changed: readonly Job[]): readonly Relation[] {
+function relationsAround({ order, jobs }: WorkedRun, changed: readonly Job[]): readonly Relation[] {
   const streams = [...new Set([...jobs, ...changed].map(job => job.stream))];
   return order.relations(streams).filter(({ certainty }) => certainty === "assumed");
 }

@@ -50,7 +50,6 @@ export interface RunView {
 /** Several failures at once: the first of these is the exit code. */
 const PRECEDENCE: readonly ExitCode[] = [70, 6, 2, 3, 130, 143, 1, 5, 4];
 
-/** The exit code of several failures; 0 for none. */
 export function exitCodeOf(errors: readonly unknown[]): ExitCode {
   return exitCodeOfAll(errors.map(error => (error instanceof TributaryError ? error.exitCode : 70)));
 }
@@ -78,7 +77,6 @@ export function warningsOf(
   );
 }
 
-/** What the jobs have to say that is no warning either. */
 export function notesOf(jobs: readonly Job[]): string[] {
   const several = companiesIn(jobs).size > 1;
   const notes = jobs.flatMap(({ company, progress }) =>
@@ -155,7 +153,6 @@ function waitOf(state: LimiterState | undefined, slow: Unanswered | undefined, n
   return waiting > 0 && limitedBy === "latency" ? "slow answers" : undefined;
 }
 
-/** How far a piece of work was at an instant. */
 interface Sample {
   readonly at: number;
   readonly done: number;

@@ -91,7 +91,6 @@ export interface Attempt {
   readonly sharedClients: SharedClients;
   /** Told under which id it goes, before anything is locked. */
   start(runId: string): void;
-  /** With the locks held and the tables made. */
   begin(destination: Destination): Promise<void>;
   /** Whether an earlier one has done it, as far as the destination knows that has begun. */
   isDone(company: string, stream: string): boolean;

@@ -3,7 +3,7 @@ import { valueAt } from "../../rows/encode_value.ts";
 import { type Formats, readMoment } from "../../rows/moment.ts";
 import type { OldRow } from "../../rows/old_rows.ts";
 import { knownKey } from "../../rows/reject.ts";
-import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
+import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { BackfillPlan, StreamState } from "../../warehouse/state/stream_state.ts";
 import type { StreamSync, SyncContext } from "../context.ts";
 import { readingOf } from "../extract/reading.ts";
@@ -11,6 +11,7 @@ import { besideRows } from "../extract/rows_in_answer.ts";
 import { type DatedFeed, readWindows } from "../extract/windows.ts";
 import { mayPublish, syncDetails } from "./details.ts";
 import { openDoubleBufferedStage } from "./double_buffered_stage.ts";
+import { keepState } from "./extraction.ts";
 import { distrustFilter, doubtsOf, syncListing } from "./listing.ts";
 
 /**
@@ -52,10 +53,7 @@ const loadState = (context: SyncContext, stream: Stream): Promise<StreamState> =
   loadStreamState(context.destination.db, context.company, stream.name);
 
 async function saveState(context: SyncContext, stream: Stream, change: Partial<StreamState>): Promise<void> {
-  const { destination, company, clock } = context;
-  const state = { ...(await loadState(context, stream)), ...change };
-  const now = new Date(clock.now()).toISOString();
-  await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, state, now));
+  await keepState(context, stream, { ...(await loadState(context, stream)), ...change });
 }
 
 async function endPlan(context: SyncContext, stream: Stream): Promise<void> {

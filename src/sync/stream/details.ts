@@ -61,16 +61,7 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
     let published = clock.now();
     let refusal: unknown;
     const parentsComplete = await areParentsComplete(context, request.parents);
-    const shelf: Shelf = {
-      context,
-      stream,
-      extraction,
-      state,
-      progress,
-      parentsComplete,
-      left: 0,
-      held: undefined,
-    };
+    const shelf: Shelf = { context, stream, extraction, state, progress, parentsComplete, left: 0, held: undefined };
     const at = before?.at ?? (() => new Date(presentTime(clock, context.service.api.stats)).toISOString());
     const how = detailRequest(stream, mode, request.parents, context.streams.catalogue);
     const priority = EARLIEST / (1 + context.service.turn);
@@ -108,7 +99,6 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
   }
 }
 
-/** Says what is going to be asked for, and what is left to later runs. */
 function announce(sync: StreamSync, work: WorkList): void {
   const { context, stream, progress } = sync;
   const { name } = stream;
@@ -166,7 +156,6 @@ interface Shelf {
   held: Parted["held"];
 }
 
-/** Why the guard held rows of details back: the stream fails with it. */
 function blockedDeletes({ context, stream: { name } }: Shelf, { leaving, live }: NonNullable<Shelf["held"]>): string {
   const { maxShare, minRows } = context.policy.deletes;
   return `${name}: ${leaving} of ${live} live rows are in no answer any more or belong to values that no row carries, more than deletes.max_share (${maxShare}) and deletes.min_rows (${minRows}) allow. None of these was marked deleted, and of the answers that lack them nothing was published; everything else was. If it is right, run \`tributary sync ${name} --confirm-deletes\`.`;
@@ -252,7 +241,6 @@ const nextTry = (next: Date | undefined): string =>
     ? "Later runs fetch them, as many as max_details allows."
     : `The first run after ${next.toISOString().slice(0, 16).replace("T", " ")} UTC asks for some of them again.`;
 
-/** The parent's column that fills each parameter of the path. */
 export function parameterColumns(stream: Stream, mode: Detail): Record<string, string> {
   const columnOf = (name: string) => mode.by ?? mode.param?.[name] ?? snakeCase(name);
   return Object.fromEntries(pathParameters(stream.path).map(name => [name, columnOf(name)]));

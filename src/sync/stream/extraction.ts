@@ -11,6 +11,7 @@ import { cleaned } from "../../source/archive/cleaning.ts";
 import type { Stage } from "../../warehouse/destination.ts";
 import { stagedAnswers } from "../../warehouse/merge/outcomes.ts";
 import { type NewReject, saveRejects } from "../../warehouse/state/rejects.ts";
+import { saveStreamState } from "../../warehouse/state/run_log.ts";
 import { beginScan, readScanRecord, type ScanRecord, type StreamState } from "../../warehouse/state/stream_state.ts";
 import type { Encoding, StreamSync, SyncContext } from "../context.ts";
 import { Batches } from "../extract/batches.ts";
@@ -28,6 +29,12 @@ export interface Extraction<R extends Request = Request> extends Intake {
   readonly stage: Stage;
   /** Rows of the stage come from an earlier run. */
   readonly resumed: boolean;
+}
+
+/** Remembers a stream's state, without a publish. */
+export async function keepState({ destination, company, clock }: SyncContext, { name }: Stream, state: StreamState) {
+  const now = new Date(clock.now()).toISOString();
+  await destination.db.transaction().execute(trx => saveStreamState(trx, company, name, state, now));
 }
 
 /** Whether a stream's rows are told apart by their place among those whose key is otherwise the same. */

@@ -3,7 +3,7 @@ import { isoUtc } from "../../rows/moment.ts";
 import { differentRows, PLURAL } from "../../rows/old_rows.ts";
 import type { Answer, Query } from "../../source/api.ts";
 import { telling } from "../../source/archive/about.ts";
-import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
+import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { StreamState } from "../../warehouse/state/stream_state.ts";
 import type { StreamSync } from "../context.ts";
 import { firstPage, pagesOf } from "../extract/listing.ts";
@@ -11,7 +11,7 @@ import { planScan, type ScanPlan, strayRows } from "../extract/scan_plan.ts";
 import type { DatedFeed } from "../extract/windows.ts";
 import { publishStage } from "../load/apply_load.ts";
 import { hasDates, timeOf } from "./backfill.ts";
-import { openExtraction } from "./extraction.ts";
+import { keepState, openExtraction } from "./extraction.ts";
 import { distrustFilter, doubtsOf, read, setAside, syncListing } from "./listing.ts";
 
 const DAY = 86_400_000;
@@ -41,11 +41,7 @@ export async function syncFeed(sync: StreamSync<Feed>): Promise<void> {
     progress.page(answer);
     return answer;
   });
-  if (!isSame(state.startGap, gap)) {
-    const now = new Date(clock.now()).toISOString();
-    const noted = { ...state, startGap: { ...gap, requests } };
-    await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, noted, now));
-  }
+  if (!isSame(state.startGap, gap)) await keepState(context, stream, { ...state, startGap: { ...gap, requests } });
   if (requests > policy.confirmAbove) {
     progress.warnings.push(gapRefused(stream, gap, requests, policy.confirmAbove));
     return syncListing({ ...sync, context: { ...context, policy: { ...policy, start: gap.to } } });

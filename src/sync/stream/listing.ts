@@ -4,7 +4,7 @@ import { momentText } from "../../rows/moment.ts";
 import { differentRows, type OldRow, PLURAL } from "../../rows/old_rows.ts";
 import type { Query } from "../../source/api.ts";
 import { telling } from "../../source/archive/about.ts";
-import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
+import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
 import { askedBy, completeWith, type StreamSync, type SyncContext } from "../context.ts";
 import { readListing } from "../extract/listing.ts";
@@ -15,7 +15,7 @@ import { applyLoad, publishStage } from "../load/apply_load.ts";
 import { diffLoad, type Load } from "../load/diff_load.ts";
 import { type DeleteDecision, decideDeletes } from "../load/soft_delete_decision.ts";
 import type { StreamProgress } from "../stream_progress.ts";
-import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
+import { type Extraction, keepState, openExtraction, startAfresh } from "./extraction.ts";
 import { begunQuestions, findQuestions } from "./lookups.ts";
 
 /** Runs that may end at one cursor before what lies before it is published as it is. */
@@ -108,7 +108,7 @@ const trusting = (state: StreamState): StreamState => ({
 /** Asks all that the config asks of a lookup; what a run before began to ask is asked to its end first. */
 async function lookUp(sync: StreamSync<Scan>, state: StreamState): Promise<ScanRecord | undefined> {
   const { context, stream, mode, progress } = sync;
-  const { company, clock, destination, log } = context;
+  const { log } = context;
   const found = await findQuestions(sync);
   if (found.query.length === 0) {
     progress.published = true;
@@ -117,11 +117,7 @@ async function lookUp(sync: StreamSync<Scan>, state: StreamState): Promise<ScanR
   const before = begunQuestions(sync, state.questions);
   const opened = await openExtraction(sync, state, found, before);
   const { stage, request, resumed } = opened;
-  const remember = async (questions: StreamState["questions"]) => {
-    const now = new Date(clock.now()).toISOString();
-    const asking = { ...state, questions };
-    await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, asking, now));
-  };
+  const remember = (questions: StreamState["questions"]) => keepState(context, stream, { ...state, questions });
   if (!resumed && request.begun !== null) await remember(request.begun);
   const questions = request.query;
   progress.activity.state = "reading";
@@ -153,11 +149,10 @@ export async function distrustFilter(
   state: StreamState,
 ): Promise<ScanRecord | undefined> {
   const { context, stream } = sync;
-  const { clock, company, destination, policy } = context;
-  const now = new Date(clock.now()).toISOString();
-  const distrusting = { ...state, filterDistrusted: true, distrustedAt: now };
+  const { clock, policy } = context;
+  const distrusting = { ...state, filterDistrusted: true, distrustedAt: new Date(clock.now()).toISOString() };
   // Known only once the whole feed is published, it would be found out anew by every run that is cut short, and the feed begun anew.
-  await destination.db.transaction().execute(trx => saveStreamState(trx, company, stream.name, distrusting, now));
+  await keepState(context, stream, distrusting);
   const plan = planScan(stream, distrusting, context.policy.ofStream(stream.name), { ...policy, now: clock.now() });
   const extraction = await openExtraction(sync, distrusting, plan);
   const record = await read(sync, plan, extraction, distrusting);

@@ -32,7 +32,6 @@ export async function questionsOf(place: Place, stream: Stream, mode: Scan, aski
   return questionsWith(await findValues(place, stream, asking), place.catalogue, stream, mode, asking);
 }
 
-/** What the columns that a lookup takes values from hold, by parameter. */
 async function findValues({ looked, company, catalogue }: Place, stream: Stream, asking: Asking): Promise<Values> {
   const found: Record<string, readonly string[]> = {};
   for (const [name, columns] of Object.entries(sourcesOf(stream, asking))) {

@@ -146,7 +146,7 @@ test("an archive that lacks the last runs takes nothing back by itself, and says
   expect(row).toMatchObject({ finished_at: expect.anything() });
 });
 
-test("nor does it take back rows that a reset left: lists, and details", async () => {
+test("an archive that lacks the last runs takes back no rows that a reset left: lists, and details", async () => {
   const its = await place();
   const { night, stock, copy, all, catalogue, configure, warehouse } = its;
   const texts = () => warehouse.query("select thing, note, _deleted_at from procurement.thing_parts order by thing");
@@ -233,7 +233,7 @@ test.each([
   expect(await replayed()).toEqual(before);
 });
 
-test("nor is the order lost where another stream knows the later of the two runs alone", async () => {
+test("the order of two runs is kept where another stream knows the later one alone", async () => {
   const its = await place([things, events], { dated: true });
   const { stock, copy, catalogue, sync, clock, warehouse } = its;
   const said = () => warehouse.query("select event, said from procurement.events order by event");

@@ -73,7 +73,7 @@ test("a loaded stream that may no longer be read is not called equal", async () 
   expect(lineOf(report, "purchase_orders")).toMatchObject({ status: "equal" });
 });
 
-test("nor is a lookup of which a question is not answered", async () => {
+test("a lookup of which a question is not answered is not called equal", async () => {
   const mode = lookup({ rows: "orders" });
   const row = record("Orders.", { po: id().describe("Which.") });
   const asOf = defineStream({ name: "as_of", path: "/{vendor}", mode, row, key: ["vendor", "po"], preset: "lookup" });

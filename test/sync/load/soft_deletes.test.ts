@@ -401,7 +401,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     },
   );
 
-  test("nor are they once the list has been reset, which leaves its rows", async () => {
+  test("rows of a status that the config names no more are not taken for deleted after a reset, which leaves the rows", async () => {
     const rows = Array.from({ length: 9 }, (_, n) => ({ id: String(n), state: n < 8 ? "open" : "closed" }));
     const shown = ({ query }: Passing) => rows.filter(row => row.state === (query.get("status") ?? "open"));
     const place = await told(

@@ -131,7 +131,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(await orders(warehouse, "acme")).toEqual(listed(acme));
   });
 
-  test("that a company was refused outlasts a good run for another one", async () => {
+  test("a company's refusal is still shown after a good run for another company", async () => {
     const { acme, beta, warehouse, clock, sync, bench } = await party(make);
     expect(await sync([entryOf("acme", acme), entryOf("beta", beta)])).toMatchObject({ exit_code: 0 });
     clock.advance(3_600_000);

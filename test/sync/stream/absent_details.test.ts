@@ -108,7 +108,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(await count("purchase_order_details", live)).toBe(60);
   });
 
-  test("that those which failed are not tried again yet makes neither a success of a run nor the table complete", async () => {
+  test("details that failed and wait for their next try keep a run from success and the table from being complete", async () => {
     const place = await scenario(make, { orders: 12 }, { config: { streams: { defaults: { audit: 0 } } } });
     const { sync, count, clock } = place;
     place.look = ({ path }) => (path.startsWith("/po/") ? refused(400, "BROKEN") : undefined);
@@ -127,7 +127,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(await count("_tributary.streams", complete)).toBe(1);
   });
 
-  test("nor that max_details leaves those which failed to later runs", async () => {
+  test("details that failed and that max_details leaves to later runs keep a run from success", async () => {
     const streams = { defaults: { audit: 0 }, settings: { purchase_order_details: { max_details: 5 } } };
     const place = await scenario(make, { orders: 12 }, { config: { streams: { defaults: { audit: 0 } } } });
     const { sync, count, clock } = place;
@@ -151,7 +151,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(await count("_tributary.streams", complete)).toBe(1);
   });
 
-  test("nor do they keep a backfill of other dates from its end", async () => {
+  test("details that failed do not keep a backfill of other dates from its end", async () => {
     const place = await scenario(make, { orders: 60 }, { config: { streams: { defaults: { audit: 0 } } } });
     const { simulator, sync, backfill, clock, count } = place;
     const names = ["purchase_order_details"];

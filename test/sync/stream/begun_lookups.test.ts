@@ -97,7 +97,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(await live(place)).not.toEqual(expect.arrayContaining(["V10"]));
   });
 
-  test("one that the configuration gives another column is begun anew", async () => {
+  test("a begun lookup is begun anew when the configuration gives it another column", async () => {
     const place = await market();
     await place.next();
     place.configure(config("buyer"));
@@ -106,7 +106,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(asked.every(each => each.startsWith("/vendors/B-"))).toBe(true);
   });
 
-  test("one that was begun with values which are treated now is begun anew, and nothing keeps these", async () => {
+  test("a begun lookup is begun anew when its values are treated now, and nothing keeps them", async () => {
     const place = await market();
     await place.next();
     place.configure(config("buyer", { exclude_columns: ["orders.vendor"] }));
@@ -116,7 +116,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(JSON.stringify(await kept())).not.toContain("V10");
   });
 
-  test("one that gets no further with its values is begun anew as soon as the columns hold others", async () => {
+  test("a begun lookup that gets no further is begun anew as soon as the columns hold other values", async () => {
     let sort = "bad";
     const vendors = () => Array.from({ length: 30 }, (_, i) => `${sort}${i}`);
     const says: Record<string, Say> = {
@@ -141,7 +141,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect((await live(place)).every(vendor => vendor.startsWith("good"))).toBe(true);
   });
 
-  test("one that takes two columns' values goes on, too", async () => {
+  test("a begun lookup that takes two columns' values goes on, too", async () => {
     let sort = "first";
     const says: Record<string, Say> = {
       "/orders": () => ({

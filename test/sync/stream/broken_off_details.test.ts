@@ -154,7 +154,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(await place.count("order_details", `id = '${FIRST}' and note = '5'`)).toBe(1);
   });
 
-  test("nor does it take for an hour old what was fetched while our clock was ahead", async () => {
+  test("--resume asks again for what was fetched while our clock was ahead", async () => {
     const place = await loaded(make, details, (state, each) => ({ id: each, note: state }));
     await place.breakOff();
     place.first = { id: FIRST, note: "3" };

@@ -40,7 +40,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(lineOf(await place.run(), "things")).toMatchObject({ deleted: 2 });
   });
 
-  test("nor is it known how many rows the service has that gives as many as were asked for at most", async () => {
+  test("how many rows the service has is not known when a list is as long as its limit", async () => {
     const place = await told(make, [things({ limit: 3, absence: "kept" })], {
       "/things": () => ({ things: some(1, 2, 3) }),
     });

@@ -85,7 +85,7 @@ describe.each(warehouses)("$name", ({ name, make }) => {
     expect(await place.count("entity", "_deleted_at is null")).toBe(1);
   });
 
-  test("one that cannot be answered fails the stream, the others are published and nothing is deleted", async () => {
+  test("a question that cannot be answered fails the stream, the others are published and nothing is deleted", async () => {
     const values = [1, 2, 3].map(number => ({ type: "v", id: number }));
     const says = Object.fromEntries(values.map(({ id }) => [`/entities/v/${id}`, () => ({ label: `${id}` })]));
     const place = await told(make, [entity], says, settings({ entity: { values } }));
@@ -114,7 +114,7 @@ describe.each(warehouses)("$name", ({ name, make }) => {
     expect(await place.count("orders_as_of", "_deleted_at is null")).toBe(3);
   });
 
-  test("one that this key may not read keeps no other from being read; only when none is answered the lookup is not available", async () => {
+  test("a question that this key may not read keeps no other from being read; only when none is answered the lookup is not available", async () => {
     const values = Array.from({ length: 30 }, (_, number) => ({ type: "v", id: number }));
     const refused = () => instead(403, { error: { code: "FORBIDDEN", message: "no", request_id: "r" } });
     const says: Record<string, Say> = Object.fromEntries(
@@ -174,7 +174,7 @@ describe.each(warehouses)("$name", ({ name, make }) => {
     });
   });
 
-  test("that a source names nothing makes nothing gone before it was read whole", async () => {
+  test("a source that names nothing deletes nothing before it was read whole", async () => {
     const bills = defineStream({ ...orders, name: "bills", path: "/bills", mode: list({ rows: "bills" }) });
     const from = { from: { vendor_id: ["orders.vendor", "bills.vendor"] } };
     const streams = [orders, bills, asOf];
@@ -203,7 +203,7 @@ describe.each(warehouses)("$name", ({ name, make }) => {
   });
 
   test.each(name === "postgres" ? ["reset", "dropped by hand"] : ["reset"])(
-    "nor before the details that name it were all fetched (%s)",
+    "a source that names nothing deletes nothing before the details that name it were all fetched (%s)",
     async how => {
       const facts = defineStream({
         name: "order_facts",

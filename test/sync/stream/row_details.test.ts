@@ -227,7 +227,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       expect(await place.count("_tributary.details", "outcome = 'failed'")).toBe(1);
     });
 
-    test("that a run was killed in are read anew, and nothing of the old ones is left", async () => {
+    test("are read anew after a run was killed in them, and nothing of the old ones is left", async () => {
       const place = await start(make, [mails, lines], { "/mails": () => mailed("a") });
       const ending = new AbortController();
       place.says["/mails/a/lines"] = pages(PAGES + 6, number => {

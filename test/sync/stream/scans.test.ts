@@ -249,7 +249,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(next).toMatchObject({ deleted: 2 });
   });
 
-  test("so does one of which nobody knows how long it took, as a clock that was ahead has been set right", async () => {
+  test("a scan whose duration is unknown, because a clock that was ahead was set right, deletes nothing", async () => {
     const place = await scenario(make, { orders: 320 });
     await place.sync({ names: ["purchase_orders"] });
     place.simulator.delete("purchase_orders", 2);

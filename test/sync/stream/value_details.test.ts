@@ -234,7 +234,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(lineOf(await place.run(), "profiles")).toMatchObject({ deleted: 1 });
   });
 
-  test("one that is on and was never read whole does, though it has no table", async () => {
+  test("a further source that is on and was never read whole keeps values, though it has no table", async () => {
     const says = {
       "/orders": () => ordered({ id: "1", vendor_id: "V1" }),
       "/bills": () => ({ bills: [{ no: "1", vendor: "V2" }] }),

@@ -102,7 +102,7 @@ async function plansUnderLock(
   const startedAt = new Date(clock.now()).toISOString();
   const opener = {
     runId: newRunId(startedAt, random),
-    holder: holderOf({ order, startedAt }),
+    holder: holderOf(order.command, startedAt),
     clock: { now: () => clock.now(), sleep: (ms: number) => clock.sleep(ms, signal) },
     makesRoom: true,
     stopReason: () => signal.reason,

@@ -35,13 +35,9 @@ export interface PlannedRun {
 }
 
 /** Who holds the locks of a run. */
-export const holderOf = ({
-  order,
-  startedAt,
-}: {
-  readonly order: { readonly command: string };
-  readonly startedAt: string;
-}) => ({ ...{ pid: process.pid, host: hostname(), command: order.command, startedAt } });
+export const holderOf = (command: string, startedAt: string) => ({
+  ...{ pid: process.pid, host: hostname(), command, startedAt },
+});
 
 /** What a run holds open while it lasts: the destination with its locks, the companies' clients and archives, and its time limit. */
 export class RunResources {
@@ -120,7 +116,7 @@ export class RunResources {
   }
 
   async #openDestination(): Promise<Destination> {
-    const { order, tools, runId, source, sharedClients } = this.#plan;
+    const { order, tools, runId, startedAt, source, sharedClients } = this.#plan;
     const { clock, log, signal } = tools;
     // Whoever waits for a lock stops waiting at the first signal.
     const patience: Clock = { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) };
@@ -131,7 +127,7 @@ export class RunResources {
         tools.waits?.(sentence);
       },
       runId,
-      holder: holderOf(this.#plan),
+      holder: holderOf(order.command, startedAt),
       clock: patience,
       memory: sharedClients.memory,
       makesRoom: source.givesWay,

@@ -106,11 +106,11 @@ function reconcilePolicy({ plan, destination }: OpenedRun) {
 }
 
 function renewExports({ plan, destination }: OpenedRun) {
-  const { order, tools, runId, privacy, streams } = plan;
+  const { order, tools, runId, startedAt, privacy, streams } = plan;
   const { clock, log, signal } = tools;
   return tools.renewExports(destination, {
     ...{ catalogue: streams.all, on: streams.on, clock, log, signal, version: order.version },
     privacy: privacy.policy.id,
-    holder: { runId, ...holderOf(plan) },
+    holder: { runId, ...holderOf(order.command, startedAt) },
   });
 }

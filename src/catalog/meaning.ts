@@ -1,4 +1,4 @@
-import { ConfigError, noting, refuse } from "../errors.ts";
+import { ConfigError, noting } from "../errors.ts";
 import { nearest } from "../nearest_name.ts";
 import type { Column, Kind, Table } from "./columns.ts";
 import type { Stream } from "./stream.ts";
@@ -56,18 +56,18 @@ const sortOf = (kind: Kind): keyof typeof FITTING => {
 
 /**
  * The meanings of these streams' tables, as the configuration reads them. Columns that `privacy` keeps out of the warehouse say nothing.
- * @throws ConfigError for a column that the table doesn't have, or that cannot be tested so
+ * `faults` gets a sentence for each column that the table doesn't have, or that cannot be tested so: it is left out.
  */
 export function readMeanings(
   meanings: readonly Meaning[],
   catalogue: readonly Stream[],
   tests: MeaningTests,
+  faults: string[] = [],
 ): readonly ReadMeaning[] {
-  const faults: string[] = [];
   const tables = new Map(
     catalogue.flatMap(({ tables: { main, children } }) => [main, ...children]).map(table => [table.name, table]),
   );
-  const read = meanings.flatMap(meaning => {
+  return meanings.flatMap(meaning => {
     const own = [meaning.table, meaning.beside ?? ""].flatMap(name => tables.get(name) ?? []);
     if (own[0]?.name !== meaning.table) return [];
     const rules = Object.entries(tests[meaning.name] ?? {}).flatMap(
@@ -75,8 +75,6 @@ export function readMeanings(
     );
     return { ...meaning, rules };
   });
-  refuse(faults);
-  return read;
 }
 
 function ruleOf(meaning: Meaning, tables: readonly Table[], name: string, test: ColumnTest): readonly Rule[] {

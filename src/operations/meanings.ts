@@ -9,6 +9,7 @@ import {
   ruleSql,
 } from "../catalog/meaning.ts";
 import type { Stream } from "../catalog/stream.ts";
+import { refuse } from "../errors.ts";
 import type { WarehouseReading } from "../warehouse/connect/reading.ts";
 import { columnsIn } from "../warehouse/ddl/database_catalog.ts";
 import { ask, atOneMoment } from "../warehouse/read/question.ts";
@@ -101,13 +102,15 @@ export async function seenMeanings(reading: WarehouseReading, order: MeaningsOrd
   });
 }
 
-/** What would change if `proposed` stood in the configuration. */
+/** What would change if `proposed` stood in the configuration. @throws ConfigError for what cannot stand there */
 export async function proposedChanges(
   reading: WarehouseReading,
   order: MeaningsOrder,
   proposed: MeaningTests,
 ): Promise<readonly Change[]> {
-  const read = readMeanings(order.meanings, order.catalogue, proposed);
+  const faults: string[] = [];
+  const read = readMeanings(order.meanings, order.catalogue, proposed, faults);
+  refuse(faults);
   return overMeanings(reading, order, async (query, meaning, from) => {
     const after = read.find(({ name }) => name === meaning.name)!;
     const changes = await query(

@@ -52,7 +52,7 @@ export function catalogueFaults(
 ): readonly string[] {
   const faults: string[] = [];
   noting(faults, () => configured(catalogue, config));
-  noting(faults, () => readMeanings(meanings, catalogue, config.meanings));
+  readMeanings(meanings, catalogue, config.meanings, faults);
   noting(faults, () => selectedByConfig(catalogue, config.streams));
   return faults.flatMap(fault => fault.split("\n"));
 }

@@ -34,3 +34,17 @@ export const systemClock: Clock = {
     }
   },
 };
+
+/** What `work` resolves to, or `late` where that takes longer than `ms`; `work` itself goes on. */
+export async function withTimeLimit<T, L>(clock: Clock, ms: number, work: Promise<T>, late: L): Promise<T | L> {
+  const over = new AbortController();
+  const timer = clock.sleep(ms, over.signal).then(
+    () => late,
+    () => late,
+  );
+  try {
+    return await Promise.race([work, timer]);
+  } finally {
+    over.abort();
+  }
+}

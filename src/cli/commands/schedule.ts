@@ -62,11 +62,11 @@ async function schedule(options: ScheduleOptions, context: CliContext): Promise<
   if (options.json) throw new ConfigError("--json prints the report of one run: name it with --once NAME.");
   const log = await context.openLog(options.logLevel);
   for (const warning of loaded.warnings) log.warn({}, warning);
-  const { createDaemon } = await import("../../daemon/schedule/schedule.ts");
+  const { ScheduleDaemon } = await import("../../daemon/schedule/schedule.ts");
   const { readPast } = await import("../../daemon/schedule/past_runs.ts");
   const { renewExports } = await import("../../outputs/export/renewing.ts");
   const { runAttempts } = await import("../../sync/run/attempts.ts");
-  daemon = createDaemon(loaded.config, {
+  daemon = new ScheduleDaemon(loaded.config, {
     clock: systemClock,
     random: Math.random,
     log,

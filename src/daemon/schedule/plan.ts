@@ -13,12 +13,6 @@ export interface Intentions {
   readonly hinted: readonly string[];
 }
 
-export interface PlanTools {
-  readonly random: () => number;
-  /** An occurrence noticed so late was slept over. */
-  readonly lateMs: number;
-}
-
 /** One schedule: its next regular start, what waits for the run before it to end, and its next retry. */
 interface Line {
   readonly schedule: Schedule;
@@ -28,148 +22,155 @@ interface Line {
   retry: Turn | undefined;
 }
 
-/** Who runs next and when. It knows no clock: every question brings its moment. */
-export interface Plan {
-  /** The turn that is due, which is thereby taken; several at once come one after another, the longest due first. */
-  take(now: number): Turn | undefined;
-  /** Notes what has become due, without taking it. */
-  look(now: number): void;
-  /** What will run, soonest first. */
-  upcoming(): readonly Turn[];
-  /** Tells how a turn ended; the moment of the next try, where there is one. */
-  ended(turn: Turn, outcome: RunReport | { readonly exit_code: number }, now: number): number | undefined;
-  /** Makes up for what was missed or cut short while no daemon was up. `past` is the schedule's, newest first. */
-  resume(schedule: string, past: readonly PastRun[], now: number): Turn | undefined;
-  /** Plans a run of the hinted streams soon; false where the configuration has no hooks or nothing to run for them. */
-  hint(now: number): boolean;
-  /** Takes over a new configuration; what is waiting or to be retried stays, where its schedule does. */
-  replace(intentions: Intentions, now: number): void;
-}
-
 // Corrections of the machine's clock by less are everyday, and move no run.
 const BACKWARDS_MS = 60_000;
 
-export function createPlan(intentions: Intentions, now: number, { random, lateMs }: PlanTools): Plan {
-  let lines: readonly Line[] = [];
-  let { hooks, hinted } = intentions;
-  let hint: Turn | undefined;
-  let lastHint: number | undefined;
-  let lastLook = now;
+/** Which run starts next, and when. It has no clock: callers pass the time. */
+export class Plan {
+  readonly #random: () => number;
+  readonly #lateMs: number;
+  #lines: readonly Line[] = [];
+  #hooks: HooksConfig | undefined;
+  #hinted: readonly string[] = [];
+  #hint: Turn | undefined;
+  #lastHint: number | undefined;
+  #lastLook: number;
 
-  function nextStart({ schedule, timetable }: Pick<Line, "schedule" | "timetable">, after: number): number | undefined {
-    const occurrence = timetable.next(after);
-    return occurrence === undefined ? undefined : occurrence + Math.floor(random() * schedule.jitterMs);
+  /** An occurrence that is noticed more than `lateMs` late counts as missed. */
+  constructor(intentions: Intentions, now: number, random: () => number, lateMs: number) {
+    this.#random = random;
+    this.#lateMs = lateMs;
+    this.#lastLook = now;
+    this.replace(intentions, now);
   }
 
-  function lineOf(schedule: Schedule, moment: number): Line {
+  /** Takes over a new configuration; what is waiting or to be retried stays, where its schedule does. */
+  replace({ schedules, hooks, hinted }: Intentions, now: number): void {
+    this.#lines = schedules.map(schedule => this.#lineOf(schedule, now));
+    this.#hooks = hooks;
+    this.#hinted = hinted;
+    if (this.#hint !== undefined)
+      this.#hint = hooks === undefined || hinted.length === 0 ? undefined : this.#hintAt(this.#hint.at);
+  }
+
+  /** Notes what has become due, without taking it. */
+  look(now: number): void {
+    if (now < this.#lastLook - BACKWARDS_MS) this.#startOver(now);
+    for (const line of this.#lines) {
+      if (line.regular !== undefined && line.regular <= now) {
+        const cause = now - line.regular > this.#lateMs ? "missed" : "schedule";
+        line.waiting ??= turnOf(line.schedule, line.regular, cause);
+        line.retry = undefined;
+        line.regular = this.#nextStart(line, now);
+      }
+      if (line.retry !== undefined && line.retry.at <= now) {
+        line.waiting ??= line.retry;
+        line.retry = undefined;
+      }
+    }
+    this.#lastLook = now;
+  }
+
+  /** Takes the turn that is due; of several the one that has been due longest. */
+  take(now: number): Turn | undefined {
+    this.look(now);
+    const hint = this.#hint;
+    const due = [...this.#lines.flatMap(line => line.waiting ?? []), ...(hint && hint.at <= now ? [hint] : [])];
+    const first = due.toSorted((a, b) => a.at - b.at)[0];
+    if (first !== undefined && first === hint) {
+      this.#hint = undefined;
+      this.#lastHint = now;
+    }
+    for (const line of this.#lines) if (line.waiting === first) line.waiting = undefined;
+    return first;
+  }
+
+  /** What will run, soonest first. */
+  upcoming(): readonly Turn[] {
+    const regular = this.#lines.flatMap(({ schedule, regular: at }) =>
+      at === undefined ? [] : turnOf(schedule, at, "schedule"),
+    );
+    const others = this.#lines.flatMap(({ waiting, retry }) => [waiting, retry]);
+    return [...others, this.#hint, ...regular].filter(turn => turn !== undefined).sort((a, b) => a.at - b.at);
+  }
+
+  /** Records how a turn ended; returns when it is tried again, if it is. */
+  ended(turn: Turn, outcome: RunReport | { readonly exit_code: number }, now: number): number | undefined {
+    const line = this.#lineNamed(turn.schedule);
+    if (line === undefined || !worthRetrying(outcome.exit_code)) return undefined;
+    this.look(now);
+    // What has become due meanwhile does the same work at once.
+    if (line.waiting !== undefined) return undefined;
+    const failures = turn.failures + 1;
+    const at = retryTime(line.schedule, failures, now, line.regular);
+    if (at === undefined) return undefined;
+    const left = "streams" in outcome ? unsuccessful(outcome) : { names: [] };
+    const names = left.names.length > 0 ? left.names : turn.names;
+    line.retry = turnOf(line.schedule, at, "retry", { failures, names, company: left.company ?? turn.company });
+    return at;
+  }
+
+  /** Makes up for what was missed or cut short while no daemon was up. `past` is the schedule's, newest first. */
+  resume(schedule: string, past: readonly PastRun[], now: number): Turn | undefined {
+    const line = this.#lineNamed(schedule);
+    if (line === undefined || line.waiting !== undefined || line.retry !== undefined) return undefined;
+    const found = resumption(line, past, now);
+    if (found === undefined) return undefined;
+    const turn = turnOf(line.schedule, found.at, found.cause, { failures: found.failures });
+    if (found.at <= now) line.waiting = turn;
+    else line.retry = turn;
+    return turn;
+  }
+
+  /** Plans a run of the hinted streams soon; false where the configuration has no hooks or nothing to run for them. */
+  hint(now: number): boolean {
+    if (this.#hooks === undefined || this.#hinted.length === 0) return false;
+    const { debounceMs, atMostEveryMs } = this.#hooks;
+    // One that comes too soon after a run waits for its time instead of being lost.
+    this.#hint ??= this.#hintAt(
+      Math.max(now + debounceMs, (this.#lastHint ?? Number.NEGATIVE_INFINITY) + atMostEveryMs),
+    );
+    return true;
+  }
+
+  #lineNamed(name: string): Line | undefined {
+    return this.#lines.find(line => line.schedule.name === name);
+  }
+
+  #nextStart({ schedule, timetable }: Pick<Line, "schedule" | "timetable">, after: number): number | undefined {
+    const occurrence = timetable.next(after);
+    return occurrence === undefined ? undefined : occurrence + Math.floor(this.#random() * schedule.jitterMs);
+  }
+
+  #lineOf(schedule: Schedule, now: number): Line {
     const timetable = timetableOf(schedule);
-    const before = lines.find(line => line.schedule.name === schedule.name);
+    const before = this.#lineNamed(schedule.name);
     const same = before?.schedule.cron === schedule.cron && before.schedule.timezone === schedule.timezone;
     return {
       schedule,
       timetable,
-      regular: same ? before.regular : nextStart({ schedule, timetable }, moment),
+      regular: same ? before.regular : this.#nextStart({ schedule, timetable }, now),
       waiting: before?.waiting && renewed(before.waiting, schedule),
       retry: before?.retry && renewed(before.retry, schedule),
     };
   }
 
-  /** A turn under its schedule's new settings. What a retry works on is what failed. */
-  function renewed(turn: Turn, schedule: Schedule): Turn {
-    const { at, cause, failures, names, company } = turn;
-    return turnOf(schedule, at, cause, { failures, ...(cause === "retry" && { names, company }) });
+  #hintAt(at: number): Turn {
+    const limits = { company: undefined, maxTimeMs: undefined, waitMs: this.#hooks?.atMostEveryMs ?? 0 };
+    return { schedule: HOOK, at, cause: "hint", failures: 0, names: this.#hinted, ...limits };
   }
 
-  function hintAt(at: number): Turn {
-    const limits = { company: undefined, maxTimeMs: undefined, waitMs: hooks?.atMostEveryMs ?? 0 };
-    return { schedule: HOOK, at, cause: "hint", failures: 0, names: hinted, ...limits };
+  /** For a clock that was set back: the next starts lie too far ahead. */
+  #startOver(now: number): void {
+    for (const line of this.#lines) line.regular = this.#nextStart(line, now);
+    this.#lastHint = undefined;
+    if (this.#hint !== undefined && this.#hooks !== undefined) this.#hint = this.#hintAt(now + this.#hooks.debounceMs);
   }
+}
 
-  // A clock that was set back leaves the next starts in a future that nobody meant.
-  function startOver(moment: number): void {
-    for (const line of lines) line.regular = nextStart(line, moment);
-    lastHint = undefined;
-    if (hint !== undefined && hooks !== undefined) hint = hintAt(moment + hooks.debounceMs);
-  }
-
-  function look(moment: number): void {
-    if (moment < lastLook - BACKWARDS_MS) startOver(moment);
-    for (const line of lines) {
-      if (line.regular !== undefined && line.regular <= moment) {
-        const cause = moment - line.regular > lateMs ? "missed" : "schedule";
-        line.waiting ??= turnOf(line.schedule, line.regular, cause);
-        line.retry = undefined;
-        line.regular = nextStart(line, moment);
-      }
-      if (line.retry !== undefined && line.retry.at <= moment) {
-        line.waiting ??= line.retry;
-        line.retry = undefined;
-      }
-    }
-    lastLook = moment;
-  }
-
-  const plan: Plan = {
-    look,
-    take(moment) {
-      look(moment);
-      const due = [...lines.flatMap(line => line.waiting ?? []), ...(hint && hint.at <= moment ? [hint] : [])];
-      const first = due.toSorted((a, b) => a.at - b.at)[0];
-      if (first === undefined) return undefined;
-      if (first === hint) {
-        hint = undefined;
-        lastHint = moment;
-      }
-      for (const line of lines) if (line.waiting === first) line.waiting = undefined;
-      return first;
-    },
-    upcoming() {
-      const regular = lines.flatMap(({ schedule, regular: at }) =>
-        at === undefined ? [] : [turnOf(schedule, at, "schedule")],
-      );
-      const others = lines.flatMap(({ waiting, retry }) => [waiting, retry]).concat(hint);
-      return [...others.filter(turn => turn !== undefined), ...regular].sort((a, b) => a.at - b.at);
-    },
-    ended(turn, outcome, moment) {
-      const line = lines.find(({ schedule }) => schedule.name === turn.schedule);
-      if (line === undefined || !worthRetrying(outcome.exit_code)) return undefined;
-      look(moment);
-      // What has become due meanwhile does the same work at once.
-      if (line.waiting !== undefined) return undefined;
-      const failures = turn.failures + 1;
-      const at = retryTime(line.schedule, failures, moment, line.regular);
-      if (at === undefined) return undefined;
-      const left = "streams" in outcome ? unsuccessful(outcome) : { names: [] };
-      const names = left.names.length > 0 ? left.names : turn.names;
-      line.retry = turnOf(line.schedule, at, "retry", { failures, names, company: left.company ?? turn.company });
-      return at;
-    },
-    resume(name, past, moment) {
-      const line = lines.find(({ schedule }) => schedule.name === name);
-      if (line === undefined || line.waiting !== undefined || line.retry !== undefined) return undefined;
-      const found = resumption(line.schedule, line.timetable, past, { now: moment, regular: line.regular });
-      if (found === undefined) return undefined;
-      const turn = turnOf(line.schedule, found.at, found.cause, { failures: found.failures });
-      if (found.at <= moment) line.waiting = turn;
-      else line.retry = turn;
-      return turn;
-    },
-    hint(moment) {
-      if (hooks === undefined || hinted.length === 0) return false;
-      const { debounceMs, atMostEveryMs } = hooks;
-      // One that comes too soon after a run waits for its time instead of being lost.
-      const at = Math.max(moment + debounceMs, (lastHint ?? Number.NEGATIVE_INFINITY) + atMostEveryMs);
-      hint ??= hintAt(at);
-      return true;
-    },
-    replace(changed, moment) {
-      lines = changed.schedules.map(schedule => lineOf(schedule, moment));
-      ({ hooks, hinted } = changed);
-      if (hint !== undefined) hint = hooks === undefined || hinted.length === 0 ? undefined : hintAt(hint.at);
-    },
-  };
-  plan.replace(intentions, now);
-  return plan;
+/** A turn under its schedule's new settings. What a retry works on is what failed. */
+function renewed({ at, cause, failures, names, company }: Turn, schedule: Schedule): Turn {
+  return turnOf(schedule, at, cause, { failures, ...(cause === "retry" && { names, company }) });
 }
 
 /** The run that makes up for what happened while no daemon was up. */
@@ -185,10 +186,9 @@ interface Resumption {
  * Undefined where nothing is owed, and where the schedule never ran.
  */
 function resumption(
-  schedule: Schedule,
-  timetable: Timetable,
+  { schedule, timetable, regular }: Line,
   past: readonly PastRun[],
-  { now, regular }: { readonly now: number; readonly regular: number | undefined },
+  now: number,
 ): Resumption | undefined {
   const last = past[0];
   if (last === undefined) return undefined;

@@ -8,7 +8,7 @@ import type { LoadedConfig } from "../../../src/config/load.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import type { DaemonEvent } from "../../../src/daemon/schedule/events.ts";
 import type { Past } from "../../../src/daemon/schedule/past_runs.ts";
-import { createDaemon, type ScheduleDaemon } from "../../../src/daemon/schedule/schedule.ts";
+import { ScheduleDaemon } from "../../../src/daemon/schedule/schedule.ts";
 import { changedKeys } from "../../../src/daemon/schedule/source.ts";
 import { type ExitCode, StoppedError } from "../../../src/errors.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
@@ -75,7 +75,7 @@ export async function desk(
   const events: DaemonEvent[] = [];
   let offered: Config | Error | undefined;
   const say = (_facts: object, message: string) => void said.push(message);
-  const daemon: ScheduleDaemon = createDaemon(config, {
+  const daemon = new ScheduleDaemon(config, {
     clock,
     random: given.random ?? (() => 0),
     log: { info: say, warn: say, debug: () => undefined },

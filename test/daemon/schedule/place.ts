@@ -7,7 +7,7 @@ import { type Simulator, startSimulator } from "../../../simulator/simulator.ts"
 import { loadConfig } from "../../../src/config/load.ts";
 import type { DaemonEvent } from "../../../src/daemon/schedule/events.ts";
 import { readPast } from "../../../src/daemon/schedule/past_runs.ts";
-import { createDaemon, type ScheduleDaemon } from "../../../src/daemon/schedule/schedule.ts";
+import { ScheduleDaemon } from "../../../src/daemon/schedule/schedule.ts";
 import { watchChanges } from "../../../src/daemon/schedule/source.ts";
 import { StoppedError } from "../../../src/errors.ts";
 import { renewExports } from "../../../src/outputs/export/renewing.ts";
@@ -96,7 +96,7 @@ export async function openPlace(make: () => Promise<Warehouse>, start: number): 
     async startDaemon() {
       const load = async () => (await loadConfig(file, {})).config;
       const stamp = () => stat(file).then(({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`);
-      const daemon = createDaemon(await load(), {
+      const daemon = new ScheduleDaemon(await load(), {
         clock: clock.daemon,
         // Short pauses: all tries of a request lie within its run's minute.
         random: () => 0.1,

@@ -1,5 +1,5 @@
 import type { Stream } from "../catalog/stream.ts";
-import { type Clock, isWithin } from "../clock.ts";
+import { type Clock, isWithin, withTimeLimit } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { isShared } from "../config/destination.ts";
 import { readStatus, type Status } from "../operations/status.ts";
@@ -49,30 +49,18 @@ export function createStatusCache({ read, clock, daemon, keptMs }: StatusSources
 
   return {
     read: latest,
-    async look() {
+    look() {
       const found = latest().then(
         (status): CachedStatus => ({ status }),
-        (error: unknown): CachedStatus => ({
-          status: undefined,
-          trouble: error instanceof Error ? error.message : String(error),
-        }),
+        (error: unknown) => unknownStatus(error instanceof Error ? error.message : String(error)),
       );
-      const seen = new AbortController();
-      const late = clock.sleep(PATIENCE_MS, seen.signal).then(
-        (): CachedStatus => ({
-          status: undefined,
-          trouble: `the warehouse did not answer within ${PATIENCE_MS / 1_000} s`,
-        }),
-        () => found,
-      );
-      try {
-        return await Promise.race([found, late]);
-      } finally {
-        seen.abort();
-      }
+      const late = unknownStatus(`the warehouse did not answer within ${PATIENCE_MS / 1_000} s`);
+      return withTimeLimit(clock, PATIENCE_MS, found, late);
     },
   };
 }
+
+const unknownStatus = (trouble: string): CachedStatus => ({ status: undefined, trouble });
 
 /** A file that readers and runs have to share is in the way of a run for a moment whenever it is looked at. */
 const KEPT_MS = { shared: 60_000, other: 1_000 } as const;

@@ -1,11 +1,12 @@
-import type { Clock } from "../../clock.ts";
+import { withTimeLimit } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import type { Status } from "../../operations/status.ts";
 import { isLate } from "../../warehouse/state/freshness.ts";
 import type { CachedStatus } from "../cached_status.ts";
 import type { Daemon } from "../schedule/events.ts";
 import type { Past } from "../schedule/past_runs.ts";
-import { createNotifier, type NotifyTools } from "./notify.ts";
+import type { NotifyTools } from "./delivery.ts";
+import { Notifier } from "./notify.ts";
 
 /** What notifications are made from. `settings` is asked each time, so that a reloaded configuration holds. */
 export interface Attachment {
@@ -37,9 +38,18 @@ export async function attachNotifier({
 }: Attachment): Promise<() => Promise<void>> {
   const { clock, log } = tools;
   const ending = new AbortController();
-  const notifier = createNotifier(settings, { ...tools, signal: ending.signal });
+  const notifier = new Notifier(settings, { ...tools, signal: ending.signal });
   let known: Status | undefined = (await cachedStatus()).status;
-  notifier.recall(await patiently(past, clock), known);
+  // Where the records cannot be read no recovery is owed.
+  notifier.recall(
+    await withTimeLimit(
+      clock,
+      PATIENCE_MS,
+      past().catch(() => undefined),
+      undefined,
+    ),
+    known,
+  );
   const unlisten = daemon.listen(event => {
     if (event.kind === "finished") known = undefined;
     notifier.observe(event);
@@ -64,25 +74,8 @@ export async function attachNotifier({
 
   return async () => {
     unlisten();
-    const told = new AbortController();
-    const farewell = clock.sleep(FAREWELL_MS, told.signal).catch(() => undefined);
-    await Promise.race([notifier.settle(), farewell]);
-    told.abort();
+    await withTimeLimit(clock, FAREWELL_MS, notifier.settle(), undefined);
     ending.abort();
     await watching;
   };
-}
-
-/** What the records say, or nothing: who cannot be asked owes no recovery. */
-async function patiently(past: Attachment["past"], clock: Clock): Promise<Past | undefined> {
-  const read = new AbortController();
-  const tooLate = clock.sleep(PATIENCE_MS, read.signal).then(
-    () => undefined,
-    () => undefined,
-  );
-  try {
-    return await Promise.race([past().catch(() => undefined), tooLate]);
-  } finally {
-    read.abort();
-  }
 }

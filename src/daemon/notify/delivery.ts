@@ -2,19 +2,21 @@ import type { Clock } from "../../clock.ts";
 import type { NotifyTarget } from "../../config/config.ts";
 import type { Log } from "../../logging.ts";
 import type { Redactor } from "../../secrets.ts";
-import type { RunCommand } from "./command.ts";
+import { type RunCommand, runCommand } from "./command.ts";
 import { bodyOf, type Notification } from "./message.ts";
-import type { Post } from "./post.ts";
+import { type Post, postJson } from "./post.ts";
 
-export interface DeliveryTools {
+/** What a notifier is given; `post` and `run` stand in for the network and for child processes. */
+export interface NotifyTools {
   readonly clock: Clock;
   readonly log: Log;
   readonly redact: Redactor;
+  /** The commands' programs are found by it; they get hardly any of it. */
   readonly env: NodeJS.ProcessEnv;
-  readonly post: Post;
-  readonly runCommand: RunCommand;
   /** Aborted when the daemon ends: what is under way is given up. */
   readonly signal: AbortSignal;
+  readonly post?: Post;
+  readonly run?: RunCommand;
 }
 
 /** Brings notifications to their targets: each target in order, none waits for another. */
@@ -32,8 +34,8 @@ const MAX_STDERR = 500;
 /** A target that hangs must not gather messages for ever. */
 const MAX_WAITING = 20;
 
-export function createDelivery(tools: DeliveryTools): Delivery {
-  const { clock, log, redact, env, signal } = tools;
+export function createDelivery(tools: NotifyTools): Delivery {
+  const { clock, log, redact, env, signal, post = postJson, run = runCommand } = tools;
   const queues = new Map<string, { last: Promise<void>; waiting: number }>();
 
   async function deliver({ to }: NotifyTarget, place: string, notification: Notification): Promise<void> {
@@ -48,7 +50,7 @@ export function createDelivery(tools: DeliveryTools): Delivery {
     const body = bodyOf(about, format, redact);
     let failure = "";
     for (let tries = 1; ; tries += 1) {
-      const end = await within(POST_MS, limit => tools.post(address, body, limit)).catch(wordFor);
+      const end = await within(POST_MS, limit => post(address, body, limit)).catch(wordFor);
       if (typeof end === "number" && end >= 200 && end < 300) return undefined;
       failure = typeof end === "number" ? answered(end) : end;
       const pause = PAUSES_MS[tries - 1];
@@ -61,7 +63,7 @@ export function createDelivery(tools: DeliveryTools): Delivery {
 
   async function command(words: readonly string[], about: Notification): Promise<string | undefined> {
     const input = `${bodyOf(about, "json", redact)}\n`;
-    const { code, reason, stderr } = await within(COMMAND_MS, limit => tools.runCommand(words, input, env, limit));
+    const { code, reason, stderr } = await within(COMMAND_MS, limit => run(words, input, env, limit));
     if (code === 0) return undefined;
     // Redacted first: the rest of a secret that was cut would not be found.
     const said = redact(stderr).trim().slice(0, MAX_STDERR);
@@ -75,8 +77,8 @@ export function createDelivery(tools: DeliveryTools): Delivery {
     const done = new AbortController();
     const stop = AbortSignal.any([done.signal, signal]);
     clock.sleep(ms, stop).then(
-      () => over.abort(new Error(`no answer within ${ms / 1_000} s`)),
-      () => over.abort(new Error("given up, as tributary ends")),
+      () => over.abort(new GivenUp(`no answer within ${ms / 1_000} s`)),
+      () => over.abort(new GivenUp("given up, as tributary ends")),
     );
     try {
       return await work(over.signal);
@@ -116,10 +118,13 @@ function placeOf({ to }: NotifyTarget, index: number): string {
   return `notify.targets[${index}] (${"url" in to ? (URL.parse(to.url)?.host ?? "address") : "command"})`;
 }
 
+/** Why we stopped waiting for a target. */
+class GivenUp extends Error {}
+
 /** A failure without the address that libraries like to put into their messages. */
 function wordFor(error: unknown): string {
-  const { code, name, message } = error as NodeJS.ErrnoException;
-  if (/^(no answer within|given up)/.test(message ?? "")) return message;
+  if (error instanceof GivenUp) return error.message;
+  const { code, name } = error as NodeJS.ErrnoException;
   return `no answer (${code ?? name ?? "unknown error"})`;
 }
 

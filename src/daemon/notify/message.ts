@@ -1,7 +1,7 @@
 import type { Occasion } from "../../config/config.ts";
 import { roughly } from "../../duration.ts";
 import { type Redactor, redactJson } from "../../secrets.ts";
-import type { DaemonEvent } from "../schedule/events.ts";
+import type { FinishedRun } from "../schedule/events.ts";
 
 /** A stream that a notification is about. `status` is that of its run, or `late`. */
 export interface NotedStream {
@@ -30,7 +30,8 @@ export interface Notification {
   readonly suppressed: number;
 }
 
-export type Finished = Extract<DaemonEvent, { kind: "finished" }>;
+/** Sends a notification with the number of those that were held back before it. */
+export type Send = (notification: Notification, suppressed: number) => void;
 
 /** A stream whose data is late, or was. */
 export interface AgedStream {
@@ -44,7 +45,7 @@ const MAX_LINES = 10;
 const MAX_LINE = 500;
 
 /** A run failed and will not be tried again before its next time. */
-export function failureMessage({ run, outcome, finishedAt }: Finished): Notification {
+export function failureMessage({ run, outcome, finishedAt }: FinishedRun): Notification {
   const report = "run_id" in outcome ? outcome : undefined;
   const streams = report === undefined ? [] : failedStreams(outcome);
   const errors = "error" in outcome ? [outcome.error] : outcome.errors;
@@ -65,7 +66,7 @@ export function failureMessage({ run, outcome, finishedAt }: Finished): Notifica
 }
 
 /** The first success after a failure that was told. `since` is when the failing began, `before` the streams it was about. */
-export function recoveryMessage(finished: Finished, since: string, before: ReadonlySet<string>): Notification {
+export function recoveryMessage(finished: FinishedRun, since: string, before: ReadonlySet<string>): Notification {
   const { run, outcome, finishedAt } = finished;
   const report = "run_id" in outcome ? outcome : undefined;
   const streams = (report?.streams ?? []).filter(one => before.has(nameOf(one))).map(noted);
@@ -138,7 +139,7 @@ export const nameOf = ({ company, stream }: { readonly company: string; readonly
   `${company}/${stream}`;
 
 /** Streams of a run that were not read to their end. */
-export function failedStreams(outcome: Finished["outcome"]): NotedStream[] {
+export function failedStreams(outcome: FinishedRun["outcome"]): NotedStream[] {
   if (!("run_id" in outcome)) return [];
   return outcome.streams.filter(one => one.status !== "succeeded" && one.status !== "warning").map(noted);
 }

@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import type { Clock } from "../../clock.ts";
+import { type Clock, withTimeLimit } from "../../clock.ts";
 import type { HooksConfig } from "../../config/config.ts";
 import type { Daemon } from "../schedule/events.ts";
+import { isSame } from "./access.ts";
 import type { Route } from "./route.ts";
 
 /** What the hook needs. `hooks` is asked at each call, so that a reloaded configuration holds; undefined: there is no hook. */
@@ -57,12 +57,6 @@ export function hookRoute({ hooks, daemon, clock }: HookSources): Route {
   };
 }
 
-/** Takes as long whatever is wrong, and whatever the lengths are. */
-function isSame(given: string, secret: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(secret));
-}
-
 /** Counts a call; the seconds to wait when there were too many within the last minute. */
 function allowance(clock: Clock): () => number | undefined {
   let calls: number[] = [];
@@ -80,30 +74,26 @@ function allowance(clock: Clock): () => number | undefined {
 async function readThrough(request: Request, clock: Clock): Promise<Response | undefined> {
   if (request.body === null) return undefined;
   const reader = request.body.getReader();
-  const over = new AbortController();
-  const late = clock.sleep(BODY_MS, over.signal).then(
-    () => "late" as const,
-    () => "late" as const,
-  );
   try {
-    for (let bytes = 0; ; ) {
-      const piece = await Promise.race([reader.read(), late]);
-      if (piece === "late") {
-        await reader.cancel();
-        return json(408, { error: `Expected the whole body within ${BODY_MS / 1_000} s.` });
-      }
-      if (piece.done) return undefined;
-      bytes += piece.value.byteLength;
-      if (bytes > MAX_BODY_BYTES) {
-        await reader.cancel();
-        return json(413, { error: `Expected a body of at most ${MAX_BODY_BYTES / 1024} kB.` });
-      }
-    }
+    const bytes = await withTimeLimit(clock, BODY_MS, drain(reader), undefined);
+    if (bytes !== undefined && bytes <= MAX_BODY_BYTES) return undefined;
+    await reader.cancel();
+    if (bytes === undefined) return json(408, { error: `Expected the whole body within ${BODY_MS / 1_000} s.` });
+    return json(413, { error: `Expected a body of at most ${MAX_BODY_BYTES / 1024} kB.` });
   } catch {
     return json(400, { error: "The body broke off." });
-  } finally {
-    over.abort();
   }
+}
+
+/** Reads to the end, or until there is more than a body may have; returns the number of bytes. */
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<number> {
+  let bytes = 0;
+  while (bytes <= MAX_BODY_BYTES) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    bytes += value.byteLength;
+  }
+  return bytes;
 }
 
 function json(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Response {

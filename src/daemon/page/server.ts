@@ -4,6 +4,7 @@ import { createAdaptorServer } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
+import { withTimeLimit } from "../../clock.ts";
 import type { Listen } from "../../config/listen.ts";
 import { origin, refuseOpenDoor } from "../../config/listen.ts";
 import { ConfigError } from "../../errors.ts";
@@ -56,11 +57,8 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
     url: `http://${origin(listen.host, port)}`,
     async close() {
       feed.close();
-      const over = new AbortController();
       const closed = new Promise<void>(resolve => server.close(() => resolve()));
-      const late = clock.sleep(CLOSING_MS, over.signal).catch(() => undefined);
-      await Promise.race([closed, late]);
-      over.abort();
+      await withTimeLimit(clock, CLOSING_MS, closed, undefined);
       server.closeAllConnections();
       await closed;
     },

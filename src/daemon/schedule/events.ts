@@ -18,18 +18,21 @@ export interface LiveRun {
   readonly overdueSince?: string | undefined;
 }
 
+/** A run of the daemon that ended. */
+export interface FinishedRun {
+  readonly kind: "finished";
+  readonly run: LiveRun;
+  readonly finishedAt: string;
+  /** A report, or the message of what kept the run from beginning, and its exit code. */
+  readonly outcome: RunReport | { readonly exit_code: number; readonly error: string };
+  /** The next try, where the run failed and will be tried again. */
+  readonly retryAt: string | undefined;
+}
+
 /** What happened in the daemon. Listeners must not throw, and are not waited for. */
 export type DaemonEvent =
   | { readonly kind: "started"; readonly run: LiveRun }
-  | {
-      readonly kind: "finished";
-      readonly run: LiveRun;
-      readonly finishedAt: string;
-      /** A report, or the message of what kept the run from beginning, and its exit code. */
-      readonly outcome: RunReport | { readonly exit_code: number; readonly error: string };
-      /** The next try, where the run failed and will be tried again. */
-      readonly retryAt: string | undefined;
-    }
+  | FinishedRun
   /** `changed`: the keys of the configuration whose values are others than before. */
   | { readonly kind: "reloaded"; readonly changed: readonly string[] }
   | { readonly kind: "refused"; readonly error: string };
@@ -41,7 +44,7 @@ export interface Daemon {
   nextRuns(): readonly { readonly schedule: string; readonly at: string; readonly cause: Cause }[];
   live(): LiveRun | undefined;
   /** The last run that ended since the daemon began. */
-  last(): Extract<DaemonEvent, { kind: "finished" }> | undefined;
+  last(): FinishedRun | undefined;
   /** Why the configuration that was found last is not in use, since when (ISO 8601); undefined: it is. */
   refusal(): { readonly error: string; readonly at: string } | undefined;
   /**

@@ -1,6 +1,6 @@
 import type { Log } from "../../logging.ts";
 import type { RunReport } from "../../sync/run/report.ts";
-import type { Daemon, DaemonEvent } from "./events.ts";
+import type { Daemon, FinishedRun } from "./events.ts";
 
 /** Writes what happens in the daemon to the log, until the returned function is called. */
 export function keepJournal(daemon: Daemon, log: Log): () => void {
@@ -32,7 +32,7 @@ function announce(daemon: Daemon, log: Log): void {
   for (const { schedule, at } of firsts) log.info({ schedule, at }, "next run");
 }
 
-function logEnd({ run, outcome, retryAt }: Extract<DaemonEvent, { kind: "finished" }>, log: Log): void {
+function logEnd({ run, outcome, retryAt }: FinishedRun, log: Log): void {
   const { schedule, cause } = run;
   const retry = retryAt === undefined ? {} : { retry_at: retryAt };
   const facts = { schedule, cause, exit_code: outcome.exit_code, ...retry };

@@ -5,7 +5,7 @@ import type { Log } from "../../logging.ts";
 import { exitCodeOf, messageOf } from "../../sync/run/report.ts";
 import type { RunReport } from "../../sync/run/run.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
-import type { Daemon, DaemonEvent, LiveRun } from "./events.ts";
+import type { Daemon, DaemonEvent, FinishedRun, LiveRun } from "./events.ts";
 import { hintedStreams, orderOf, type RunDefaults } from "./order.ts";
 import type { Past } from "./past_runs.ts";
 import { type Intentions, Plan } from "./plan.ts";
@@ -27,33 +27,31 @@ export interface DaemonTools {
   readonly defaults: RunDefaults;
   /** The longest it sleeps without a look at the clock and the configuration. Default: 5 seconds. */
   readonly wakeMs?: number;
-  /** How long a stopped run may take to save. Default: 9 seconds, of the 10 that a stop may last. */
-  readonly graceMs?: number;
 }
-
-type Finished = Extract<DaemonEvent, { kind: "finished" }>;
 
 /** How late an occurrence is noticed by a machine that was awake and busy. */
 const BUSY_MS = 60_000;
+/** How long a stopped run may take to save, of the ten seconds that a stop may last. */
+const GRACE_MS = 9_000;
 
 /** Runs the schedules of a valid configuration, one run at a time. Nothing happens before `serve`. */
 export class ScheduleDaemon implements Daemon {
   readonly startedAt: string;
-  readonly #tools: DaemonTools & { readonly wakeMs: number; readonly graceMs: number };
+  readonly #tools: DaemonTools & { readonly wakeMs: number };
   readonly #plan: Plan;
   readonly #listeners = new Set<(event: DaemonEvent) => void>();
   /** Schedules whose last run by an earlier daemon is not known yet. */
   readonly #unread: Set<string>;
   #config: Config;
   #running: RunningTurn | undefined;
-  #last: Finished | undefined;
+  #last: FinishedRun | undefined;
   #refusal: ReturnType<Daemon["refusal"]>;
   #reloadAsked = false;
   #stopped = false;
   #rest = new AbortController();
 
   constructor(config: Config, tools: DaemonTools) {
-    this.#tools = { wakeMs: 5_000, graceMs: 9_000, ...tools };
+    this.#tools = { wakeMs: 5_000, ...tools };
     this.#config = config;
     this.startedAt = this.#now();
     const lateMs = this.#tools.wakeMs + BUSY_MS;
@@ -76,7 +74,7 @@ export class ScheduleDaemon implements Daemon {
     return this.#running?.live();
   }
 
-  last(): Finished | undefined {
+  last(): FinishedRun | undefined {
     return this.#last;
   }
 
@@ -109,10 +107,9 @@ export class ScheduleDaemon implements Daemon {
     };
     signal.addEventListener("abort", end, { once: true });
     if (signal.aborted) end();
-    const { clock, log, redact } = this.#tools;
     const past = () => this.#tools.past(this.#config);
     const planned = () => this.#wake();
-    catchUp({ clock, log, redact, plan: this.#plan, past, unread: this.#unread, planned }, signal).catch(this.#bug);
+    catchUp({ ...this.#tools, plan: this.#plan, past, unread: this.#unread, planned }, signal).catch(this.#bug);
     while (!this.#stopped) {
       await this.#look().catch(this.#bug);
       await this.#pause();
@@ -197,7 +194,7 @@ export class ScheduleDaemon implements Daemon {
     }
   }
 
-  async #run(current: RunningTurn): Promise<Finished["outcome"]> {
+  async #run(current: RunningTurn): Promise<FinishedRun["outcome"]> {
     const { clock, random, log, redact, run, defaults } = this.#tools;
     try {
       return await run(orderOf(current.turn, this.#config, defaults), {
@@ -213,7 +210,7 @@ export class ScheduleDaemon implements Daemon {
     }
   }
 
-  #conclude(current: RunningTurn, outcome: Finished["outcome"]): void {
+  #conclude(current: RunningTurn, outcome: FinishedRun["outcome"]): void {
     this.#running = undefined;
     current.ended();
     const at = this.#plan.ended(current.turn, outcome, this.#tools.clock.now());
@@ -229,6 +226,6 @@ export class ScheduleDaemon implements Daemon {
     const { done, ending } = this.#running;
     ending.abort(reason instanceof StoppedError ? reason : new StoppedError("Stopped: what was read is stored.", 143));
     const ended = done.then(() => true);
-    return withTimeLimit(this.#tools.clock, this.#tools.graceMs, ended, false);
+    return withTimeLimit(this.#tools.clock, GRACE_MS, ended, false);
   }
 }

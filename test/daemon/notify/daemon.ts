@@ -1,11 +1,10 @@
 import type { Config, NotifyTarget } from "../../../src/config/config.ts";
-import { createNotifier, type Notifier, type NotifyTools } from "../../../src/daemon/notify/notify.ts";
-import type { DaemonEvent } from "../../../src/daemon/schedule/events.ts";
+import type { NotifyTools } from "../../../src/daemon/notify/delivery.ts";
+import { Notifier } from "../../../src/daemon/notify/notify.ts";
+import type { FinishedRun } from "../../../src/daemon/schedule/events.ts";
 import type { Status, StreamStatus } from "../../../src/operations/status.ts";
 import { createRedactor } from "../../../src/secrets.ts";
 import { type HandClock, handClock } from "./clock.ts";
-
-export type Finished = Extract<DaemonEvent, { kind: "finished" }>;
 
 /** A run of `nightly` that ended now: by stream its error, null for success. */
 export function ended(
@@ -13,7 +12,7 @@ export function ended(
   exitCode: number,
   streams: Readonly<Record<string, string | null>> = {},
   more: { readonly schedule?: string; readonly retryAt?: string } = {},
-): Finished {
+): FinishedRun {
   const finishedAt = new Date(clock.now()).toISOString();
   const startedAt = new Date(clock.now() - 90_000).toISOString();
   const run = { schedule: more.schedule ?? "nightly", cause: "schedule", startedAt, view: undefined } as const;
@@ -33,7 +32,7 @@ export function ended(
 }
 
 /** One that could not begin. */
-export function refused(clock: HandClock, exitCode: number, error: string): Finished {
+export function refused(clock: HandClock, exitCode: number, error: string): FinishedRun {
   return { ...ended(clock, exitCode), outcome: { exit_code: exitCode, error } };
 }
 
@@ -99,7 +98,7 @@ export function office(
     notify: { atMostEveryMs: 3_600_000, targets },
     freshness: { lateAfterMs: 26 * 3_600_000 },
   };
-  const notifier = createNotifier(() => settings, {
+  const notifier = new Notifier(() => settings, {
     clock,
     log: { info: say, warn: say, debug: say },
     redact: createRedactor(secrets),

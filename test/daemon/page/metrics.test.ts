@@ -4,7 +4,7 @@ import { stringify } from "yaml";
 import type { Config } from "../../../src/config/config.ts";
 import { createStatusCache } from "../../../src/daemon/cached_status.ts";
 import { createMetrics, type Metrics } from "../../../src/daemon/page/metrics.ts";
-import type { Daemon, DaemonEvent, LiveRun } from "../../../src/daemon/schedule/events.ts";
+import type { Daemon, DaemonEvent, FinishedRun, LiveRun } from "../../../src/daemon/schedule/events.ts";
 import { readStatus } from "../../../src/operations/status.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
 import { openDestination } from "../../../src/warehouse/connect/open.ts";
@@ -68,7 +68,7 @@ async function scraped({ route }: Metrics): Promise<Exposition> {
   return exposition(await answer.text());
 }
 
-function finished(report: RunReport, more: Partial<LiveRun> = {}): Extract<DaemonEvent, { kind: "finished" }> {
+function finished(report: RunReport, more: Partial<LiveRun> = {}): FinishedRun {
   const run = {
     schedule: "nightly",
     cause: "schedule",

@@ -1,9 +1,10 @@
 import { expect } from "vitest";
+import type { FinishedRun } from "../../../src/daemon/schedule/events.ts";
 import { streams } from "../../../streams/index.ts";
 import type { Warehouse } from "../../support/warehouse.ts";
 import { fromTheWall, onTheWall } from "./berlin.ts";
 import { companyDays } from "./company_days.ts";
-import { type Finished, openPlace, type Place } from "./place.ts";
+import { openPlace, type Place } from "./place.ts";
 
 /** Nights of a daemon at a company that works every day at noon. Times are those of a clock on a wall in Berlin. */
 export interface Month extends Omit<Place, "passTo"> {
@@ -40,7 +41,7 @@ export async function openMonth(make: () => Promise<Warehouse>, start: string): 
   const nextNoon = (): number => fromTheWall(`${onTheWall(noon + 86_400_000).slice(0, 10)} 12:00`);
 
   /** Of all rows, those that people changed have moved their _changed_at since the warehouse was last level; no others, and none in a night that failed. */
-  async function holdAgainst(last: Finished): Promise<void> {
+  async function holdAgainst(last: FinishedRun): Promise<void> {
     const code = last.outcome.exit_code;
     // A run that was stopped has got somewhere; the one that goes on from there is held against the whole.
     if (code === 143) return;
@@ -98,7 +99,7 @@ export async function openMonth(make: () => Promise<Warehouse>, start: string): 
 }
 
 /** `2026-03-22 02:30 schedule: succeeded 0`. */
-function lineOf({ run, outcome, retryAt }: Finished): string {
+function lineOf({ run, outcome, retryAt }: FinishedRun): string {
   const how = "status" in outcome ? outcome.status : outcome.error;
   const again = retryAt === undefined ? "" : `, again at ${onTheWall(retryAt).slice(11)}`;
   return `${onTheWall(run.startedAt)} ${run.cause}: ${how} ${outcome.exit_code}${again}`;

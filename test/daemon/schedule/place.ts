@@ -20,8 +20,6 @@ import type { Warehouse } from "../../support/warehouse.ts";
 import { type Doorway, doorway } from "./door.ts";
 import { type VirtualClock, virtualClock } from "./virtual_clock.ts";
 
-export type Finished = Extract<DaemonEvent, { kind: "finished" }>;
-
 /** A service, a warehouse, a clock, and the daemon between them. */
 export interface Place {
   readonly clock: VirtualClock;

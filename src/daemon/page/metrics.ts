@@ -22,33 +22,133 @@ export interface Metrics {
   readonly route: Route;
 }
 
+type EndedRun = Pick<RunStatus, "started_at" | "exit_code"> & { readonly finished_at: string };
+
+/** What gauges are computed from at a scrape. */
+interface Scrape {
+  readonly version: string;
+  readonly startedAt: string;
+  readonly now: number;
+  readonly lateAfterMs: number;
+  /** Streams that are on; undefined while the warehouse cannot be read. */
+  readonly streams: readonly StreamStatus[] | undefined;
+  readonly live: LiveRun | undefined;
+  readonly nextRuns: ReturnType<Daemon["nextRuns"]>;
+  readonly lastRun: EndedRun | undefined;
+}
+
+type Value = number | null | undefined;
+type Samples = readonly (readonly [labels: Readonly<Record<string, string>>, value: Value])[];
+
 const STREAM = ["company", "stream"] as const;
-type StreamLabel = (typeof STREAM)[number];
 
-type Ended = Pick<RunStatus, "started_at" | "finished_at" | "exit_code">;
+const labelsOf = ({ company, stream }: { readonly company: string; readonly stream: string }) => ({ company, stream });
 
-/** Columns of a stream's run that are counted up. */
-const counted = {
-  requests: "Requests sent to the service, retries included.",
-  retries: "Requests that had to be sent again.",
-  rows_read: "Rows that the service sent.",
-  rows_inserted: "Rows that were new.",
-  rows_updated: "Rows that had changed.",
-  rows_deleted: "Rows that the service no longer lists.",
-  rows_rejected: "Rows that could not be stored.",
-  problems: "Values that did not fit their column.",
-} as const;
+const seconds = (moment: string): number => Date.parse(moment) / 1_000;
 
-const columnOf = {
-  requests: "requests",
-  retries: "retries",
-  rows_read: "rows_read",
-  rows_inserted: "inserted",
-  rows_updated: "updated",
-  rows_deleted: "deleted",
-  rows_rejected: "rejected",
-  problems: "problems",
-} as const satisfies Record<keyof typeof counted, keyof StreamRun>;
+const lengthOf = (run: Omit<EndedRun, "exit_code">): number =>
+  Math.max(0, seconds(run.finished_at) - seconds(run.started_at));
+
+interface GaugeRow {
+  readonly name: string;
+  readonly help: string;
+  readonly labels?: readonly string[];
+  /** Samples without a value are left out. Undefined: the samples of the scrape before still hold. */
+  readonly samples: (scrape: Scrape) => Samples | undefined;
+}
+
+const single = (name: string, help: string, value: (scrape: Scrape) => Value): GaugeRow => ({
+  ...{ name, help },
+  samples: scrape => [[{}, value(scrape)]],
+});
+
+/** A sample of each stream that is on. While the warehouse cannot be read the last ones hold, unless `otherwise` is given. */
+const perStream = (
+  name: string,
+  help: string,
+  value: (stream: StreamStatus, scrape: Scrape) => Value,
+  otherwise?: Samples,
+): GaugeRow => ({
+  ...{ name: `stream_${name}`, help, labels: STREAM },
+  samples: scrape => scrape.streams?.map(stream => [labelsOf(stream), value(stream, scrape)] as const) ?? otherwise,
+});
+
+/** In the order in which they are exposed; `tributary_` stands before each name. */
+const gauges: readonly GaugeRow[] = [
+  {
+    ...{ name: "build_info", help: "Always 1; the label says which version runs.", labels: ["version"] },
+    samples: ({ version }) => [[{ version }, 1]],
+  },
+  single("start_time_seconds", "When the daemon started, as Unix time.", ({ startedAt }) => seconds(startedAt)),
+  single("warehouse_up", "1 when the warehouse could be read at this scrape, 0 when it could not.", ({ streams }) =>
+    Number(streams !== undefined),
+  ),
+  single("run_in_progress", "1 while the daemon has a run going.", ({ live }) => Number(live !== undefined)),
+  single(
+    "run_start_timestamp_seconds",
+    "When the run that is going on began; absent while there is none.",
+    ({ live }) => live && seconds(live.startedAt),
+  ),
+  {
+    name: "next_run_timestamp_seconds",
+    help: "When a schedule's next run is due, retries and asked-for runs included.",
+    labels: ["schedule"],
+    // Of a schedule's runs the soonest comes last, and stays.
+    samples: ({ nextRuns }) => nextRuns.map(({ schedule, at }) => [{ schedule }, seconds(at)] as const).reverse(),
+  },
+  single(
+    "last_run_timestamp_seconds",
+    "When the last run ended, whoever started it.",
+    ({ lastRun }) => lastRun && seconds(lastRun.finished_at),
+  ),
+  single("last_run_duration_seconds", "How long the last run took.", ({ lastRun }) => lastRun && lengthOf(lastRun)),
+  // A run that was killed has no exit code of its own.
+  single(
+    "last_run_exit_code",
+    "Exit code of the last run; 0 is success.",
+    ({ lastRun }) => lastRun && (lastRun.exit_code ?? 1),
+  ),
+  perStream("last_success_timestamp_seconds", "When the stream was last read successfully.", stream =>
+    stream.last_success_at === null ? null : seconds(stream.last_success_at),
+  ),
+  perStream("complete_to_timestamp_seconds", "The moment up to which the stream's data is complete.", stream =>
+    stream.complete_to === null ? null : seconds(stream.complete_to),
+  ),
+  perStream(
+    "lag_seconds",
+    "Age of the stream's data; absent while the warehouse cannot be read.",
+    (stream, { now }) => {
+      const age = ageOf(stream, now);
+      return age && age / 1_000;
+    },
+    [],
+  ),
+  perStream(
+    "late",
+    "1 when the stream's data is older than freshness.late_after.",
+    (stream, { lateAfterMs, now }) => Number(isLate(stream, lateAfterMs, now)),
+    [],
+  ),
+  perStream("failed", "1 when the stream failed when it was last worked on.", stream => Number(hasFailed(stream))),
+  perStream("live_rows", "Rows of the stream that the service lists.", stream => stream.live_rows),
+  perStream(
+    "service_difference",
+    "Rows of the table less rows at the service, as the last run found them; absent where it could not tell.",
+    stream => stream.difference,
+  ),
+];
+
+/** Counters of each stream, and the column of its run that is added. */
+const counters = [
+  ["requests", "requests", "Requests sent to the service, retries included."],
+  ["retries", "retries", "Requests that had to be sent again."],
+  ["rows_read", "rows_read", "Rows that the service sent."],
+  ["rows_inserted", "inserted", "Rows that were new."],
+  ["rows_updated", "updated", "Rows that had changed."],
+  ["rows_deleted", "deleted", "Rows that the service no longer lists."],
+  ["rows_rejected", "rejected", "Rows that could not be stored."],
+  ["problems", "problems", "Values that did not fit their column."],
+] as const satisfies readonly (readonly [string, keyof StreamRun, string])[];
 
 /**
  * `/metrics` in Prometheus' text format. What is known of streams is read from the warehouse at each scrape, so that a restart
@@ -58,65 +158,31 @@ const columnOf = {
 export function createMetrics(sources: MetricsSources): Metrics {
   const { version, clock, daemon, cachedStatus, lateAfterMs } = sources;
   const registry = new Registry();
-  const registers = [registry];
-  const gauge = (name: string, help: string) => new Gauge({ name: `tributary_${name}`, help, registers });
-  const streamGauge = (name: string, help: string) =>
-    new Gauge<StreamLabel>({ name: `tributary_stream_${name}`, help, labelNames: STREAM, registers });
-
-  const build = new Gauge({
-    name: "tributary_build_info",
-    help: "Always 1; the label says which version runs.",
-    labelNames: ["version"],
-    registers,
+  const settings = (name: string, help: string, labelNames: readonly string[] = []) => ({
+    ...{ name: `tributary_${name}`, help, labelNames, registers: [registry] },
   });
-  build.set({ version }, 1);
-  gauge("start_time_seconds", "When the daemon started, as Unix time.").set(seconds(daemon.startedAt));
-  const up = gauge("warehouse_up", "1 when the warehouse could be read at this scrape, 0 when it could not.");
-  const running = gauge("run_in_progress", "1 while the daemon has a run going.");
-  const since = gauge(
-    "run_start_timestamp_seconds",
-    "When the run that is going on began; absent while there is none.",
+  const shown = gauges.map(row => ({ ...row, gauge: new Gauge(settings(row.name, row.help, row.labels)) }));
+  const took = new Gauge(
+    settings("stream_last_run_duration_seconds", "How long the stream took when the daemon last worked on it.", STREAM),
   );
-  const nextRun = new Gauge({
-    name: "tributary_next_run_timestamp_seconds",
-    help: "When a schedule's next run is due, retries and asked-for runs included.",
-    labelNames: ["schedule"],
-    registers,
-  });
-  const lastEnd = gauge("last_run_timestamp_seconds", "When the last run ended, whoever started it.");
-  const lastTook = gauge("last_run_duration_seconds", "How long the last run took.");
-  const lastCode = gauge("last_run_exit_code", "Exit code of the last run; 0 is success.");
-  const success = streamGauge("last_success_timestamp_seconds", "When the stream was last read successfully.");
-  const completeTo = streamGauge(
-    "complete_to_timestamp_seconds",
-    "The moment up to which the stream's data is complete.",
+  const runs = new Counter(
+    settings("runs_total", "Runs of the daemon that ended, by schedule, why they began, status and exit code.", [
+      "schedule",
+      "cause",
+      "status",
+      "exit_code",
+    ]),
   );
-  const lag = streamGauge("lag_seconds", "Age of the stream's data; absent while the warehouse cannot be read.");
-  const late = streamGauge("late", "1 when the stream's data is older than freshness.late_after.");
-  const failed = streamGauge("failed", "1 when the stream failed when it was last worked on.");
-  const liveRows = streamGauge("live_rows", "Rows of the stream that the service lists.");
-  const apart = streamGauge(
-    "service_difference",
-    "Rows of the table less rows at the service, as the last run found them; absent where it could not tell.",
+  const limited = new Counter(
+    settings("requests_limited_total", "Answers of the service with status 429, the run that is going on included."),
   );
-  const took = streamGauge("last_run_duration_seconds", "How long the stream took when the daemon last worked on it.");
-  const runs = new Counter({
-    name: "tributary_runs_total",
-    help: "Runs of the daemon that ended, by schedule, why they began, status and exit code.",
-    labelNames: ["schedule", "cause", "status", "exit_code"],
-    registers,
-  });
-  const limited = new Counter({
-    name: "tributary_requests_limited_total",
-    help: "Answers of the service with status 429, the run that is going on included.",
-    registers,
-  });
-  const counters = Object.entries(counted).map(([name, help]) => ({
-    column: columnOf[name as keyof typeof counted],
-    counter: new Counter<StreamLabel>({ name: `tributary_stream_${name}_total`, help, labelNames: STREAM, registers }),
+  const summed = counters.map(([name, column, help]) => ({
+    column,
+    counter: new Counter(settings(`stream_${name}_total`, help, STREAM)),
   }));
+  let lastRun: EndedRun | undefined;
 
-  /** The part of a run's 429s that is counted already. */
+  /** By the view of a run: the part of its 429s that is counted already. */
   const countedLimited = new WeakMap<object, number>();
   function countLimited({ view }: LiveRun): void {
     if (view === undefined) return;
@@ -125,79 +191,49 @@ export function createMetrics(sources: MetricsSources): Metrics {
     countedLimited.set(view, all);
   }
 
-  let shownEnd: number | undefined;
-  function showRun({ started_at, finished_at, exit_code }: Ended): void {
+  // What kept a run from beginning is not in the warehouse, and a run of somebody else's is not the daemon's.
+  function takeStored({ finished_at, ...run }: RunStatus): void {
     if (finished_at === null) return;
     const end = seconds(finished_at);
-    shownEnd = end;
-    lastEnd.set(end);
-    lastTook.set(Math.max(0, end - seconds(started_at)));
-    // A run that was killed has no exit code of its own.
-    lastCode.set(exit_code ?? 1);
-  }
-
-  // What kept a run from beginning is not in the warehouse, and a run of somebody else's is not the daemon's.
-  function showStored(run: Ended): void {
-    const end = run.finished_at === null ? 0 : seconds(run.finished_at);
-    if (shownEnd === undefined || isLater(end, shownEnd, clock.now() / 1_000)) showRun(run);
-  }
-
-  function showStream(stream: StreamStatus, now: number): void {
-    const labels = labelsOf(stream);
-    const age = ageOf(stream, now);
-    if (stream.last_success_at !== null) success.set(labels, seconds(stream.last_success_at));
-    if (stream.complete_to !== null) completeTo.set(labels, seconds(stream.complete_to));
-    if (age !== undefined) lag.set(labels, age / 1_000);
-    late.set(labels, isLate(stream, lateAfterMs(), now) ? 1 : 0);
-    failed.set(labels, hasFailed(stream) ? 1 : 0);
-    liveRows.set(labels, stream.live_rows);
-    if (stream.difference !== null) apart.set(labels, stream.difference);
-    // A counter that is there from the start shows its first increase.
-    for (const { counter } of counters) counter.inc(labels, 0);
-  }
-
-  function showDaemon(): void {
-    const live = daemon.live();
-    running.set(live === undefined ? 0 : 1);
-    since.remove();
-    if (live !== undefined) {
-      since.set(seconds(live.startedAt));
-      countLimited(live);
-    }
-    nextRun.reset();
-    for (const { schedule, at } of [...daemon.nextRuns()].reverse()) nextRun.set({ schedule }, seconds(at));
+    if (lastRun === undefined || isLater(end, seconds(lastRun.finished_at), clock.now() / 1_000))
+      lastRun = { ...run, finished_at };
   }
 
   async function scrape(): Promise<string> {
     const { status } = await cachedStatus();
-    const readable = status?.warehouse.loaded && status.warehouse.note === null;
-    up.set(readable ? 1 : 0);
-    for (const momentary of [lag, late]) momentary.reset();
-    if (readable) {
-      for (const lasting of [success, completeTo, failed, liveRows, apart]) lasting.reset();
-      const now = clock.now();
-      for (const stream of status.streams) if (stream.on) showStream(stream, now);
-      if (status.last_run !== null) showStored(status.last_run);
+    const readable = status?.warehouse.loaded && status.warehouse.note === null ? status : undefined;
+    const streams = readable?.streams.filter(stream => stream.on);
+    // A counter that is there from the start shows its first increase.
+    for (const stream of streams ?? []) for (const { counter } of summed) counter.inc(labelsOf(stream), 0);
+    if (readable?.last_run) takeStored(readable.last_run);
+    const live = daemon.live();
+    if (live !== undefined) countLimited(live);
+    const { startedAt } = daemon;
+    const [now, nextRuns] = [clock.now(), daemon.nextRuns()];
+    const found: Scrape = { version, startedAt, now, lateAfterMs: lateAfterMs(), streams, live, nextRuns, lastRun };
+    for (const { gauge, labels, samples } of shown) {
+      const measured = samples(found);
+      if (measured === undefined) continue;
+      if (labels === undefined) gauge.remove();
+      else gauge.reset();
+      for (const [labelled, value] of measured) if (value != null) gauge.set(labelled, value);
     }
-    showDaemon();
     return registry.metrics();
   }
 
-  for (const unknown of [lastEnd, lastTook, lastCode]) unknown.remove();
   return {
     observe(event) {
       if (event.kind !== "finished") return;
-      const { run, outcome } = event;
-      const { schedule, cause } = run;
+      const { run, outcome, finishedAt: finished_at } = event;
+      const { schedule, cause, startedAt: started_at } = run;
+      const { exit_code } = outcome;
       const report = "run_id" in outcome ? outcome : undefined;
-      const status = report?.status ?? "refused";
-      runs.inc({ schedule, cause, status, exit_code: String(outcome.exit_code) });
+      runs.inc({ schedule, cause, status: report?.status ?? "refused", exit_code: String(exit_code) });
       countLimited(run);
-      showRun({ started_at: run.startedAt, finished_at: event.finishedAt, exit_code: outcome.exit_code });
-      for (const stream of report?.streams ?? []) {
-        for (const { counter, column } of counters) counter.inc(labelsOf(stream), stream[column]);
-        if (stream.finished_at !== null)
-          took.set(labelsOf(stream), Math.max(0, seconds(stream.finished_at) - seconds(stream.started_at)));
+      lastRun = { started_at, finished_at, exit_code };
+      for (const { finished_at: end, ...stream } of report?.streams ?? []) {
+        for (const { counter, column } of summed) counter.inc(labelsOf(stream), stream[column]);
+        if (end !== null) took.set(labelsOf(stream), lengthOf({ ...stream, finished_at: end }));
       }
     },
     route: {
@@ -211,7 +247,3 @@ export function createMetrics(sources: MetricsSources): Metrics {
     },
   };
 }
-
-const labelsOf = ({ company, stream }: Readonly<Record<StreamLabel, string>>) => ({ company, stream });
-
-const seconds = (moment: string): number => Date.parse(moment) / 1_000;

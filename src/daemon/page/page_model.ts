@@ -111,15 +111,10 @@ export function concerns(view: View): readonly Concern[] {
       streams: [],
       at: ended?.at,
     });
-  // A warning begins with the streams that it is about.
-  const named = new Set(warnings.flatMap(text => text.split(": ", 1)[0]!.split(", ")));
-  const told = (stream: StreamStatus) => named.has(name(stream));
-  found.push(
-    ...doubts(
-      on.filter(stream => !told(stream)),
-      name,
-    ),
-  );
+  // The run's own warnings say what was wrong with the streams that it warned of.
+  const warned = new Set(ended?.streams.filter(({ status: each }) => each === "warning").map(name));
+  const others = on.filter(stream => !warned.has(name(stream)));
+  found.push(...doubts(others, name));
   const late = on.filter(stream => isLate(stream, view.lateAfterMs, view.now) && stream.error === null);
   if (late.length > 0)
     found.push({
@@ -148,25 +143,33 @@ function doubts(on: readonly StreamStatus[], name: (stream: StreamStatus) => str
   ];
 }
 
+/** How a run ended. */
+interface RunEnd extends Pick<Concern, "tone" | "at"> {
+  /** Undefined for one that could not begin. */
+  readonly runId?: string;
+  readonly error: string | null;
+  readonly warnings: readonly string[];
+  readonly streams: readonly { readonly company: string; readonly stream: string; readonly status: string }[];
+}
+
 /** The last end of a run that is known: the daemon also knows of runs that failed before the warehouse could hear of them. */
-function lastEnd(
-  view: View,
-): (Pick<Concern, "tone" | "at"> & { runId?: string; error: string | null; warnings: readonly string[] }) | undefined {
-  const { last, status, now } = view;
+function lastEnd({ last, status, history, now }: View): RunEnd | undefined {
   const stored = status?.last_run ?? undefined;
   if (
     last !== undefined &&
     (stored === undefined || !isLater(Date.parse(endOf(stored)), Date.parse(last.finishedAt), now))
   ) {
     const tone = last.outcome.exit_code === 4 || last.outcome.exit_code === 5 ? "warn" : "bad";
-    if ("error" in last.outcome) return { tone, at: last.finishedAt, error: last.outcome.error, warnings: [] };
-    const { errors, warnings } = last.outcome;
-    return { tone, at: last.finishedAt, runId: last.outcome.run_id, error: errors[0] ?? null, warnings };
+    if ("error" in last.outcome)
+      return { tone, at: last.finishedAt, error: last.outcome.error, warnings: [], streams: [] };
+    const { run_id: runId, errors, warnings, streams } = last.outcome;
+    return { tone, at: last.finishedAt, runId, error: errors[0] ?? null, warnings, streams };
   }
   if (stored === undefined) return undefined;
   const { run_id: runId, error } = stored;
   const tone = stored.status === "failed" ? "bad" : "warn";
-  return { tone, at: endOf(stored), runId, error, warnings: sentencesOf(stored.warnings) };
+  const streams = history?.runs.find(run => run.runId === runId)?.streams ?? [];
+  return { tone, at: endOf(stored), runId, error, warnings: sentencesOf(stored.warnings), streams };
 }
 
 /** What the run before it of the same command warned of. */

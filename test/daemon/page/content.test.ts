@@ -136,21 +136,31 @@ test("an earlier error stays to be seen when it is over", async () => {
 test("warnings, rejects and problems say which command shows more, each once", async () => {
   const warning = "items: 2 rows could not be stored; `tributary rejects items` shows them.";
   const streams = [stream({ status: "warning", rejects: 2 }), stream({ stream: "orders", problems: 5 })];
-  const { markup, words } = await shown(
-    telling(() => warehouseStatus(streams, ended({ status: "warning", warnings: [warning] }))),
-  );
+  const run = past({ status: "warning", warnings: [warning], streams: [part({ status: "warning", rejected: 2 })] });
+  const last = ended({ status: "warning", warnings: [warning] });
+  const { markup, words } = await shown(telling(() => warehouseStatus(streams, last), history(run)));
   expect(markup).toContain("2 rows could not be stored; <code>tributary rejects items</code> shows them.");
   expect(words).not.toContain("Some rows could not be stored");
   expect(words).toContain("tributary rejects --problems says which, and why. orders");
 });
 
+test("a warning that begins with a stream's name and is not about the stream does not hide its rejects", async () => {
+  const warnings = ["items: a table of that name is in the way of a view."];
+  const last = ended({ status: "warning", warnings });
+  const status = warehouseStatus([stream({ rejects: 2 })], last);
+  const { words } = await shown(telling(() => status, history(past({ status: "warning", warnings }))));
+  expect(words).toContain("Some rows could not be stored");
+});
+
 test("warnings as in the run before of the same command are counted, new ones told in full", async () => {
   const old = ["items: this is old.", "orders: this too."];
   const run = { command: "tributary schedule nightly", status: "warning" };
+  const warned = { status: "warning" };
+  const bills = { ...warned, stream: "bills" };
   const history = {
     streams: [],
     runs: [
-      past({ ...run, warnings: [...old, "items, bills: this is new."] }),
+      past({ ...run, warnings: [...old, "items, bills: this is new."], streams: [part(warned), part(bills)] }),
       past({ runId: "r0", command: "tributary sync", warnings: [] }),
       past({ ...run, runId: "r-1", warnings: old }),
     ],

@@ -4,114 +4,32 @@ import { examples } from "./invocation/options.ts";
 import { packageVersion } from "./invocation/package_root.ts";
 import { unknownCommand, usageError } from "./invocation/usage.ts";
 
-interface CommandEntry {
-  readonly name: string;
-  readonly summary: string;
-  /** Only the command that is called gets loaded. */
-  readonly load: () => Promise<(program: Command, context: CliContext) => void>;
+interface CommandModule {
+  readonly register: (program: Command, context: CliContext) => void;
 }
 
-const commands: readonly CommandEntry[] = [
-  {
-    name: "init",
-    summary: "write config.yaml, asking for the few values that matter",
-    load: async () => (await import("./commands/init.ts")).registerInit,
-  },
-  {
-    name: "check",
-    summary: "look whether a run would go well, and say what to do",
-    load: async () => (await import("./commands/check.ts")).registerCheck,
-  },
-  {
-    name: "config",
-    summary: "print the effective configuration, secrets masked",
-    load: async () => (await import("./commands/config.ts")).registerConfig,
-  },
-  {
-    name: "streams",
-    summary: "list what can be read, and the tables it becomes",
-    load: async () => (await import("./commands/streams.ts")).registerStreams,
-  },
-  {
-    name: "sync",
-    summary: "bring the tables up to date",
-    load: async () => (await import("./commands/sync.ts")).registerSync,
-  },
-  {
-    name: "schedule",
-    summary: "stay up and run syncs by the clock",
-    load: async () => (await import("./commands/schedule.ts")).registerSchedule,
-  },
-  {
-    name: "backfill",
-    summary: "load history, by windows of dates",
-    load: async () => (await import("./commands/backfill.ts")).registerBackfill,
-  },
-  {
-    name: "replay",
-    summary: "load again from the archive, without a request",
-    load: async () => (await import("./commands/replay.ts")).registerReplay,
-  },
-  {
-    name: "status",
-    summary: "show runs, freshness, rows and problems",
-    load: async () => (await import("./commands/status.ts")).registerStatus,
-  },
-  {
-    name: "rejects",
-    summary: "show what could not be loaded, and why",
-    load: async () => (await import("./commands/rejects.ts")).registerRejects,
-  },
-  {
-    name: "meanings",
-    summary: "show what the models take rows for, and by which values",
-    load: async () => (await import("./commands/meanings.ts")).registerMeanings,
-  },
-  {
-    name: "verify",
-    summary: "compare the warehouse with the service, field by field",
-    load: async () => (await import("./commands/verify.ts")).registerVerify,
-  },
-  {
-    name: "reset",
-    summary: "forget high-water marks and cursors of streams, or their rows too",
-    load: async () => (await import("./commands/reset.ts")).registerReset,
-  },
-  {
-    name: "move",
-    summary: "have the warehouse know a service by its new address",
-    load: async () => (await import("./commands/move.ts")).registerMove,
-  },
-  {
-    name: "ddl",
-    summary: "print the SQL of the warehouse",
-    load: async () => (await import("./commands/ddl.ts")).registerDdl,
-  },
-  {
-    name: "dbt",
-    summary: "write a dbt package for the warehouse",
-    load: async () => (await import("./commands/dbt.ts")).registerDbt,
-  },
-  {
-    name: "docs",
-    summary: "write the data dictionary, as a page and as Markdown",
-    load: async () => (await import("./commands/docs.ts")).registerDocs,
-  },
-  {
-    name: "report",
-    summary: "write a page of charts and tables to look at",
-    load: async () => (await import("./commands/report.ts")).registerReport,
-  },
-  {
-    name: "export",
-    summary: "write the tables as Parquet files, for Spark, Trino, BigQuery",
-    load: async () => (await import("./commands/export.ts")).registerExport,
-  },
-  {
-    name: "simulate",
-    summary: "run a simulated service to try everything with",
-    load: async () => (await import("./commands/simulate.ts")).registerSimulate,
-  },
+/** Name, summary and file of each command. Only the one that is called gets loaded. */
+const commands: readonly (readonly [string, string, () => Promise<CommandModule>])[] = [
+  ["init", "write config.yaml, asking for the few values that matter", () => import("./commands/init.ts")],
+  ["check", "look whether a run would go well, and say what to do", () => import("./commands/check.ts")],
+  ["config", "print the effective configuration, secrets masked", () => import("./commands/config.ts")],
+  ["streams", "list what can be read, and the tables it becomes", () => import("./commands/streams.ts")],
+  ["sync", "bring the tables up to date", () => import("./commands/sync.ts")],
+  ["schedule", "stay up and run syncs by the clock", () => import("./commands/schedule.ts")],
+  ["backfill", "load history, by windows of dates", () => import("./commands/backfill.ts")],
+  ["replay", "load again from the archive, without a request", () => import("./commands/replay.ts")],
+  ["status", "show runs, freshness, rows and problems", () => import("./commands/status.ts")],
+  ["rejects", "show what could not be loaded, and why", () => import("./commands/rejects.ts")],
+  ["meanings", "show what the models take rows for, and by which values", () => import("./commands/meanings.ts")],
+  ["verify", "compare the warehouse with the service, field by field", () => import("./commands/verify.ts")],
+  ["reset", "forget high-water marks and cursors of streams, or their rows too", () => import("./commands/reset.ts")],
+  ["move", "have the warehouse know a service by its new address", () => import("./commands/move.ts")],
+  ["ddl", "print the SQL of the warehouse", () => import("./commands/ddl.ts")],
+  ["dbt", "write a dbt package for the warehouse", () => import("./commands/dbt.ts")],
+  ["docs", "write the data dictionary, as a page and as Markdown", () => import("./commands/docs.ts")],
+  ["report", "write a page of charts and tables to look at", () => import("./commands/report.ts")],
+  ["export", "write the tables as Parquet files, for Spark, Trino, BigQuery", () => import("./commands/export.ts")],
+  ["simulate", "run a simulated service to try everything with", () => import("./commands/simulate.ts")],
 ];
 
 /** Runs the command that the words name. @throws TributaryError for words that are no use of it */
@@ -127,8 +45,8 @@ export async function runCommand(argv: readonly string[], context: CliContext): 
     .addHelpText("after", examples("tributary init && tributary check && tributary sync", "tributary sync --help"));
   const words = argv.filter(word => !word.startsWith("-"));
   const called = words[0] === "help" ? words[1] : words[0];
-  for (const { name, summary, load } of commands) {
-    if (name === called) (await load())(program, context);
+  for (const [name, summary, load] of commands) {
+    if (name === called) (await load()).register(program, context);
     else program.command(name);
     program.commands.at(-1)?.summary(summary);
   }
@@ -136,7 +54,7 @@ export async function runCommand(argv: readonly string[], context: CliContext): 
     command.exitOverride(error => {
       throw usageError(error, command, argv);
     });
-  const names = commands.map(({ name }) => name);
+  const names = commands.map(([name]) => name);
   // Commander answers this with the help of everything.
   if (words[0] === "help" && called !== undefined && !names.includes(called)) throw unknownCommand(called, names);
   await program.parseAsync(argv, { from: "user" });

@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { registerInit } from "../../src/cli/commands/init.ts";
+import { register } from "../../src/cli/commands/init.ts";
 import type { Surface } from "../../src/cli/invocation/context.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { deafContext } from "./in_process.ts";
@@ -63,7 +63,7 @@ async function asked(cwd: string, typed: readonly (readonly [question: string, k
   const streams = { stdin, stdout, stderr } as unknown as Pick<Surface, "stdin" | "stdout" | "stderr">;
   const { context } = deafContext({ ...streams, env: {}, cwd });
   const program = new Command().exitOverride();
-  registerInit(program, context);
+  register(program, context);
   await program.parseAsync(["init"], { from: "user" });
   expect(waiting).toEqual([]);
 }

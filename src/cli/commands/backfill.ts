@@ -7,7 +7,7 @@ import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples, runOptions, streamsArgument } from "../invocation/options.ts";
 import { runDefaults } from "../invocation/run_defaults.ts";
-import { whereToRead } from "./sync.ts";
+import { runOutcome } from "./sync.ts";
 
 interface BackfillOptions extends CommonOptions {
   readonly from?: string;
@@ -17,7 +17,7 @@ interface BackfillOptions extends CommonOptions {
 }
 
 /** `backfill`: loads history. */
-export function registerBackfill(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("backfill")
     .addArgument(streamsArgument())
@@ -52,29 +52,20 @@ function day(text: string): string {
 async function backfill(names: readonly string[], options: BackfillOptions, context: CliContext): Promise<void> {
   refuseContradictions(options);
   const { config, warnings } = await context.openConfig(options);
-  const { terminalRun } = await import("../invocation/run_tools.ts");
+  const { runOnTerminal } = await import("../invocation/run_tools.ts");
   const { planBackfill, runBackfill } = await import("../../operations/backfill/backfill.ts");
-  const { tools, finish } = await terminalRun(context, options);
-  try {
-    for (const warning of warnings) tools.log.warn({}, warning);
+  const { estimateReport } = await import("../terminal/sync_estimate.ts");
+  await runOnTerminal(context, options, warnings, async tools => {
     const order = await backfillOrder(names, options, config);
-    const { estimateReport } = await import("../terminal/sync_estimate.ts");
     if (options.dryRun) {
       const estimate = await planBackfill(order, tools);
-      return options.json ? context.printJson(estimate) : context.print(estimateReport(estimate));
+      return { document: estimate, text: () => estimateReport(estimate) };
     }
     const consent = options.yes
       ? undefined
       : (estimate: Estimate) => requireConsent(estimate, estimateReport(estimate), config, context);
-    const report = await runBackfill(order, tools, consent);
-    finish();
-    context.exit(report.exit_code);
-    if (options.json) return context.printJson(report);
-    const { syncReport } = await import("../terminal/sync_report.ts");
-    context.print(syncReport(report, whereToRead(config), "tributary backfill --resume"));
-  } finally {
-    finish();
-  }
+    return runOutcome(await runBackfill(order, tools, consent), config, "tributary backfill --resume");
+  });
 }
 
 function refuseContradictions({ from, to, resume, restart }: BackfillOptions): void {

@@ -13,7 +13,7 @@ interface CheckOptions extends CommonOptions {
 }
 
 /** `check`: whether a run would go well. */
-export function registerCheck(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("check")
     .description(

@@ -3,7 +3,7 @@ import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
 
 /** `config`: the effective configuration, secrets masked. */
-export function registerConfig(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("config")
     .description(

@@ -12,7 +12,7 @@ interface DbtOptions extends CommonOptions {
 }
 
 /** `dbt`: a dbt package for the warehouse. */
-export function registerDbt(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("dbt")
     .description(

@@ -8,7 +8,7 @@ interface DdlOptions extends CommonOptions {
 }
 
 /** `ddl`: the SQL of the warehouse. */
-export function registerDdl(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("ddl")
     .description(

@@ -18,7 +18,7 @@ interface DocsOptions extends CommonOptions {
 }
 
 /** `docs`: the data dictionary. */
-export function registerDocs(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("docs")
     .description(

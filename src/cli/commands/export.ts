@@ -21,7 +21,7 @@ interface ExportCommandOptions extends CommonOptions {
 const KEEP = 2;
 
 /** `export`: the warehouse's tables as Parquet. */
-export function registerExport(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("export")
     .argument(

@@ -11,7 +11,7 @@ import { attachOptions, type CommonOptions, examples } from "../invocation/optio
 import { packageRoot } from "../invocation/package_root.ts";
 
 /** `init`: writes a configuration from the example, which is its own documentation. */
-export function registerInit(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("init")
     .description(

@@ -14,7 +14,7 @@ interface MeaningsOptions extends CommonOptions {
 const RESOURCES = { memoryLimitMb: 512, threads: 2 } as const;
 
 /** `meanings`: what the models take rows for, and by which values. */
-export function registerMeanings(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("meanings")
     .argument("[meaning...]", "credit, paid, held, open, late, dismissed or resolved (default: all)")

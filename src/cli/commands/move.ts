@@ -11,7 +11,7 @@ interface MoveOptions extends CommonOptions {
 }
 
 /** `move`: the service of a company has another address. */
-export function registerMove(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("move")
     .description(

@@ -3,7 +3,7 @@ import type { Config } from "../../config/config.ts";
 import type { RejectsOrder } from "../../operations/rejects.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples, whole } from "../invocation/options.ts";
-import { cutText, formatCount, formatTable } from "../terminal/table.ts";
+import { cutText, formatCount, rowTable } from "../terminal/table.ts";
 
 interface RejectsOptions extends CommonOptions {
   readonly problems?: true;
@@ -12,7 +12,7 @@ interface RejectsOptions extends CommonOptions {
 }
 
 /** `rejects`: what could not be loaded, and why. */
-export function registerRejects(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("rejects")
     .argument("[stream]", "a stream, a pattern or a preset (default: all)")
@@ -44,38 +44,30 @@ async function rejects(name: string | undefined, options: RejectsOptions, contex
     if (options.json) return context.printJson({ total: found?.total ?? 0, problems: found?.rows ?? [] });
     if (found === undefined || found.total === 0)
       return context.print(none(found, "No table holds a value that could not be read."));
-    const titles = [
-      { title: "last seen" },
-      { title: "column" },
-      { title: "rows", align: "right" as const },
-      { title: "reason" },
-      { title: "example" },
-    ];
-    const lines = found.rows.map(row => [
-      row.last_seen_at.slice(0, 19),
-      `${row.table_name}.${row.column_name}`,
-      formatCount(row.rows),
-      row.reason,
-      cutText(row.example ?? "", 60),
+    const table = rowTable(found.rows, [
+      ["last seen", row => row.last_seen_at.slice(0, 19)],
+      ["column", row => `${row.table_name}.${row.column_name}`],
+      ["rows", row => row.rows],
+      ["reason", row => row.reason],
+      ["example", row => cutText(row.example ?? "", 60)],
     ]);
-    return context.print(`${formatTable(titles, lines)}${more(found.total, lines.length)}`);
+    return context.print(`${table}${more(found.total, found.rows.length)}`);
   }
   const found = await readRejects(config.destination, order);
   if (options.json) return context.printJson({ total: found?.total ?? 0, rejects: found?.rows ?? [] });
   if (found === undefined || found.total === 0)
     return context.print(none(found, options.all ? "No row was rejected." : "No row is rejected."));
-  const titles = ["last seen", "stream", "key", "reason", "field", "times", "rows", "row"].map(title => ({ title }));
-  const lines = found.rows.map(row => [
-    row.seen_at.slice(0, 19),
-    row.stream,
-    cutText(row.key ?? "", 40),
-    row.reason,
-    row.field ?? "",
-    formatCount(row.times),
-    formatCount(row.rows),
-    cutText(JSON.stringify(row.raw), 80),
+  const table = rowTable(found.rows, [
+    ["last seen", row => row.seen_at.slice(0, 19)],
+    ["stream", row => row.stream],
+    ["key", row => cutText(row.key ?? "", 40)],
+    ["reason", row => row.reason],
+    ["field", row => row.field],
+    ["times", row => formatCount(row.times)],
+    ["rows", row => formatCount(row.rows)],
+    ["row", row => cutText(JSON.stringify(row.raw), 80)],
   ]);
-  context.print(`${formatTable(titles, lines)}${more(found.total, lines.length)}\n\n--json shows the rows whole.`);
+  context.print(`${table}${more(found.total, found.rows.length)}\n\n--json shows the rows whole.`);
 }
 
 async function orderOf(name: string | undefined, options: RejectsOptions, config: Config): Promise<RejectsOrder> {

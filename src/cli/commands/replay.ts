@@ -3,7 +3,7 @@ import { ConfigError } from "../../errors.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples, streamsArgument } from "../invocation/options.ts";
 import { runDefaults } from "../invocation/run_defaults.ts";
-import { whereToRead } from "./sync.ts";
+import { runOutcome } from "./sync.ts";
 
 interface ReplayOptions extends CommonOptions {
   /** Milliseconds since 1970. */
@@ -15,7 +15,7 @@ interface ReplayOptions extends CommonOptions {
 const DAY_MS = 86_400_000;
 
 /** `replay`: loads again what the archive holds. */
-export function registerReplay(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("replay")
     .addArgument(streamsArgument())
@@ -71,11 +71,9 @@ async function replay(names: readonly string[], options: ReplayOptions, context:
       `--from and --to: expected a beginning before the end, but ${new Date(from).toISOString()} is not before ${new Date(to).toISOString()}. Swap them, or leave one out.`,
     );
   const { config, warnings } = await context.openConfig(options, { local: true });
-  const { terminalRun } = await import("../invocation/run_tools.ts");
+  const { runOnTerminal } = await import("../invocation/run_tools.ts");
   const { runReplay } = await import("../../operations/replay/replay.ts");
-  const { tools, finish } = await terminalRun(context, options);
-  try {
-    for (const warning of warnings) tools.log.warn({}, warning);
+  await runOnTerminal(context, options, warnings, async tools => {
     const order = {
       ...(await runDefaults()),
       command: "tributary replay",
@@ -85,13 +83,6 @@ async function replay(names: readonly string[], options: ReplayOptions, context:
       span: { from, to },
       rejects: options.rejects ?? false,
     };
-    const report = await runReplay(order, tools);
-    finish();
-    context.exit(report.exit_code);
-    if (options.json) return context.printJson(report);
-    const { syncReport } = await import("../terminal/sync_report.ts");
-    context.print(syncReport(report, whereToRead(config), "tributary replay"));
-  } finally {
-    finish();
-  }
+    return runOutcome(await runReplay(order, tools), config, order.command);
+  });
 }

@@ -17,7 +17,7 @@ interface ReportOptions extends CommonOptions {
 const RESOURCES = { memoryLimitMb: 1_024, threads: 2 } as const;
 
 /** `report`: a page of charts and tables. */
-export function registerReport(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("report")
     .description(

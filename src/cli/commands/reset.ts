@@ -3,14 +3,14 @@ import type { ResetLine, ResetOrder } from "../../operations/reset.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
-import { formatCount, formatTable } from "../terminal/table.ts";
+import { formatCount, streamTable } from "../terminal/table.ts";
 
 interface ResetOptions extends CommonOptions {
   readonly drop?: true;
 }
 
 /** `reset`: streams are read from the start again. */
-export function registerReset(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("reset")
     .argument("<stream...>", "names, patterns such as 'invoice*', presets; a list brings its details along")
@@ -63,23 +63,13 @@ function told(
 
 /** What the next run will have to ask again. */
 function costs(plan: readonly ResetLine[], drop: boolean): string {
-  const several = new Set(plan.map(line => line.company)).size > 1;
-  const titles = [
-    ...(several ? [{ title: "company" }] : []),
-    { title: "stream" },
-    { title: "requests of the next run", align: "right" as const },
-  ];
-  const rows = plan.map(({ company, stream, requests }) => [
-    ...(several ? [company] : []),
-    stream,
-    requests === null ? "unknown" : formatCount(requests),
-  ]);
+  const table = streamTable(plan, [["requests of the next run", line => line.requests ?? "unknown", "right"]]);
   const sum = plan.reduce((total, { requests }) => total + (requests ?? 0), 0);
   const least = plan.some(line => line.requests === null) ? "at least " : "";
   const rowsToo = drop
     ? " Their rows are removed too, and the earlier versions that were kept of them, which nothing can load again."
     : "";
-  return `${formatTable(titles, rows)}\n\nThe next run will read them from the start: ${least}${formatCount(sum)} ${sum === 1 ? "request" : "requests"}.${rowsToo}`;
+  return `${table}\n\nThe next run will read them from the start: ${least}${formatCount(sum)} ${sum === 1 ? "request" : "requests"}.${rowsToo}`;
 }
 
 function consent({ drop, companies }: ResetOrder, context: CliContext): Promise<void> {

@@ -22,7 +22,7 @@ interface ScheduleOptions extends CommonOptions {
 const STOP_MS = 9_700;
 
 /** `schedule`: the daemon that runs syncs by the clock. */
-export function registerSchedule(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("schedule")
     .description(
@@ -158,20 +158,11 @@ async function runOnce(name: string, options: ScheduleOptions, context: CliConte
     const known = config.schedules.map(one => one.name).join(", ") || "none in this configuration";
     throw new ConfigError(`--once: expected the name of a schedule (${known}), got ${name}. Name one that there is.`);
   }
-  const { terminalRun } = await import("../invocation/run_tools.ts");
-  const { tools, finish } = await terminalRun(context, options);
-  try {
-    for (const warning of warnings) tools.log.warn({}, warning);
-    const { runAttempts } = await import("../../sync/run/attempts.ts");
+  const { runOnTerminal } = await import("../invocation/run_tools.ts");
+  const { runAttempts } = await import("../../sync/run/attempts.ts");
+  const { runOutcome } = await import("./sync.ts");
+  await runOnTerminal(context, options, warnings, async tools => {
     const turn = turnOf(chosen, context.now(), "schedule");
-    const report = await runAttempts(orderOf(turn, config, await runDefaults()), tools);
-    finish();
-    context.exit(report.exit_code);
-    if (options.json) return context.printJson(report);
-    const { syncReport } = await import("../terminal/sync_report.ts");
-    const { whereToRead } = await import("./sync.ts");
-    context.print(syncReport(report, whereToRead(config)));
-  } finally {
-    finish();
-  }
+    return runOutcome(await runAttempts(orderOf(turn, config, await runDefaults()), tools), config);
+  });
 }

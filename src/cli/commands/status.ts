@@ -5,7 +5,7 @@ import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
 
 /** `status`: last and running run, freshness, row counts. */
-export function registerStatus(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("status")
     .description(

@@ -4,7 +4,7 @@ import { configIfAny } from "../invocation/optional_config.ts";
 import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
 
 /** `streams`: the catalogue. */
-export function registerStreams(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("streams")
     .argument("[name]", "a stream or a pattern such as 'invoice*', to see it in full")

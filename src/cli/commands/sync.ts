@@ -1,10 +1,12 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { isServer } from "../../config/destination.ts";
+import type { RunReport } from "../../sync/run/report.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, examples, runOptions, streamsArgument } from "../invocation/options.ts";
 import { runDefaults } from "../invocation/run_defaults.ts";
+import type { Outcome } from "../invocation/run_tools.ts";
 
 interface SyncOptions extends CommonOptions {
   readonly full?: true;
@@ -14,7 +16,7 @@ interface SyncOptions extends CommonOptions {
 }
 
 /** `sync`: one incremental run. */
-export function registerSync(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("sync")
     .addArgument(streamsArgument())
@@ -39,33 +41,29 @@ export function registerSync(program: Command, context: CliContext): void {
 
 async function sync(names: readonly string[], options: SyncOptions, context: CliContext): Promise<void> {
   const { config, warnings } = await context.openConfig(options);
-  const { terminalRun } = await import("../invocation/run_tools.ts");
-  const { tools, finish } = await terminalRun(context, options);
-  try {
-    for (const warning of warnings) tools.log.warn({}, warning);
+  const { runOnTerminal } = await import("../invocation/run_tools.ts");
+  await runOnTerminal(context, options, warnings, async tools => {
     const order = await runOrder(names, options, config);
-    if (options.dryRun) return await dryRun(order, tools, options, context);
+    if (options.dryRun) return dryRun(order, tools);
     const { runAttempts } = await import("../../sync/run/attempts.ts");
-    const report = await runAttempts(order, tools);
-    finish();
-    context.exit(report.exit_code);
-    if (options.json) return context.printJson(report);
-    const { syncReport } = await import("../terminal/sync_report.ts");
-    context.print(syncReport(report, whereToRead(config)));
-  } finally {
-    finish();
-  }
+    return runOutcome(await runAttempts(order, tools), config);
+  });
 }
 
-async function dryRun(order: RunOrder, tools: RunTools, options: SyncOptions, context: CliContext): Promise<void> {
+async function dryRun(order: RunOrder, tools: RunTools): Promise<Outcome> {
   const { companiesOf } = await import("../../sync/run/run.ts");
   const { estimateSync } = await import("../../operations/estimate/estimate.ts");
+  const { estimateReport } = await import("../terminal/sync_estimate.ts");
   const { version, limits } = order;
   const companies = companiesOf(order.config, order.selection.company);
   const estimate = await estimateSync(order, companies, { ...tools, version, maxRequests: limits.maxRequests });
-  if (options.json) return context.printJson(estimate);
-  const { estimateReport } = await import("../terminal/sync_estimate.ts");
-  context.print(estimateReport(estimate));
+  return { document: estimate, text: () => estimateReport(estimate) };
+}
+
+/** What a run did; `command` goes on after a stop. */
+export async function runOutcome(report: RunReport, config: Config, command?: string): Promise<Outcome> {
+  const { syncReport } = await import("../terminal/sync_report.ts");
+  return { document: report, text: () => syncReport(report, whereToRead(config), command) };
 }
 
 async function runOrder(names: readonly string[], options: SyncOptions, config: Config): Promise<RunOrder> {
@@ -85,7 +83,7 @@ async function runOrder(names: readonly string[], options: SyncOptions, config: 
 }
 
 /** Where the tables are, in a sentence. */
-export function whereToRead({ destination }: Config): string {
+function whereToRead({ destination }: Config): string {
   const { schema } = destination;
   if (isServer(destination)) return `Readers find the tables in schema ${schema}.`;
   return `Readers find the tables in ${destination.path}, schema ${schema}: duckdb -readonly ${destination.path}`;

@@ -21,7 +21,7 @@ interface VerifyOptions extends CommonOptions {
 const SAMPLE = 200;
 
 /** `verify`: the warehouse, field by field, against the service. */
-export function registerVerify(program: Command, context: CliContext): void {
+export function register(program: Command, context: CliContext): void {
   const command = program
     .command("verify")
     .addArgument(streamsArgument())
@@ -50,10 +50,8 @@ export function registerVerify(program: Command, context: CliContext): void {
 
 async function verify(names: readonly string[], options: VerifyOptions, context: CliContext): Promise<void> {
   const { config, warnings } = await context.openConfig(options);
-  const { terminalRun } = await import("../invocation/run_tools.ts");
-  const { tools, finish } = await terminalRun(context, options);
-  try {
-    for (const warning of warnings) tools.log.warn({}, warning);
+  const { runOnTerminal } = await import("../invocation/run_tools.ts");
+  await runOnTerminal(context, options, warnings, async tools => {
     const order: VerifyOrder = {
       ...(await runDefaults()),
       ...{ config, names, company: options.company, seed: options.seed },
@@ -66,15 +64,10 @@ async function verify(names: readonly string[], options: VerifyOptions, context:
     if (options.dryRun) {
       const { estimateVerify } = await import("../../operations/verify/estimate.ts");
       const estimate = await estimateVerify(order);
-      return options.json ? context.printJson(estimate) : context.print(estimateReport(estimate));
+      return { document: estimate, text: () => estimateReport(estimate) };
     }
     const { verify: compare } = await import("../../operations/verify/verify.ts");
     const report = await compare(order, tools);
-    finish();
-    context.exit(report.exit_code);
-    if (options.json) return context.printJson(report);
-    context.print(verifyReport(report, config.destination.stateSchema));
-  } finally {
-    finish();
-  }
+    return { document: report, text: () => verifyReport(report, config.destination.stateSchema) };
+  });
 }

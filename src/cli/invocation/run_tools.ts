@@ -1,45 +1,50 @@
 import { systemClock } from "../../clock.ts";
-import type { LogLevel, LogSink } from "../../logging.ts";
+import type { ExitCode } from "../../errors.ts";
+import type { LogSink } from "../../logging.ts";
 import type { RunTools } from "../../sync/run/run_order.ts";
 import { displayClock, type Progress, placeOn, startProgress } from "../terminal/progress.ts";
 import type { CliContext } from "./context.ts";
 import { interruption } from "./interruption.ts";
+import type { CommonOptions } from "./options.ts";
 
-/** A run's tools, bound to the terminal; `finish` ends the progress display and gives the signals back. */
-export interface TerminalRun {
-  readonly tools: RunTools;
-  finish(): void;
+/** What came of a run: the document that --json prints, and the same for people. */
+export interface Outcome {
+  readonly document: object & { readonly exit_code?: ExitCode };
+  readonly text: () => string;
 }
 
-/** The log writes above the progress display from the moment there is one. */
-export async function terminalRun(
+type Options = Pick<CommonOptions, "logLevel" | "progress" | "json">;
+
+/** Runs with tools that are bound to the terminal, where the log writes above the progress display, and prints the outcome. */
+export async function runOnTerminal(
   context: CliContext,
-  { logLevel, progress }: { readonly logLevel: LogLevel; readonly progress: boolean },
-): Promise<TerminalRun> {
+  options: Options,
+  warnings: readonly string[],
+  run: (tools: RunTools) => Promise<Outcome>,
+): Promise<void> {
   let display: Progress | undefined;
   const sink: LogSink = {
     write: line => (display === undefined ? void context.stderr.write(line) : display.sink.write(line)),
   };
   const place = await placeOn(context.stderr);
-  const log = await context.openLog(logLevel, sink);
+  const log = await context.openLog(options.logLevel, sink);
   const { renewExports } = await import("../../outputs/export/renewing.ts");
   const { signal, release } = interruption(context, text => log.info({}, text));
-  return {
-    tools: {
-      clock: systemClock,
-      random: Math.random,
-      log,
-      signal,
-      redact: context.redact,
+  let outcome: Outcome;
+  try {
+    for (const warning of warnings) log.warn({}, warning);
+    outcome = await run({
+      ...{ clock: systemClock, random: Math.random, log, signal, redact: context.redact, renewExports },
       watch: view => {
-        display = startProgress(view, place, { clock: displayClock, enabled: progress });
+        display = startProgress(view, place, { clock: displayClock, enabled: options.progress });
       },
-      renewExports,
-    },
-    finish: () => {
-      display?.stop();
-      display = undefined;
-      release();
-    },
-  };
+    });
+  } finally {
+    display?.stop();
+    release();
+  }
+  const { document, text } = outcome;
+  if (document.exit_code !== undefined) context.exit(document.exit_code);
+  if (options.json) context.printJson(document);
+  else context.print(text());
 }

@@ -1,6 +1,6 @@
 import type { ExportReport } from "../../outputs/export/report.ts";
 import type { TableProgress } from "../../outputs/export/writing.ts";
-import { formatCount, formatTable } from "./table.ts";
+import { formatCount, rowTable } from "./table.ts";
 
 /** What is going on, in a line; `at` is the number of the table. */
 export function exportLine({ table, doing, rows, of, tables }: TableProgress, at: number): string {
@@ -11,20 +11,6 @@ export function exportLine({ table, doing, rows, of, tables }: TableProgress, at
 /** What an export did, a line a table. */
 export function exportText(report: ExportReport): string {
   const { out, status, tables, removed, missing, warnings } = report;
-  const titles = [
-    { title: "table" },
-    { title: "rows", align: "right" as const },
-    { title: "files", align: "right" as const },
-    { title: "bytes", align: "right" as const },
-    { title: "status" },
-  ];
-  const lines = tables.map(line => [
-    line.table,
-    formatCount(line.rows),
-    formatCount(line.files),
-    formatCount(line.bytes),
-    line.status,
-  ]);
   const rows = formatCount(tables.reduce((sum, line) => sum + line.rows, 0));
   const written = tables.filter(line => line.status === "written").length;
   const last =
@@ -32,7 +18,13 @@ export function exportText(report: ExportReport): string {
       ? `Nothing changed since the last export (${tables.length} tables, ${rows} rows): nothing was written. ${out}`
       : `${written} of ${tables.length} tables written, ${rows} rows in all: ${out}`;
   return [
-    formatTable(titles, lines),
+    rowTable(tables, [
+      ["table", line => line.table],
+      ["rows", line => line.rows],
+      ["files", line => line.files],
+      ["bytes", line => line.bytes],
+      ["status", line => line.status],
+    ]),
     "",
     ...(removed.length > 0 ? [`No longer in the export: ${listed(removed)}.`] : []),
     ...(missing.length > 0 ? [`Not there yet, \`tributary sync\` loads them: ${listed(missing)}.`] : []),

@@ -1,7 +1,7 @@
 import type { createLogUpdate } from "log-update";
 import { timespan } from "../../duration.ts";
 import type { LogSink } from "../../logging.ts";
-import { cutText, formatCount, formatTable } from "./table.ts";
+import { cutText, formatCount, rowTable } from "./table.ts";
 
 /** What a run is doing at this instant. */
 export interface ProgressSource {
@@ -117,30 +117,26 @@ function speedometer(clock: DisplayClock): Speedometer {
 }
 
 function progressTable(snapshot: ProgressSnapshot, speeds: Speedometer, columns: number, height: number): string {
-  const titles = [
-    { title: "stream" },
-    { title: "state" },
-    { title: "pages", align: "right" },
-    { title: "rows", align: "right" },
-    { title: "rows/s", align: "right" },
-    { title: "left", align: "right" },
-    { title: "waiting for" },
-  ] as const;
-  const cells = snapshot.streams.map(one => [
-    one.stream,
-    one.state,
-    formatCount(one.pages),
-    one.total === undefined ? formatCount(one.rows) : `${formatCount(one.rows)} of ${formatCount(one.total)}`,
-    formatCount(speeds(one.stream, one.rows)),
-    one.remainingMs === undefined ? "" : timespan(one.remainingMs),
-    one.waitingFor ?? "",
-  ]);
+  const measured = snapshot.streams.map(one => ({ ...one, speed: speeds(one.stream, one.rows) }));
   // What doesn't fit the screen would scroll away and be drawn again below itself.
   const room = Math.max(1, height - 4);
-  const busiest = cells.length <= room ? cells : cells.filter((_, index) => isBusy(snapshot.streams[index]));
-  const hidden = cells.length - Math.min(busiest.length, room);
+  const busiest = measured.length <= room ? measured : measured.filter(isBusy);
+  const hidden = measured.length - Math.min(busiest.length, room);
   const more = hidden > 0 ? [`… and ${hidden} more`] : [];
-  const lines = [...formatTable(titles, busiest.slice(0, room)).split("\n"), ...more, limitLine(snapshot)];
+  const table = rowTable(busiest.slice(0, room), [
+    ["stream", one => one.stream],
+    ["state", one => one.state],
+    ["pages", one => one.pages],
+    [
+      "rows",
+      ({ rows, total }) => formatCount(rows) + (total === undefined ? "" : ` of ${formatCount(total)}`),
+      "right",
+    ],
+    ["rows/s", one => one.speed],
+    ["left", ({ remainingMs }) => (remainingMs === undefined ? null : timespan(remainingMs)), "right"],
+    ["waiting for", one => one.waitingFor ?? null],
+  ]);
+  const lines = [...table.split("\n"), ...more, limitLine(snapshot)];
   return lines.map(line => cutText(line, columns)).join("\n");
 }
 
@@ -165,4 +161,4 @@ function limitLine({ limitedBy, inFlight, ceiling, limited429 }: ProgressSnapsho
   return `limited by ${limitedBy}: ${inFlight} of ${ceiling} requests in flight, ${formatCount(limited429)} answers 429`;
 }
 
-const isBusy = (one: StreamProgress | undefined): boolean => one?.state === "reading" || one?.state === "publishing";
+const isBusy = ({ state }: StreamProgress): boolean => state === "reading" || state === "publishing";

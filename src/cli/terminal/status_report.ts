@@ -2,7 +2,7 @@ import { ago, ahead, timespan } from "../../duration.ts";
 import type { Status, StreamStatus } from "../../operations/status.ts";
 import { sentencesOf } from "../../warehouse/state/run_log.ts";
 import { atService, differences } from "./proof.ts";
-import { formatCount, formatTable } from "./table.ts";
+import { streamTable } from "./table.ts";
 
 /** A warehouse's status, for people. */
 export function statusReport(status: Status, now: number): string {
@@ -15,7 +15,7 @@ export function statusReport(status: Status, now: number): string {
     return blocks.join("\n\n");
   }
   if (warehouse.note !== null) return [...blocks, warehouse.note].join("\n\n");
-  blocks.push(streamTable(streams, now), ...remarks(streams));
+  blocks.push(statusTable(streams, now), ...remarks(streams));
   blocks.push(...sentencesOf(status.last_run?.warnings).map(text => `Warning: ${text}`));
   return blocks.join("\n\n");
 }
@@ -44,59 +44,42 @@ function nextRun({ next_run }: Status, now: number): string[] {
   return [`Next run:  ${schedule} at ${moment} UTC, ${ahead(at, now)}, if \`tributary schedule\` is up`];
 }
 
-function streamTable(streams: readonly StreamStatus[], now: number): string {
-  const several = new Set(streams.map(stream => stream.company)).size > 1;
-  const right = "right" as const;
-  const columns = [
-    ...(several ? [{ title: "company" }] : []),
-    { title: "stream" },
-    { title: "status" },
-    { title: "complete to" },
-    { title: "last success" },
-    { title: "rows", align: right },
-    { title: "at service", align: right },
-    { title: "deleted", align: right },
-    { title: "pending", align: right },
-    { title: "problems", align: right },
-    { title: "rejects", align: right },
-  ];
-  const lines = streams.map(one => [
-    ...(several ? [one.company] : []),
-    one.stream,
-    one.on ? one.status : `off (${one.status})`,
-    ago(one.complete_to, now),
-    ago(one.last_success_at, now),
-    formatCount(one.live_rows),
-    atService(one),
-    formatCount(one.rows - one.live_rows),
-    one.details_pending === null ? "" : formatCount(one.details_pending),
-    formatCount(one.problems),
-    formatCount(one.rejects),
+const statusTable = (streams: readonly StreamStatus[], now: number): string =>
+  streamTable(streams, [
+    ["status", one => (one.on ? one.status : `off (${one.status})`)],
+    ["complete to", one => ago(one.complete_to, now)],
+    ["last success", one => ago(one.last_success_at, now)],
+    ["rows", one => one.live_rows],
+    ["at service", atService, "right"],
+    ["deleted", one => one.rows - one.live_rows],
+    ["pending", one => one.details_pending],
+    ["problems", one => one.problems],
+    ["rejects", one => one.rejects],
   ]);
-  return formatTable(columns, lines);
-}
 
 function remarks(streams: readonly StreamStatus[]): string[] {
   const named = (rows: readonly StreamStatus[]) => [...new Set(rows.map(one => one.stream))].join(", ");
   const failing = streams.filter(one => one.on && one.error !== null);
   const failed = [...Map.groupBy(failing, one => one.error)].map(([error, rows]) => `${named(rows)}: ${error}`);
-  const rejecting = streams.filter(one => one.rejects > 0);
-  const doubtful = streams.filter(one => one.problems > 0);
-  const apart = streams.filter(one => one.on && (one.difference ?? 0) !== 0);
-  const behind = streams.filter(one => (one.details_pending ?? 0) > 0);
+  const about = (those: (one: StreamStatus) => boolean, what: string, advice: string): string[] => {
+    const found = streams.filter(those);
+    return found.length === 0 ? [] : [`${what} (${named(found)}): ${advice}`];
+  };
   return [
     ...failed,
-    ...differences(apart),
+    ...differences(streams.filter(one => one.on && (one.difference ?? 0) !== 0)),
     ...streams.flatMap(distrusted),
-    ...(rejecting.length > 0
-      ? [`Rows that could not be stored (${named(rejecting)}): \`tributary rejects\` shows them.`]
-      : []),
-    ...(doubtful.length > 0
-      ? [`Values that could not be read (${named(doubtful)}): \`tributary rejects --problems\` says which.`]
-      : []),
-    ...(behind.length > 0
-      ? [`Details still to be fetched (${named(behind)}): the next \`tributary sync\` goes on.`]
-      : []),
+    ...about(({ rejects }) => rejects > 0, "Rows that could not be stored", "`tributary rejects` shows them."),
+    ...about(
+      ({ problems }) => problems > 0,
+      "Values that could not be read",
+      "`tributary rejects --problems` says which.",
+    ),
+    ...about(
+      ({ details_pending }) => (details_pending ?? 0) > 0,
+      "Details still to be fetched",
+      "the next `tributary sync` goes on.",
+    ),
   ];
 }
 

@@ -1,12 +1,16 @@
 import type { StreamDescription } from "../../outputs/dictionary/stream_description.ts";
-import { formatTable } from "./table.ts";
+import { formatTable, rowTable } from "./table.ts";
 
 /** The catalogue by subject, a line a stream. */
 export function streamListing(streams: readonly StreamDescription[]): string {
   const groups = Map.groupBy(streams, stream => stream.group);
-  const rows = streams.map(one => [one.on ? "on" : "·", one.name, modeOf(one), one.preset, one.endpoint]);
-  const columns = [{ title: "" }, { title: "stream" }, { title: "mode" }, { title: "preset" }, { title: "endpoint" }];
-  const [heading = "", ...lines] = formatTable(columns, rows).split("\n");
+  const [heading = "", ...lines] = rowTable(streams, [
+    ["", one => (one.on ? "on" : "·")],
+    ["stream", one => one.name],
+    ["mode", modeOf],
+    ["preset", one => one.preset],
+    ["endpoint", one => one.endpoint],
+  ]).split("\n");
   const blocks = [...groups].map(([title, members]) => {
     const own = members.map(member => lines[streams.indexOf(member)]);
     return [title, ...own.map(line => `  ${line}`)].join("\n");
@@ -41,9 +45,13 @@ export function streamSheet(stream: StreamDescription): string {
   ];
   const heading = `${stream.name}\n${formatTable([{ title: "" }, { title: "" }], facts)}`;
   const tables = stream.tables.map(table => {
-    const columns = [{ title: "column" }, { title: "DuckDB" }, { title: "PostgreSQL" }, { title: "what it is" }];
-    const rows = table.columns.map(column => [column.name, column.duckdb, column.postgres, column.comment]);
-    return `${table.name}: ${table.comment}\n\n${formatTable(columns, rows)}`;
+    const columns = rowTable(table.columns, [
+      ["column", column => column.name],
+      ["DuckDB", column => column.duckdb],
+      ["PostgreSQL", column => column.postgres],
+      ["what it is", column => column.comment],
+    ]);
+    return `${table.name}: ${table.comment}\n\n${columns}`;
   });
   return [heading, ...tables].join("\n\n");
 }

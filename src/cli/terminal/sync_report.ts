@@ -1,28 +1,15 @@
 import { timespan } from "../../duration.ts";
 import type { RunReport } from "../../sync/run/run.ts";
 import { atService, differences } from "./proof.ts";
-import { formatCount, formatTable, type TableColumn } from "./table.ts";
+import { formatCount, streamTable } from "./table.ts";
 
 type Row = RunReport["streams"][number];
 
-const right = "right" as const;
-const counts: readonly { readonly title: string; readonly of: (row: Row) => number }[] = [
-  { title: "read", of: row => row.rows_read },
-  { title: "inserted", of: row => row.inserted },
-  { title: "updated", of: row => row.updated },
-  { title: "unchanged", of: row => row.unchanged },
-  { title: "deleted", of: row => row.deleted },
-  { title: "missing", of: row => row.missing },
-  { title: "rejects", of: row => row.rejected },
-  { title: "requests", of: row => row.requests },
-];
-
 /** What a run did, for people: a line a stream, then what needs their attention, then where the tables are. `next` goes on after a stop. */
 export function syncReport(report: RunReport, readers: string, next = "tributary sync"): string {
-  const { started_at, finished_at, run_id, streams } = report;
-  const time = timespan(Date.parse(finished_at) - Date.parse(started_at));
-  const heading = `Run ${run_id} ${verdict(report)} after ${time}.`;
-  const blocks = [streamTable(streams), heading];
+  const { streams } = report;
+  const heading = `Run ${report.run_id} ${verdict(report)} after ${lengthOf(report)}.`;
+  const blocks = [runTable(streams), heading];
   blocks.push(...differences(streams.filter(row => (row.difference ?? 0) !== 0)));
   if (report.status === "stopped") blocks.push(saved(streams, next));
   // What could not begin has made no tables.
@@ -32,28 +19,24 @@ export function syncReport(report: RunReport, readers: string, next = "tributary
   return blocks.filter(block => block !== "").join("\n\n");
 }
 
-function streamTable(streams: readonly Row[]): string {
-  const several = new Set(streams.map(row => row.company)).size > 1;
-  const columns: TableColumn[] = [
-    ...(several ? [{ title: "company" }] : []),
-    { title: "stream" },
-    { title: "status" },
-    ...counts.map(({ title }) => ({ title, align: right })),
-    { title: "in table", align: right },
-    { title: "at service", align: right },
-    { title: "time", align: right },
-  ];
-  const lines = streams.map(row => [
-    ...(several ? [row.company] : []),
-    row.stream,
-    row.status,
-    ...counts.map(({ of }) => formatCount(of(row))),
-    row.table_rows === null ? "" : formatCount(row.table_rows),
-    atService(row),
-    row.finished_at === null ? "" : timespan(Date.parse(row.finished_at) - Date.parse(row.started_at)),
+const runTable = (streams: readonly Row[]): string =>
+  streamTable(streams, [
+    ["status", row => row.status],
+    ["read", row => row.rows_read],
+    ["inserted", row => row.inserted],
+    ["updated", row => row.updated],
+    ["unchanged", row => row.unchanged],
+    ["deleted", row => row.deleted],
+    ["missing", row => row.missing],
+    ["rejects", row => row.rejected],
+    ["requests", row => row.requests],
+    ["in table", row => row.table_rows],
+    ["at service", atService, "right"],
+    ["time", lengthOf, "right"],
   ]);
-  return formatTable(columns, lines);
-}
+
+const lengthOf = ({ started_at, finished_at }: Pick<Row, "started_at" | "finished_at">): string =>
+  finished_at === null ? "" : timespan(Date.parse(finished_at) - Date.parse(started_at));
 
 function verdict({ status, exit_code, streams }: RunReport): string {
   switch (status) {

@@ -22,6 +22,30 @@ export function formatTable(columns: readonly TableColumn[], rows: readonly (rea
     .join("\n");
 }
 
+/** A column of rows: its heading, and the cell of a row. Numbers get separators and lean right; null leaves a cell empty. */
+export type RowColumn<Row> = readonly [title: string, cell: (row: Row) => string | number | null, align?: "right"];
+
+/** A table with a line for each row. */
+export function rowTable<Row>(rows: readonly Row[], columns: readonly RowColumn<Row>[]): string {
+  const cells = rows.map(row => columns.map(([, cell]) => cell(row)));
+  const titles = columns.map(([title, , align], index) => {
+    const isNumeric = align === "right" || cells.some(line => typeof line[index] === "number");
+    return { title, align: isNumeric ? ("right" as const) : ("left" as const) };
+  });
+  const texts = cells.map(line => line.map(cell => (typeof cell === "number" ? formatCount(cell) : (cell ?? ""))));
+  return formatTable(titles, texts);
+}
+
+/** A table with a line for each stream, named by its company too where there are several. */
+export function streamTable<Row extends { readonly company: string; readonly stream: string }>(
+  rows: readonly Row[],
+  columns: readonly RowColumn<Row>[],
+): string {
+  const several = new Set(rows.map(({ company }) => company)).size > 1;
+  const company: RowColumn<Row> = ["company", row => row.company];
+  return rowTable(rows, [...(several ? [company] : []), ["stream", row => row.stream], ...columns]);
+}
+
 /** How many terminal cells a text takes: 2 for East Asian wide characters and emoji, 0 for combining marks and colours. */
 export function textWidth(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;

@@ -1,8 +1,6 @@
 import { timespan } from "../../duration.ts";
 import type { VerifyDifference, VerifyEstimate, VerifyLine, VerifyReport } from "../../operations/verify/report.ts";
-import { cutText, formatCount, formatTable, type TableColumn } from "./table.ts";
-
-const right = "right" as const;
+import { cutText, formatCount, rowTable, streamTable } from "./table.ts";
 
 /** Differences that are shown one by one. */
 const MOST_SHOWN = 20;
@@ -17,7 +15,7 @@ export function verifyReport(report: VerifyReport, stateSchema: string): string 
   const details =
     sample === null ? "all details" : `at most ${formatCount(sample)} details of each kind, --seed ${seed}`;
   const blocks = [
-    streamTable(streams),
+    lineTable(streams),
     ...(wrong.length === 0 ? [] : [differenceTable(wrong)]),
     `${verdict(report)} (${details}; ${time})`,
     ...(streams.some(({ changed_since }) => changed_since > 0)
@@ -51,62 +49,40 @@ function verdict({ status, streams }: VerifyReport): string {
   }
 }
 
-function streamTable(streams: readonly VerifyLine[]): string {
-  const several = new Set(streams.map(line => line.company)).size > 1;
-  const columns: TableColumn[] = [
-    ...(several ? [{ title: "company" }] : []),
-    { title: "stream" },
-    { title: "status" },
-    { title: "rows", align: right },
-    { title: "equal", align: right },
-    { title: "differences", align: right },
-    { title: "changed since", align: right },
-    { title: "requests", align: right },
-    { title: "" },
-  ];
-  const lines = streams.map(line => [
-    ...(several ? [line.company] : []),
-    line.stream,
-    line.status,
-    ...[line.rows_checked, line.rows_equal, line.differences, line.changed_since, line.requests].map(formatCount),
-    line.status === "skipped" ? "nothing of it has been loaded" : cutText(line.error ?? "", 80),
+const lineTable = (streams: readonly VerifyLine[]): string =>
+  streamTable(streams, [
+    ["status", line => line.status],
+    ["rows", line => line.rows_checked],
+    ["equal", line => line.rows_equal],
+    ["differences", line => line.differences],
+    ["changed since", line => line.changed_since],
+    ["requests", line => line.requests],
+    ["", line => (line.status === "skipped" ? "nothing of it has been loaded" : cutText(line.error ?? "", 80))],
   ]);
-  return formatTable(columns, lines);
-}
 
 function differenceTable(wrong: readonly VerifyDifference[]): string {
-  const titles = ["table", "row", "column", "what", "here", "at the service"].map(title => ({ title }));
   // Of each sort a few: a column that is wrong in every row must not hide the others.
   const sorts = Map.groupBy(wrong, one => JSON.stringify([one.table_name, one.column_name, one.kind]));
-  const chosen = [...sorts.values()].flatMap(all => all.slice(0, MOST_ALIKE)).slice(0, MOST_SHOWN);
-  const shown = chosen.map(one => [
-    one.table_name,
-    cutText(one.key, 50),
-    one.column_name ?? "",
-    one.kind.replaceAll("_", " "),
-    one.column_name === null ? "" : valueText(one.warehouse_value),
-    one.column_name === null ? "" : valueText(one.service_value),
+  const shown = [...sorts.values()].flatMap(all => all.slice(0, MOST_ALIKE)).slice(0, MOST_SHOWN);
+  const table = rowTable(shown, [
+    ["table", one => one.table_name],
+    ["row", one => cutText(one.key, 50)],
+    ["column", one => one.column_name],
+    ["what", one => one.kind.replaceAll("_", " ")],
+    ["here", one => one.column_name && valueText(one.warehouse_value)],
+    ["at the service", one => one.column_name && valueText(one.service_value)],
   ]);
   const more = wrong.length - shown.length;
-  return `${formatTable(titles, shown)}${more > 0 ? `\n… and ${formatCount(more)} more` : ""}`;
+  return `${table}${more > 0 ? `\n… and ${formatCount(more)} more` : ""}`;
 }
 
 const valueText = (value: string | null): string => (value === null ? "NULL" : cutText(value, 40));
 
 /** What a verification would request, for people. */
 export function estimateReport({ streams, requests }: VerifyEstimate): string {
-  const several = new Set(streams.map(line => line.company)).size > 1;
-  const columns: TableColumn[] = [
-    ...(several ? [{ title: "company" }] : []),
-    { title: "stream" },
-    { title: "requests", align: right },
-    { title: "why" },
-  ];
-  const lines = streams.map(line => [
-    ...(several ? [line.company] : []),
-    line.stream,
-    formatCount(line.requests),
-    line.why,
+  const table = streamTable(streams, [
+    ["requests", line => line.requests],
+    ["why", line => line.why],
   ]);
-  return `${formatTable(columns, lines)}\n\nAbout ${formatCount(requests)} requests. Nothing was asked for, and nothing written.`;
+  return `${table}\n\nAbout ${formatCount(requests)} requests. Nothing was asked for, and nothing written.`;
 }

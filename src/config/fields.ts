@@ -7,6 +7,12 @@ import { nearest } from "../nearest_name.ts";
 /** Marks a field whose value is a name in the warehouse or an option, so that `${…}` there doesn't make it a secret. */
 export const open = { open: true } as const;
 
+/** Text that the pattern fits; `error` says what was expected. */
+const matching = (error: string, pattern: RegExp) => z.string({ error }).regex(pattern, { error });
+
+/** Text that passes a test. */
+const passing = (error: string, fits: (value: string) => boolean) => z.string({ error }).refine(fits, { error });
+
 export const text = (what: string) => z.string({ error: `expected ${what}` }).min(1, { error: `expected ${what}` });
 
 /** A name that shows up in the warehouse or on screen by its purpose. */
@@ -17,28 +23,16 @@ export const name = (what: string) =>
 
 /** What is asked for: text, whatever it looks like in YAML. */
 export const askedValue = () => {
-  const error = "expected a value of one line";
   const spelled = (raw: unknown): unknown => (typeof raw === "number" || typeof raw === "boolean" ? String(raw) : raw);
-  return z.preprocess(spelled, z.string({ error }).regex(/^[^\0\r\n]+$/, { error })).meta(open);
+  return z.preprocess(spelled, matching("expected a value of one line", /^[^\0\r\n]+$/)).meta(open);
 };
 
 /** `table.column`. */
-export const columnName = () => {
-  const error = "expected a column such as orders.customer_id";
-  return z
-    .string({ error })
-    .regex(/^\w+\.\w+$/, { error })
-    .meta(open);
-};
+export const columnName = () => matching("expected a column such as orders.customer_id", /^\w+\.\w+$/).meta(open);
 
 /** `table.column`, where `*` stands for any part. */
-export const columnPattern = () => {
-  const error = "expected a column such as orders.contact_email or *.phone";
-  return z
-    .string({ error })
-    .regex(/^[\w*]+\.[\w*]+$/, { error })
-    .meta(open);
-};
+export const columnPattern = () =>
+  matching("expected a column such as orders.contact_email or *.phone", /^[\w*]+\.[\w*]+$/).meta(open);
 
 /** How a column is read: a word, or the values that mean it. */
 export const columnTest = () => {
@@ -48,10 +42,7 @@ export const columnTest = () => {
 };
 
 /** What hashes are made with. */
-export const hashKey = () => {
-  const error = "expected a secret of 16 or more characters";
-  return z.string({ error }).regex(/^[^\0\r\n]{16,1000}$/, { error });
-};
+export const hashKey = () => matching("expected a secret of 16 or more characters", /^[^\0\r\n]{16,1000}$/);
 
 const numeral = (raw: unknown): unknown =>
   typeof raw === "string" && /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(raw.trim()) ? Number(raw) : raw;
@@ -95,9 +86,7 @@ export const duration = (least: "0s" | "1s" | "1ms" = "1s", most = "24d") => {
     const ms = parseDuration(value);
     return ms !== undefined && ms >= floor && ms <= ceiling;
   };
-  return z
-    .string({ error })
-    .refine(fits, { error })
+  return passing(error, fits)
     .meta({ ...open, is: "duration" })
     .brand<"duration">();
 };
@@ -115,11 +104,8 @@ export function parseSize(text: string): number | undefined {
 
 /** A size in memory, not less than that of `least`. */
 export const size = (least: string) => {
-  const error = `expected a size such as 256MB or 1GB (at least ${least})`;
   const fits = (value: string): boolean => (parseSize(value) ?? 0) >= (parseSize(least) ?? 0);
-  return z
-    .string({ error })
-    .refine(fits, { error })
+  return passing(`expected a size such as 256MB or 1GB (at least ${least})`, fits)
     .meta({ ...open, is: "size" })
     .brand<"size">();
 };
@@ -149,39 +135,31 @@ function isTimezone(zone: string): boolean {
 }
 
 export const calendarDate = () => {
-  const error = "expected a date such as 2023-01-31";
   const exists = (day: string): boolean =>
     /^\d{4}-\d\d-\d\d$/.test(day) && new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day) === true;
-  return z.string({ error }).refine(exists, { error }).meta(open);
+  return passing("expected a date such as 2023-01-31", exists).meta(open);
 };
 
 /** A schema's name: what both databases take without quotes, at most 63 bytes. */
-export const schemaName = () => {
-  const error = "expected a schema name: letters, digits and _, not beginning with a digit or pg_, at most 63";
-  return z
-    .string({ error })
-    .regex(/^(?!pg_)[A-Za-z_][A-Za-z0-9_]{0,62}$/i, { error })
-    .meta(open);
-};
+export const schemaName = () =>
+  matching(
+    "expected a schema name: letters, digits and _, not beginning with a digit or pg_, at most 63",
+    /^(?!pg_)[A-Za-z_][A-Za-z0-9_]{0,62}$/i,
+  ).meta(open);
 
-export const cron = () => {
-  const error = 'expected a cron expression of five fields such as "0 2 * * *" (minute hour day month weekday)';
-  return z
-    .string({ error })
-    .regex(/^\s*[\d*/,A-Za-z?#-]+(\s+[\d*/,A-Za-z?#-]+){4,5}\s*$/, { error })
-    .meta(open);
-};
+export const cron = () =>
+  matching(
+    'expected a cron expression of five fields such as "0 2 * * *" (minute hour day month weekday)',
+    /^\s*[\d*/,A-Za-z?#-]+(\s+[\d*/,A-Za-z?#-]+){4,5}\s*$/,
+  ).meta(open);
 
 /** `host:port`; an IPv6 host stands in brackets. */
 export const listenAddress = () => {
-  const error = "expected host:port such as 127.0.0.1:8787";
   const fits = (value: string): boolean => {
     const port = /^(\[[0-9A-Fa-f:]+\]|[^:\s]+):(\d{1,5})$/.exec(value)?.[2];
     return port !== undefined && Number(port) <= 65_535;
   };
-  return z
-    .string({ error })
-    .refine(fits, { error })
+  return passing("expected host:port such as 127.0.0.1:8787", fits)
     .meta({ ...open, is: "listen" })
     .brand<"listen">();
 };
@@ -196,44 +174,39 @@ export const baseUrl = () => {
     if (url === null || !/^https?:$/.test(url.protocol)) return false;
     return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
   };
-  return z.string({ error }).refine(fits, { error });
+  return passing(error, fits);
 };
 
 /** Where a notification is posted to: often a secret itself. */
-export const httpUrl = () => {
-  const error = "expected an address such as https://hooks.example.com/services/T0/B0/x";
-  return z.string({ error }).refine(value => /^https?:$/.test(URL.parse(value)?.protocol ?? ""), { error });
-};
+export const httpUrl = () =>
+  passing("expected an address such as https://hooks.example.com/services/T0/B0/x", value =>
+    /^https?:$/.test(URL.parse(value)?.protocol ?? ""),
+  );
 
 /** Part of an address, and guessed by nobody. */
-export const hookSecret = () => {
-  const error = "expected 16 or more letters, digits, - and _";
-  return z.string({ error }).regex(/^[A-Za-z0-9_-]{16,200}$/, { error });
-};
+export const hookSecret = () => matching("expected 16 or more letters, digits, - and _", /^[A-Za-z0-9_-]{16,200}$/);
 
 /** A header value, too. */
-export const pageToken = () => {
-  const error = "expected 16 or more printable characters without spaces (`openssl rand -hex 24` makes a token)";
-  return z.string({ error }).regex(/^[\x21-\x7e]{16,}$/, { error });
-};
+export const pageToken = () =>
+  matching(
+    "expected 16 or more printable characters without spaces (`openssl rand -hex 24` makes a token)",
+    /^[\x21-\x7e]{16,}$/,
+  );
 
 export const pagePassword = () => {
   const error = "expected 8 or more characters (`openssl rand -hex 12` makes a password)";
   return z.string({ error }).min(8, { error });
 };
 
-export const postgresUrl = () => {
-  const error =
-    "expected an address such as postgres://user@host:5432/database, / @ : ? # in a password written as %2F %40 %3A %3F %23";
-  const fits = (value: string): boolean => /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? "");
-  return z.string({ error }).refine(fits, { error });
-};
+export const postgresUrl = () =>
+  passing(
+    "expected an address such as postgres://user@host:5432/database, / @ : ? # in a password written as %2F %40 %3A %3F %23",
+    value => /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? ""),
+  );
 
 /** A header value: a space or line break in it is a copying mistake that the service would answer with 401. */
-export const apiKey = () => {
-  const error = "expected an API key of printable characters without spaces or line breaks";
-  return z.string({ error }).regex(/^[\x21-\x7e]+$/, { error });
-};
+export const apiKey = () =>
+  matching("expected an API key of printable characters without spaces or line breaks", /^[\x21-\x7e]+$/);
 
 export const filePath = (what: string) => {
   const error = `expected ${what}; ~, :memory: and addresses such as s3:// are not understood`;

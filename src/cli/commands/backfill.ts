@@ -5,7 +5,7 @@ import type { BackfillOrder } from "../../operations/backfill/backfill.ts";
 import type { Estimate } from "../../operations/estimate/estimate.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, examples, runOptions, streamsArgument } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, runOptions, streamsArgument } from "../invocation/options.ts";
 import { runDefaults } from "../invocation/run_defaults.ts";
 import { runOutcome } from "./sync.ts";
 
@@ -28,17 +28,14 @@ export function register(program: Command, context: CliContext): void {
     .option("--to <date>", "up to this day, itself left out (default: up to now)", day)
     .option("--resume", "go on with what is unfinished, whatever dates it has")
     .option("--restart", "forget what is unfinished of these streams and begin again");
-  attachOptions(command, ...runOptions, "yes")
-    .addHelpText(
-      "after",
-      examples(
-        "tributary backfill --from 2023-01-01 --dry-run",
-        "tributary backfill --from 2023-01-01",
-        "tributary backfill --resume",
-        "tributary backfill 'invoice*' --from 2024-01-01 --to 2024-07-01 --yes",
-      ),
-    )
-    .action((names: string[], options: BackfillOptions) => backfill(names, options, context));
+  attachOptions(
+    command,
+    [...runOptions, "yes"],
+    "tributary backfill --from 2023-01-01 --dry-run",
+    "tributary backfill --from 2023-01-01",
+    "tributary backfill --resume",
+    "tributary backfill 'invoice*' --from 2024-01-01 --to 2024-07-01 --yes",
+  ).action((names: string[], options: BackfillOptions) => backfill(names, options, context));
 }
 
 /** A calendar date. @throws InvalidArgumentError */

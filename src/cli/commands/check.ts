@@ -5,7 +5,7 @@ import { ConfigError } from "../../errors.ts";
 import type { CheckLine } from "../../operations/check/check.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
-import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 import { packageVersion } from "../invocation/package_root.ts";
 
 interface CheckOptions extends CommonOptions {
@@ -20,16 +20,13 @@ export function register(program: Command, context: CliContext): void {
       "Look at configuration, key, service, destination, schedules and what they need, and say of each whether it is well or what to do. Writes nothing.",
     )
     .option("--offline", "ask neither the service nor a database server");
-  attachOptions(command, "company", "config", "json", "logLevel")
-    .addHelpText(
-      "after",
-      examples(
-        "tributary check",
-        "tributary check --offline",
-        "tributary check --json | jq '.lines[] | select(.ok | not)'",
-      ),
-    )
-    .action((options: CheckOptions) => check(options, context));
+  attachOptions(
+    command,
+    ["company", "config", "json", "logLevel"],
+    "tributary check",
+    "tributary check --offline",
+    "tributary check --json | jq '.lines[] | select(.ok | not)'",
+  ).action((options: CheckOptions) => check(options, context));
 }
 
 async function check(options: CheckOptions, context: CliContext): Promise<void> {

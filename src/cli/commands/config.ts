@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 
 /** `config`: the effective configuration, secrets masked. */
 export function register(program: Command, context: CliContext): void {
@@ -9,9 +9,12 @@ export function register(program: Command, context: CliContext): void {
     .description(
       "Print the effective configuration: the file, with defaults and variables filled in and secrets masked.",
     );
-  attachOptions(command, "config", "json", "logLevel")
-    .addHelpText("after", examples("tributary config", "tributary config --json | jq .destination"))
-    .action((options: CommonOptions) => printConfig(options, context));
+  attachOptions(
+    command,
+    ["config", "json", "logLevel"],
+    "tributary config",
+    "tributary config --json | jq .destination",
+  ).action((options: CommonOptions) => printConfig(options, context));
 }
 
 async function printConfig(options: CommonOptions, context: CliContext): Promise<void> {

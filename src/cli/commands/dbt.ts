@@ -4,7 +4,7 @@ import type { Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
 import { isServer } from "../../config/destination.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, examples, localPath } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, localPath } from "../invocation/options.ts";
 
 interface DbtOptions extends CommonOptions {
   readonly out: string;
@@ -20,9 +20,12 @@ export function register(program: Command, context: CliContext): void {
     )
     .requiredOption("--out <folder>", "where it goes; made where there is none", localPath)
     .option("--force", "overwrite files of the same names that others wrote or edited");
-  attachOptions(command, "config", "json", "logLevel")
-    .addHelpText("after", examples("tributary dbt --out dbt/tributary", "cd dbt/tributary && dbt build"))
-    .action((options: DbtOptions) => dbt(options, context));
+  attachOptions(
+    command,
+    ["config", "json", "logLevel"],
+    "tributary dbt --out dbt/tributary",
+    "cd dbt/tributary && dbt build",
+  ).action((options: DbtOptions) => dbt(options, context));
 }
 
 async function dbt(options: DbtOptions, context: CliContext): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 
 interface DdlOptions extends CommonOptions {
   readonly forDba?: true;
@@ -15,12 +15,12 @@ export function register(program: Command, context: CliContext): void {
       "Print the SQL that makes the warehouse of the configuration. A sync runs it by itself where its role may.",
     )
     .option("--for-dba", "only what needs more rights than the run's role has");
-  attachOptions(command, "config", "logLevel")
-    .addHelpText(
-      "after",
-      examples("tributary ddl > warehouse.sql", "tributary ddl --for-dba | psql --dbname=warehouse"),
-    )
-    .action((options: DdlOptions) => ddl(options, context));
+  attachOptions(
+    command,
+    ["config", "logLevel"],
+    "tributary ddl > warehouse.sql",
+    "tributary ddl --for-dba | psql --dbname=warehouse",
+  ).action((options: DdlOptions) => ddl(options, context));
 }
 
 async function ddl(options: DdlOptions, context: CliContext): Promise<void> {

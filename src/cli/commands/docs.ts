@@ -7,7 +7,7 @@ import type { WarehouseSample } from "../../outputs/dictionary/warehouse_sample.
 import type { OwnedFile } from "../../outputs/owned_folder.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { configIfAny } from "../invocation/optional_config.ts";
-import { attachOptions, type CommonOptions, examples, localPath } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, localPath } from "../invocation/options.ts";
 import { formatCount } from "../terminal/table.ts";
 
 interface DocsOptions extends CommonOptions {
@@ -30,14 +30,16 @@ export function register(program: Command, context: CliContext): void {
     )
     .option("--no-examples", "don't look into the warehouse: no values, no counts")
     .option("--force", "overwrite files of the same names that others wrote or edited");
-  attachOptions(command, "company", "config", "json", "logLevel")
+  attachOptions(
+    command,
+    ["company", "config", "json", "logLevel"],
+    "tributary docs",
+    "tributary docs --out public/dictionary --format html",
+    "tributary docs --no-examples      # nothing in it but what the program knows",
+  )
     .addHelpText(
       "after",
-      `${examples(
-        "tributary docs",
-        "tributary docs --out public/dictionary --format html",
-        "tributary docs --no-examples      # nothing in it but what the program knows",
-      )}\n\nExamples are numbers, dates, flags, identifiers and labels of one word from a few rows; columns that may name a person or\nhold what somebody wrote show none.`,
+      "\nExamples are numbers, dates, flags, identifiers and labels of one word from a few rows; columns that may name a person or\nhold what somebody wrote show none.",
     )
     .action((options: DocsOptions) => docs(options, context));
 }

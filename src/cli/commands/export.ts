@@ -5,7 +5,7 @@ import { nothingLoaded, StoppedError } from "../../errors.ts";
 import type { LogSink } from "../../logging.ts";
 import type { ExportOrder, ExportTools } from "../../outputs/export/export.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, examples, localPath, whole } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, localPath, whole } from "../invocation/options.ts";
 import { exportLine, exportText } from "../terminal/export_report.ts";
 import { displayClock, type Place as Terminal } from "../terminal/progress.ts";
 
@@ -46,15 +46,17 @@ export function register(program: Command, context: CliContext): void {
     .addOption(new Option("--compression <name>", "of the files").choices(["zstd", "snappy"]).default("zstd"))
     .option("--live", "only rows that the service still lists")
     .option("--keep <n>", "versions to keep, for readers that are in the middle of one", whole(1), KEEP);
-  attachOptions(command, "company", "config", "json", "wait", "logLevel", "noProgress")
+  attachOptions(
+    command,
+    ["company", "config", "json", "wait", "logLevel", "noProgress"],
+    "tributary export --out lake",
+    "tributary export 'purchase_order*' invoices --out lake --live",
+    "tributary export --out lake --partition-by _company --partition-by purchase_orders=po_date:month",
+    "tributary export --out lake --json | jq -r '.tables[] | select(.status == \"written\") | .table'",
+  )
     .addHelpText(
       "after",
-      `${examples(
-        "tributary export --out lake",
-        "tributary export 'purchase_order*' invoices --out lake --live",
-        "tributary export --out lake --partition-by _company --partition-by purchase_orders=po_date:month",
-        "tributary export --out lake --json | jq -r '.tables[] | select(.status == \"written\") | .table'",
-      )}\n\nlake/_manifest.json says what is there: rows, files, columns and their types. docs/export.md says how to read it.`,
+      "\nlake/_manifest.json says what is there: rows, files, columns and their types. docs/export.md says how to read it.",
     )
     .action((names: string[], options: ExportCommandOptions) => exportTables(names, options, context));
 }

@@ -7,7 +7,7 @@ import { ENV_FILE } from "../../config/load.ts";
 import { ConfigError } from "../../errors.ts";
 import { ask } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 import { packageRoot } from "../invocation/package_root.ts";
 
 /** `init`: writes a configuration from the example, which is its own documentation. */
@@ -17,9 +17,13 @@ export function register(program: Command, context: CliContext): void {
     .description(
       "Write config.yaml from the example, asking for the few values that matter. Secrets go to a .env file beside it (mode 600), which all commands read. Nothing is overwritten.",
     );
-  attachOptions(command, "config", "yes", "logLevel")
-    .addHelpText("after", examples("tributary init", "tributary init --yes", "tributary init --config prod.yaml"))
-    .action((options: CommonOptions) => init(options, context));
+  attachOptions(
+    command,
+    ["config", "yes", "logLevel"],
+    "tributary init",
+    "tributary init --yes",
+    "tributary init --config prod.yaml",
+  ).action((options: CommonOptions) => init(options, context));
 }
 
 async function init(options: CommonOptions, context: CliContext): Promise<void> {

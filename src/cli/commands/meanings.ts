@@ -4,7 +4,7 @@ import { ConfigError, nothingLoaded } from "../../errors.ts";
 import type { Change, MeaningsOrder, SeenMeaning } from "../../operations/meanings.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 import { cutText, formatCount, formatTable } from "../terminal/table.ts";
 
 interface MeaningsOptions extends CommonOptions {
@@ -13,7 +13,6 @@ interface MeaningsOptions extends CommonOptions {
 
 const RESOURCES = { memoryLimitMb: 512, threads: 2 } as const;
 
-/** `meanings`: what the models take rows for, and by which values. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("meanings")
@@ -27,16 +26,13 @@ export function register(program: Command, context: CliContext): void {
       (line: string, lines: readonly string[]) => [...lines, line],
       [] as readonly string[],
     );
-  attachOptions(command, "company", "config", "json", "logLevel")
-    .addHelpText(
-      "after",
-      examples(
-        "tributary meanings",
-        'tributary meanings credit --try \'credit.doc_type: ["*gutschrift*", "*credit*"]\'',
-        "tributary meanings --json | jq '.meanings[].columns'",
-      ),
-    )
-    .action((names: readonly string[], options: MeaningsOptions) => meanings(names, options, context));
+  attachOptions(
+    command,
+    ["company", "config", "json", "logLevel"],
+    "tributary meanings",
+    'tributary meanings credit --try \'credit.doc_type: ["*gutschrift*", "*credit*"]\'',
+    "tributary meanings --json | jq '.meanings[].columns'",
+  ).action((names: readonly string[], options: MeaningsOptions) => meanings(names, options, context));
 }
 
 async function meanings(names: readonly string[], options: MeaningsOptions, context: CliContext): Promise<void> {

@@ -3,7 +3,7 @@ import { ConfigError } from "../../errors.ts";
 import type { Comparison, MoveOrder } from "../../operations/move.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 import { packageVersion } from "../invocation/package_root.ts";
 
 interface MoveOptions extends CommonOptions {
@@ -18,12 +18,12 @@ export function register(program: Command, context: CliContext): void {
       "Have the warehouse know a company's service by its new address. Compares the company's id and up to 50 rows at the new address with what is kept, shows both, and asks. Loads nothing.",
     )
     .option("--base-url <url>", "the new address (default: the configuration's)");
-  attachOptions(command, "company", "config", "json", "dryRun", "wait", "logLevel", "yes")
-    .addHelpText(
-      "after",
-      examples("tributary move --base-url https://procurement.example.com", "tributary move --dry-run"),
-    )
-    .action((options: MoveOptions) => runMove(options, context));
+  attachOptions(
+    command,
+    ["company", "config", "json", "dryRun", "wait", "logLevel", "yes"],
+    "tributary move --base-url https://procurement.example.com",
+    "tributary move --dry-run",
+  ).action((options: MoveOptions) => runMove(options, context));
 }
 
 async function runMove(options: MoveOptions, context: CliContext): Promise<void> {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import type { RejectsOrder } from "../../operations/rejects.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, examples, whole } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, whole } from "../invocation/options.ts";
 import { cutText, formatCount, rowTable } from "../terminal/table.ts";
 
 interface RejectsOptions extends CommonOptions {
@@ -23,16 +23,13 @@ export function register(program: Command, context: CliContext): void {
     )
     .option("--all", "also what is over: rows that were loaded later or are no longer sent")
     .option("--limit <n>", "how many to show", whole(1), 50);
-  attachOptions(command, "company", "config", "json", "logLevel")
-    .addHelpText(
-      "after",
-      examples(
-        "tributary rejects",
-        "tributary rejects purchase_orders --problems",
-        "tributary rejects --json --limit 1000 | jq '.rejects[].raw'",
-      ),
-    )
-    .action((name: string | undefined, options: RejectsOptions) => rejects(name, options, context));
+  attachOptions(
+    command,
+    ["company", "config", "json", "logLevel"],
+    "tributary rejects",
+    "tributary rejects purchase_orders --problems",
+    "tributary rejects --json --limit 1000 | jq '.rejects[].raw'",
+  ).action((name: string | undefined, options: RejectsOptions) => rejects(name, options, context));
 }
 
 async function rejects(name: string | undefined, options: RejectsOptions, context: CliContext): Promise<void> {

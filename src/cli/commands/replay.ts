@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { ConfigError } from "../../errors.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, examples, streamsArgument } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, streamsArgument } from "../invocation/options.ts";
 import { runDefaults } from "../invocation/run_defaults.ts";
 import { runOutcome } from "./sync.ts";
 
@@ -25,17 +25,14 @@ export function register(program: Command, context: CliContext): void {
     .option("--from <date>", "only what was read from this day or moment on (UTC)", beginning)
     .option("--to <date>", "only what was read up to this day, itself included, or before this moment (UTC)", end);
   command.option("--rejects", "not the archive: try the rows again that could not be stored");
-  attachOptions(command, "company", "config", "json", "maxTime", "wait", "logLevel", "noProgress")
-    .addHelpText(
-      "after",
-      examples(
-        "tributary replay",
-        "tributary reset invoices --drop && tributary replay invoices",
-        "tributary replay --rejects",
-        "tributary replay 'invoice*' --from 2026-03-01 --to 2026-03-31 --json",
-      ),
-    )
-    .action((names: string[], options: ReplayOptions) => replay(names, options, context));
+  attachOptions(
+    command,
+    ["company", "config", "json", "maxTime", "wait", "logLevel", "noProgress"],
+    "tributary replay",
+    "tributary reset invoices --drop && tributary replay invoices",
+    "tributary replay --rejects",
+    "tributary replay 'invoice*' --from 2026-03-01 --to 2026-03-31 --json",
+  ).action((names: string[], options: ReplayOptions) => replay(names, options, context));
 }
 
 const beginning = (text: string): number => momentOf(text).at;

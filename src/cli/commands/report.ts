@@ -4,7 +4,7 @@ import type { Config } from "../../config/config.ts";
 import { ConfigError, nothingLoaded } from "../../errors.ts";
 import type { Contents } from "../../outputs/report/contents.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, examples, localPath, whole } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, localPath, whole } from "../invocation/options.ts";
 import { formatCount } from "../terminal/table.ts";
 
 interface ReportOptions extends CommonOptions {
@@ -26,14 +26,16 @@ export function register(program: Command, context: CliContext): void {
     .requiredOption("--out <file>", "the page, such as report.html; one that it wrote before is replaced", localPath)
     .option("--months <n>", "how many whole months before the present one, 1 to 36", whole(1, 36), 12)
     .option("--force", "overwrite a file that is no report");
-  attachOptions(command, "company", "config", "json", "logLevel")
+  attachOptions(
+    command,
+    ["company", "config", "json", "logLevel"],
+    "tributary report --out report.html",
+    "tributary report --out report-acme.html --company acme --months 6",
+    "tributary sync && tributary report --out /srv/reports/procurement.html   # after each night",
+  )
     .addHelpText(
       "after",
-      `${examples(
-        "tributary report --out report.html",
-        "tributary report --out report-acme.html --company acme --months 6",
-        "tributary sync && tributary report --out /srv/reports/procurement.html   # after each night",
-      )}\n\nWhat a section lacks because its streams are off is said on the page. Amounts of different currencies are never added up.`,
+      "\nWhat a section lacks because its streams are off is said on the page. Amounts of different currencies are never added up.",
     )
     .action((options: ReportOptions) => report(options, context));
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { ResetLine, ResetOrder } from "../../operations/reset.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 import { formatCount, streamTable } from "../terminal/table.ts";
 
 interface ResetOptions extends CommonOptions {
@@ -18,16 +18,13 @@ export function register(program: Command, context: CliContext): void {
       "Forget how far streams were read, so that the next run reads them from the start. Their rows stay, unless --drop.",
     )
     .option("--drop", "remove this company's rows too, and tables in which no company has rows");
-  attachOptions(command, "company", "config", "json", "dryRun", "wait", "logLevel", "yes")
-    .addHelpText(
-      "after",
-      examples(
-        "tributary reset items",
-        "tributary reset 'invoice*' --dry-run",
-        "tributary reset '*' --drop --company acme --yes",
-      ),
-    )
-    .action((names: string[], options: ResetOptions) => runReset(names, options, context));
+  attachOptions(
+    command,
+    ["company", "config", "json", "dryRun", "wait", "logLevel", "yes"],
+    "tributary reset items",
+    "tributary reset 'invoice*' --dry-run",
+    "tributary reset '*' --drop --company acme --yes",
+  ).action((names: string[], options: ResetOptions) => runReset(names, options, context));
 }
 
 async function runReset(names: readonly string[], options: ResetOptions, context: CliContext): Promise<void> {

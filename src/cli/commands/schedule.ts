@@ -10,7 +10,7 @@ import type { Logger } from "../../logging.ts";
 import type { Surroundings } from "../invocation/attachments.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
-import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 import { runDefaults } from "../invocation/run_defaults.ts";
 
 interface ScheduleOptions extends CommonOptions {
@@ -33,20 +33,20 @@ export function register(program: Command, context: CliContext): void {
       "run this schedule now, end with the run's exit code: for cron, a systemd timer, a CronJob",
     )
     .option("--no-server", "don't serve the status page");
-  attachOptions(command, "config", "json", "logLevel", "noProgress")
-    .addHelpText(
-      "after",
-      `
+  command.addHelpText(
+    "after",
+    `
 Signals:
   SIGTERM, SIGINT  ends within 10 seconds; the run under way saves what it read. Exit code 0. A second one leaves at once.
-  SIGHUP           reads the configuration again, as a change of its file does. One that can't be used is refused.
-${examples(
-  "tributary schedule",
-  "tributary schedule --config /etc/tributary/config.yaml --no-server",
-  "tributary schedule --once nightly --json",
-)}`,
-    )
-    .action((options: ScheduleOptions) => schedule(options, context));
+  SIGHUP           reads the configuration again, as a change of its file does. One that can't be used is refused.`,
+  );
+  attachOptions(
+    command,
+    ["config", "json", "logLevel", "noProgress"],
+    "tributary schedule",
+    "tributary schedule --config /etc/tributary/config.yaml --no-server",
+    "tributary schedule --once nightly --json",
+  ).action((options: ScheduleOptions) => schedule(options, context));
 }
 
 async function schedule(options: ScheduleOptions, context: CliContext): Promise<void> {

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { Simulator } from "../../../simulator/simulator.ts";
 import { ConfigError } from "../../errors.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, duration, examples, whole } from "../invocation/options.ts";
+import { attachOptions, duration, whole } from "../invocation/options.ts";
 
 interface SimulateOptions {
   readonly port: number;
@@ -41,17 +41,14 @@ export function register(program: Command, context: CliContext): void {
     .addOption(new Option("--latency <duration>", "wait before each answer, e.g. 50ms").argParser(duration))
     .addOption(new Option("--rate-limit <n>", "answer 429 to more than n requests a second").argParser(whole(1)))
     .option("--fault <name=value>", "a misbehaviour; may be repeated", (pair, pairs: string[]) => [...pairs, pair], []);
-  attachOptions(command, "json")
-    .addHelpText(
-      "after",
-      examples(
-        "tributary simulate",
-        "tributary simulate --port 0 --orders 20000 --latency 20ms",
-        "tributary simulate --fault error500=0.05 --fault 'hang={\"next\":3}' --fault only=/po",
-        'curl -X POST http://127.0.0.1:8099/_simulator/change -d \'{"update":{"items":5}}\'',
-      ),
-    )
-    .action((options: SimulateOptions) => simulate(options, context));
+  attachOptions(
+    command,
+    ["json"],
+    "tributary simulate",
+    "tributary simulate --port 0 --orders 20000 --latency 20ms",
+    "tributary simulate --fault error500=0.05 --fault 'hang={\"next\":3}' --fault only=/po",
+    'curl -X POST http://127.0.0.1:8099/_simulator/change -d \'{"update":{"items":5}}\'',
+  ).action((options: SimulateOptions) => simulate(options, context));
 }
 
 async function simulate(options: SimulateOptions, context: CliContext): Promise<void> {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 
 /** `status`: last and running run, freshness, row counts. */
 export function register(program: Command, context: CliContext): void {
@@ -12,16 +12,13 @@ export function register(program: Command, context: CliContext): void {
       "Show the last and the running run, and of every stream how fresh it is, its rows and its problems. Never waits for a run.",
     );
   command.option("--serve", "serve the status page at the configuration's server.listen, until Ctrl-C");
-  attachOptions(command, "company", "config", "json", "logLevel")
-    .addHelpText(
-      "after",
-      examples(
-        "tributary status",
-        "tributary status --json | jq '.streams[] | {stream, complete_to}'",
-        "tributary status --serve",
-      ),
-    )
-    .action((options: StatusOptions) => status(options, context));
+  attachOptions(
+    command,
+    ["company", "config", "json", "logLevel"],
+    "tributary status",
+    "tributary status --json | jq '.streams[] | {stream, complete_to}'",
+    "tributary status --serve",
+  ).action((options: StatusOptions) => status(options, context));
 }
 
 type StatusOptions = CommonOptions & { readonly serve?: true };

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CliContext } from "../invocation/context.ts";
 import { configIfAny } from "../invocation/optional_config.ts";
-import { attachOptions, type CommonOptions, examples } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 
 /** `streams`: the catalogue. */
 export function register(program: Command, context: CliContext): void {
@@ -9,12 +9,13 @@ export function register(program: Command, context: CliContext): void {
     .command("streams")
     .argument("[name]", "a stream or a pattern such as 'invoice*', to see it in full")
     .description("List what can be read from the service, and the tables it becomes. Needs no configuration.");
-  attachOptions(command, "config", "json", "logLevel")
-    .addHelpText(
-      "after",
-      examples("tributary streams", "tributary streams purchase_orders", "tributary streams --json | jq '.[].name'"),
-    )
-    .action((name: string | undefined, options: CommonOptions) => listStreams(name, options, context));
+  attachOptions(
+    command,
+    ["config", "json", "logLevel"],
+    "tributary streams",
+    "tributary streams purchase_orders",
+    "tributary streams --json | jq '.[].name'",
+  ).action((name: string | undefined, options: CommonOptions) => listStreams(name, options, context));
 }
 
 async function listStreams(name: string | undefined, options: CommonOptions, context: CliContext): Promise<void> {

@@ -4,7 +4,7 @@ import { isServer } from "../../config/destination.ts";
 import type { RunReport } from "../../sync/run/report.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, examples, runOptions, streamsArgument } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, runOptions, streamsArgument } from "../invocation/options.ts";
 import { runDefaults } from "../invocation/run_defaults.ts";
 import type { Outcome } from "../invocation/run_tools.ts";
 
@@ -25,18 +25,15 @@ export function register(program: Command, context: CliContext): void {
     .option("--details", "fetch the details of all rows again, unchanged ones too")
     .option("--resume", "let --full and --details go on with what a stopped run began; without them a run always does")
     .option("--confirm-deletes", "read lists and feeds whole, and accept the deletions that were held back");
-  attachOptions(command, ...runOptions)
-    .addHelpText(
-      "after",
-      examples(
-        "tributary sync",
-        "tributary sync purchase_orders purchase_order_details",
-        "tributary sync 'invoice*' --full",
-        "tributary sync --full --resume --max-time 1h",
-        "tributary sync --max-time 4h --wait 30m --json",
-      ),
-    )
-    .action((names: string[], options: SyncOptions) => sync(names, options, context));
+  attachOptions(
+    command,
+    runOptions,
+    "tributary sync",
+    "tributary sync purchase_orders purchase_order_details",
+    "tributary sync 'invoice*' --full",
+    "tributary sync --full --resume --max-time 1h",
+    "tributary sync --max-time 4h --wait 30m --json",
+  ).action((names: string[], options: SyncOptions) => sync(names, options, context));
 }
 
 async function sync(names: readonly string[], options: SyncOptions, context: CliContext): Promise<void> {

@@ -1,14 +1,7 @@
 import { type Command, Option } from "commander";
 import type { VerifyOrder } from "../../operations/verify/verify.ts";
 import type { CliContext } from "../invocation/context.ts";
-import {
-  attachOptions,
-  type CommonOptions,
-  examples,
-  runOptions,
-  streamsArgument,
-  whole,
-} from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, runOptions, streamsArgument, whole } from "../invocation/options.ts";
 import { runDefaults } from "../invocation/run_defaults.ts";
 
 interface VerifyOptions extends CommonOptions {
@@ -34,18 +27,15 @@ export function register(program: Command, context: CliContext): void {
       "--seed <text>",
       "which details those are: the same text asks for the same ones (default: drawn, and told)",
     );
-  attachOptions(command, ...runOptions)
-    .addHelpText(
-      "after",
-      examples(
-        "tributary verify",
-        "tributary verify purchase_orders purchase_order_details --sample 50",
-        "tributary verify 'invoice*' --all --max-requests 5000",
-        "tributary verify --dry-run",
-        "tributary verify --json | jq '.differences[] | select(.kind != \"changed_since\")'",
-      ),
-    )
-    .action((names: string[], options: VerifyOptions) => verify(names, options, context));
+  attachOptions(
+    command,
+    runOptions,
+    "tributary verify",
+    "tributary verify purchase_orders purchase_order_details --sample 50",
+    "tributary verify 'invoice*' --all --max-requests 5000",
+    "tributary verify --dry-run",
+    "tributary verify --json | jq '.differences[] | select(.kind != \"changed_since\")'",
+  ).action((names: string[], options: VerifyOptions) => verify(names, options, context));
 }
 
 async function verify(names: readonly string[], options: VerifyOptions, context: CliContext): Promise<void> {

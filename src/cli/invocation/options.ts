@@ -41,10 +41,10 @@ const options = {
 
 export type CommonOption = keyof typeof options;
 
-/** Adds common options to a command, in the order given. */
-export function attachOptions(command: Command, ...names: readonly CommonOption[]): Command {
+/** Adds common options to a command, in the order given, and examples below its help. */
+export function attachOptions(command: Command, names: readonly CommonOption[], ...lines: readonly string[]): Command {
   for (const name of names) command.addOption(options[name]());
-  return command;
+  return command.addHelpText("after", examples(...lines));
 }
 
 /** What a command takes that asks the service for many streams. */

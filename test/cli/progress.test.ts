@@ -1,9 +1,10 @@
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { type ProgressSnapshot, placeOn, startProgress } from "../../src/cli/terminal/progress.ts";
+import { placeOn, startProgress } from "../../src/cli/terminal/progress.ts";
+import type { RunView } from "../../src/sync/run/report.ts";
 
-const first: ProgressSnapshot = {
+const first: ReturnType<RunView["snapshot"]> = {
   streams: [
     { stream: "purchase_orders", state: "done", pages: 20, rows: 2000 },
     {

@@ -5,7 +5,7 @@ import type { BackfillOrder } from "../../operations/backfill/backfill.ts";
 import type { Estimate } from "../../operations/estimate/estimate.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, runOptions, streamsArgument } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, limitsOf, runOptions, streamsArgument } from "../invocation/options.ts";
 import { runDefaults } from "../invocation/run_defaults.ts";
 import { runOutcome } from "./sync.ts";
 
@@ -83,7 +83,7 @@ async function backfillOrder(
     command: "tributary backfill",
     config,
     selection: { names, company: options.company },
-    limits: { maxTimeMs: options.maxTime, maxRequests: options.maxRequests, waitMs: options.wait },
+    limits: limitsOf(options),
     range: { from: options.from, to: options.to },
     resume: options.resume ?? false,
     restart: options.restart ?? false,

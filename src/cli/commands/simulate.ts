@@ -4,16 +4,11 @@ import { ConfigError } from "../../errors.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, duration, whole } from "../invocation/options.ts";
 
-interface SimulateOptions {
-  readonly port: number;
+type Amount = "port" | "seed" | "orders" | "invoices" | "items" | "findings" | "ingested";
+
+interface SimulateOptions extends Readonly<Record<Amount, number>> {
   readonly host: string;
   readonly key: string;
-  readonly seed: number;
-  readonly orders: number;
-  readonly invoices: number;
-  readonly items: number;
-  readonly findings: number;
-  readonly ingested: number;
   readonly paging: "keyset" | "offset";
   readonly latency?: number;
   readonly rateLimit?: number;

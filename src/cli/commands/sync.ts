@@ -4,7 +4,7 @@ import { isServer } from "../../config/destination.ts";
 import type { RunReport } from "../../sync/run/report.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, runOptions, streamsArgument } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, limitsOf, runOptions, streamsArgument } from "../invocation/options.ts";
 import { runDefaults } from "../invocation/run_defaults.ts";
 import type { Outcome } from "../invocation/run_tools.ts";
 
@@ -75,7 +75,7 @@ async function runOrder(names: readonly string[], options: SyncOptions, config: 
       resume: options.resume ?? false,
       confirmDeletes: options.confirmDeletes ?? false,
     },
-    limits: { maxTimeMs: options.maxTime, maxRequests: options.maxRequests, waitMs: options.wait },
+    limits: limitsOf(options),
   };
 }
 

@@ -1,7 +1,14 @@
 import { type Command, Option } from "commander";
 import type { VerifyOrder } from "../../operations/verify/verify.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, runOptions, streamsArgument, whole } from "../invocation/options.ts";
+import {
+  attachOptions,
+  type CommonOptions,
+  limitsOf,
+  runOptions,
+  streamsArgument,
+  whole,
+} from "../invocation/options.ts";
 import { runDefaults } from "../invocation/run_defaults.ts";
 
 interface VerifyOptions extends CommonOptions {
@@ -44,11 +51,9 @@ async function verify(names: readonly string[], options: VerifyOptions, context:
   await runOnTerminal(context, options, warnings, async tools => {
     const order: VerifyOrder = {
       ...(await runDefaults()),
-      ...{ config, names, company: options.company, seed: options.seed },
+      ...limitsOf(options),
+      ...{ config, names, seed: options.seed },
       sample: options.all ? undefined : options.sample,
-      maxTimeMs: options.maxTime,
-      maxRequests: options.maxRequests,
-      waitMs: options.wait,
     };
     const { estimateReport, verifyReport } = await import("../terminal/verify_report.ts");
     if (options.dryRun) {

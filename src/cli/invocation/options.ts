@@ -60,6 +60,11 @@ export const runOptions = [
   "noProgress",
 ] as const satisfies readonly CommonOption[];
 
+/** What a run takes of the common options. */
+export function limitsOf({ maxTime: maxTimeMs, maxRequests, wait: waitMs }: CommonOptions) {
+  return { maxTimeMs, maxRequests, waitMs };
+}
+
 /** Which streams a command is for. */
 export const streamsArgument = (): Argument =>
   new Argument(

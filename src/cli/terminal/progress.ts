@@ -1,34 +1,10 @@
 import type { createLogUpdate } from "log-update";
 import { timespan } from "../../duration.ts";
 import type { LogSink } from "../../logging.ts";
+import type { RunView } from "../../sync/run/report.ts";
 import { cutText, formatCount, rowTable } from "./table.ts";
 
-/** What a run is doing at this instant. */
-export interface ProgressSource {
-  snapshot(): ProgressSnapshot;
-}
-
-export interface ProgressSnapshot {
-  readonly streams: readonly StreamProgress[];
-  /** What limits the speed, in words. */
-  readonly limitedBy: string;
-  readonly inFlight: number;
-  /** The most requests that may be in flight now. */
-  readonly ceiling: number;
-  /** How many answers were 429. */
-  readonly limited429: number;
-}
-
-export interface StreamProgress {
-  readonly stream: string;
-  readonly state: "waiting" | "reading" | "publishing" | "done" | "failed";
-  readonly pages: number;
-  /** How many rows there will be, where the service says so. */
-  readonly total?: number;
-  readonly rows: number;
-  readonly waitingFor?: string;
-  readonly remainingMs?: number;
-}
+type Snapshot = ReturnType<RunView["snapshot"]>;
 
 /** Time for the display; `every` calls back until the function it returns is called, and never keeps the process alive. */
 export interface DisplayClock {
@@ -68,7 +44,7 @@ export async function placeOn(stream: NodeJS.WriteStream): Promise<Place> {
 
 /** Shows a run's progress: on a terminal a table kept up to date, elsewhere one line every 30 seconds; nothing unless enabled. */
 export function startProgress(
-  source: ProgressSource,
+  source: RunView,
   { stream, screen }: Place,
   { clock, enabled }: { clock: DisplayClock; enabled: boolean },
 ): Progress {
@@ -116,7 +92,7 @@ function speedometer(clock: DisplayClock): Speedometer {
   };
 }
 
-function progressTable(snapshot: ProgressSnapshot, speeds: Speedometer, columns: number, height: number): string {
+function progressTable(snapshot: Snapshot, speeds: Speedometer, columns: number, height: number): string {
   const measured = snapshot.streams.map(one => ({ ...one, speed: speeds(one.stream, one.rows) }));
   // What doesn't fit the screen would scroll away and be drawn again below itself.
   const room = Math.max(1, height - 4);
@@ -140,7 +116,7 @@ function progressTable(snapshot: ProgressSnapshot, speeds: Speedometer, columns:
   return lines.map(line => cutText(line, columns)).join("\n");
 }
 
-function progressLine(snapshot: ProgressSnapshot, speeds: Speedometer): string {
+function progressLine(snapshot: Snapshot, speeds: Speedometer): string {
   const { streams } = snapshot;
   const done = streams.filter(one => one.state === "done").length;
   const failed = streams.filter(one => one.state === "failed").length;
@@ -157,8 +133,8 @@ function progressLine(snapshot: ProgressSnapshot, speeds: Speedometer): string {
   return [counts, ...parts, limitLine(snapshot)].join("; ");
 }
 
-function limitLine({ limitedBy, inFlight, ceiling, limited429 }: ProgressSnapshot): string {
+function limitLine({ limitedBy, inFlight, ceiling, limited429 }: Snapshot): string {
   return `limited by ${limitedBy}: ${inFlight} of ${ceiling} requests in flight, ${formatCount(limited429)} answers 429`;
 }
 
-const isBusy = ({ state }: StreamProgress): boolean => state === "reading" || state === "publishing";
+const isBusy = ({ state }: Snapshot["streams"][number]): boolean => state === "reading" || state === "publishing";

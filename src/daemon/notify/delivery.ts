@@ -1,10 +1,10 @@
+import { EnvHttpProxyAgent } from "undici";
 import type { Clock } from "../../clock.ts";
 import type { NotifyTarget } from "../../config/config.ts";
 import type { Log } from "../../logging.ts";
 import type { Redactor } from "../../secrets.ts";
 import { type RunCommand, runCommand } from "./command.ts";
 import { bodyOf, type Notification } from "./message.ts";
-import { type Post, postJson } from "./post.ts";
 
 /** What a notifier is given; `post` and `run` stand in for the network and for child processes. */
 export interface NotifyTools {
@@ -133,3 +133,33 @@ function answered(status: number): string {
   if (status === 404 || status === 410) return `it answered ${status}; the address is no longer valid`;
   return `it answered ${status}`;
 }
+
+/** Sends one POST of JSON and returns the answer's status. Redirects are not followed. */
+type Post = (address: string, body: string, signal: AbortSignal) => Promise<number>;
+
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+/** A connection of its own for each, as there may be weeks between two. */
+const postJson: Post = async (address, body, signal) => {
+  const url = new URL(address);
+  const dispatcher = new EnvHttpProxyAgent({ allowH2: false });
+  try {
+    const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    const answer = await dispatcher.request({
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "tributary",
+        ...(login === ":" ? {} : { authorization: `Basic ${Buffer.from(login).toString("base64")}` }),
+      },
+      body,
+      signal,
+    });
+    await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal });
+    return answer.statusCode;
+  } finally {
+    await dispatcher.destroy();
+  }
+};

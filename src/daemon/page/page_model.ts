@@ -1,10 +1,10 @@
 import { isLater } from "../../clock.ts";
 import { roughly } from "../../duration.ts";
 import type { RunStatus, Status, StreamStatus } from "../../operations/status.ts";
+import type { History } from "../../warehouse/read/run_history.ts";
 import { isLate } from "../../warehouse/state/freshness.ts";
 import { sentencesOf } from "../../warehouse/state/run_log.ts";
 import type { Daemon, LiveRun } from "../schedule/events.ts";
-import type { History } from "./history.ts";
 import { parted } from "./wording.ts";
 
 /** Everything the page shows, looked at once. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { TributaryError } from "../../errors.ts";
 import type { Status } from "../../operations/status.ts";
-import type { History } from "./history.ts";
+import type { History } from "../../warehouse/read/run_history.ts";
 import type { View } from "./page_model.ts";
 import type { PageSource } from "./source.ts";
 

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import { timespan } from "../../duration.ts";
 import { barChart, ticks } from "../../outputs/html/sparks.ts";
 import { counted } from "../../outputs/html/wording.ts";
-import type { PastRun, PastStreamRun } from "./history.ts";
+import type { PastRun, PastStreamRun } from "../../warehouse/read/run_history.ts";
 import { namer, outcome, type View } from "./page_model.ts";
 import { clockTime, time } from "./wording.ts";
 

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
@@ -144,13 +145,8 @@ const headers: Readonly<Record<string, string>> = {
 
 async function listening(server: Server, { host, port }: Listen): Promise<void> {
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(port, host, () => {
-        server.off("error", reject);
-        resolve();
-      });
-    });
+    server.listen(port, host);
+    await once(server, "listening");
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const where = origin(host, port);

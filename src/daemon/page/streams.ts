@@ -3,8 +3,8 @@ import { ago, roughly, timespan } from "../../duration.ts";
 import type { StreamStatus } from "../../operations/status.ts";
 import { areaChart, columnChart, shareBar } from "../../outputs/html/sparks.ts";
 import { breakable, count, counted } from "../../outputs/html/wording.ts";
+import type { PastStreamRun } from "../../warehouse/read/run_history.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
-import type { PastStreamRun } from "./history.ts";
 import { lastRunOf, outcome, type View } from "./page_model.ts";
 import { date, time } from "./wording.ts";
 

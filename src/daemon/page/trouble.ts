@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import { ago } from "../../duration.ts";
-import type { PastRun } from "./history.ts";
+import type { PastRun } from "../../warehouse/read/run_history.ts";
 import { type Concern, concerns, outcome, type View } from "./page_model.ts";
 import { parted, prose, time } from "./wording.ts";
 

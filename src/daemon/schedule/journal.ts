@@ -49,15 +49,10 @@ function failedIn({ streams }: RunReport): { readonly failed?: readonly string[]
   return failed.length === 0 ? {} : { failed: failed.map(({ stream }) => stream) };
 }
 
+const summed = ["requests", "rows_read", "inserted", "updated", "deleted"] as const;
+
 function sumOf({ streams, started_at, finished_at }: RunReport): Readonly<Record<string, number>> {
-  const sum = (key: "requests" | "rows_read" | "inserted" | "updated" | "deleted") =>
-    streams.reduce((total, stream) => total + stream[key], 0);
-  return {
-    seconds: Math.round((Date.parse(finished_at) - Date.parse(started_at)) / 1000),
-    requests: sum("requests"),
-    rows_read: sum("rows_read"),
-    inserted: sum("inserted"),
-    updated: sum("updated"),
-    deleted: sum("deleted"),
-  };
+  const sums = summed.map(key => [key, streams.reduce((total, stream) => total + stream[key], 0)]);
+  const seconds = Math.round((Date.parse(finished_at) - Date.parse(started_at)) / 1000);
+  return { seconds, ...Object.fromEntries(sums) };
 }

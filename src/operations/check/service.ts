@@ -120,13 +120,26 @@ async function* askStreams(
   }
 }
 
+async function timed(
+  api: Api,
+  path: string,
+  query: Parameters<Api["get"]>[1],
+  { clock, signal }: ServiceTools,
+  paged?: boolean,
+): Promise<{ readonly answer: Answer; readonly took: string }> {
+  const begun = clock.now();
+  const answer = await api.get(path, query, { signal, ...(paged === undefined ? {} : { paged }) });
+  return { answer, took: `GET ${path} answered in ${clock.now() - begun} ms` };
+}
+
 async function askList(
   api: Api,
   { name, path, query }: Stream,
   mode: Scan | Feed,
-  { clock, signal }: ServiceTools,
+  tools: ServiceTools,
   firstRows: Map<string, Row | undefined>,
 ): Promise<CheckLine> {
+  const { clock, signal } = tools;
   const begun = clock.now();
   const page = await firstPage(mode, query, (few, paged) => api.get(path, few, { signal, paged }), 1);
   const took = `GET ${path} answered in ${clock.now() - begun} ms`;
@@ -141,16 +154,14 @@ async function askSnapshot(
   { name, path, query }: Stream,
   mode: Snapshot,
   asking: Asking,
-  { clock, signal }: ServiceTools,
+  tools: ServiceTools,
 ): Promise<CheckLine> {
-  const begun = clock.now();
-  await api.get(path, { ...query, ...choicesOf(mode, asking)[0] }, { signal });
-  return ok(name, `GET ${path} answered in ${clock.now() - begun} ms`);
+  return ok(name, (await timed(api, path, { ...query, ...choicesOf(mode, asking)[0] }, tools)).took);
 }
 
 /** The first of its questions; which ones there are may not be known before a table is loaded. */
 async function askLookup(
-  { api, clock, signal }: ServiceTools & { readonly api: Api },
+  tools: ServiceTools & { readonly api: Api },
   stream: Stream,
   mode: Scan,
   streams: readonly Stream[],
@@ -161,9 +172,7 @@ async function askLookup(
   const [first] = asked;
   if (first === undefined)
     return ok(stream.name, unusable[0] ?? `not tried: its values come from ${waitsFor(stream, asking).join(" and ")}`);
-  const begun = clock.now();
-  await api.get(first.path, first.query, { signal });
-  return ok(stream.name, `GET ${first.path} answered in ${clock.now() - begun} ms`);
+  return ok(stream.name, (await timed(tools.api, first.path, first.query, tools)).took);
 }
 
 const isList = (stream: Stream | undefined): boolean => stream?.mode.kind === "scan" || stream?.mode.kind === "feed";
@@ -184,7 +193,7 @@ async function askDetail(
   api: Api,
   stream: Stream,
   streams: readonly Stream[],
-  { clock, signal }: ServiceTools,
+  tools: ServiceTools,
   row: Row | undefined,
 ): Promise<CheckLine> {
   const { name, path, query, mode } = stream;
@@ -200,9 +209,7 @@ async function askDetail(
   if (mode.by !== undefined && empty !== undefined)
     return ok(name, `not tried: the first row of ${mode.of} has no ${mode.by}`);
   const built = buildPath(path, Object.fromEntries(values), fixedPaths(streams));
-  const begun = clock.now();
-  await api.get(built, query ?? {}, { signal });
-  return ok(name, `GET ${built} answered in ${clock.now() - begun} ms`);
+  return ok(name, (await timed(api, built, query ?? {}, tools)).took);
 }
 
 function matches(columns: Stream["tables"]["main"]["columns"], only: NonNullable<Detail["only"]>, row: Row): boolean {

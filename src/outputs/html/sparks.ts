@@ -1,6 +1,7 @@
 import { scaleBand, scaleLinear } from "d3-scale";
 import { area, curveMonotoneX, line } from "d3-shape";
 import { html } from "hono/html";
+import { fixed } from "./picture.ts";
 import { count } from "./wording.ts";
 
 /** A value of a chart, with what is said of it when it is pointed at. */
@@ -127,7 +128,7 @@ export function shareBar(share: number, tone: string) {
 
 /** Round places on an axis of time up to `limit` ms, each with its share of the axis in percent. */
 export function ticks(limit: number): readonly { readonly ms: number; readonly share: number }[] {
-  const step = steps.find(each => limit / each <= 6) ?? Math.ceil(limit / 6 / DAY) * DAY;
+  const step = steps.find(each => limit / each <= 6) ?? Math.ceil(limit / 6 / DAY_MS) * DAY_MS;
   const x = scaleLinear([0, limit], [0, 100]);
   return Array.from({ length: Math.floor(limit / step) + 1 }, (_, index) => ({
     ms: index * step,
@@ -135,31 +136,9 @@ export function ticks(limit: number): readonly { readonly ms: number; readonly s
   }));
 }
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-const steps = [
-  100,
-  200,
-  500,
-  1_000,
-  2_000,
-  5_000,
-  10_000,
-  15_000,
-  30_000,
-  MINUTE,
-  2 * MINUTE,
-  5 * MINUTE,
-  10 * MINUTE,
-  15 * MINUTE,
-  30 * MINUTE,
-  HOUR,
-  2 * HOUR,
-  3 * HOUR,
-  6 * HOUR,
-  12 * HOUR,
-  DAY,
+const DAY_MS = 86_400_000;
+/** In seconds. */
+const roundTimes = [
+  0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
 ];
-
-const fixed = (value: number): string => String(Math.round(value * 10) / 10);
+const steps = roundTimes.map(seconds => seconds * 1_000);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { History, PastRun, PastStreamRun } from "../../../src/daemon/page/history.ts";
 import { DestinationError } from "../../../src/errors.ts";
 import type { RunStatus, Status } from "../../../src/operations/status.ts";
+import type { History, PastRun, PastStreamRun } from "../../../src/warehouse/read/run_history.ts";
 import { stillClock } from "../../support/clock.ts";
 import { scriptedDaemon } from "./scripted.ts";
 import { now, served, stream, telling, warehouseStatus } from "./warehouse_status.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startSimulator } from "../../../simulator/simulator.ts";
-import { readHistory } from "../../../src/daemon/page/history.ts";
+import { readHistory } from "../../../src/daemon/page/source.ts";
 import { bench } from "../../support/run.ts";
 import { warehouses } from "../../support/warehouse.ts";
 

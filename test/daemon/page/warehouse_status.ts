@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
-import type { History } from "../../../src/daemon/page/history.ts";
 import { type PageOptions, type ServedPage, servePage } from "../../../src/daemon/page/server.ts";
 import type { PageSource } from "../../../src/daemon/page/source.ts";
 import type { Status, StreamStatus } from "../../../src/operations/status.ts";
+import type { History } from "../../../src/warehouse/read/run_history.ts";
 import { stillClock } from "../../support/clock.ts";
 
 export const now = "2026-03-15T12:00:00.000Z";

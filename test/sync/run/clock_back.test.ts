@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { readHistory } from "../../../src/daemon/page/history.ts";
+import { readHistory } from "../../../src/daemon/page/source.ts";
 import { commandOf } from "../../../src/daemon/schedule/order.ts";
 import { readPast } from "../../../src/daemon/schedule/past_runs.ts";
 import { readStatus } from "../../../src/operations/status.ts";

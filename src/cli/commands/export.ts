@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type Command, Option } from "commander";
-import { nothingLoaded, StoppedError } from "../../errors.ts";
+import { nothingLoaded } from "../../errors.ts";
 import type { LogSink } from "../../logging.ts";
 import type { ExportOrder, ExportTools } from "../../outputs/export/export.ts";
 import type { CliContext } from "../invocation/context.ts";
+import { interruption } from "../invocation/interruption.ts";
 import { attachOptions, type CommonOptions, localPath, whole } from "../invocation/options.ts";
 import { exportLine, exportText } from "../terminal/export_report.ts";
 import { displayClock, type Place as Terminal } from "../terminal/progress.ts";
@@ -132,7 +133,6 @@ async function orderOf(
   };
 }
 
-const codes = { SIGINT: 130, SIGTERM: 143 } as const;
 const LINE_MS = 30_000;
 
 interface Terminals {
@@ -150,16 +150,12 @@ async function terminalTools(context: CliContext, options: ExportCommandOptions)
     write: line => (shown === undefined ? void context.stderr.write(line) : shown.persist(line.trimEnd())),
   };
   const log = await context.openLog(options.logLevel, sink);
-  const stopping = new AbortController();
-  const release = context.onSignal(name => {
-    if (stopping.signal.aborted) context.leave(codes[name]);
-    log.info({}, "stopping, and removing what is unfinished; once more leaves at once");
-    const reason = `Stopped by ${name}: ${options.out} is as it was, and the next export begins anew.`;
-    stopping.abort(new StoppedError(reason, codes[name]));
+  const { signal, release } = interruption(context, text => log.info({}, text), {
+    stopping: "stopping, and removing what is unfinished; once more leaves at once",
+    stopped: `${options.out} is as it was, and the next export begins anew`,
   });
-  const done = new Set<string>();
+  const compared = new Set<string>();
   let line = "";
-  const draw = () => shown?.(line);
   const quiet =
     shown !== undefined || !options.progress
       ? () => undefined
@@ -173,11 +169,11 @@ async function terminalTools(context: CliContext, options: ExportCommandOptions)
   };
   return {
     tools: {
-      ...{ clock: systemClock, log, holder, signal: stopping.signal },
+      ...{ clock: systemClock, log, holder, signal },
       watch: progress => {
-        done.add(`${progress.doing} ${progress.table}`);
-        line = exportLine(progress, [...done].filter(one => one.startsWith(progress.doing)).length);
-        draw();
+        compared.add(progress.table);
+        line = exportLine(progress, compared.size);
+        shown?.(line);
       },
     },
     finish: () => {

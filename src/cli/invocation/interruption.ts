@@ -11,20 +11,23 @@ export interface Interruption {
 
 const codes = { SIGINT: 130, SIGTERM: 143 } as const;
 
+const ofRuns = {
+  stopping:
+    "stopping at the next safe point, which saves what was read; once more leaves at once, and loses nothing either",
+  stopped: "what was read is stored, the next run goes on from there",
+};
+
 /** Hears of SIGINT and SIGTERM until it is released; `say` is told what happens next. */
 export function interruption(
   context: Pick<CliContext, "onSignal" | "leave">,
   say: (text: string) => void,
+  { stopping, stopped } = ofRuns,
 ): Interruption {
   const controller = new AbortController();
   const release = context.onSignal(name => {
     if (controller.signal.aborted) context.leave(codes[name]);
-    say(
-      "stopping at the next safe point, which saves what was read; once more leaves at once, and loses nothing either",
-    );
-    controller.abort(
-      new StoppedError(`Stopped by ${name}: what was read is stored, the next run goes on from there.`, codes[name]),
-    );
+    say(stopping);
+    controller.abort(new StoppedError(`Stopped by ${name}: ${stopped}.`, codes[name]));
   });
   return { signal: controller.signal, release };
 }

@@ -45,42 +45,44 @@ const MAX_LINES = 10;
 const MAX_LINE = 500;
 
 /** A run failed and will not be tried again before its next time. */
-export function failureMessage({ run, outcome, finishedAt }: FinishedRun): Notification {
+export function failureMessage(finished: FinishedRun): Notification {
+  const { outcome, finishedAt } = finished;
   const report = "run_id" in outcome ? outcome : undefined;
-  const streams = report === undefined ? [] : failedStreams(outcome);
-  const errors = "error" in outcome ? [outcome.error] : outcome.errors;
+  const streams = failedStreams(outcome);
   const share = streams.length === 0 ? "" : `, ${counted(streams.length)} of ${report?.streams.length} not read`;
   const began = report === undefined ? "A run could not begin" : `Run ${report.run_id} failed`;
-  return {
-    ...about("failure", streams, finishedAt),
-    schedule: run.schedule,
-    title: `${run.schedule} failed with exit code ${outcome.exit_code}${share}`,
-    text: [
-      `${began} at ${shown(finishedAt)}. It is not tried again before the schedule's next time.`,
-      ...listed(errors),
-      "What was stored before is safe; `tributary status` shows how every stream stands.",
-    ].join("\n"),
-    exit_code: outcome.exit_code,
-    run_id: report?.run_id ?? null,
-  };
+  return ofRun("failure", finished, streams, `failed with exit code ${outcome.exit_code}${share}`, [
+    `${began} at ${shown(finishedAt)}. It is not tried again before the schedule's next time.`,
+    ...listed("error" in outcome ? [outcome.error] : outcome.errors),
+    "What was stored before is safe; `tributary status` shows how every stream stands.",
+  ]);
 }
 
 /** The first success after a failure that was told. `since` is when the failing began, `before` the streams it was about. */
 export function recoveryMessage(finished: FinishedRun, since: string, before: ReadonlySet<string>): Notification {
-  const { run, outcome, finishedAt } = finished;
+  const { outcome, finishedAt } = finished;
   const report = "run_id" in outcome ? outcome : undefined;
   const streams = (report?.streams ?? []).filter(one => before.has(nameOf(one))).map(noted);
-  const names = streams.length === 0 ? [] : listed([`Read again: ${streams.map(nameOf).join(", ")}.`]);
+  return ofRun("recovery", finished, streams, "works again", [
+    `Run ${report?.run_id ?? ""} succeeded at ${shown(finishedAt)}, after failing since ${shown(since)}.`,
+    ...(streams.length === 0 ? [] : listed([`Read again: ${streams.map(nameOf).join(", ")}.`])),
+  ]);
+}
+
+function ofRun(
+  occasion: Occasion,
+  { run, outcome, finishedAt }: FinishedRun,
+  streams: readonly NotedStream[],
+  title: string,
+  lines: readonly string[],
+): Notification {
   return {
-    ...about("recovery", streams, finishedAt),
+    ...about(occasion, streams, finishedAt),
     schedule: run.schedule,
-    title: `${run.schedule} works again`,
-    text: [
-      `Run ${report?.run_id ?? ""} succeeded at ${shown(finishedAt)}, after failing since ${shown(since)}.`,
-      ...names,
-    ].join("\n"),
+    title: `${run.schedule} ${title}`,
+    text: lines.join("\n"),
     exit_code: outcome.exit_code,
-    run_id: report?.run_id ?? null,
+    run_id: "run_id" in outcome ? outcome.run_id : null,
   };
 }
 
@@ -91,31 +93,30 @@ export function lateMessage(streams: readonly AgedStream[], lateAfterMs: number,
     const error = `The data is complete to ${shown(completeTo)}, ${roughly(ageMs)} ago; expected at most ${limit} (freshness.late_after).`;
     return { company, stream, status: "late", error };
   });
-  return {
-    ...about("late", late, at),
-    schedule: null,
-    title: `Data is late: ${counted(late.length)}`,
-    text: [
-      ...listed(late.map(one => `${nameOf(one)}: ${one.error}`)),
-      "`tributary status` shows the last run; `tributary check` says whether the next one would go well.",
-    ].join("\n"),
-    exit_code: null,
-    run_id: null,
-  };
+  return ofData("late", late, at, "Data is late", [
+    ...listed(late.map(one => `${nameOf(one)}: ${one.error}`)),
+    "`tributary status` shows the last run; `tributary check` says whether the next one would go well.",
+  ]);
 }
 
-/** Streams whose data was told to be late and is not any more. */
+/** Streams whose data was late, as people were told, and is not any more. */
 export function upToDateMessage(streams: readonly AgedStream[], at: string): Notification {
   const fresh = streams.map(({ company, stream }) => ({ company, stream, status: "up to date", error: null }));
+  const lines = streams.map(one => `${nameOf(one)}: complete to ${shown(one.completeTo)}, ${roughly(one.ageMs)} ago.`);
+  return ofData("recovery", fresh, at, "Data is up to date again", listed(lines));
+}
+
+function ofData(
+  occasion: Occasion,
+  streams: readonly NotedStream[],
+  at: string,
+  title: string,
+  lines: readonly string[],
+): Notification {
   return {
-    ...about("recovery", fresh, at),
-    schedule: null,
-    title: `Data is up to date again: ${counted(fresh.length)}`,
-    text: listed(
-      streams.map(one => `${nameOf(one)}: complete to ${shown(one.completeTo)}, ${roughly(one.ageMs)} ago.`),
-    ).join("\n"),
-    exit_code: null,
-    run_id: null,
+    ...about(occasion, streams, at),
+    ...{ schedule: null, title: `${title}: ${counted(streams.length)}`, text: lines.join("\n") },
+    ...{ exit_code: null, run_id: null },
   };
 }
 

@@ -59,88 +59,71 @@ export interface Concern {
 
 /** What is wrong at this moment, the worst first, each thing once. */
 export function concerns(view: View): readonly Concern[] {
-  const { status, unreadable, live } = view;
+  const { status, unreadable, live, refusal } = view;
   const found: Concern[] = [];
   if (live?.overdueSince !== undefined)
     found.push({
-      tone: "bad",
+      ...{ tone: "bad", streams: [], at: live.overdueSince },
       what: `The run ${live.schedule} goes on long after its max_time.`,
       advice:
         "No other run starts before it ends. Restart the daemon: nothing is lost, and the next run goes on from there.",
-      streams: [],
-      at: live.overdueSince,
     });
-  if (view.refusal !== undefined)
+  if (refusal !== undefined)
     found.push({
-      tone: "bad",
+      ...{ tone: "bad", streams: [], at: refusal.at, advice: refusal.error },
       what: "The configuration has changed and is not in use: runs go on with the one before.",
-      advice: view.refusal.error,
-      streams: [],
-      at: view.refusal.at,
     });
   if (unreadable !== undefined) found.push(failure(unreadable, [], undefined));
   const on = status?.streams.filter(stream => stream.on) ?? [];
   const name = namer(status?.streams ?? []);
-  const failures: Concern[] = [];
   const failing = Map.groupBy(
     on.filter(stream => stream.error !== null),
     stream => stream.error ?? "",
   );
-  for (const [error, streams] of failing) {
+  const failures = [...failing].map(([error, streams]): Concern => {
     const at = streams.map(stream => lastRunOf(view, stream)?.startedAt).find(each => each !== undefined);
-    const bad = streams.some(hasFailed);
-    failures.push({ ...failure(error, streams.map(name), at), tone: bad ? "bad" : "warn" });
-  }
+    return { ...failure(error, streams.map(name), at), tone: streams.some(hasFailed) ? "bad" : "warn" };
+  });
   const ended = lastEnd(view);
   const why = ended?.error ?? undefined;
   const isSaid = why === undefined || failing.has(why) || [...failures, ...found].some(same(why));
   const own = isSaid ? [] : [{ ...failure(why, [], ended?.at), tone: ended?.tone ?? "bad" }];
   // What a run could not begin for has come after what its streams ended with.
-  const first = ended?.runId === undefined ? own : [];
-  found.push(...first, ...byRemedy(failures), ...own.filter(each => !first.includes(each)));
+  found.push(...(ended?.runId === undefined ? [...own, ...byRemedy(failures)] : [...byRemedy(failures), ...own]));
   const before = ended === undefined ? [] : warnedBefore(view, ended.runId);
-  const warnings = ended?.warnings ?? [];
-  const repeated = warnings.filter(warning => before.includes(warning)).length;
-  for (const warning of warnings.filter(each => !before.includes(each)))
-    found.push({ tone: "warn", ...parted(warning), streams: [], at: ended?.at });
-  if (repeated > 0)
+  const [repeated = [], fresh = []] = [true, false].map(wanted =>
+    (ended?.warnings ?? []).filter(warning => before.includes(warning) === wanted),
+  );
+  for (const warning of fresh) found.push({ tone: "warn", ...parted(warning), streams: [], at: ended?.at });
+  if (repeated.length > 0)
     found.push({
-      tone: "warn",
-      what: `${repeated} ${repeated === 1 ? "warning" : "warnings"} as in the run before.`,
-      advice: "`tributary status` shows them in full.",
-      streams: [],
-      at: ended?.at,
+      ...{ tone: "warn", streams: [], at: ended?.at, advice: "`tributary status` shows them in full." },
+      what: `${repeated.length} ${repeated.length === 1 ? "warning" : "warnings"} as in the run before.`,
     });
   // The run's own warnings say what was wrong with the streams that it warned of.
   const warned = new Set(ended?.streams.filter(({ status: each }) => each === "warning").map(name));
   const others = on.filter(stream => !warned.has(name(stream)));
-  found.push(...doubts(others, name));
   const late = on.filter(stream => isLate(stream, view.lateAfterMs, view.now) && stream.error === null);
-  if (late.length > 0)
-    found.push({
-      tone: "warn",
-      what: `${late.length === 1 ? "A stream's data is" : `The data of ${late.length} streams is`} older than ${roughly(view.lateAfterMs)}.`,
-      advice: "See below whether its last runs reached their end; `tributary sync` brings it up to date now.",
-      streams: late.map(name),
-      at: undefined,
-    });
+  const lateData = late.length === 1 ? "A stream's data is" : `The data of ${late.length} streams is`;
+  const about = (streams: readonly StreamStatus[], what: string, advice: string): void => {
+    if (streams.length > 0) found.push({ tone: "warn", what, advice, streams: streams.map(name), at: undefined });
+  };
+  about(
+    others.filter(stream => stream.rejects > 0),
+    "Some rows could not be stored.",
+    "`tributary rejects` shows them with the reason.",
+  );
+  about(
+    others.filter(stream => stream.problems > 0),
+    "Some values did not fit their column and were left empty.",
+    "`tributary rejects --problems` says which, and why.",
+  );
+  about(
+    late,
+    `${lateData} older than ${roughly(view.lateAfterMs)}.`,
+    "See below whether its last runs reached their end; `tributary sync` brings it up to date now.",
+  );
   return found.toSorted((a, b) => Number(b.tone === "bad") - Number(a.tone === "bad"));
-}
-
-/** What does not stop a stream, and yet leaves something out. */
-function doubts(on: readonly StreamStatus[], name: (stream: StreamStatus) => string): Concern[] {
-  const rejecting = on.filter(stream => stream.rejects > 0);
-  const doubtful = on.filter(stream => stream.problems > 0);
-  const about = (streams: readonly StreamStatus[], what: string, advice: string): Concern[] =>
-    streams.length === 0 ? [] : [{ tone: "warn", what, advice, streams: streams.map(name), at: undefined }];
-  return [
-    ...about(rejecting, "Some rows could not be stored.", "`tributary rejects` shows them with the reason."),
-    ...about(
-      doubtful,
-      "Some values did not fit their column and were left empty.",
-      "`tributary rejects --problems` says which, and why.",
-    ),
-  ];
 }
 
 /** How a run ended. */

@@ -166,12 +166,10 @@ function modelEntries({ models, streams }: Sources): readonly ModelEntry[] {
       ? []
       : model.needs.flatMap(other => lacking(other, [...way, name]));
   };
-  return models.map(({ name, description, needs, optional, columns }) => {
-    const streams = [...new Set(lacking(name, []))];
-    const missing =
-      streams.length === 0
-        ? undefined
-        : `It is not made as long as ${streams.length === 1 ? "the stream" : "the streams"} ${streams.join(", ")} ${streams.length === 1 ? "is" : "are"} off.`;
-    return { name, description, needs, optional, columns, missing };
+  return models.map(model => {
+    const streams = [...new Set(lacking(model.name, []))];
+    const [what, are] = streams.length === 1 ? ["the stream", "is"] : ["the streams", "are"];
+    const missing = `It is not made as long as ${what} ${streams.join(", ")} ${are} off.`;
+    return { ...model, missing: streams.length === 0 ? undefined : missing };
   });
 }

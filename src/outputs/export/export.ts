@@ -105,23 +105,12 @@ async function inStep(work: Work): Promise<Omit<ExportReport, "missing">> {
     tools.watch({ table: table.name, doing: "comparing", rows: 0, tables: tables.length });
     decided.push(await decide(moment.source, table, options, previous, folder));
   }
-  const published = from.publishedAt?.toISOString() ?? null;
-  const told = {
-    read_at: new Date(readAt).toISOString(),
-    published_at: published,
-    schema: from.schema,
-    privacy,
-    options,
-  };
-  const removed = previous?.tables.map(({ table }) => table).filter(name => !tables.some(other => other.name === name));
-  const { read_at, published_at } = told;
-  const found = {
-    out: place.path,
-    manifest: join(place.path, MANIFEST),
-    removed: removed ?? [],
-    read_at,
-    published_at,
-  };
+  const read_at = new Date(readAt).toISOString();
+  const published_at = from.publishedAt?.toISOString() ?? null;
+  const told = { read_at, published_at, schema: from.schema, privacy, options };
+  const exported = previous?.tables.map(({ table }) => table) ?? [];
+  const removed = exported.filter(name => !tables.some(other => other.name === name));
+  const found = { out: place.path, manifest: join(place.path, MANIFEST), removed, read_at, published_at };
   if (previous !== undefined && before !== undefined && isSame(previous, decided, told)) {
     await prune(place, Number.POSITIVE_INFINITY, mayStay);
     const lines = decided.map(({ entry }) => lineOf(entry, "unchanged"));

@@ -70,7 +70,6 @@ async function main(): Promise<void> {
   }
 }
 
-/** An earlier demo's warehouse belongs to a service that is gone. */
 async function removeOldDemo(): Promise<void> {
   for (const path of [WAREHOUSE, `${WAREHOUSE.replace(/\.duckdb$/, "")}.versions`])
     await rm(path, { recursive: true, force: true });

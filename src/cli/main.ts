@@ -33,11 +33,11 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   };
   const signals = { onSignal, onHangup, onStray };
   const context = createContext({ ...surroundings, ...signals, exit, leave: process.exit });
-  // Whoever reads our output may stop reading, as `head` does: no failure, and no reason to leave work undone.
+  // A reader such as `head` may close the pipe: that is no failure, and the work goes on.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") process.exit(70);
   });
-  // A log whose reader went away or whose disk is full is lost: the work is not, and there is nowhere to say it.
+  // A log that cannot be written (its reader is gone, its disk full) must not end the work.
   stderr.on("error", () => undefined);
   for (const event of ["uncaughtException", "unhandledRejection"]) {
     process.on(event, error => stray(error));

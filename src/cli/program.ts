@@ -55,7 +55,7 @@ export async function runCommand(argv: readonly string[], context: CliContext): 
       throw usageError(error, command, argv);
     });
   const names = commands.map(([name]) => name);
-  // Commander answers this with the help of everything.
+  // Commander would print the program's help.
   if (words[0] === "help" && called !== undefined && !names.includes(called)) throw unknownCommand(called, names);
   await program.parseAsync(argv, { from: "user" });
 }

@@ -15,7 +15,6 @@ export function withDefaultKey(values: Values): Values {
   return { ...values, api: Object.assign(Object.create(null), api, { key: defaultKey }) };
 }
 
-/** `company` and `companies` exclude each other. */
 export function doublyNamed(values: Values, keyAt: (path: readonly string[]) => string): Fault[] {
   if (values["company"] === undefined || values["companies"] === undefined) return [];
   const message = "company and companies exclude each other: keep company for one, companies for several";

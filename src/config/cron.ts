@@ -6,7 +6,7 @@ export interface CronTime {
   readonly timezone: string;
 }
 
-/** When a schedule is due. Moments are ms since the epoch. */
+/** The occurrences of a schedule, in ms since the epoch. */
 export interface Timetable {
   /** The first occurrence after a moment; undefined when there is none. */
   next(after: number): number | undefined;

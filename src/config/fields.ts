@@ -10,7 +10,6 @@ export const open = { open: true } as const;
 /** Text that the pattern fits; `error` says what was expected. */
 const matching = (error: string, pattern: RegExp) => z.string({ error }).regex(pattern, { error });
 
-/** Text that passes a test. */
 const passing = (error: string, fits: (value: string) => boolean) => z.string({ error }).refine(fits, { error });
 
 export const text = (what: string) => z.string({ error: `expected ${what}` }).min(1, { error: `expected ${what}` });
@@ -21,7 +20,7 @@ export const name = (what: string) =>
     .regex(/^[^\0\r\n]+$/, { error: `expected ${what} on one line` })
     .meta(open);
 
-/** What is asked for: text, whatever it looks like in YAML. */
+/** A request's value: text, also where YAML reads a number or a boolean. */
 export const askedValue = () => {
   const spelled = (raw: unknown): unknown => (typeof raw === "number" || typeof raw === "boolean" ? String(raw) : raw);
   return z.preprocess(spelled, matching("expected a value of one line", /^[^\0\r\n]+$/)).meta(open);
@@ -41,7 +40,6 @@ export const columnTest = () => {
   return z.union([words, z.boolean(), z.array(askedValue())], { error }).meta(open);
 };
 
-/** What hashes are made with. */
 export const hashKey = () => matching("expected a secret of 16 or more characters", /^[^\0\r\n]{16,1000}$/);
 
 const numeral = (raw: unknown): unknown =>
@@ -183,10 +181,8 @@ export const httpUrl = () =>
     /^https?:$/.test(URL.parse(value)?.protocol ?? ""),
   );
 
-/** Part of an address, and guessed by nobody. */
 export const hookSecret = () => matching("expected 16 or more letters, digits, - and _", /^[A-Za-z0-9_-]{16,200}$/);
 
-/** A header value, too. */
 export const pageToken = () =>
   matching(
     "expected 16 or more printable characters without spaces (`openssl rand -hex 24` makes a token)",

@@ -69,13 +69,13 @@ function parseAll(values: unknown): { readonly data?: EffectiveConfig; readonly 
   for (let round = 0; round < 4; round++) {
     const { data, error } = configSchema.safeParse(rest);
     if (data !== undefined) return { data, issues };
-    // What a rule misses may just have been taken out.
+    // A rule may fail only because the value it needs was taken out before.
     const touches = (one: readonly PropertyKey[]) => (other: readonly PropertyKey[]) =>
       other.every((part, at) => at >= one.length || one[at] === part);
     issues.push(...error.issues.filter(({ path }) => !gone.some(touches(path))));
     for (const issue of error.issues) {
       const keys = issue.code === "unrecognized_keys" ? issue.keys.map(key => [...issue.path, key]) : [issue.path];
-      // A rule that still is not kept takes with it all that it may be about.
+      // If a rule still fails, everything below its top-level key is taken out.
       gone.push(...keys.map(path => (round < 2 ? path : path.slice(0, 1))));
     }
     for (const path of gone) takeOut(rest, path);
@@ -83,7 +83,7 @@ function parseAll(values: unknown): { readonly data?: EffectiveConfig; readonly 
   return { issues };
 }
 
-/** An element of a list goes with all its others: half a list means something else. */
+/** A list is taken out as a whole: without one of its elements it would mean something else. */
 function takeOut(values: unknown, path: readonly PropertyKey[]): void {
   const list = path.findIndex(part => typeof part === "number");
   const whole = list < 0 ? path : path.slice(0, list);
@@ -117,7 +117,7 @@ function textAt(values: unknown, path: readonly string[]): string | undefined {
   return typeof found === "string" ? found : undefined;
 }
 
-/** What the chosen destination and way of naming companies leave without a meaning is not part of the configuration. */
+/** Leaves out keys without effect: those of the other database, and `company` beside `companies`. */
 function withoutIdle({ company, companies, api, destination, ...others }: EffectiveConfig): Record<string, unknown> {
   const [own, idle]: readonly (readonly string[])[] =
     destination.type === "duckdb" ? [DUCKDB_KEYS, POSTGRES_KEYS] : [POSTGRES_KEYS, DUCKDB_KEYS];
@@ -162,14 +162,13 @@ async function configText(file: string): Promise<string> {
 
 function unusable(faults: readonly Fault[], others: readonly string[], secrets: readonly string[]): ConfigError {
   const redact = createRedactor(secrets);
-  // A value that could not be replaced is missing for the schema too: one fault, not two.
+  // A value that could not be replaced is also missing for the schema: that is one fault.
   const firsts = faults.filter(({ where }, index) => faults.findIndex(other => other.where === where) === index);
   const inOrder = firsts.sort((a, b) => a.where.localeCompare(b.where, "en", { numeric: true }));
   const lines = inOrder.map(({ where, message }) => `${where}: ${redact(message)}`);
   return new ConfigError(["The configuration can't be used.", ...lines, ...others.map(redact)].join("\n"));
 }
 
-/** Settings that are valid and yet have no effect, or not the one that was probably meant. */
 function warningsOf({ api, companies, destination }: EffectiveConfig): string[] {
   const warnings: string[] = [];
   if (destination.type === "duckdb") {

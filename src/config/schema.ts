@@ -6,7 +6,7 @@ export const defaultKey = `\${PROCUREMENT_API_KEY}`;
 
 const unknownFields = () => f.choice("keep", "column", "fail");
 const names = (what: string) => z.array(f.name(what), { error: "expected a list such as [a, b]" });
-// The message says it all: what came would not add to it.
+// The message is complete: the value is not added.
 const complete = { complete: true };
 const map = { error: "expected keys and values below it" };
 const object = <S extends z.core.$ZodLooseShape>(shape: S) => z.strictObject(shape, map);
@@ -249,7 +249,7 @@ export const configSchema = object({
   const { api, companies, destination, notify, privacy } = config;
   const refuse = (path: (string | number)[], message: string) =>
     context.addIssue({ code: "custom", path, message, params: complete });
-  // A default would be another's address, and the first to be given the key.
+  // No default: it would be somebody else's address, and get the key.
   if (api.base_url === undefined && !companies?.every(({ base_url }) => base_url !== undefined))
     refuse(["api", "base_url"], "expected the service's address, without /api/v1, got none: there is no default");
   if (destination.type === "postgres" && destination.url === undefined) {

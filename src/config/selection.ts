@@ -12,7 +12,6 @@ export interface Selection {
 
 const PRESETS: readonly Preset[] = ["core", "standard", "all"];
 
-/** What the config says about which streams are on. */
 export interface SelectionConfig {
   readonly preset: Preset;
   readonly include: readonly string[];

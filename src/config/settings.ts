@@ -18,7 +18,7 @@ import type { StreamSettings } from "./config.ts";
 export type OwnSettings = Pick<StreamSettings, "volatile"> &
   Partial<Pick<StreamSettings, "unknownFields" | "refresh" | "refreshEveryMs" | keyof Asking>>;
 
-/** Whether a stream can be told what its settings say. @throws ConfigError that names every wrong key and what is known there */
+/** Checks a stream's settings against the catalogue. @throws ConfigError that names every wrong key and the known ones */
 export function requireSettings(catalogue: readonly Stream[], stream: Stream, own: OwnSettings): void {
   const asking = { ...asksNothing, ...own };
   const place = `streams.settings.${stream.name}`;
@@ -116,7 +116,7 @@ function* unloaded(catalogue: readonly Stream[], place: string, named: string): 
   else yield* unknown(place, column, namesOf(found.columns), `column of ${table}`);
 }
 
-/** Which keys give a lookup its values, as the config would have them. */
+/** How a lookup's values are configured. */
 export function valuesAdvice(stream: Stream): string {
   const { name } = stream;
   const passes = lookupOf(stream)?.passes === true;

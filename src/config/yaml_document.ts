@@ -30,7 +30,7 @@ export function parseConfigDocument(source: string, file: string): ConfigDocumen
   };
   const faults = [...document.errors, ...document.warnings];
   if (faults.length > 0) {
-    // The parser quotes the text it stumbles over, and goes on stumbling through the rest of the line.
+    // The parser quotes the text, which may be secret, and reports follow-up errors in the rest of the line.
     const told = faults.map(({ message, pos: [offset] }) => {
       const { line } = lines.linePos(offset);
       return { line, text: `${at(offset)} ${message.split(/: "/, 1)[0]}${quotingAdvice(source, offset)}` };
@@ -81,7 +81,7 @@ export function parseConfigDocument(source: string, file: string): ConfigDocumen
   };
 }
 
-/** A numeral that a number would not spell again (a zip code's zeros, an id of twenty digits) stays as it is written. */
+/** A numeral that would change as a number (leading zeros, twenty digits) stays text. */
 function asWritten(value: unknown, source: string | undefined): unknown {
   if (typeof value !== "number" || source === undefined || String(value) === source) return value;
   return /^[+-]?\d+(\.\d+)?$/.test(source) ? source : value;

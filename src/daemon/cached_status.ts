@@ -5,12 +5,12 @@ import { isShared } from "../config/destination.ts";
 import { readStatus, type Status } from "../operations/status.ts";
 import type { Daemon } from "./schedule/events.ts";
 
-/** What can be seen of the warehouse at this moment; `trouble` says why nothing can. */
+/** The warehouse's status, or in `trouble` why it cannot be read. */
 export type CachedStatus = { readonly status: Status } | { readonly status: undefined; readonly trouble: string };
 
-/** The warehouse's status for page, metrics, health and notifications: read once at a time, however many ask. */
+/** The warehouse's status for page, metrics, health and notifications, which share one reading. */
 export interface StatusCache {
-  /** Takes as long as reading does, and rejects with what kept it from being read. */
+  /** Waits for the reading, and rejects where it fails. */
   read(): Promise<Status>;
   /** Takes 5 s at most, and never rejects. */
   look(): Promise<CachedStatus>;
@@ -19,7 +19,7 @@ export interface StatusCache {
 export interface StatusSources {
   readonly read: () => Promise<Status>;
   readonly clock: Clock;
-  /** Its runs change what there is to see; undefined where there is none. */
+  /** The end of its runs, and another configuration, make a kept reading invalid. */
   readonly daemon: Pick<Daemon, "listen"> | undefined;
   /** How long one reading serves. */
   readonly keptMs: () => number;
@@ -31,7 +31,7 @@ const PATIENCE_MS = 5_000;
 export function createStatusCache({ read, clock, daemon, keptMs }: StatusSources): StatusCache {
   let kept: { readonly reading: Promise<Status>; at?: number } | undefined;
 
-  // What was seen before a run ended, or is being read right now, is no longer how it is.
+  // Also a reading that is under way is outdated.
   daemon?.listen(event => {
     if (event.kind === "finished" || event.kind === "reloaded") kept = undefined;
   });
@@ -62,7 +62,7 @@ export function createStatusCache({ read, clock, daemon, keptMs }: StatusSources
 
 const unknownStatus = (trouble: string): CachedStatus => ({ status: undefined, trouble });
 
-/** A file that readers and runs have to share is in the way of a run for a moment whenever it is looked at. */
+/** Each reading of a shared file (`readers: direct`) blocks a run for a moment. */
 const KEPT_MS = { shared: 60_000, other: 1_000 } as const;
 
 /** The status of the configuration's warehouse: a daemon may load another configuration meanwhile. */

@@ -35,7 +35,7 @@ export interface Comparison {
 }
 
 const KEYS = 50;
-/** Some may be gone by now. */
+/** The share that has to be found: rows may have been deleted. */
 const ENOUGH = 0.9;
 
 /** Compares the service at the new address with what is kept; undefined when nothing has been loaded yet. @throws ConfigError, ApiError */
@@ -73,7 +73,7 @@ export async function compareAddresses(order: MoveOrder, tools: ServiceTools): P
   }
 }
 
-/** Not every key may read whose it is; then the rows tell. */
+/** A key without the right to read its company is no failure: the rows decide. */
 function unreadable(error: unknown): undefined {
   if (error instanceof ApiError && error.failure === "forbidden") return undefined;
   throw error;

@@ -101,7 +101,7 @@ export async function reset(
     const something = await withSomething(destination, order, streams);
     for (const company of companies) {
       await destination.lock(company, lockGroups, waitMs);
-      // Details first: a list without rows would leave theirs behind.
+      // Details first: once their list has no rows theirs would stay behind.
       for (const stream of something.toReversed())
         done.push(...(await resetStream(destination, order, company, stream)));
       if (order.drop && (await forgetCompany(db, company))) done.push(`${company}: nothing of it is left`);

@@ -179,7 +179,7 @@ async function streamStatuses(
     const board = boards.find(same);
     const run = runs.find(same);
     if (!on && board === undefined) return [];
-    // What succeeded before its rows were removed says nothing any more.
+    // A success from before the rows were removed (`reset --drop`) no longer counts.
     const removed = board === undefined && (run?.status === "succeeded" || run?.status === "warning");
     return {
       company,

@@ -30,7 +30,7 @@ const manifestSchema = z.object({
 
 type Hashes = Readonly<Record<string, readonly string[]>>;
 
-/** Instead of a hash: a folder or a link, which is nobody's to overwrite. */
+/** Instead of a hash: a folder or a link, which is never overwritten. */
 const NO_FILE = "no file";
 
 /** What a write did: paths below the folder. */
@@ -141,7 +141,7 @@ async function readManifest(folder: string, command: string, force: boolean): Pr
     throw error;
   }
   const { data } = manifestSchema.safeParse(parsedJson(text));
-  // A path that leads out of the folder was not written by us.
+  // We write no paths that lead out of the folder.
   const isInside = (path: string) => !/^\/|\\|(^|\/)\.\.(\/|$)/.test(path);
   if (data?.made_by === command && Object.keys(data.files).every(isInside)) return data.files;
   if (force) return {};
@@ -158,7 +158,6 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Undefined where there is nothing. */
 async function hashAt(path: string): Promise<string | undefined> {
   try {
     return (await lstat(path)).isFile() ? hashOf(await readFile(path)) : NO_FILE;
@@ -172,7 +171,7 @@ const hashOf = (content: string | Buffer): string => createHash("sha256").update
 
 async function remove(folder: string, path: string): Promise<void> {
   await rm(join(folder, path));
-  // Folders that hold nothing else go with their last file.
+  // Folders that have become empty are removed too.
   for (let above = dirname(path); above !== "."; above = dirname(above)) {
     try {
       await rmdir(join(folder, above));

@@ -16,7 +16,6 @@ interface BackfillOptions extends CommonOptions {
   readonly restart?: true;
 }
 
-/** `backfill`: loads history. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("backfill")

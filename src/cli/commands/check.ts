@@ -12,7 +12,6 @@ interface CheckOptions extends CommonOptions {
   readonly offline?: true;
 }
 
-/** `check`: whether a run would go well. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("check")

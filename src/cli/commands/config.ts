@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 
-/** `config`: the effective configuration, secrets masked. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("config")

@@ -11,7 +11,6 @@ interface DbtOptions extends CommonOptions {
   readonly force?: true;
 }
 
-/** `dbt`: a dbt package for the warehouse. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("dbt")
@@ -77,7 +76,7 @@ async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
   );
 }
 
-/** A path as a shell takes it. */
+/** A path in shell quotes, where it needs them. */
 const quoted = (path: string): string =>
   /^[\w./@%+=:,][\w./@%+=:,-]*$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 

@@ -7,7 +7,6 @@ interface DdlOptions extends CommonOptions {
   readonly forDba?: true;
 }
 
-/** `ddl`: the SQL of the warehouse. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("ddl")
@@ -25,7 +24,7 @@ export function register(program: Command, context: CliContext): void {
 
 async function ddl(options: DdlOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });
-  // Nothing secret goes into it, and a name in it that equals a secret is a name.
+  // Not redacted: it holds no secrets, and a name that equals a secret has to stay.
   context.stdout.write(`${(await script(config, options.forDba ?? false)).trimEnd()}\n`);
 }
 

@@ -17,7 +17,6 @@ interface DocsOptions extends CommonOptions {
   readonly force?: true;
 }
 
-/** `docs`: the data dictionary. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("docs")
@@ -94,7 +93,6 @@ async function describe(config: Config | undefined, options: DocsOptions, contex
   const wantsViews = config?.views ?? true;
   const { models } = wantsViews ? await readModels() : { models: [] };
   return dictionaryOf({
-    // Beside the examples nothing else in it comes from the configuration.
     schemas: {
       data: schema,
       views: wantsViews ? analyticsSchema(schema) : undefined,
@@ -110,7 +108,7 @@ async function describe(config: Config | undefined, options: DocsOptions, contex
   });
 }
 
-/** A dictionary without examples is worth having: what keeps the warehouse from being read is told, and that's all. */
+/** A warehouse that cannot be read is reported, and the dictionary is made without examples. */
 async function look(
   config: Config,
   streams: readonly StreamDescription[],

@@ -21,7 +21,6 @@ interface ExportCommandOptions extends CommonOptions {
 
 const KEEP = 2;
 
-/** `export`: the warehouse's tables as Parquet. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("export")
@@ -91,7 +90,7 @@ async function exportTables(
     const { policy } = privacyOf(streams, config.privacy);
     await requirePolicyApplied(reading, policy);
     if (!(await isNoted(reading, place, tools.holder.host))) {
-      // Of a file that nobody else may have open, the reader is in the way as well.
+      // Our own reader would block the write (`readers: direct`).
       await reading.close();
       const warning = await notePlace(config.destination, place, tools.holder, tools.clock, options.wait);
       if (warning !== undefined) tools.log.warn({}, warning);
@@ -137,7 +136,6 @@ const LINE_MS = 30_000;
 
 interface Terminals {
   readonly tools: ExportTools & { readonly log: { warn(fields: object, message: string): void } };
-  /** Ends the progress display and gives the signals back. */
   finish(): void;
 }
 

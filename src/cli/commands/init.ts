@@ -10,7 +10,6 @@ import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 import { packageRoot } from "../invocation/package_root.ts";
 
-/** `init`: writes a configuration from the example, which is its own documentation. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("init")
@@ -109,7 +108,7 @@ async function answers(context: CliContext): Promise<Given> {
   const valid =
     (...path: readonly string[]) =>
     (value: string) => {
-      // What a variable holds is not known here; `check` looks at it.
+      // A variable's value is checked by `check`.
       if (/^\$\{\w+\}$/.test(value)) return true;
       const schema = schemaAt(configSchema, path);
       const parsed = schema === undefined ? undefined : safeParse(schema, value);

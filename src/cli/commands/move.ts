@@ -10,7 +10,6 @@ interface MoveOptions extends CommonOptions {
   readonly baseUrl?: string;
 }
 
-/** `move`: the service of a company has another address. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("move")
@@ -67,7 +66,7 @@ function told(options: MoveOptions, context: CliContext, compared: Comparison | 
   context.print(sentence);
 }
 
-/** As the configuration would take it. @throws ConfigError */
+/** Checked like `base_url` of the configuration. @throws ConfigError */
 async function addressOf(text: string): Promise<string> {
   const { serviceAddress } = await import("../../config/companies.ts");
   const { baseUrl } = await import("../../config/fields.ts");

@@ -11,7 +11,6 @@ interface RejectsOptions extends CommonOptions {
   readonly limit: number;
 }
 
-/** `rejects`: what could not be loaded, and why. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("rejects")

@@ -14,7 +14,6 @@ interface ReplayOptions extends CommonOptions {
 
 const DAY_MS = 86_400_000;
 
-/** `replay`: loads again what the archive holds. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("replay")

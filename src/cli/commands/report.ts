@@ -16,7 +16,6 @@ interface ReportOptions extends CommonOptions {
 /** For DuckDB: over 240,000 invoices and 320,000 of their lines it took 33 s; the 128 MB of other readers ran out at 400. */
 const RESOURCES = { memoryLimitMb: 1_024, threads: 2 } as const;
 
-/** `report`: a page of charts and tables. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("report")

@@ -9,7 +9,6 @@ interface ResetOptions extends CommonOptions {
   readonly drop?: true;
 }
 
-/** `reset`: streams are read from the start again. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("reset")
@@ -58,7 +57,7 @@ function told(
   context.print([...(plan.length > 0 ? [costs(plan, options.drop ?? false), ""] : []), sentence].join("\n"));
 }
 
-/** What the next run will have to ask again. */
+/** The requests of the next run. */
 function costs(plan: readonly ResetLine[], drop: boolean): string {
   const table = streamTable(plan, [["requests of the next run", line => line.requests ?? "unknown", "right"]]);
   const sum = plan.reduce((total, { requests }) => total + (requests ?? 0), 0);

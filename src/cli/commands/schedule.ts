@@ -21,7 +21,6 @@ interface ScheduleOptions extends CommonOptions {
 /** A stop is over in less than the ten seconds that service managers wait at least. */
 const STOP_MS = 9_700;
 
-/** `schedule`: the daemon that runs syncs by the clock. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("schedule")
@@ -53,7 +52,7 @@ async function schedule(options: ScheduleOptions, context: CliContext): Promise<
   if (options.once !== undefined) return runOnce(options.once, options, context);
   let daemon: ScheduleDaemon | undefined;
   let reloadAsked = false;
-  // A hangup kills whoever does not listen, and coming up may take as long as the warehouse is waited for.
+  // Without a listener SIGHUP ends the process, and starting may take as long as waiting for the warehouse.
   const deafen = context.onHangup(() => {
     reloadAsked = true;
     daemon?.reload();
@@ -128,7 +127,7 @@ async function sourceOf(
     const found = await stat(path).catch(() => undefined);
     return found && `${found.ino} ${found.size} ${found.mtimeMs}`;
   };
-  // A mounted secret is read at the start of each run of any other command.
+  // A changed secret file counts as a change of the configuration.
   const stamp = async (): Promise<string | undefined> => {
     const own = await stampOf(first.file);
     return own && [own, ...(await Promise.all(mounted.map(stampOf)))].join(", ");
@@ -137,7 +136,7 @@ async function sourceOf(
   return {
     changed,
     async load() {
-      // What is asked for is read now, and what is found unusable is not looked at again: a later change is a new one.
+      // Marked as seen before it is read: an unusable file is not read again until it changes.
       await taken();
       const before = { mounted, warnings, effective };
       const loaded = await openSchedules(options, context);

@@ -16,7 +16,6 @@ interface SimulateOptions extends Readonly<Record<Amount, number>> {
   readonly json?: true;
 }
 
-/** `simulate`: the simulated service as a server, until a signal ends it. */
 export function register(program: Command, context: CliContext): void {
   const number = (flags: string, what: string, value: number, most = 10_000_000): Option =>
     new Option(flags, what).argParser(whole(0, most)).default(value);

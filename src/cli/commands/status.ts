@@ -4,7 +4,6 @@ import type { Config } from "../../config/config.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 
-/** `status`: last and running run, freshness, row counts. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("status")

@@ -3,7 +3,6 @@ import type { CliContext } from "../invocation/context.ts";
 import { configIfAny } from "../invocation/optional_config.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 
-/** `streams`: the catalogue. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("streams")

@@ -15,7 +15,6 @@ interface SyncOptions extends CommonOptions {
   readonly confirmDeletes?: true;
 }
 
-/** `sync`: one incremental run. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("sync")

@@ -20,7 +20,6 @@ interface VerifyOptions extends CommonOptions {
 /** Details of each kind that are asked for unless it is said otherwise. */
 const SAMPLE = 200;
 
-/** `verify`: the warehouse, field by field, against the service. */
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("verify")

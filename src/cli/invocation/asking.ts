@@ -15,7 +15,7 @@ export async function ask<Question, Answer>(
   otherwise: string,
 ): Promise<Answer> {
   const ended = new AbortController();
-  // At the end of its input a prompt pauses it, and waits for ever.
+  // At the end of the input a prompt would wait for ever.
   const end = () => ended.abort();
   stdin.once("pause", end);
   try {

@@ -40,13 +40,13 @@ function stackOf(error: unknown): string | undefined {
   return `${frames}${cause}`;
 }
 
-// Also where it was given a value, which it does not take; behind -- it would be a stream's name.
+// Also `--json=…`, though it takes no value. After `--` it would be a stream's name.
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return argv.slice(0, end < 0 ? undefined : end).some(word => /^--json(=|$)/.test(word));
 }
 
-// The options may be what could not be parsed, so the words themselves are asked.
+// Read from argv, as parsing the options may be what failed.
 function wantsStacks(argv: readonly string[]): boolean {
   return argv.some((word, index) => {
     const level = word === "--log-level" ? argv[index + 1] : /^--log-level=(.*)$/.exec(word)?.[1];

@@ -5,7 +5,7 @@ import type { CliContext } from "./context.ts";
 export interface Interruption {
   /** Aborted with a StoppedError. */
   readonly signal: AbortSignal;
-  /** Gives the signals back. */
+  /** Stops listening. */
   release(): void;
 }
 

@@ -47,7 +47,7 @@ export function attachOptions(command: Command, names: readonly CommonOption[], 
   return command.addHelpText("after", examples(...lines));
 }
 
-/** What a command takes that asks the service for many streams. */
+/** The options of commands that request many streams. */
 export const runOptions = [
   "company",
   "config",
@@ -65,7 +65,6 @@ export function limitsOf({ maxTime: maxTimeMs, maxRequests, wait: waitMs }: Comm
   return { maxTimeMs, maxRequests, waitMs };
 }
 
-/** Which streams a command is for. */
 export const streamsArgument = (): Argument =>
   new Argument(
     "[stream...]",

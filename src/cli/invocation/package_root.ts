@@ -10,7 +10,6 @@ export function packageRoot(start = import.meta.dirname): string {
   return packageRoot(above);
 }
 
-/** The version in package.json. */
 export function packageVersion(): string {
   return manifest().version;
 }

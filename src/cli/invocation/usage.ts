@@ -2,7 +2,7 @@ import type { Command, CommanderError } from "commander";
 import { ConfigError } from "../../errors.ts";
 import { nearest } from "../../nearest_name.ts";
 
-/** What commander says of words that are no use of a command, with what to do. What is no failure comes back as it is. */
+/** Commander's error as a ConfigError with advice; the end of --help and --version is returned unchanged. */
 export function usageError(error: CommanderError, command: Command, argv: readonly string[]): Error {
   if (error.exitCode === 0) return error;
   const known = command.parent === null ? command.commands.map(each => each.name()) : [];

@@ -2,7 +2,7 @@ import type { ExportReport } from "../../outputs/export/report.ts";
 import type { TableProgress } from "../../outputs/export/writing.ts";
 import { formatCount, rowTable } from "./table.ts";
 
-/** What is going on, in a line; `at` is the number of the table. */
+/** The progress in a line; `at` is the number of the table. */
 export function exportLine({ table, doing, rows, of, tables }: TableProgress, at: number): string {
   if (doing === "comparing") return `comparing table ${at} of ${tables}: ${table}`;
   return `writing ${table}: ${formatCount(rows)} of ${formatCount(of ?? rows)} rows`;

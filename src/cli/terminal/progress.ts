@@ -27,7 +27,7 @@ export interface Progress {
 }
 
 const frameMs = 200;
-/** Elsewhere than on a terminal: one line in six looks. The speed and the time left are told from what was seen between. */
+/** Without a terminal: samples for the speed every 5 seconds, a line every 30. */
 const lookMs = 5_000;
 const lineMs = 30_000;
 
@@ -84,7 +84,7 @@ function speedometer(clock: DisplayClock): Speedometer {
     const seen = samples.get(stream) ?? [];
     samples.set(stream, seen);
     seen.push({ at: now, rows });
-    // One sample older than the window stays, as what the window is measured from.
+    // Keeps one sample that is older than the window: speeds are measured from it.
     while (seen.length > 2 && now - (seen[1]?.at ?? now) >= windowMs) seen.shift();
     const first = seen[0];
     if (first === undefined || now <= first.at) return 0;
@@ -94,7 +94,7 @@ function speedometer(clock: DisplayClock): Speedometer {
 
 function progressTable(snapshot: Snapshot, speeds: Speedometer, columns: number, height: number): string {
   const measured = snapshot.streams.map(one => ({ ...one, speed: speeds(one.stream, one.rows) }));
-  // What doesn't fit the screen would scroll away and be drawn again below itself.
+  // More lines than the screen has would scroll, and the next frame would be drawn below them.
   const room = Math.max(1, height - 4);
   const busiest = measured.length <= room ? measured : measured.filter(isBusy);
   const hidden = measured.length - Math.min(busiest.length, room);
@@ -120,7 +120,7 @@ function progressLine(snapshot: Snapshot, speeds: Speedometer): string {
   const { streams } = snapshot;
   const done = streams.filter(one => one.state === "done").length;
   const failed = streams.filter(one => one.state === "failed").length;
-  // Every stream is measured each time, or one that gets busy would have no sample to be measured from.
+  // Every stream is sampled, also idle ones: speeds are computed from the sample before.
   const measured = streams.map(one => ({ one, speed: speeds(one.stream, one.rows) }));
   const busy = measured.filter(({ one }) => isBusy(one));
   const parts = busy.map(({ one, speed }) => {

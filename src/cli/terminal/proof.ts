@@ -9,7 +9,7 @@ interface Compared {
   readonly difference_reason: string | null;
 }
 
-/** More lines than these are told in one. */
+/** Lines that are shown; the others are counted. */
 const MOST_TOLD = 8;
 
 /** The service's rows: `=` where the table has as many, nothing where it is not known. */
@@ -18,7 +18,7 @@ export function atService({ service_rows, difference }: Pick<Compared, "service_
   return difference === 0 ? "=" : formatCount(service_rows);
 }
 
-/** A block with a line for each stream whose table has other rows than the service; none for none. */
+/** One block, a line a stream whose table and service differ; no block without streams. */
 export function differences(streams: readonly Compared[]): string[] {
   if (streams.length === 0) return [];
   const several = new Set(streams.map(one => one.company)).size > 1;

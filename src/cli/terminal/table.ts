@@ -73,7 +73,7 @@ export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-// Made when one is needed: the first takes 15 ms.
+// Made on demand: the first takes 15 ms.
 const graphemes = (text: string) =>
   new Intl.Segmenter("en", { granularity: "grapheme" }).segment(stripVTControlCharacters(text));
 

@@ -2,7 +2,7 @@ import { timespan } from "../../duration.ts";
 import type { VerifyDifference, VerifyEstimate, VerifyLine, VerifyReport } from "../../operations/verify/report.ts";
 import { cutText, formatCount, rowTable, streamTable } from "./table.ts";
 
-/** Differences that are shown one by one. */
+/** Differences that are shown. */
 const MOST_SHOWN = 20;
 /** Of one column, or of rows of one table. */
 const MOST_ALIKE = 3;
@@ -61,7 +61,7 @@ const lineTable = (streams: readonly VerifyLine[]): string =>
   ]);
 
 function differenceTable(wrong: readonly VerifyDifference[]): string {
-  // Of each sort a few: a column that is wrong in every row must not hide the others.
+  // A few of each kind: a column that is wrong in every row must not hide the others.
   const sorts = Map.groupBy(wrong, one => JSON.stringify([one.table_name, one.column_name, one.kind]));
   const shown = [...sorts.values()].flatMap(all => all.slice(0, MOST_ALIKE)).slice(0, MOST_SHOWN);
   const table = rowTable(shown, [

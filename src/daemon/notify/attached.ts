@@ -19,9 +19,9 @@ export interface Attachment {
 }
 
 const EVERY_MS = 60_000;
-/** A warehouse that does not answer must not keep the daemon from beginning. */
+/** How long the start waits for the warehouse. */
 const PATIENCE_MS = 5_000;
-/** What is under way when the daemon ends; its run may have taken nine of the ten seconds of a stop. */
+/** How long the end waits for deliveries; the run may have taken nine of the ten seconds of a stop. */
 const FAREWELL_MS = 700;
 
 /**
@@ -61,7 +61,7 @@ export async function attachNotifier({
   };
   async function watch(): Promise<void> {
     while (!ending.signal.aborted) {
-      // Nobody to tell: nothing to look for, and a target that a new configuration names is not behind.
+      // Without targets nothing is looked for; targets that a new configuration names are told from then on.
       if (settings().notify.targets.length > 0) {
         if (known === undefined || known.warehouse.note !== null || seemsLate(known))
           known = (await cachedStatus()).status;

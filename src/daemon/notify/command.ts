@@ -15,18 +15,17 @@ export type RunCommand = (
   signal: AbortSignal,
 ) => Promise<CommandEnd>;
 
-/** Enough to find programs and files by; nothing that could hold a key. */
+/** The environment variables that a command gets: none that could hold a key. */
 const passedOn = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "SystemRoot"];
 
 const MAX_STDERR = 16_384;
-/** From the polite signal to the other one. */
+/** From SIGTERM to SIGKILL. */
 const GRACE_MS = 1_000;
 
-/** The real thing. */
 export const runCommand: RunCommand = ([program = "", ...parameters], input, env, signal) =>
   new Promise(resolve => {
     const passed = Object.fromEntries(passedOn.flatMap(name => (env[name] === undefined ? [] : [[name, env[name]]])));
-    // A group of its own, so that what the program started ends with it.
+    // A process group of its own, so that the program's children are ended too.
     const detached = process.platform !== "win32";
     const child = spawn(program, parameters, {
       env: passed,
@@ -42,7 +41,7 @@ export const runCommand: RunCommand = ([program = "", ...parameters], input, env
         if (detached && child.pid !== undefined) process.kill(-child.pid, how);
         else child.kill(how);
       } catch {
-        // It has ended in the meantime.
+        // The process has ended in the meantime.
       }
     };
     const end = (code: number | undefined, reason: string | undefined): void => {
@@ -64,7 +63,7 @@ export const runCommand: RunCommand = ([program = "", ...parameters], input, env
     // A program that does not read its input may end before it is written.
     child.stdin.on("error", () => undefined).end(input);
     child.on("error", (error: NodeJS.ErrnoException) => end(undefined, error.code ?? error.name));
-    // What a successful program left running may hold stderr for ever.
+    // A background process of a successful program may keep stderr open, so that `close` never comes.
     child.on("exit", code => {
       if (code === 0) end(0, undefined);
     });

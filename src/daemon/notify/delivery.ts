@@ -19,7 +19,7 @@ export interface NotifyTools {
   readonly run?: RunCommand;
 }
 
-/** Brings notifications to their targets: each target in order, none waits for another. */
+/** Sends notifications to their targets: in order to each, independently of the others. */
 export interface Delivery {
   send(notification: Notification, targets: readonly NotifyTarget[]): void;
   /** Resolves when nothing is under way. */
@@ -28,10 +28,10 @@ export interface Delivery {
 
 const POST_MS = 10_000;
 const COMMAND_MS = 30_000;
-/** Pauses after the first and the second try; there is no fourth. */
+/** Pauses after the first and the second of three tries. */
 const PAUSES_MS = [5_000, 30_000];
 const MAX_STDERR = 500;
-/** A target that hangs must not gather messages for ever. */
+/** The longest queue of a target that hangs. */
 const MAX_WAITING = 20;
 
 export function createDelivery(tools: NotifyTools): Delivery {
@@ -65,7 +65,7 @@ export function createDelivery(tools: NotifyTools): Delivery {
     const input = `${bodyOf(about, "json", redact)}\n`;
     const { code, reason, stderr } = await within(COMMAND_MS, limit => run(words, input, env, limit));
     if (code === 0) return undefined;
-    // Redacted first: the rest of a secret that was cut would not be found.
+    // Redacted before it is cut: part of a secret would not be found.
     const said = redact(stderr).trim().slice(0, MAX_STDERR);
     const end = code === undefined ? `it did not end by itself: ${reason}` : `it ended with exit code ${code}`;
     const advice = reason === "ENOENT" ? "the program was not found; give its whole path" : end;

@@ -15,7 +15,7 @@ export interface NotedStream {
 export interface Notification {
   readonly product: "tributary";
   readonly occasion: Occasion;
-  /** Where it is about one company only. */
+  /** Absent where it is about several companies. */
   readonly company?: string;
   /** Null where it is not about a schedule: late data. */
   readonly schedule: string | null;
@@ -120,7 +120,7 @@ function ofData(
   };
 }
 
-/** The same notification, with a word about those that were held back. */
+/** Adds the number of notifications that were held back. */
 export function withSuppressed(notification: Notification, count: number): Notification {
   if (count <= 0) return notification;
   const what = count === 1 ? "One more notification" : `${count} more notifications`;
@@ -135,7 +135,6 @@ export function bodyOf(notification: Notification, format: "json" | "slack", red
   return JSON.stringify({ text: `*${slackText(redact(title))}*\n${slackText(redact(text))}` });
 }
 
-/** Names a stream for people, and for sets. */
 export const nameOf = ({ company, stream }: { readonly company: string; readonly stream: string }): string =>
   `${company}/${stream}`;
 

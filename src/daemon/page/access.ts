@@ -4,10 +4,9 @@ import type { Access, Listen } from "../../config/listen.ts";
 import { isLoopback } from "../../config/listen.ts";
 import type { Log } from "../../logging.ts";
 
-/** What a request is told about who sent it. */
 export type Admission =
   | { readonly kind: "welcome" }
-  /** It brought the token in its address: a cookie takes its place there. */
+  /** The token came in the address: it is replaced by a cookie. */
   | { readonly kind: "remember"; readonly cookie: string; readonly location: string }
   | Refusal;
 
@@ -18,11 +17,10 @@ interface Refusal {
   readonly headers?: Record<string, string>;
 }
 
-/** Decides who is let in. */
 export interface Door {
   /** `from` is the address that the connection comes from. */
   admit(request: Request, from: string): Admission;
-  /** Whether a request that was let in would still be. */
+  /** Whether a request that was admitted would be admitted now. */
   isWelcome(request: Request): boolean;
 }
 
@@ -51,7 +49,7 @@ export function isOwnName(host: string, header: string | undefined): boolean {
   return name !== undefined && isLoopback(name.replace(/^\[|\]$/g, ""));
 }
 
-/** Every comparison is of two digests and takes as long whatever was sent. */
+/** Compares digests only, so that comparisons take constant time. */
 export function doorkeeper({ listen, access, clock, log }: DoorSources): Door {
   const guesses = guessCounter(clock);
 
@@ -90,7 +88,7 @@ export function doorkeeper({ listen, access, clock, log }: DoorSources): Door {
       const admission = judge(request);
       const isTry = request.headers.has("authorization") || new URL(request.url).searchParams.has("token");
       if (!isTry || admission.kind === "refused") return admission;
-      // Right credentials are held back too, or guessing would not be slowed. A cookie is a signature, which cannot be guessed.
+      // Right credentials are refused too, or guessing would not be slowed. Cookies are signed and cannot be guessed.
       const guesser = guesserOf(request, from);
       if (guesses.of(guesser) >= GUESSES) {
         const seconds = String(Math.ceil((MINUTE_MS - (clock.now() % MINUTE_MS)) / 1_000));
@@ -120,7 +118,7 @@ function withoutCredentials(request: Request, listen: Listen): Admission {
 const proxyHeader = (request: Request): string | undefined =>
   ["X-Forwarded-For", "Forwarded"].find(name => request.headers.has(name));
 
-/** A network of IPv6 is one, and so are all visitors of a proxy, who can write what they like into its header. */
+/** An IPv6 network (/64) counts as one guesser, and so do all visitors of a proxy, whose header can be forged. */
 function guesserOf(request: Request, from: string): string {
   const network = from.includes(".") ? from : from.split(":").slice(0, 4).join(":");
   return proxyHeader(request) === undefined ? network : `${network} (proxy)`;
@@ -134,7 +132,7 @@ function guessCounter(clock: Clock): { of(guesser: string): number; count(guesse
     const now = Math.floor(clock.now() / MINUTE_MS);
     if (now !== minute) counts.clear();
     minute = now;
-    // So many at once are one who has many addresses.
+    // More guessers than that are one attacker with many addresses.
     return counts.get(guesser) ?? (counts.size < MOST_GUESSERS ? 0 : GUESSES);
   };
   return {
@@ -146,7 +144,7 @@ function guessCounter(clock: Clock): { of(guesser: string): number; count(guesse
   };
 }
 
-/** A cookie is no token: who finds one can look at the page until its end, in Unix time, and at nothing else the token opens. */
+/** A signed cookie, valid until `end` (Unix time). Unlike the token it opens the page only. */
 function sealed(token: string, end: string): string {
   return `${end}.${createHmac("sha256", token).update(`status page until ${end}`).digest("hex")}`;
 }
@@ -156,7 +154,7 @@ function cookieOf(request: Request): string {
   return pairs.find(([name]) => name === COOKIE)?.[1] ?? "";
 }
 
-/** Takes as long whatever is wrong, and whatever the lengths are. */
+/** A comparison in constant time, for texts of any length. */
 export function isSame(given: string, expected: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));

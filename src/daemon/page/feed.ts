@@ -4,18 +4,17 @@ import { liveContent } from "./live.ts";
 import type { PageSnapshot, TakeSnapshot } from "./page_snapshot.ts";
 import type { PageSource } from "./source.ts";
 
-/** What a visitor's page is told: how far the run is, as markup, or that it should fetch itself anew. */
+/** A server-sent event: the run's progress as markup, or that the page has to be fetched again. */
 export interface Message {
   readonly event: "progress" | "changed" | "alive";
   readonly data: string;
 }
 
-/** A visitor's messages until one of the two sides leaves. Of each kind only the newest is kept for one who is slow. */
+/** A visitor's messages until either side closes. For a slow visitor only the newest of each kind is kept. */
 export interface Subscription extends AsyncIterable<Message> {
   close(): void;
 }
 
-/** Tells all visitors the same. */
 export interface Feed {
   /** Undefined when there are too many visitors already. */
   subscribe(): Subscription | undefined;
@@ -23,7 +22,7 @@ export interface Feed {
 }
 
 const PROGRESS_MS = 1_000;
-/** What other processes do is noticed by looking. */
+/** How often the warehouse is read, to notice what other processes did. */
 const LOOK_MS = 15_000;
 const MOST_VISITORS = 64;
 
@@ -38,7 +37,7 @@ export function createFeed(source: PageSource, takeSnapshot: TakeSnapshot, clock
   };
   const deafen = source.daemon?.listen(() => tell({ event: "changed", data: "" }));
 
-  // Whoever serves the page has better things to do than to end over it.
+  // A failure here must not end the daemon that serves the page.
   const failed = (error: unknown): void => log.warn({ err: error }, "the status page could not tell how things stand");
 
   const showProgress = (): void => {
@@ -62,7 +61,7 @@ export function createFeed(source: PageSource, takeSnapshot: TakeSnapshot, clock
     };
     while (!signal.aborted) {
       showProgress();
-      // A warehouse that takes its time does not hold up the progress.
+      // Not awaited: a slow warehouse must not delay the progress.
       if (clock.now() >= next) {
         next = Number.POSITIVE_INFINITY;
         void takeSnapshot()

@@ -19,7 +19,7 @@ export interface HealthSources {
  * stream, a company or an error.
  */
 export function healthRoutes(sources: HealthSources): readonly Route[] {
-  // A run that was stopped, or held off by another one, leaves the data as good, or as bad, as it was.
+  // A run that was stopped, or that another run kept waiting, does not change whether the data is ready.
   let lastCode: number | undefined;
   sources.daemon.listen(event => {
     if (event.kind !== "finished") return;
@@ -56,7 +56,7 @@ async function whyNotReady(
   if (status === undefined) return "The warehouse cannot be read.";
   if (lastCode !== undefined && isFailure(lastCode)) return "The last run failed.";
   if (!status.warehouse.loaded) return "Nothing has been loaded yet.";
-  // One file for all, in the hands of a run: it will be looked into when the run has ended.
+  // A run has locked the file (`readers: direct`): it can be read when the run has ended.
   if (status.warehouse.note !== null) return undefined;
   const { last_run, streams } = status;
   if (lastCode === undefined && last_run !== null && isFailure(last_run.exit_code ?? 1)) return "The last run failed.";

@@ -21,7 +21,7 @@ const BODY_MS = 10_000;
  * that its sender is content, and never looked at: what arrived is asked of the service itself.
  */
 export function hookRoute({ hooks, daemon, clock }: HookSources): Route {
-  // Counted apart: strangers who guess must not keep out who knows the secret.
+  // Counted apart: wrong secrets must not use up the allowance of callers with the right one.
   const callers = allowance(clock);
   const strangers = allowance(clock);
 
@@ -40,7 +40,7 @@ export function hookRoute({ hooks, daemon, clock }: HookSources): Route {
       }
       if (!known) {
         await request.body?.cancel();
-        // The very answer of a path that does not exist.
+        // The same answer as for a path that does not exist.
         return new Response("404 Not Found\n", {
           status: 404,
           headers: { "content-type": "text/plain; charset=UTF-8", "cache-control": "no-store" },

@@ -93,7 +93,7 @@ const gauges: readonly GaugeRow[] = [
     name: "next_run_timestamp_seconds",
     help: "When a schedule's next run is due, retries and asked-for runs included.",
     labels: ["schedule"],
-    // Of a schedule's runs the soonest comes last, and stays.
+    // Reversed, so that a schedule's soonest run is set last.
     samples: ({ nextRuns }) => nextRuns.map(({ schedule, at }) => [{ schedule }, seconds(at)] as const).reverse(),
   },
   single(
@@ -191,7 +191,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
     countedLimited.set(view, all);
   }
 
-  // What kept a run from beginning is not in the warehouse, and a run of somebody else's is not the daemon's.
+  // A run that could not begin is known to the daemon alone, a run of another process to the warehouse alone.
   function takeStored({ finished_at, ...run }: RunStatus): void {
     if (finished_at === null) return;
     const end = seconds(finished_at);
@@ -203,7 +203,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
     const { status } = await cachedStatus();
     const readable = status?.warehouse.loaded && status.warehouse.note === null ? status : undefined;
     const streams = readable?.streams.filter(stream => stream.on);
-    // A counter that is there from the start shows its first increase.
+    // Prometheus sees a counter's first increase only if the counter existed before.
     for (const stream of streams ?? []) for (const { counter } of summed) counter.inc(labelsOf(stream), 0);
     if (readable?.last_run) takeStored(readable.last_run);
     const live = daemon.live();

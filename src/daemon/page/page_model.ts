@@ -7,7 +7,7 @@ import { sentencesOf } from "../../warehouse/state/run_log.ts";
 import type { Daemon, LiveRun } from "../schedule/events.ts";
 import { parted } from "./wording.ts";
 
-/** Everything the page shows, looked at once. */
+/** Everything the page shows, as of one moment. */
 export interface View {
   readonly now: number;
   readonly lateAfterMs: number;
@@ -23,10 +23,9 @@ export interface View {
   readonly refusal: ReturnType<Daemon["refusal"]>;
 }
 
-/** How good a thing is; also the class that colours it. */
+/** How good something is; also its CSS class. */
 export type Tone = "good" | "warn" | "bad" | "idle";
 
-/** What a stream's, or a run's, outcome is called and how good that is. */
 export function outcome(status: string): { readonly word: string; readonly tone: Tone } {
   return outcomes[status] ?? { word: status, tone: "idle" };
 }
@@ -42,7 +41,7 @@ const outcomes: Readonly<Record<string, { readonly word: string; readonly tone: 
   never: { word: "not loaded yet", tone: "idle" },
 };
 
-/** Whether a stream failed when it was last worked on; `incomplete` is a failure like others, its answers made no sense. */
+/** Whether a stream's last run failed; `incomplete`, for answers that made no sense, counts as failed. */
 export const hasFailed = ({ status }: Pick<StreamStatus, "status">): boolean => outcome(status).tone === "bad";
 
 /** Something a person should know or do. */
@@ -51,7 +50,6 @@ export interface Concern {
   readonly what: string;
   /** Undefined where `what` says it all. */
   readonly advice: string | undefined;
-  /** The streams it is about. */
   readonly streams: readonly string[];
   /** ISO 8601: when it was seen. */
   readonly at: string | undefined;
@@ -88,7 +86,7 @@ export function concerns(view: View): readonly Concern[] {
   const why = ended?.error ?? undefined;
   const isSaid = why === undefined || failing.has(why) || [...failures, ...found].some(same(why));
   const own = isSaid ? [] : [{ ...failure(why, [], ended?.at), tone: ended?.tone ?? "bad" }];
-  // What a run could not begin for has come after what its streams ended with.
+  // What kept a run from beginning is newer than the errors of the streams.
   found.push(...(ended?.runId === undefined ? [...own, ...byRemedy(failures)] : [...byRemedy(failures), ...own]));
   const before = ended === undefined ? [] : warnedBefore(view, ended.runId);
   const [repeated = [], fresh = []] = [true, false].map(wanted =>
@@ -126,7 +124,6 @@ export function concerns(view: View): readonly Concern[] {
   return found.toSorted((a, b) => Number(b.tone === "bad") - Number(a.tone === "bad"));
 }
 
-/** How a run ended. */
 interface RunEnd extends Pick<Concern, "tone" | "at"> {
   /** Undefined for one that could not begin. */
   readonly runId?: string;
@@ -135,7 +132,7 @@ interface RunEnd extends Pick<Concern, "tone" | "at"> {
   readonly streams: readonly { readonly company: string; readonly stream: string; readonly status: string }[];
 }
 
-/** The last end of a run that is known: the daemon also knows of runs that failed before the warehouse could hear of them. */
+/** The last run that ended, by the daemon or the warehouse: runs that could not begin are known to the daemon alone. */
 function lastEnd({ last, status, history, now }: View): RunEnd | undefined {
   const stored = status?.last_run ?? undefined;
   if (
@@ -166,7 +163,7 @@ function warnedBefore({ history }: View, runId: string | undefined): readonly st
 
 const endOf = (run: RunStatus): string => run.finished_at ?? run.started_at;
 
-/** For failures that say no more than what happened. */
+/** For failures without advice of their own. */
 const NO_ADVICE = "What was stored stays, and the next run tries again.";
 
 function failure(message: string, streams: readonly string[], at: string | undefined): Concern {
@@ -174,7 +171,7 @@ function failure(message: string, streams: readonly string[], at: string | undef
   return { tone: "bad", what, advice, streams, at };
 }
 
-/** Failures that differ in the request that met them, and take the same to mend: the first of them, with the streams of all. */
+/** Merges failures with the same advice into the first of them, with the streams of all. */
 function byRemedy(failures: readonly Concern[]): Concern[] {
   return [
     ...Map.groupBy(failures, ({ tone, what, advice }) =>
@@ -190,12 +187,11 @@ function byRemedy(failures: readonly Concern[]): Concern[] {
 
 const same = (message: string) => (known: Concern) => known.what === parted(message).what;
 
-/** The past run in which a stream last had its turn. */
 export function lastRunOf({ history }: View, { company, stream }: Pick<StreamStatus, "company" | "stream">) {
   return history?.streams.find(past => past.company === company && past.stream === stream)?.runs.at(-1);
 }
 
-/** Streams are called by their company too where there are several. */
+/** Names streams, with their company where there are several. */
 export function namer(streams: readonly Pick<StreamStatus, "company">[]) {
   const several = new Set(streams.map(({ company }) => company)).size > 1;
   return ({ company, stream }: { readonly company: string; readonly stream: string }): string =>

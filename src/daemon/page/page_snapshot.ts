@@ -5,14 +5,13 @@ import type { History } from "../../warehouse/read/run_history.ts";
 import type { View } from "./page_model.ts";
 import type { PageSource } from "./source.ts";
 
-/** One look at everything. */
 export interface PageSnapshot {
   readonly view: View;
   /** The warehouse's status as it was read just now; undefined when it could not be. */
   readonly fresh: Status | undefined;
 }
 
-/** What could last be read stays while nothing can; never rejects. */
+/** Keeps what was read last while the warehouse cannot be read; never rejects. */
 export type TakeSnapshot = () => Promise<PageSnapshot>;
 
 export function createPageSnapshots(source: PageSource, clock: Clock, redact: (text: string) => string): TakeSnapshot {
@@ -24,7 +23,7 @@ export function createPageSnapshots(source: PageSource, clock: Clock, redact: (t
       const fresh = await source.status();
       if (read?.status !== fresh) read = { status: fresh, history: source.history() };
       const history = await read.history;
-      // A file in the hands of a run can't be looked into; what it held before is what readers have.
+      // While a run has locked the file its contents are those that were read last.
       if (fresh.warehouse.note === null) known = { status: fresh, history };
       else known = { status: held(fresh, known.status), history: known.history };
       return { fresh, unreadable: undefined };

@@ -6,7 +6,7 @@ import type { PastRun, PastStreamRun } from "../../warehouse/read/run_history.ts
 import { namer, outcome, type View } from "./page_model.ts";
 import { clockTime, time } from "./wording.ts";
 
-/** How many runs are shown before one asks for more. */
+/** Runs that are shown before the fold. */
 const SHOWN = 10;
 
 /** The last runs, newest first: when, how it ended, how long it took, and what each stream did meanwhile as a bar. */
@@ -24,7 +24,7 @@ export function runSection(view: View) {
   </section>`;
 }
 
-/** How long an axis has to be, in ms: one first load of hours must not make threads of all the nights after it. */
+/** Length of the time axis in ms. At most three times the median: a first load of hours must not make all later bars invisible. */
 function limitOf(runs: readonly PastRun[], now: number): number {
   const lengths = runs.map(run => lengthOf(run, now)).toSorted((a, b) => a - b);
   const usual = lengths[Math.floor(lengths.length / 2)] ?? 1;

@@ -20,12 +20,11 @@ import { stylesheet } from "./style.ts";
 
 export interface PageOptions extends DoorSources {
   readonly source: PageSource;
-  /** Further ways into the same server. */
+  /** Further routes of the same server. */
   readonly routes: readonly Route[];
   readonly redact: (text: string) => string;
 }
 
-/** A page that is being served. */
 export interface ServedPage {
   /** Without a token, e.g. http://127.0.0.1:8787. */
   readonly url: string;
@@ -90,7 +89,7 @@ function pageApp(options: PageOptions, takeSnapshot: TakeSnapshot, feed: ReturnT
     if (admission.kind !== "remember") return c.text(admission.text, admission.status, admission.headers);
     const { cookie, location } = admission;
     c.header("set-cookie", cookie);
-    // Who comes from another site's link would be redirected without the cookie; a page of our own that leads on takes it along.
+    // After a link on another site a redirect is followed without the SameSite=Strict cookie; a refresh of our own page sends it.
     if (c.req.header("sec-fetch-site") !== "cross-site") return c.redirect(location, 303);
     return c.html("<!doctype html><title>…</title>", 200, { refresh: `0;url=${location}` });
   });
@@ -131,7 +130,7 @@ function add(app: Hono, { method, path, answer }: Route): void {
   app.on(method, path, c => answer(c.req.raw, c.req.param() as Readonly<Record<string, string>>));
 }
 
-/** Nothing from elsewhere, nothing inline, nothing kept, in nobody's frame. */
+/** No resources of other origins, nothing inline, no caching, no frames. */
 const headers: Readonly<Record<string, string>> = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

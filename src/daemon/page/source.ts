@@ -7,7 +7,6 @@ import { RECENT_RUNS } from "../../warehouse/state/run_log.ts";
 import type { StatusCache } from "../cached_status.ts";
 import type { Daemon } from "../schedule/events.ts";
 
-/** Where the page gets what it shows. */
 export interface PageSource {
   /** Data older than this is late. */
   lateAfterMs(): number;
@@ -15,7 +14,7 @@ export interface PageSource {
   status(): Promise<Status>;
   /** Undefined where nothing can be read at this moment. */
   history(): Promise<History | undefined>;
-  /** What a daemon knows beside the warehouse; undefined where the page is served without one. */
+  /** Undefined where the page is served without a daemon. */
   readonly daemon: Pick<Daemon, "live" | "nextRuns" | "last" | "refusal" | "listen"> | undefined;
 }
 

@@ -9,7 +9,6 @@ import { streamSection } from "./streams.ts";
 import { pastTroubleSection, troubleSection } from "./trouble.ts";
 import { date, time } from "./wording.ts";
 
-/** The whole page. */
 export function pageDocument(view: View) {
   const { tone, sentence } = verdict(view);
   return documentOf({
@@ -33,7 +32,7 @@ export function pageDocument(view: View) {
 
 const logo = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><path d="M3 4c5 0 6 5 9 8m9-8c-5 0-6 5-9 8m0 0v9"/></svg>`;
 
-/** The mark of a browser's tab, coloured by how things stand. */
+/** The icon of the browser's tab, coloured by the verdict. */
 export function icon(tone: string): string | undefined {
   const colour = { good: "#1a7f4e", warn: "#b7791f", bad: "#c62828", idle: "#64748b" }[tone];
   if (colour === undefined) return undefined;
@@ -53,7 +52,6 @@ function nothingYet({ status }: View) {
   return html`<p><code>tributary check</code> looks whether everything is ready, <code>tributary sync</code> loads.</p>`;
 }
 
-/** The few facts one comes for. */
 function tiles(view: View) {
   const { status } = view;
   if (status === undefined) return "";

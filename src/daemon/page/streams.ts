@@ -22,7 +22,7 @@ export function streamSection(view: View) {
   </section>`;
 }
 
-// Roles are said again: phones lay the rows out as blocks, and a table that is no table to the eye loses its roles.
+// Roles are explicit: on phones the style sheet lays rows out as blocks, and browsers then drop the roles of a table.
 function table(view: View, streams: readonly StreamStatus[], caption: string) {
   return html`<table class="card streams" role="table"><caption class="unseen">${caption}</caption>
     <thead role="rowgroup"><tr role="row">
@@ -51,7 +51,7 @@ function row(view: View, stream: StreamStatus) {
   </tr>`;
 }
 
-/** Said only where the table has other rows than the service. */
+/** Empty where the table has as many rows as the service. */
 function besideService({ on, difference, difference_reason }: StreamStatus) {
   if (!on || difference === null || difference === 0) return "";
   const more = `${counted(Math.abs(difference), "row")} ${difference > 0 ? "more" : "fewer"}`;

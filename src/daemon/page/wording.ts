@@ -9,15 +9,15 @@ export function date(moment: string): string {
 /** `02:00`, in UTC. */
 export const clockTime = (moment: string): string => moment.slice(11, 16);
 
-/** A moment that says itself in full when it is pointed at; the page's script shows it in the reader's own zone. */
+/** A `<time>` with the full moment as its title; the page's script converts it to the reader's time zone. */
 export const time = (moment: string, text = date(moment)) =>
   html`<time datetime="${moment}" title="${date(moment)} UTC"${text === date(moment) ? html` data-local` : ""}>${text}</time>`;
 
-/** A sentence whose words in backticks are commands. */
+/** A sentence with its words in backticks as `<code>`. */
 export const prose = (text: string) =>
   text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 
-/** A message as what happened and, where it goes on, what to do about it. */
+/** Splits a message into its first sentence and, where there is more, the advice. */
 export function parted(message: string): { readonly what: string; readonly advice: string | undefined } {
   const match = /^(.*?[.!])\s+(?=[A-Z`])(.+)$/s.exec(message.trim());
   if (match === null) return { what: message.trim(), advice: undefined };

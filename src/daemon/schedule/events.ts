@@ -1,6 +1,5 @@
 import type { RunReport, RunView } from "../../sync/run/report.ts";
 
-/** Why a run of the daemon begins. */
 export type Cause = "schedule" | "missed" | "retry" | "hint";
 
 /** A run that is going on in the daemon. */
@@ -18,7 +17,6 @@ export interface LiveRun {
   readonly overdueSince?: string | undefined;
 }
 
-/** A run of the daemon that ended. */
 export interface FinishedRun {
   readonly kind: "finished";
   readonly run: LiveRun;

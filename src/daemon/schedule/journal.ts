@@ -24,7 +24,6 @@ function logReload(changed: readonly string[], daemon: Daemon, log: Log): void {
   if (changed.includes("schedules")) announce(daemon, log);
 }
 
-/** Each schedule's next time. */
 function announce(daemon: Daemon, log: Log): void {
   const next = daemon.nextRuns();
   if (next.length === 0) log.warn({}, "No schedule has a next time: only what is asked for from outside runs.");
@@ -43,7 +42,7 @@ function logEnd({ run, outcome, retryAt }: FinishedRun, log: Log): void {
   else log.warn(whole, `the run ${outcome.status === "stopped" ? "was stopped" : "failed"}${said}`);
 }
 
-/** The streams that failed: the run has said why, where several met the same for the first of them. */
+/** Names only: the run has logged the errors already. */
 function failedIn({ streams }: RunReport): { readonly failed?: readonly string[] } {
   const failed = streams.filter(({ status }) => status === "failed" || status === "incomplete");
   return failed.length === 0 ? {} : { failed: failed.map(({ stream }) => stream) };

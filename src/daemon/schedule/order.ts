@@ -6,15 +6,14 @@ import { asDue } from "../../sync/context.ts";
 import type { RunOrder } from "../../sync/run/run_order.ts";
 import type { Turn } from "./turn.ts";
 
-/** What every run of the daemon has in common. */
 export type RunDefaults = Pick<RunOrder, "version" | "catalogue" | "models" | "relations" | "identity">;
 
 const words = "tributary schedule ";
 
-/** What a schedule's run is called in the warehouse's records: by it a later daemon knows what the last one did. */
+/** The `command` of a schedule's runs in the run log, by which a later daemon finds them. */
 export const commandOf = (schedule: string): string => `${words}${schedule}`;
 
-/** A turn of the plan as a run to be made. @throws ConfigError for names that fit no stream */
+/** @throws ConfigError for names that fit no stream */
 export function orderOf(turn: Turn, config: Config, defaults: RunDefaults): RunOrder {
   return {
     ...defaults,

@@ -5,7 +5,7 @@ import { commandOf } from "./order.ts";
 /** A run of a schedule that began earlier. Moments are ms since the epoch. */
 export interface PastRun {
   readonly startedAt: number;
-  /** Undefined for one that never said it ended. */
+  /** Undefined for one whose end was never recorded. */
   readonly finishedAt: number | undefined;
   /** Undefined for one that was killed. */
   readonly exitCode: number | undefined;
@@ -14,7 +14,7 @@ export interface PastRun {
 /** By schedule, newest first. */
 export type Past = ReadonlyMap<string, readonly PastRun[]>;
 
-/** More tries than this of one occurrence are not told apart. */
+/** Runs that are read of each schedule: the most retries of one occurrence, and the run itself. */
 const ENOUGH = 101;
 
 /** What the warehouse's records say of the schedules' runs; undefined for one that was never loaded. Takes no lock. @throws DestinationError, LockedError */

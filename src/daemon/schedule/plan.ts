@@ -22,7 +22,7 @@ interface Line {
   retry: Turn | undefined;
 }
 
-// Corrections of the machine's clock by less are everyday, and move no run.
+// Smaller corrections of the machine's clock are normal and change nothing.
 const BACKWARDS_MS = 60_000;
 
 /** Which run starts next, and when. It has no clock: callers pass the time. */
@@ -99,7 +99,7 @@ export class Plan {
     const line = this.#lineNamed(turn.schedule);
     if (line === undefined || !worthRetrying(outcome.exit_code)) return undefined;
     this.look(now);
-    // What has become due meanwhile does the same work at once.
+    // A run of the schedule is due already and does the same work.
     if (line.waiting !== undefined) return undefined;
     const failures = turn.failures + 1;
     const at = retryTime(line.schedule, failures, now, line.regular);
@@ -126,7 +126,7 @@ export class Plan {
   hint(now: number): boolean {
     if (this.#hooks === undefined || this.#hinted.length === 0) return false;
     const { debounceMs, atMostEveryMs } = this.#hooks;
-    // One that comes too soon after a run waits for its time instead of being lost.
+    // Too soon after the last run of a hook it is delayed, not dropped.
     this.#hint ??= this.#hintAt(
       Math.max(now + debounceMs, (this.#lastHint ?? Number.NEGATIVE_INFINITY) + atMostEveryMs),
     );
@@ -160,7 +160,7 @@ export class Plan {
     return { schedule: HOOK, at, cause: "hint", failures: 0, names: this.#hinted, ...limits };
   }
 
-  /** For a clock that was set back: the next starts lie too far ahead. */
+  /** After the clock was set back the planned starts are too far ahead. */
   #startOver(now: number): void {
     for (const line of this.#lines) line.regular = this.#nextStart(line, now);
     this.#lastHint = undefined;
@@ -168,7 +168,7 @@ export class Plan {
   }
 }
 
-/** A turn under its schedule's new settings. What a retry works on is what failed. */
+/** A turn with its schedule's new settings; a retry keeps the streams that failed. */
 function renewed({ at, cause, failures, names, company }: Turn, schedule: Schedule): Turn {
   return turnOf(schedule, at, cause, { failures, ...(cause === "retry" && { names, company }) });
 }
@@ -192,7 +192,7 @@ function resumption(
 ): Resumption | undefined {
   const last = past[0];
   if (last === undefined) return undefined;
-  // One that began later than now did so by a clock that has been set right since: nobody knows what came after it.
+  // A run with a start in the future was recorded by a clock that has been set back since.
   const isOver = ({ startedAt }: PastRun) =>
     startedAt > now || (timetable.next(startedAt) ?? Number.POSITIVE_INFINITY) <= now;
   if (isOver(last)) return { at: now, cause: "missed", failures: 0 };
@@ -203,7 +203,7 @@ function resumption(
   return at === undefined ? undefined : { at: Math.max(at, now), cause: "retry", failures: failed };
 }
 
-// A killed run has no exit code, and may have been what brought the machine down: its next try waits like any other.
+// A killed run has no exit code. It may have brought the machine down, so that its next try waits like any other.
 const isFailure = ({ exitCode }: PastRun): boolean => exitCode === undefined || worthRetrying(exitCode);
 
 /**

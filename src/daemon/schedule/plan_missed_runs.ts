@@ -13,7 +13,6 @@ export interface CatchUpTools {
   readonly past: () => Promise<Past | undefined>;
   /** Schedules whose earlier runs matter; one that has run meanwhile is taken out. */
   readonly unread: ReadonlySet<string>;
-  /** Told when a run was planned. */
   readonly planned: () => void;
 }
 

@@ -13,13 +13,11 @@ import { catchUp } from "./plan_missed_runs.ts";
 import { RunningTurn } from "./running_turn.ts";
 import type { ConfigSource } from "./source.ts";
 
-/** What the daemon is given. */
 export interface DaemonTools {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
   readonly redact: (text: string) => string;
-  /** Makes a run; what is to follow in it is bound by the caller. */
   readonly run: (order: RunOrder, tools: Omit<RunTools, "renewExports">) => Promise<RunReport>;
   /** What earlier daemons ran; undefined for a warehouse that was never loaded. */
   readonly past: (config: Config) => Promise<Past | undefined>;
@@ -29,7 +27,7 @@ export interface DaemonTools {
   readonly wakeMs?: number;
 }
 
-/** How late an occurrence is noticed by a machine that was awake and busy. */
+/** How late a busy machine may notice an occurrence; later than that counts as missed. */
 const BUSY_MS = 60_000;
 /** How long a stopped run may take to save, of the ten seconds that a stop may last. */
 const GRACE_MS = 9_000;
@@ -140,7 +138,7 @@ export class ScheduleDaemon implements Daemon {
     this.#rest.abort();
   }
 
-  /** Nothing that goes wrong here is worth the runs to come. */
+  /** An unexpected failure is logged: it must not end the daemon. */
   readonly #bug = (error: unknown): void => {
     this.#tools.log.warn({ err: error }, this.#tools.redact(messageOf(error)));
   };
@@ -159,7 +157,6 @@ export class ScheduleDaemon implements Daemon {
     if (signal.aborted && !this.#stopped) this.#rest = new AbortController();
   }
 
-  /** One look at the configuration, the clock and the plan. */
   async #look(): Promise<void> {
     await this.#lookAtConfig();
     if (this.#stopped) return;

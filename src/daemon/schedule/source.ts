@@ -8,7 +8,6 @@ export interface Reloaded {
   readonly changed: readonly string[];
 }
 
-/** Where the daemon's configuration comes from, again and again. */
 export interface ConfigSource {
   /** Whether there is a new one since it was last asked or loaded. */
   changed(): Promise<boolean>;
@@ -16,7 +15,7 @@ export interface ConfigSource {
   load(): Promise<Reloaded>;
 }
 
-/** What tells one state of a file from another; undefined while there is no file. */
+/** Changes whenever the file does; undefined while there is no file. */
 export type Stamp = () => Promise<string | undefined>;
 
 /**

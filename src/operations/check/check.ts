@@ -20,6 +20,7 @@ export interface CheckOrder {
   readonly companies: readonly Company[];
   readonly catalogue: readonly Stream[];
   readonly identity: IdentityEndpoint;
+  /** Skips everything that needs a network. */
   readonly offline: boolean;
   readonly programs: Programs;
 }

@@ -18,6 +18,7 @@ import { type CheckLine, doubt, failure, ok, warning } from "./line.ts";
 
 const NAME = "destination";
 
+/** What the runs need of the warehouse. */
 export interface Fitness {
   readonly version: string;
   readonly companies: readonly {
@@ -105,7 +106,7 @@ async function checkContents(
   return true;
 }
 
-/** What a first load or a night with many changes should find, whatever the warehouse has now. */
+/** Free space below this is a warning: a first load may need it. */
 const LITTLE_BYTES = 1e9;
 
 /** A warehouse file and its disk, in bytes; see `Room`. */

@@ -18,7 +18,7 @@ export function warning(name: string, message: string, advice: string | null): C
   return { name, level: "warn", message, advice, exitCode: 0 };
 }
 
-/** A failure that says itself what to do: its first line or sentence is what was wrong, the others are the advice. Bugs are rethrown. */
+/** A failure as a line: the first line or sentence of its message, and the others as advice. Bugs are rethrown. */
 export function failure(name: string, error: unknown): CheckLine {
   if (!(error instanceof TributaryError)) throw error;
   const { message, advice } = sentences(error.message);

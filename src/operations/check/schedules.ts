@@ -8,7 +8,7 @@ import { ConfigError } from "../../errors.ts";
 import { type CheckLine, failure, ok, warning } from "./line.ts";
 
 const AHEAD_MS = 35 * 86_400_000;
-/** Of a schedule that is due every minute a day and a half. */
+/** Occurrences that are looked at; for a schedule of every minute a day and a half. */
 const MOST = 2_000;
 
 /** What the schedules are looked at with: all streams, and those that are on. */
@@ -41,7 +41,7 @@ export function* checkSchedules({ loaded, catalogue, on, now }: Planned): Genera
   }
   const kept = readable.flatMap(schedule => keptOf(schedule, catalogue, on, now) ?? []);
   yield* meetings(kept);
-  // Where one of them can't be read nobody can say what the others leave out.
+  // If one schedule cannot be read it is not known which streams the others leave out.
   if (kept.length < schedules.length) return;
   const unread = on.filter(({ name }) => !kept.some(({ streams }) => streams.has(name))).map(({ name }) => name);
   if (unread.length > 0)
@@ -63,7 +63,7 @@ function keptOf(
     const { streams } = select(catalogue, on, schedule.streams);
     return { schedule, times: occurrences(schedule, now), streams: new Set(streams.map(({ name }) => name)) };
   } catch (error) {
-    // Told already, with its place in the file.
+    // requireSchedules has reported it with its place in the file.
     if (error instanceof ConfigError) return undefined;
     throw error;
   }
@@ -80,7 +80,7 @@ function occurrences(schedule: Schedule, now: number): number[] {
   return times;
 }
 
-/** Runs never overlap, but who plans two for one minute should know in which order they come. */
+/** Schedules that are due in the same minute: their runs never overlap, but start one after the other. */
 function* meetings(kept: readonly Kept[]): Generator<CheckLine> {
   const minute = (at: number) => Math.floor(at / 60_000);
   for (const [index, one] of kept.entries()) {

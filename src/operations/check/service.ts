@@ -159,7 +159,7 @@ async function askSnapshot(
   return ok(name, (await timed(api, path, { ...query, ...choicesOf(mode, asking)[0] }, tools)).took);
 }
 
-/** The first of its questions; which ones there are may not be known before a table is loaded. */
+/** Tries the first request; values of a lookup may come from tables that are not loaded yet. */
 async function askLookup(
   tools: ServiceTools & { readonly api: Api },
   stream: Stream,

@@ -116,7 +116,7 @@ async function findProgram(program: string, { path, cwd }: Programs): Promise<st
   return undefined;
 }
 
-/** Shorter ones may stand anywhere by chance. */
+/** Shorter secrets may occur in a file by chance. */
 const SHORTEST = 6;
 
 /** Whether others may read a secret: written into the configuration itself, or into a `.env` beside it. */

@@ -1,13 +1,13 @@
 import { literal, quoted } from "./sql.ts";
 import { plainly } from "./yaml_file.ts";
 
-/** How dbt says how long something may take. */
+/** A duration in dbt's form. */
 export interface Span {
   readonly count: number;
   readonly period: "minute" | "hour" | "day";
 }
 
-/** Where the record of what runs did stands. */
+/** Where the run log is. */
 export interface RunRecord {
   /** The database that holds it, where that is not the one dbt works in. */
   readonly database: string | undefined;
@@ -28,7 +28,7 @@ export function loadedAt(record: RunRecord, companies: readonly string[], stream
     `  from ${table("stream_runs")}`,
     `  where stream = ${sqlText(stream)}`,
     `    and company in (${companies.map(sqlText).join(", ")})`,
-    // A stream that the key may not read is a warning with an error: its tables stayed as they were.
+    // A stream that the key may not read has status `warning` and an error: its tables did not change.
     "    and status in ('succeeded', 'warning') and error is null",
     "    and run_id not in (",
     `      select run_id from ${table("runs")}`,

@@ -5,7 +5,6 @@ import { bare } from "./sql.ts";
 import type { PackageColumn, PackageTable } from "./tables.ts";
 import { type PackageFile, plainly, yamlFile } from "./yaml_file.ts";
 
-/** What the sources are called and where they are. */
 export interface SourcePlace {
   /** The database that holds them, where that is not the one dbt works in. */
   readonly database: string | undefined;

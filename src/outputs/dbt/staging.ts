@@ -23,7 +23,7 @@ export function stagingFiles(
   tables: readonly PackageTable[],
   relations: readonly TestedRelation[],
 ): readonly PackageFile[] {
-  // A version was ended by the next one: nothing in a history is or is not live.
+  // Not of history tables: a version has no `_deleted_at`.
   const live = tables.filter(table => !table.isHistory);
   const models = live.map(table => {
     const tests = relations

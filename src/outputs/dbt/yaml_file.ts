@@ -11,17 +11,17 @@ export function yamlFile(path: string, value: unknown, remarks: readonly string[
   return { path, text: `${head}${stringify(value, { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false })}` };
 }
 
-/** SQL with a remark above it that dbt takes out. */
+/** SQL below a Jinja comment, which dbt removes. */
 export function sqlFile(path: string, lines: readonly string[]): PackageFile {
   return { path, text: `{#- ${MADE} -#}\n${lines.join("\n")}\n` };
 }
 
-/** Text that dbt is to show as it is: it renders descriptions as templates. */
+/** Escapes text for dbt, which renders descriptions as Jinja templates. */
 export function plainly(text: string): string {
   return text.replace(/\{[{%#]/g, opening => `{{ '${opening}' }}`);
 }
 
-/** A text within `{{ … }}`. */
+/** A string literal within `{{ … }}`. */
 export function templateText(text: string): string {
   return `'${text.replace(/[\\']/g, character => `\\${character}`)}'`;
 }

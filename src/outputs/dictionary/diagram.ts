@@ -10,7 +10,7 @@ export interface Diagram {
   readonly nodes: ReadonlyMap<string, Node>;
   /** By `from to` of a line. */
   readonly relations: ReadonlyMap<string, Relation>;
-  /** What is told instead of drawn: links that would cover everything else. */
+  /** Sentences about links that are not drawn, as they would cover everything else. */
   readonly leftOut: readonly string[];
 }
 
@@ -74,7 +74,7 @@ function uncrowded(
   };
 }
 
-/** From the table whose rows or values its requests are made for. */
+/** The link from a detail's parent. */
 const askedBy = (table: TableEntry): readonly Link[] =>
   table.in.filter(({ from }) => table.main === undefined && from === table.stream.parent);
 

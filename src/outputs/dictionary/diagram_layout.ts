@@ -1,7 +1,6 @@
 import { crossings, ordered, settled } from "./diagram_ranking.ts";
 import type { Line, Stop } from "./diagram_stops.ts";
 
-/** A box to be placed. */
 export interface Box {
   readonly id: string;
   readonly width: number;

@@ -43,7 +43,7 @@ export interface TableEntry extends TableDescription {
   readonly in: readonly Link[];
   /** Whether every version of its rows is kept. */
   readonly versioned: boolean;
-  /** By column: why it is no join though its name invites to one. */
+  /** By column: why it must not be joined although its name suggests it. */
   readonly warnings: ReadonlyMap<string, string>;
   readonly sample: TableSample | undefined;
 }
@@ -75,13 +75,12 @@ export interface ModelSource {
   readonly columns: readonly { readonly name: string; readonly description: string }[];
 }
 
-/** What a dictionary is made of. */
 export interface Sources {
   readonly schemas: Schemas;
   readonly streams: readonly StreamDescription[];
   readonly models: readonly ModelSource[];
   readonly relations: readonly Relation[];
-  /** What invites to a join and must not be joined. */
+  /** Columns that look like a join and are none. */
   readonly apart: readonly NoRelation[];
   readonly state: readonly StateEntry[];
   /** Streams of which every version of a row is kept. */

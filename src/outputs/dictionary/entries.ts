@@ -16,7 +16,6 @@ export function figure(diagram: Diagram) {
 <figcaption>${leftOut.length === 0 ? "" : html`<p class="quiet">${leftOut.join(" ")}</p>`}${words.length === 0 ? "" : html`<details><summary>In words (${count(words.length)})</summary><ul>${words.map(text => html`<li>${text}</li>`)}</ul></details>`}</figcaption></figure>`;
 }
 
-/** A table with its columns. */
 export function tableSection(table: TableEntry, { schemas, sample }: Dictionary) {
   const { name, description, stream, main, own, engineNames } = table;
   return html`<section class="entry" id="t.${name}" data-entry="${name}">
@@ -82,11 +81,9 @@ function columnRow(column: ColumnDescription, table: TableEntry, withExamples: b
   return html`<tr id="c.${table.name}.${name}" data-entry="${table.name}.${name}"><th scope="row"><code>${name}</code>${key}${moves}${person}</th><td class="types">${types(column)}<span class="quiet">${sortOf(column)}</span></td><td>${description}${more.length === 0 ? "" : html` <span class="quiet">${more.map((part, index) => html`${index === 0 ? "" : " "}${part}`)}</span>`}</td>${withExamples ? html`<td class="examples">${examples.map(text => html`<code>${text}</code> `)}</td>` : ""}</tr>`;
 }
 
-/** In both databases. */
 export const types = ({ duckdb, postgres }: { readonly duckdb: string; readonly postgres: string }) =>
   html`<code>${duckdb}</code><span class="unseen"> in DuckDB</span> / <code>${postgres}</code><span class="unseen"> in PostgreSQL, </span> `;
 
-/** A view that answers a question, with its columns. */
 export function modelSection(
   { name, description, needs, optional, columns, missing }: ModelEntry,
   { schemas }: Dictionary,
@@ -109,7 +106,6 @@ ${missing === undefined ? "" : fact("Not there", missing)}
 </section>`;
 }
 
-/** A table of the state schema. */
 export function stateSection({ name, description, columns }: StateEntry) {
   return html`<section class="entry" id="s.${name}" data-entry="${name}">
 <h3><a href="#s.${name}">${name}</a></h3>

@@ -1,6 +1,6 @@
 import type { NoRelation, Relation } from "../../catalog/relation.ts";
 
-/** How the rows of one table find those of another, within a company; ready to be told. */
+/** A join of two tables within a company, with its text. */
 export interface Link {
   readonly from: string;
   /** Columns of `from`, in the order of `toColumns`. */
@@ -31,7 +31,7 @@ export function joinOf({ columns, toColumns }: Link): string {
     .join(" and ");
 }
 
-/** Why a column is no join though its name invites to one. */
+/** Why a column must not be joined although its name suggests it. */
 export function warningOf({ to, note }: NoRelation): string {
   return `Not to be joined${to === undefined ? "" : ` with ${to.table}.${to.columns.join(", ")}`}: ${note}`;
 }

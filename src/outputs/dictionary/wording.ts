@@ -64,7 +64,6 @@ export function nullOf({ description, nullable, api_path }: ColumnDescription): 
     : undefined;
 }
 
-/** What one row stands for, by its key. */
 export function keyOf({ key }: Pick<TableEntry, "key">): string {
   return key.join(", ");
 }

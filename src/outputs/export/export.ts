@@ -21,13 +21,12 @@ import { type Decided, decide, requireFewFolders, type TableProgress, writeTable
 /** What an export is to hold, as it is recorded in its manifest. */
 export type ExportOptions = Manifest["options"];
 
-/** What is to be exported, and where to. */
 export interface ExportOrder extends Wanted {
   readonly place: Place;
   readonly options: ExportOptions;
   /** Which policy the warehouse's values are stored under. Versions of another one go, for what they hold may be kept no longer. */
   readonly privacy: string;
-  /** tributary's own. */
+  /** Of tributary. */
   readonly version: string;
 }
 
@@ -63,7 +62,7 @@ export async function makeExport(from: Exportable, order: ExportOrder, tools: Ex
       } finally {
         await remove(roomIn(place));
         await held.release();
-        // One that holds nothing was made for nothing.
+        // Removes the folder if nothing was exported.
         await rmdir(place.home).catch(() => undefined);
       }
     });
@@ -217,7 +216,7 @@ const advice: readonly (readonly [RegExp, string])[] = [
 
 /** An error of the disk as a DestinationError that says what to do; what was exported before is still there. */
 function exportFailure(path: string, error: unknown): unknown {
-  // What DuckDB says of files it says of the warehouse's, where these are the export's.
+  // DuckDB's file errors would be reported as the warehouse's; here they are about the export's files.
   const told = error instanceof DestinationError && /IO Error/.test(String(error.cause)) ? error.cause : error;
   if (told instanceof TributaryError) return told;
   const message = told instanceof Error ? told.message : String(told);

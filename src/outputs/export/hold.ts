@@ -7,10 +7,9 @@ import { type Holder, holderOf, holderText, isAlive } from "../../warehouse/duck
 
 const NAME = "holder.json";
 const RENEW_MS = 10_000;
-/** Of another machine's process nothing else is known than when it last said that it is at work. */
+/** How old the heartbeat of a process on another machine may be. */
 const BELIEVED_MS = 60_000;
 
-/** A folder of exports in our hands. */
 export interface Hold {
   /** @throws LockedError when somebody took it for a dead one's meanwhile: a machine that slept, for instance. */
   requireHeld(): Promise<void>;
@@ -27,7 +26,6 @@ export async function hold(home: string, path: string, holder: Holder): Promise<
     if (there.works) throw lockedError(path, there.holder);
     await setAside(place, there.text, path);
   }
-  // What one process says of itself another one may not have changed.
   const beat = setInterval(() => void utimes(place, new Date(), new Date()).catch(() => undefined), RENEW_MS).unref();
   const isMine = async () => (await readFile(place, "utf8").catch(() => "")) === text;
   return {
@@ -69,14 +67,14 @@ async function whoIs(place: string, home: string): Promise<There | undefined> {
   return { holder, text, works: !dead && silentMs < BELIEVED_MS };
 }
 
-/** The time by the clock of the machine that has the disk. */
+/** The time by the clock of the file server. */
 async function nowAt(home: string): Promise<number> {
   const probe = join(home, `probe-${process.pid}.tmp`);
   try {
     await writeFile(probe, "");
     return (await stat(probe)).mtimeMs;
   } catch (error) {
-    // Whoever holds the place takes it for a leftover.
+    // The holder may have removed the probe as a leftover.
     if (codeOf(error) === "ENOENT") return Date.now();
     throw error;
   } finally {
@@ -84,7 +82,7 @@ async function nowAt(home: string): Promise<number> {
   }
 }
 
-/** Of two that find the same dead holder one may take away what the other has just placed: it is put back. */
+/** Moves a dead holder's file away. If another process has just replaced it, its file is put back. */
 async function setAside(place: string, dead: string, path: string): Promise<void> {
   const aside = `${place}.${process.pid}.tmp`;
   try {

@@ -65,7 +65,6 @@ const manifest = z.object({
   tables: z.array(table),
 });
 
-/** What an export holds, as it says so itself. */
 export type Manifest = z.infer<typeof manifest>;
 export type ExportedTable = z.infer<typeof table>;
 export type ExportedFile = z.infer<typeof file>;

@@ -6,7 +6,7 @@ import { columnsInPath, type Partition, type SourceColumn, type Unit } from "../
 const NO_VALUE = "__HIVE_DEFAULT_PARTITION__";
 /** Spark and Hive's list: each of them is written %XX, nothing else is, for Spark takes a %XX for a whole character. */
 const escaped = /["#%'*/:=?\\{[\]^\u007f]|[^\u0020-\uffff]/g;
-/** File systems don't take longer names. */
+/** The longest name of common file systems, in bytes. */
 const LONGEST_NAME = 255;
 const units: readonly Unit[] = ["year", "month", "day"];
 
@@ -21,7 +21,7 @@ export interface PartitionSpec {
 
 const form = "_company, or table=column, or table=column:year, :month or :day";
 
-/** Reads what `--partition-by` was given. @throws ConfigError */
+/** Parses a value of `--partition-by`. @throws ConfigError */
 export function readPartitionSpec(text: string): PartitionSpec {
   const [, table, column = "", unit] = /^(?:([^=:]+)=)?([^=:]+)(?::(.+))?$/.exec(text.trim()) ?? [];
   if (column === "")

@@ -5,7 +5,7 @@ import { type About, cut, fixed, isolated, picture, widthOf } from "./picture.ts
 /** A named bar; its parts stand one after the other, the first solid, the second as an outline. */
 export interface Bar {
   readonly name: string;
-  /** What stands at its end. */
+  /** Text at the bar's end. */
   readonly shown: string;
   readonly parts: readonly number[];
   readonly note: string;
@@ -42,7 +42,7 @@ function partsOf(parts: readonly number[], top: number, x: (value: number) => nu
     const at = left;
     left += width;
     if (width < 0.05) return "";
-    // Below zero, and whatever comes second, is told from the rest without a colour.
+    // Negative and second parts are outlined, so that they differ without colour.
     const outlined = index > 0 || part < 0;
     return outlined
       ? html`<rect class="outline" x="${fixed(at + 0.6)}" y="${top + 0.6}" width="${fixed(Math.max(0.6, width - 1.2))}" height="5.8"/>`

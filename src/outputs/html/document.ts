@@ -24,7 +24,6 @@ code { font: 0.92em ${MONOSPACE}; overflow-wrap: anywhere; }
 
 interface Parts {
   readonly title: string;
-  /** What follows what all pages have there. */
   readonly head: unknown;
   readonly body: unknown;
 }
@@ -65,5 +64,5 @@ ${parts.body}
   );
 }
 
-/** What a content security policy calls an inline script or style sheet. */
+/** The source expression of an inline script or style sheet in a content security policy. */
 const digest = (text: string): string => `sha256-${createHash("sha256").update(text).digest("base64")}`;

@@ -17,7 +17,7 @@ export const fixed = (value: number): string => String(Math.round(value * 10) / 
 
 const segments = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** How wide a text is, in widths of its font's size: rather too much than too little. */
+/** The width of a text in em, rounded up rather than down. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const { segment } of segments.segment(text)) width += widthOfSign(segment);

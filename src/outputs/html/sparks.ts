@@ -38,7 +38,7 @@ export function areaChart(what: string, points: readonly Point[], tone: string) 
   );
 }
 
-/** Values in their order as columns. What towers above the rest, as a first load does, is drawn broken: else the rest would be flat. */
+/** Values in their order as columns. An outlier, such as a first load, is cut off and drawn broken, or the rest would be flat. */
 export function columnChart(what: string, points: readonly Point[], tone: string) {
   const x = scaleBand(
     points.map((_, index) => index),
@@ -104,7 +104,7 @@ export function barChart(label: string, bars: readonly Bar[], limit: number, nam
     .map(bar => {
       const free = until.findIndex(end => end <= bar.from);
       const at = free === -1 ? until.length : free;
-      // The narrowest bar is half a percent wide, so that is how much room it takes.
+      // Bars are at least half a percent wide.
       until[at] = Math.max(bar.to, bar.from + limit / 100);
       return { ...bar, at };
     });

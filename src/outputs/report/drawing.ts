@@ -148,7 +148,7 @@ function linePanels(
   const field = fieldOf(block, value);
   const change = block.fields.find(({ format }) => format === "percent");
   const span = [monthNumber(period.from), monthNumber(period.today)] as const;
-  // What is called alike need not be the same: rows stand in order, and a month that comes again begins another.
+  // Different things may have the same name: a month that does not follow the one before begins another panel.
   const panels = runsOf(rows, panel);
   const drawn = panels.map((own, index) => {
     const [first, last] = [own[0]!, own.at(-1)!];

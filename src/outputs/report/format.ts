@@ -3,7 +3,6 @@ import type { Format } from "./definition.ts";
 /** A value of an answer, as it is worked with: numbers as exact text. */
 export type Value = string | boolean | null;
 
-/** What nobody tells. */
 export const UNKNOWN_CURRENCY = "currency unknown";
 export const NOT_GIVEN = "not given";
 

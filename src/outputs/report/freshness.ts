@@ -3,7 +3,7 @@ import { isLate } from "../../warehouse/state/freshness.ts";
 import { counted } from "../html/wording.ts";
 import type { Source } from "./contents.ts";
 
-/** More than these are told by the table. */
+/** Streams that are named; the table has all. */
 const MOST_NAMED = 8;
 
 /** `2026-11-22 06:00 UTC`. */

@@ -6,10 +6,9 @@ import type { Figure } from "./definition.ts";
 import { exactNumber, shownNumber, UNKNOWN_CURRENCY, wholeNumber } from "./format.ts";
 import type { Period } from "./period.ts";
 
-/** More currencies than these are told by their number. */
+/** Currencies that are listed; the others are counted. */
 const MOST_LINES = 5;
 
-/** What is asked first, as tiles. */
 export function headlineOf({ figures, assumptions }: Pick<CompanyContents, "figures" | "assumptions">, period: Period) {
   return html`<dl class="tiles">${figures.map(({ figure, answer }) => html`<div class="tile"><dt>${figure.label} <span class="quiet">${figure.note}</span></dt><dd>${tile(figure, answer, period)}${readings(figure, assumptions)}</dd></div>`)}</dl>`;
 }
@@ -71,10 +70,10 @@ function money(row: Row, name: string) {
     : html`${shown} <span class="code">${UNKNOWN_CURRENCY}</span>`;
 }
 
-/** Beyond this a share says less than the figure itself. */
+/** A larger change is shown as the figure before. */
 const MOST_CHANGE = 10;
 
-/** What it was in the period before, where something was. */
+/** The change against the period before. */
 function change(row: Row, { before, months }: Period) {
   const earlier = row["before"];
   if (typeof earlier !== "string" || Number(earlier) <= 0) return "";

@@ -12,10 +12,9 @@ import type { Lack } from "./missing_models.ts";
 import type { Period } from "./period.ts";
 import { stylesheet } from "./style.ts";
 
-/** By this a file is known as one that may be overwritten. */
+/** Marks a file as a report, which may be overwritten. */
 export const GENERATOR = "tributary report";
 
-/** What the page says of itself. */
 export interface Edition {
   /** ms. */
   readonly madeAt: number;
@@ -97,7 +96,6 @@ function legend(block: Block) {
   return html`<ul class="legend">${labels.map((label, index) => html`<li><span class="${index === 0 ? "swatch solid" : "swatch outline"}"></span>${label}</li>`)}</ul>`;
 }
 
-/** What is missing for it, and how to get it. */
 function absence({ model, why, tables }: Lack, { streamsOf }: Edition) {
   if (why === "outdated")
     return html`The view <code>${model}</code> was made by another version of tributary: run <code>tributary sync</code>, which makes it anew.`;

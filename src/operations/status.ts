@@ -86,7 +86,6 @@ export async function readStatus(
   config: Config,
   catalogue: readonly Stream[],
   company: string | undefined,
-  now = Date.now(),
 ): Promise<Status> {
   const companies = config.companies.map(({ name }) => name).filter(name => company === undefined || name === company);
   const all = configured(catalogue, config);
@@ -116,7 +115,7 @@ export async function readStatus(
       },
       running: runningStatus((await runningRuns(destination, reading))[0]),
       last_run: reading === undefined ? null : await lastRun(reading),
-      next_run: nextRun(config, now),
+      next_run: nextRun(config, Date.now()),
       streams: await streamStatuses(reading, wanted),
     };
   } finally {
@@ -159,15 +158,9 @@ async function lastRun({ db }: WarehouseReading): Promise<RunStatus | null> {
   };
 }
 
-interface Wanted {
-  readonly company: string;
-  readonly stream: string;
-  readonly on: boolean;
-}
-
 async function streamStatuses(
   reading: WarehouseReading | undefined,
-  wanted: readonly Wanted[],
+  wanted: readonly Pick<StreamStatus, "company" | "stream" | "on">[],
 ): Promise<readonly StreamStatus[]> {
   const boards = reading === undefined ? [] : await reading.db.selectFrom("streams").selectAll().execute();
   const states = reading === undefined ? [] : await reading.db.selectFrom("stream_state").selectAll().execute();

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { lstat, mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { ConfigError } from "../errors.ts";
-import { diskFailure } from "../files.ts";
+import { diskFailure, entryAt } from "../files.ts";
 
 /** A file to be written; `path` is below the folder, with slashes. */
 export interface OwnedFile {
@@ -159,12 +159,8 @@ function parsedJson(text: string): unknown {
 }
 
 async function hashAt(path: string): Promise<string | undefined> {
-  try {
-    return (await lstat(path)).isFile() ? hashOf(await readFile(path)) : NO_FILE;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
+  const entry = await entryAt(path);
+  return entry?.isFile() ? hashOf(await readFile(path)) : entry && NO_FILE;
 }
 
 const hashOf = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex");

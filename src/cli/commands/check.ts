@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { systemClock } from "../../clock.ts";
-import type { LoadedConfig } from "../../config/load.ts";
 import { ConfigError } from "../../errors.ts";
 import type { CheckLine } from "../../operations/check/check.ts";
 import type { CliContext } from "../invocation/context.ts";
@@ -9,7 +8,7 @@ import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 import { packageVersion } from "../invocation/package_root.ts";
 
 interface CheckOptions extends CommonOptions {
-  readonly offline?: true;
+  readonly offline?: boolean;
 }
 
 export function register(program: Command, context: CliContext): void {
@@ -44,62 +43,37 @@ async function check(options: CheckOptions, context: CliContext): Promise<void> 
   const exitCode = exitCodeOfAll(lines.map(line => line.exitCode));
   context.exit(exitCode);
   if (!options.json) return context.print(summary(lines));
-  const told = lines.map(({ name, level, message, advice }) => ({
-    name,
-    ok: level !== "fail",
-    level,
-    message,
-    advice,
-  }));
+  const told = lines.map(({ exitCode: _, name, ...line }) => ({ name, ok: line.level !== "fail", ...line }));
   context.printJson({ ok: exitCode === 0, exit_code: exitCode, lines: told });
 }
 
 async function* allLines(
-  options: CheckOptions,
+  { offline = false, ...options }: CheckOptions,
   context: CliContext,
   signal: AbortSignal,
   log: Awaited<ReturnType<CliContext["openLog"]>>,
 ): AsyncGenerator<CheckLine> {
   const { failure, ok, warning } = await import("../../operations/check/line.ts");
   const { checkExposure } = await import("../../operations/check/surroundings.ts");
+  const { runCheck } = await import("../../operations/check/check.ts");
+  const { companiesOf } = await import("../../sync/run/run.ts");
+  const { streams: catalogue } = await import("../../../streams/index.ts");
+  const { identityEndpoint: identity } = await import("../../../streams/identity.ts");
   try {
     const loaded = await context.openConfig(options);
     yield ok("config", `${loaded.file} is understood, and all its variables are set`);
     for (const text of loaded.warnings) yield warning("config", text, null);
     yield* checkExposure(loaded);
-    yield* checked(options, loaded, context, signal, log);
+    const companies = companiesOf(loaded.config, options.company);
+    const programs = { path: context.env["PATH"] ?? "", cwd: context.cwd };
+    // Somebody is waiting for the answer: a fault gets its retries, but at short intervals.
+    const random = () => 0.1;
+    const tools = { clock: systemClock, random, log, signal, version: packageVersion(), maxRequests: undefined };
+    yield* runCheck({ loaded, companies, catalogue, identity, offline, programs }, tools);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     yield failure("config", error);
   }
-}
-
-async function* checked(
-  options: CheckOptions,
-  loaded: LoadedConfig,
-  { env, cwd }: CliContext,
-  signal: AbortSignal,
-  log: Awaited<ReturnType<CliContext["openLog"]>>,
-): AsyncGenerator<CheckLine> {
-  const { runCheck } = await import("../../operations/check/check.ts");
-  const { companiesOf } = await import("../../sync/run/run.ts");
-  const { streams } = await import("../../../streams/index.ts");
-  const { identityEndpoint } = await import("../../../streams/identity.ts");
-  const companies = companiesOf(loaded.config, options.company);
-  const offline = options.offline ?? false;
-  // Somebody is waiting for the answer: a fault gets its retries, but at short intervals.
-  const random = () => 0.1;
-  yield* runCheck(
-    {
-      loaded,
-      companies,
-      catalogue: streams,
-      identity: identityEndpoint,
-      offline,
-      programs: { path: env["PATH"] ?? "", cwd },
-    },
-    { clock: systemClock, random, log, signal, version: packageVersion(), maxRequests: undefined },
-  );
 }
 
 const labels = { ok: "ok  ", warn: "warn", fail: "FAIL" } as const;

@@ -41,15 +41,8 @@ export async function attachNotifier({
   const notifier = new Notifier(settings, { ...tools, signal: ending.signal });
   let known: Status | undefined = (await cachedStatus()).status;
   // Where the records cannot be read no recovery is owed.
-  notifier.recall(
-    await withTimeLimit(
-      clock,
-      PATIENCE_MS,
-      past().catch(() => undefined),
-      undefined,
-    ),
-    known,
-  );
+  const recorded = past().catch(() => undefined);
+  notifier.recall(await withTimeLimit(clock, PATIENCE_MS, recorded, undefined), known);
   const unlisten = daemon.listen(event => {
     if (event.kind === "finished") known = undefined;
     notifier.observe(event);

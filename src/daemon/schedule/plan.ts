@@ -1,17 +1,9 @@
-import type { HooksConfig, Schedule } from "../../config/config.ts";
+import type { Config, HooksConfig, Schedule } from "../../config/config.ts";
 import { type Timetable, timetableOf } from "../../config/cron.ts";
 import { HOOK } from "../../config/schedules.ts";
 import type { RunReport } from "../../sync/run/run.ts";
 import type { PastRun } from "./past_runs.ts";
 import { type Turn, turnOf } from "./turn.ts";
-
-/** What the plan is made of. */
-export interface Intentions {
-  readonly schedules: readonly Schedule[];
-  readonly hooks: HooksConfig | undefined;
-  /** What a hint's run works on. */
-  readonly hinted: readonly string[];
-}
 
 /** One schedule: its next regular start, what waits for the run before it to end, and its next retry. */
 interface Line {
@@ -31,21 +23,21 @@ export class Plan {
   readonly #lateMs: number;
   #lines: readonly Line[] = [];
   #hooks: HooksConfig | undefined;
+  /** The streams of a hint's run. */
   #hinted: readonly string[] = [];
   #hint: Turn | undefined;
   #lastHint: number | undefined;
   #lastLook: number;
 
   /** An occurrence that is noticed more than `lateMs` late counts as missed. */
-  constructor(intentions: Intentions, now: number, random: () => number, lateMs: number) {
+  constructor(now: number, random: () => number, lateMs: number) {
     this.#random = random;
     this.#lateMs = lateMs;
     this.#lastLook = now;
-    this.replace(intentions, now);
   }
 
   /** Takes over a new configuration; what is waiting or to be retried stays, where its schedule does. */
-  replace({ schedules, hooks, hinted }: Intentions, now: number): void {
+  replace({ schedules, hooks }: Pick<Config, "schedules" | "hooks">, hinted: readonly string[], now: number): void {
     this.#lines = schedules.map(schedule => this.#lineOf(schedule, now));
     this.#hooks = hooks;
     this.#hinted = hinted;

@@ -8,7 +8,7 @@ import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { Daemon, DaemonEvent, FinishedRun, LiveRun } from "./events.ts";
 import { hintedStreams, orderOf, type RunDefaults } from "./order.ts";
 import type { Past } from "./past_runs.ts";
-import { type Intentions, Plan } from "./plan.ts";
+import { Plan } from "./plan.ts";
 import { catchUp } from "./plan_missed_runs.ts";
 import { RunningTurn } from "./running_turn.ts";
 import type { ConfigSource } from "./source.ts";
@@ -52,8 +52,8 @@ export class ScheduleDaemon implements Daemon {
     this.#tools = { wakeMs: 5_000, ...tools };
     this.#config = config;
     this.startedAt = this.#now();
-    const lateMs = this.#tools.wakeMs + BUSY_MS;
-    this.#plan = new Plan(this.#intentions(), tools.clock.now(), tools.random, lateMs);
+    this.#plan = new Plan(tools.clock.now(), tools.random, this.#tools.wakeMs + BUSY_MS);
+    this.#replan();
     this.#unread = new Set(config.schedules.map(schedule => schedule.name));
   }
 
@@ -119,9 +119,9 @@ export class ScheduleDaemon implements Daemon {
     return new Date(this.#tools.clock.now()).toISOString();
   }
 
-  #intentions(): Intentions {
-    const { schedules, hooks } = this.#config;
-    return { schedules, hooks, hinted: hintedStreams(this.#config, this.#tools.defaults.catalogue) };
+  #replan(): void {
+    const hinted = hintedStreams(this.#config, this.#tools.defaults.catalogue);
+    this.#plan.replace(this.#config, hinted, this.#tools.clock.now());
   }
 
   #tell(event: DaemonEvent): void {
@@ -181,7 +181,7 @@ export class ScheduleDaemon implements Daemon {
     try {
       const loaded = await source.load();
       this.#config = loaded.config;
-      this.#plan.replace(this.#intentions(), this.#tools.clock.now());
+      this.#replan();
       this.#refusal = undefined;
       this.#tell({ kind: "reloaded", changed: loaded.changed });
     } catch (error) {

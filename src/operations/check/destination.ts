@@ -109,14 +109,7 @@ async function checkContents(
 /** Free space below this is a warning: a first load may need it. */
 const LITTLE_BYTES = 1e9;
 
-/** A warehouse file and its disk, in bytes; see `Room`. */
-interface Disk {
-  readonly folder: string;
-  readonly free: number;
-  readonly size: number;
-  readonly versions: number | undefined;
-  readonly spill: string;
-}
+type Disk = Omit<Awaited<ReturnType<typeof inspectPlace>>, "path">;
 
 /** Whether the disk has room for what the next runs write: the versions that are still to come, at least one copy of the file. */
 export function diskLine({ folder, free, size, versions, spill }: Disk, keepVersions: number): CheckLine {

@@ -2,20 +2,16 @@ import type { End, Relation } from "../../catalog/relation.ts";
 import { checkFiles } from "./checks.ts";
 import { ATTACHED, PROFILE, type ProfileFacts, profileFile, profileVariables } from "./profile.ts";
 import { readmeFile } from "./readme.ts";
-import { type ModelSource, sourcesFile } from "./sources.ts";
+import { type ModelSource, type SourceFacts, sourcesFile } from "./sources.ts";
 import { modelName, stagingFiles, type TestedRelation } from "./staging.ts";
 import type { PackageTable } from "./tables.ts";
 import { type PackageFile, templateText, yamlFile } from "./yaml_file.ts";
 
 /** What a package is made from; the same facts make the same bytes. */
-export interface PackageFacts {
+export interface PackageFacts extends Omit<SourceFacts, "place"> {
   readonly warehouse: ProfileFacts & { readonly stateSchema: string };
-  readonly companies: readonly string[];
-  readonly lateAfterMs: number;
-  readonly tables: readonly PackageTable[];
   /** Those whose other end is not in the package are left out. */
   readonly relations: readonly Relation[];
-  readonly views: ModelSource;
   /** The warehouse's path or address as the file has it, before `${…}` was replaced; undefined where it names none. */
   readonly written: string | undefined;
 }

@@ -1,17 +1,15 @@
 import { allowedAge, type Span } from "./freshness.ts";
 import { ATTACHED, PROFILE, type ProfileVariable } from "./profile.ts";
-import type { ModelSource } from "./sources.ts";
+import type { ModelSource, SourceFacts } from "./sources.ts";
 import type { TestedRelation } from "./staging.ts";
 import type { PackageFile } from "./yaml_file.ts";
 
-interface ReadmeFacts {
+interface ReadmeFacts extends Pick<SourceFacts, "views" | "lateAfterMs"> {
   readonly type: "duckdb" | "postgres";
   readonly schema: string;
   readonly tables: number;
-  readonly views: ModelSource;
   readonly relations: readonly TestedRelation[];
   readonly variables: readonly ProfileVariable[];
-  readonly lateAfterMs: number;
 }
 
 /** What is typed in the package's folder, in a shell that knows nothing of dbt; values that only its user knows are left open. */

@@ -5,11 +5,8 @@ import { bare } from "./sql.ts";
 import type { PackageColumn, PackageTable } from "./tables.ts";
 import { type PackageFile, plainly, yamlFile } from "./yaml_file.ts";
 
-export interface SourcePlace {
-  /** The database that holds them, where that is not the one dbt works in. */
-  readonly database: string | undefined;
+interface SourcePlace extends RunRecord {
   readonly schema: string;
-  readonly stateSchema: string;
 }
 
 /** Views beside the tables that answer questions of their own. */
@@ -28,8 +25,7 @@ export interface SourceFacts {
 
 /** `sources.yml`: every table with its columns, how old it may be, and what must be true of its key. */
 export function sourcesFile({ place, companies, lateAfterMs, tables, views }: SourceFacts): PackageFile {
-  const { database, schema, stateSchema } = place;
-  const record: RunRecord = { database, stateSchema };
+  const { database, schema } = place;
   const source = {
     name: schema,
     description: "Tables that tributary keeps in step with the service, deleted rows included.",
@@ -42,7 +38,7 @@ export function sourcesFile({ place, companies, lateAfterMs, tables, views }: So
       description: plainly(table.comment),
       config: {
         meta: { stream: table.stream, key: table.key },
-        loaded_at_query: loadedAt(record, companies, table.stream),
+        loaded_at_query: loadedAt(place, companies, table.stream),
       },
       data_tests: [uniqueTest(table.key), ...(table.isHistory ? [oneCurrentTest(table.name, table.key)] : [])],
       columns: table.columns.map(column => ({

@@ -1,3 +1,4 @@
+import type { Model } from "../../catalog/model.ts";
 import type { NoRelation, Relation } from "../../catalog/relation.ts";
 import { type Link, linkOf, warningOf } from "./links.ts";
 import type { ColumnDescription, StreamDescription, TableDescription } from "./stream_description.ts";
@@ -66,14 +67,8 @@ export interface StateEntry {
   readonly columns: readonly EngineColumn[];
 }
 
-/** A view that is written as a file, as far as it tells what it is. */
-export interface ModelSource {
-  readonly name: string;
-  readonly description: string;
-  readonly needs: readonly string[];
-  readonly optional: readonly string[];
-  readonly columns: readonly { readonly name: string; readonly description: string }[];
-}
+/** A view that is written as a file, without its SQL. */
+type ModelSource = Omit<Model, "parts">;
 
 export interface Sources {
   readonly schemas: Schemas;

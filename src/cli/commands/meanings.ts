@@ -5,7 +5,7 @@ import type { Change, MeaningsOrder, SeenMeaning } from "../../operations/meanin
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
-import { cutText, formatCount, formatTable } from "../terminal/table.ts";
+import { cutText, formatCount, rowTable } from "../terminal/table.ts";
 
 interface MeaningsOptions extends CommonOptions {
   readonly try: readonly string[];
@@ -100,51 +100,40 @@ async function proposal(lines: readonly string[], tests: MeaningTests): Promise<
   return Object.fromEntries(proposed);
 }
 
-const right = (title: string) => ({ title, align: "right" as const });
 const share = (part: number, whole: number): string => (whole === 0 ? "" : `${((100 * part) / whole).toFixed(1)} %`);
 
-function inWords({
-  meaning,
-  table,
-  taken_for,
-  left_out_of,
-  rows,
-  yes,
-  no,
-  not_known,
-  rules,
-  columns,
-}: SeenMeaning): string {
+function inWords({ rules, columns, ...seen }: SeenMeaning): string {
+  const { meaning, table, taken_for, left_out_of, rows, yes, no, not_known } = seen;
   const left = left_out_of === null ? "" : `, left out of ${left_out_of}`;
   const standing = `${formatCount(rows)} rows of ${table}: ${formatCount(yes)} are taken for ${taken_for}${left}; ${formatCount(no)} are not, ${formatCount(not_known)} are not known.`;
-  const lines = rules.map(rule => [rule.line, formatCount(rule.touched), share(rule.touched, rows)]);
   const tables = columns.map(({ column, values, more }) =>
-    formatTable(
-      [{ title: `${table}.${column}` }, right("rows"), right(taken_for)],
+    rowTable(
+      [...values, ...(more ? [undefined] : [])],
       [
-        ...values.map(each => [cutText(each.value ?? "(empty)", 60), formatCount(each.rows), formatCount(each.yes)]),
-        ...(more ? [["…"]] : []),
+        [`${table}.${column}`, each => (each === undefined ? "…" : cutText(each.value ?? "(empty)", 60))],
+        ["rows", each => each?.rows ?? null, "right"],
+        [taken_for, each => each?.yes ?? null, "right"],
       ],
     ),
   );
   const none = `No line of the configuration says which: set meanings.${meaning}, such as { column: [value] }.`;
-  const ruled = lines.length === 0 ? none : formatTable([{ title: "" }, right(""), right("")], lines);
-  return [`${meaning}\n${standing}`, ruled, ...tables].join("\n\n");
+  const ruled = rowTable(rules, [
+    ["", rule => rule.line],
+    ["", rule => rule.touched],
+    ["", rule => share(rule.touched, rows), "right"],
+  ]);
+  return [`${meaning}\n${standing}`, rules.length === 0 ? none : ruled, ...tables].join("\n\n");
 }
 
 function changesInWords(changes: readonly Change[]): string {
   if (changes.length === 0) return "The proposed lines would change nothing.";
   const word = (is: boolean | null) => (is === null ? "not known" : is ? "yes" : "no");
-  const lines = changes.map(({ meaning, before, after, rows, amount, currency_code }) => [
-    ...[meaning, word(before), word(after), formatCount(rows), amount ?? "", currency_code ?? "unknown currency"],
+  return rowTable(changes, [
+    ["would change", change => change.meaning],
+    ["from", change => word(change.before)],
+    ["to", change => word(change.after)],
+    ["rows", change => change.rows],
+    ["amount", change => change.amount, "right"],
+    ["", change => change.currency_code ?? "unknown currency"],
   ]);
-  const titles = [
-    { title: "would change" },
-    { title: "from" },
-    { title: "to" },
-    right("rows"),
-    right("amount"),
-    { title: "" },
-  ];
-  return formatTable(titles, lines);
 }

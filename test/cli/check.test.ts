@@ -130,7 +130,7 @@ test("several companies are looked at one by one, and one key for two of them is
   expect(lineOf(checked, "beta: purchase_orders")).toMatchObject({ ok: true });
 });
 
-test("a password in PostgreSQL's own password file is taken, and no package speaks between", async () => {
+test("a password in PostgreSQL's own password file is used, and packages print nothing", async () => {
   const database = await roleDatabase();
   const url = new URL(database.as(database.role, ""));
   const place = workplace(await simulated(), { destination: { type: "postgres", url: url.href } });

@@ -7,7 +7,7 @@ import type { RunReport } from "../../src/sync/run/run.ts";
 import { program, variables } from "../support/program.ts";
 import { json, secretKey, simulated, type Workplace, workplace } from "./workplace.ts";
 
-test("a run goes on when whoever read its log is gone", async () => {
+test("a run goes on when the reader of its log is gone", async () => {
   const child = workplace(await simulated()).start("sync", "items", "--json", "--log-level", "debug");
   child.stderr.destroy();
   const [stdout, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);

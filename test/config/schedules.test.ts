@@ -42,7 +42,7 @@ test("the schedule that a configuration without one has is good", async () => {
   requireSchedules(await configOf({}), streams, now);
 });
 
-test("a file's change is told once, when it has come to rest; one that is gone for a moment is none", async () => {
+test("a file's change is reported once, when two looks find the same; a file that is gone for a moment has not changed", async () => {
   const stamps = ["a", "a", "empty", "b", "b", "b", undefined, "b", "b", undefined, "c", "c", "c"];
   const { changed } = await watchChanges(async () => stamps.shift());
   const told: boolean[] = [];
@@ -51,7 +51,7 @@ test("a file's change is told once, when it has come to rest; one that is gone f
   expect(told).toEqual([false, false, false, true, false, false, false, false, false, false, true, false]);
 });
 
-test("a change that was taken before it came to rest is not told any more, the next one is", async () => {
+test("a change that was loaded before it came to rest is not reported again, the next one is", async () => {
   let stamp = "a";
   const { changed, taken } = await watchChanges(async () => stamp);
   stamp = "b";
@@ -62,7 +62,7 @@ test("a change that was taken before it came to rest is not told any more, the n
   expect([...told, await changed(), await changed()]).toEqual([false, false, false, true]);
 });
 
-test("what changed is told by its keys alone", () => {
+test("changes are reported by their keys, without values", () => {
   const before = { api: { key: "old", timeout: "30s" }, company: "acme", schedules: [{ name: "a" }], memory: 1 };
   const after = { api: { key: "new", timeout: "30s" }, companies: ["acme"], schedules: [{ name: "b" }], memory: 1 };
   expect(changedKeys(before, after)).toEqual(["api.key", "company", "schedules", "companies"]);

@@ -88,7 +88,7 @@ test("the warehouse is looked at after a run and when data seems late, and late 
   expect(receiver.received).toHaveLength(2);
 });
 
-test("data that another process brought up to date is not told to be late", async () => {
+test("data that another process brought up to date is not reported late", async () => {
   const { making, pass, place, titles } = await attached(
     nothing,
     warehouseStatus({ lists: "2026-03-15T02:00:00.000Z" }),
@@ -101,7 +101,7 @@ test("data that another process brought up to date is not told to be late", asyn
   expect(titles()).toEqual([]);
 });
 
-test("a file that is held at the one look is looked at again: nothing fresh is told to be late", async () => {
+test("a locked file is read again later: fresh data is not reported late", async () => {
   const fresh = warehouseStatus({ lists: "2026-03-15T02:00:00.000Z" });
   const { making, pass, place, titles, tell, clock } = await attached(nothing, fresh);
   const detach = await making;
@@ -118,7 +118,7 @@ test("a file that is held at the one look is looked at again: nothing fresh is t
   expect(titles()).toEqual([]);
 });
 
-test("a file that is held when the daemon begins is looked at again: late data is told", async () => {
+test("a file that is locked at the start is read again later: late data is reported", async () => {
   const { making, pass, place, titles } = await attached(nothing, held);
   const detach = await making;
   await pass();
@@ -128,7 +128,7 @@ test("a file that is held when the daemon begins is looked at again: late data i
   await detach();
 });
 
-test("while nobody is to be told the warehouse is left alone; a target that comes later hears what is true", async () => {
+test("without targets the warehouse is not read; a target that is added later is told what is true then", async () => {
   const { making, desk, pass, place, tell, clock, titles } = await attached(
     nothing,
     warehouseStatus({ lists: "2026-03-15T02:00:00.000Z" }),

@@ -77,7 +77,7 @@ test("after the third failure it is given up, with a line in the log that names 
   expect(said.join()).not.toContain("very-secret");
 });
 
-test("nobody at the address: the log says so without the address, and later messages still go", async () => {
+test("no server at the address: the log says so without the address, and later messages are sent", async () => {
   const receiver = await startReceiver();
   const { clock, notifier, said } = office([
     { to: { url: "http://127.0.0.1:1/very-secret", format: "json" }, on: all },
@@ -116,7 +116,7 @@ test("a redirect is not followed", async () => {
   expect(said[0]).toContain("configure the address it leads to");
 });
 
-test("who does not answer within ten seconds is given up", async () => {
+test("a target that does not answer within ten seconds is given up", async () => {
   const receiver = await startReceiver();
   receiver.answer = nth => (nth === 1 ? "hang" : { status: 200 });
   const { clock, notifier } = office([{ to: { url: receiver.url, format: "json" }, on: all }]);

@@ -15,7 +15,7 @@ async function posting(): Promise<Office & { receiver: Receiver; titles: () => P
 const bad = { lists: "expected 200, got 500", details: null };
 const good = { lists: null, details: null };
 
-test("a failure that is not tried again is told at once, with what failed and why", async () => {
+test("a failure without another try is sent at once, with what failed and why", async () => {
   const { clock, notifier, receiver } = await posting();
   notifier.observe(ended(clock, 1, bad));
   await notifier.settle();
@@ -40,7 +40,7 @@ test("a failure that is not tried again is told at once, with what failed and wh
   ]);
 });
 
-test("a run that could not begin is told with its reason, and no company when there are several", async () => {
+test("a run that could not begin is sent with its reason, and without a company when there are several", async () => {
   const { clock, notifier, receiver } = await posting();
   notifier.observe(refused(clock, 2, "config.yaml:3: expected a number"));
   notifier.observe(ended(clock, 1, { "acme/lists": "no", "globex/lists": "no" }, { schedule: "weekly" }));
@@ -52,7 +52,7 @@ test("a run that could not begin is told with its reason, and no company when th
   expect(second).not.toHaveProperty("company");
 });
 
-test("while another try is planned nothing is told; the last one tells", async () => {
+test("while another try is planned nothing is sent; the last try sends the failure", async () => {
   const { clock, notifier, titles } = await posting();
   notifier.observe(ended(clock, 1, bad, { retryAt: "2026-03-15T02:35:00.000Z" }));
   expect(await titles()).toEqual([]);
@@ -61,7 +61,7 @@ test("while another try is planned nothing is told; the last one tells", async (
   expect(await titles()).toEqual(["nightly failed with exit code 1, 1 stream of 2 not read"]);
 });
 
-test("a try that succeeds leaves nothing to tell, neither the failure nor a recovery", async () => {
+test("a try that succeeds sends neither the failure nor a recovery", async () => {
   const { clock, notifier, titles } = await posting();
   notifier.observe(ended(clock, 1, bad, { retryAt: "2026-03-15T02:35:00.000Z" }));
   notifier.observe(ended(clock, 0, { lists: null }));
@@ -70,14 +70,14 @@ test("a try that succeeds leaves nothing to tell, neither the failure nor a reco
   expect(await titles()).toEqual([]);
 });
 
-test("a last try that another run held off leaves the failure before it to be told", async () => {
+test("if another run kept the last try from beginning, the failure before it is sent", async () => {
   const { clock, notifier, titles } = await posting();
   notifier.observe(ended(clock, 1, bad, { retryAt: "2026-03-15T02:35:00.000Z" }));
   notifier.observe(refused(clock, 4, "held by run 7"));
   expect(await titles()).toEqual(["nightly failed with exit code 1, 1 stream of 2 not read"]);
 });
 
-test.each([0, 4, 5, 130, 143])("an end with %i is told to nobody", async code => {
+test.each([0, 4, 5, 130, 143])("an end with %i sends nothing", async code => {
   const { clock, notifier, titles } = await posting();
   notifier.observe(ended(clock, code, good));
   expect(await titles()).toEqual([]);
@@ -89,7 +89,7 @@ test.each([1, 2, 3, 6, 70])("an end with %i is a failure", async code => {
   expect(await titles()).toHaveLength(1);
 });
 
-test("the first success after a told failure is told once, with since when it failed", async () => {
+test("the first success after a notified failure is sent once, with the time of the first failure", async () => {
   const { clock, notifier, receiver, titles } = await posting();
   notifier.observe(ended(clock, 1, bad));
   clock.advance(24 * HOUR);
@@ -143,7 +143,7 @@ test("failures within the hour are counted, and the next one says how many", asy
   expect(nightly[1]!["text"]).toContain("2 more notifications of this kind had been held back");
 });
 
-test("a failure right after a recovery is told when the hour is over, if it is still true", async () => {
+test("a failure right after a recovery is sent when the hour is over, if it is still true", async () => {
   const { clock, notifier, receiver, titles } = await posting();
   notifier.observe(ended(clock, 1, bad));
   clock.advance(600_000);
@@ -160,7 +160,7 @@ test("a failure right after a recovery is told when the hour is over, if it is s
   expect(receiver.bodies()[2]).toMatchObject({ suppressed: 0 });
 });
 
-test("a failure that was held back and is over is never told, nor is its end", async () => {
+test("a failure that was held back and is over is never sent, nor its recovery", async () => {
   const { clock, notifier, titles } = await posting();
   notifier.observe(ended(clock, 1, bad));
   notifier.observe(ended(clock, 0, good));
@@ -172,7 +172,7 @@ test("a failure that was held back and is over is never told, nor is its end", a
   expect(await titles()).toEqual([expect.stringMatching(/failed/), "nightly works again"]);
 });
 
-test("late data is told once for all streams it meets, and its end as well", async () => {
+test("late data is one notification for all streams, and so is its end", async () => {
   const { clock, notifier, receiver, titles } = await posting();
   const before = {
     lists: "2026-03-14T00:40:00.000Z",
@@ -200,7 +200,7 @@ test("late data is told once for all streams it meets, and its end as well", asy
   expect(receiver.bodies()[1]).toMatchObject({ occasion: "recovery", schedule: null, streams: [{ stream: "lists" }] });
 });
 
-test("data that comes and goes within the hour is told when the hour is over, or counted", async () => {
+test("data that becomes late and fresh within the hour is sent when the hour is over, or counted", async () => {
   const { clock, notifier, receiver, titles } = await posting();
   const minutesOld = (minutes: number) => new Date(clock.now() - 26 * HOUR - minutes * 60_000).toISOString();
   const look = (minutes: number) => notifier.checkLate(warehouseStatus({ lists: minutesOld(minutes) }));
@@ -235,7 +235,7 @@ test("a stream that is switched off is neither late nor up to date again", async
   expect(await titles()).toEqual(["Data is late: 1 stream"]);
 });
 
-test("what was late when the daemon began is told only if it is still so an hour later", async () => {
+test("data that was late at the start is sent only if it is still late an hour later", async () => {
   const { clock, notifier, titles } = await posting();
   const seen = warehouseStatus({ lists: "2026-03-10T00:00:00.000Z", feed: "2026-03-10T00:00:00.000Z" });
   notifier.recall(undefined, seen);
@@ -249,7 +249,7 @@ test("what was late when the daemon began is told only if it is still so an hour
   expect(await titles()).toEqual(["Data is late: 1 stream"]);
 });
 
-test("a daemon that begins after a told failure tells the recovery", async () => {
+test("a daemon that starts after a notified failure sends the recovery", async () => {
   const { clock, notifier, receiver, titles } = await posting();
   const run = (hours: number, exitCode: number | undefined) => ({
     startedAt: clock.now() - hours * HOUR - 60_000,
@@ -267,7 +267,7 @@ test("a daemon that begins after a told failure tells the recovery", async () =>
   expect(receiver.bodies()[0]!["text"]).toContain("after failing since 2026-03-13 02:30 UTC");
 });
 
-test("events that are no end of a run are told to nobody", async () => {
+test("events other than the end of a run send nothing", async () => {
   const { notifier, titles } = await posting();
   notifier.observe({ kind: "reloaded", changed: [] });
   notifier.observe({ kind: "refused", error: "no" });

@@ -42,7 +42,7 @@ const reading = (rows: number): Progress[] => [
 ];
 const shows = (words: string) => (frame: Frame) => frame.event === "progress" && frame.data.includes(words);
 
-test("progress is told as it moves, and again to whoever comes later", async () => {
+test("progress is sent as it moves, and the newest to visitors that come later", async () => {
   const daemon = scriptedDaemon();
   const { url } = await served({ ...telling(() => warehouseStatus([stream()])), daemon });
   daemon.run(run, reading(100));
@@ -61,7 +61,7 @@ test("progress is told as it moves, and again to whoever comes later", async () 
   await second.return();
 });
 
-test("what the daemon tells makes pages fetch themselves anew", async () => {
+test("events of the daemon make pages fetch themselves again", async () => {
   const daemon = scriptedDaemon();
   const { url, close } = await served({ ...telling(() => warehouseStatus([stream()])), daemon });
   expect(daemon.listeners).toBe(1);
@@ -85,7 +85,7 @@ test("without a daemon a change in the warehouse is noticed by looking", async (
   await frames.return();
 });
 
-test("nothing is done when nobody listens", async () => {
+test("nothing is read while there are no visitors", async () => {
   const still = stillClock();
   let waiting = 0;
   const clock: Clock = {

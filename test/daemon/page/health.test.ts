@@ -47,7 +47,7 @@ const lastRun = (exitCode: number | null): Status["last_run"] => ({
   ...{ started_at: "2026-03-15T02:00:00.000Z", finished_at: "2026-03-15T02:10:00.000Z" },
 });
 
-test("/healthz asks nobody", async () => {
+test("/healthz reads nothing", async () => {
   const nobody = () => Promise.reject(new Error("asked"));
   expect(await ask("/healthz", nobody)).toEqual({ status: 200, text: "ok\n" });
 });
@@ -90,7 +90,7 @@ test("what the daemon did itself counts more than what stands in the warehouse; 
   expect(await ask("/readyz", { status: { ...fresh, last_run: lastRun(null) } })).toEqual(failed);
 });
 
-test("late data is told without saying whose; a stream that is off is not asked for", async () => {
+test("late data makes it unready without naming a company; a stream that is off does not count", async () => {
   const old = warehouseStatus({ lists: "2026-03-15T02:00:00.000Z", feed: "2026-03-14T09:59:59.000Z" });
   expect(await ask("/readyz", { status: old })).toEqual({
     status: 503,

@@ -117,7 +117,7 @@ test("the 31st call within a minute has to wait", async () => {
   expect(hints()).toBe(31);
 });
 
-test("who guesses is slowed down, and keeps nobody else out", async () => {
+test("wrong secrets are rate-limited, and do not limit callers with the right one", async () => {
   const { call, clock } = hook();
   for (let calls = 0; calls < 30; calls += 1) expect((await call(`guess-${calls}`)).status).toBe(404);
   expect((await call("guess-31")).status).toBe(429);
@@ -157,7 +157,7 @@ test("a body that breaks off asks for nothing", async () => {
   expect(hints()).toBe(0);
 });
 
-test("over a real connection: a large body of a stranger is answered without being awaited", async () => {
+test("over a real connection: with a wrong secret a large body is answered without being read", async () => {
   const { call } = hook();
   const server = createServer(async (message, response) => {
     const secret = message.url?.split("/").at(-1) ?? "";

@@ -240,7 +240,7 @@ test("a run that could not begin is counted, and is the last one", async () => {
   expect(text.value("tributary_last_run_duration_seconds")).toBeCloseTo(90.5, 6);
 });
 
-test("the last run is the last one by whatever clock, the daemon's and somebody else's", async () => {
+test("the last run is the last one by time, whether the daemon or another process ran it", async () => {
   const { place, clock, metrics, scrape } = await observed();
   const told = async () => (await scrape()).value("tributary_last_run_exit_code");
   // Both clocks are two days ahead.

@@ -96,7 +96,7 @@ const basic = (user: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
 });
 
-test("a stranger is told nothing, whatever is asked for", async () => {
+test("without token and login every path answers 401 and reveals nothing", async () => {
   const { url } = await served(quiet, { access: () => ({ token, login }) });
   for (const path of ["/", "/status.json", "/events", "/page.js", "/nothing", `/?token=${token}x`, "/?token="]) {
     const answer = await fetch(url + path);

@@ -25,7 +25,7 @@ test("a time that was missed while no daemon was up is made up for once, at once
   expect(starts()).toEqual(["nightly 11 08:00:00", "nightly 12 02:00:00"]);
 });
 
-test("of a run that began by a clock that was ahead nobody knows what came after it: it is made up for", async () => {
+test("a run recorded by a clock that was ahead counts as missed, and is made up for", async () => {
   for (const code of [0, 1]) {
     const { starts, causes } = await after(run("2026-03-13T02:00:00Z", code, "2026-03-13T02:05:00Z"));
     expect([starts(), causes]).toEqual([["nightly 11 08:00:00"], ["missed"]]);

@@ -137,7 +137,7 @@ test("a password that is changed in its mounted file is the one that the daemon'
   expect(JSON.stringify(log.lines)).not.toContain(secretPassword);
 });
 
-test("the daemon goes on when whoever read its log is gone, and still hears of a stop", async () => {
+test("the daemon goes on when the reader of its log is gone, and still stops on a signal", async () => {
   const simulator = await simulated();
   const place = workplace(simulator, { schedules: [everySecond], ...noServer });
   const child = place.start("schedule", "--no-server");

@@ -18,7 +18,7 @@ test("numbers, dates, flags, identifiers and labels are shown, three of them at 
   expect(shown("status", "text", "in_progress", "Überfällig")).toEqual(["in_progress", "Überfällig"]);
 });
 
-test("what somebody wrote, and whoever it was, is not", () => {
+test("free text and names of people are not shown", () => {
   for (const name of [
     "requester_name",
     "sender_email",

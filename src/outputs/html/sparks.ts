@@ -1,6 +1,6 @@
 import { scaleBand, scaleLinear } from "d3-scale";
-import { area, curveMonotoneX, line } from "d3-shape";
 import { html } from "hono/html";
+import { filledLine } from "./lines.ts";
 import { fixed } from "./picture.ts";
 import { count } from "./wording.ts";
 
@@ -20,16 +20,11 @@ export function areaChart(what: string, points: readonly Point[], tone: string) 
   const places = points.map(({ value }, index): [number, number] => [x(index), y(value)]);
   // A single value is a dot, which has no area.
   const last = places.at(-1);
-  const fill = area()
-    .y0(HEIGHT - 1)
-    .curve(curveMonotoneX)
-    .digits(1);
-  const stroke = line().curve(curveMonotoneX).digits(1);
   return figure(
     what,
     points,
     tone,
-    html`<path class="fill" d="${fill(places) ?? ""}"/><path class="stroke" d="${stroke(places) ?? ""}"/>
+    html`${filledLine(places, HEIGHT - 1)}
       ${last === undefined ? "" : html`<circle class="dot" cx="${fixed(last[0])}" cy="${fixed(last[1])}" r="2"/>`}
       ${points.map(
         ({ note }, index) =>

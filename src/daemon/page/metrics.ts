@@ -37,8 +37,9 @@ interface Scrape {
   readonly lastRun: EndedRun | undefined;
 }
 
+type Labels = Readonly<Record<string, string>>;
 type Value = number | null | undefined;
-type Samples = readonly (readonly [labels: Readonly<Record<string, string>>, value: Value])[];
+type Samples = readonly (readonly [Labels, Value])[];
 
 const STREAM = ["company", "stream"] as const;
 
@@ -46,97 +47,68 @@ const labelsOf = ({ company, stream }: { readonly company: string; readonly stre
 
 const seconds = (moment: string): number => Date.parse(moment) / 1_000;
 
+const timeOf = (moment: string | null | undefined): Value => (moment == null ? undefined : seconds(moment));
+
 const lengthOf = (run: Omit<EndedRun, "exit_code">): number =>
   Math.max(0, seconds(run.finished_at) - seconds(run.started_at));
 
-interface GaugeRow {
-  readonly name: string;
-  readonly help: string;
-  readonly labels?: readonly string[];
-  /** Samples without a value are left out. Undefined: the samples of the scrape before still hold. */
-  readonly samples: (scrape: Scrape) => Samples | undefined;
-}
-
-const single = (name: string, help: string, value: (scrape: Scrape) => Value): GaugeRow => ({
-  ...{ name, help },
-  samples: scrape => [[{}, value(scrape)]],
-});
-
-/** A sample of each stream that is on. While the warehouse cannot be read the last ones hold, unless `otherwise` is given. */
-const perStream = (
-  name: string,
-  help: string,
-  value: (stream: StreamStatus, scrape: Scrape) => Value,
-  otherwise?: Samples,
-): GaugeRow => ({
-  ...{ name: `stream_${name}`, help, labels: STREAM },
-  samples: scrape => scrape.streams?.map(stream => [labelsOf(stream), value(stream, scrape)] as const) ?? otherwise,
-});
-
-/** In the order in which they are exposed; `tributary_` stands before each name. */
-const gauges: readonly GaugeRow[] = [
-  {
-    ...{ name: "build_info", help: "Always 1; the label says which version runs.", labels: ["version"] },
-    samples: ({ version }) => [[{ version }, 1]],
-  },
-  single("start_time_seconds", "When the daemon started, as Unix time.", ({ startedAt }) => seconds(startedAt)),
-  single("warehouse_up", "1 when the warehouse could be read at this scrape, 0 when it could not.", ({ streams }) =>
-    Number(streams !== undefined),
-  ),
-  single("run_in_progress", "1 while the daemon has a run going.", ({ live }) => Number(live !== undefined)),
-  single(
-    "run_start_timestamp_seconds",
+/** Help, value or labelled values, and the labels' names; `tributary_` stands before each name. Without a value a gauge is absent. */
+const gauges: Readonly<Record<string, readonly [string, (at: Scrape) => Value | Samples, ...string[]]>> = {
+  build_info: ["Always 1; the label says which version runs.", ({ version }) => [[{ version }, 1]], "version"],
+  start_time_seconds: ["When the daemon started, as Unix time.", at => seconds(at.startedAt)],
+  warehouse_up: [
+    "1 when the warehouse could be read at this scrape, 0 when it could not.",
+    at => Number(at.streams !== undefined),
+  ],
+  run_in_progress: ["1 while the daemon has a run going.", at => Number(at.live !== undefined)],
+  run_start_timestamp_seconds: [
     "When the run that is going on began; absent while there is none.",
-    ({ live }) => live && seconds(live.startedAt),
-  ),
-  {
-    name: "next_run_timestamp_seconds",
-    help: "When a schedule's next run is due, retries and asked-for runs included.",
-    labels: ["schedule"],
+    at => timeOf(at.live?.startedAt),
+  ],
+  next_run_timestamp_seconds: [
+    "When a schedule's next run is due, retries and asked-for runs included.",
     // Reversed, so that a schedule's soonest run is set last.
-    samples: ({ nextRuns }) => nextRuns.map(({ schedule, at }) => [{ schedule }, seconds(at)] as const).reverse(),
-  },
-  single(
-    "last_run_timestamp_seconds",
-    "When the last run ended, whoever started it.",
-    ({ lastRun }) => lastRun && seconds(lastRun.finished_at),
-  ),
-  single("last_run_duration_seconds", "How long the last run took.", ({ lastRun }) => lastRun && lengthOf(lastRun)),
+    ({ nextRuns }) => nextRuns.map(({ schedule, at }) => [{ schedule }, seconds(at)] as const).reverse(),
+    "schedule",
+  ],
+  last_run_timestamp_seconds: ["When the last run ended, whoever started it.", at => timeOf(at.lastRun?.finished_at)],
+  last_run_duration_seconds: ["How long the last run took.", ({ lastRun }) => lastRun && lengthOf(lastRun)],
   // A run that was killed has no exit code of its own.
-  single(
-    "last_run_exit_code",
+  last_run_exit_code: [
     "Exit code of the last run; 0 is success.",
     ({ lastRun }) => lastRun && (lastRun.exit_code ?? 1),
-  ),
-  perStream("last_success_timestamp_seconds", "When the stream was last read successfully.", stream =>
-    stream.last_success_at === null ? null : seconds(stream.last_success_at),
-  ),
-  perStream("complete_to_timestamp_seconds", "The moment up to which the stream's data is complete.", stream =>
-    stream.complete_to === null ? null : seconds(stream.complete_to),
-  ),
-  perStream(
-    "lag_seconds",
+  ],
+};
+
+/** Help and value of each stream that is on. While the warehouse cannot be read the last values hold, but for `momentary` ones. */
+const streamGauges: Readonly<
+  Record<string, readonly [string, (stream: StreamStatus, at: Scrape) => Value, "momentary"?]>
+> = {
+  last_success_timestamp_seconds: ["When the stream was last read successfully.", one => timeOf(one.last_success_at)],
+  complete_to_timestamp_seconds: [
+    "The moment up to which the stream's data is complete.",
+    one => timeOf(one.complete_to),
+  ],
+  lag_seconds: [
     "Age of the stream's data; absent while the warehouse cannot be read.",
-    (stream, { now }) => {
-      const age = ageOf(stream, now);
+    (one, at) => {
+      const age = ageOf(one, at.now);
       return age && age / 1_000;
     },
-    [],
-  ),
-  perStream(
-    "late",
+    "momentary",
+  ],
+  late: [
     "1 when the stream's data is older than freshness.late_after.",
-    (stream, { lateAfterMs, now }) => Number(isLate(stream, lateAfterMs, now)),
-    [],
-  ),
-  perStream("failed", "1 when the stream failed when it was last worked on.", stream => Number(hasFailed(stream))),
-  perStream("live_rows", "Rows of the stream that the service lists.", stream => stream.live_rows),
-  perStream(
-    "service_difference",
+    (one, at) => Number(isLate(one, at.lateAfterMs, at.now)),
+    "momentary",
+  ],
+  failed: ["1 when the stream failed when it was last worked on.", one => Number(hasFailed(one))],
+  live_rows: ["Rows of the stream that the service lists.", one => one.live_rows],
+  service_difference: [
     "Rows of the table less rows at the service, as the last run found them; absent where it could not tell.",
-    stream => stream.difference,
-  ),
-];
+    one => one.difference,
+  ],
+};
 
 /** Counters of each stream, and the column of its run that is added. */
 const counters = [
@@ -161,7 +133,22 @@ export function createMetrics(sources: MetricsSources): Metrics {
   const settings = (name: string, help: string, labelNames: readonly string[] = []) => ({
     ...{ name: `tributary_${name}`, help, labelNames, registers: [registry] },
   });
-  const shown = gauges.map(row => ({ ...row, gauge: new Gauge(settings(row.name, row.help, row.labels)) }));
+  const shown = Object.entries(gauges).map(([name, [help, value, ...labels]]) => {
+    const gauge = new Gauge(settings(name, help, labels));
+    return (at: Scrape) => {
+      const found = value(at);
+      if (labels.length === 0) gauge.remove();
+      else gauge.reset();
+      show(gauge, typeof found === "object" && found !== null ? found : [[{}, found]]);
+    };
+  });
+  const shownOfStreams = Object.entries(streamGauges).map(([name, [help, value, momentary]]) => {
+    const gauge = new Gauge(settings(`stream_${name}`, help, STREAM));
+    return (at: Scrape) => {
+      if (at.streams !== undefined || momentary) gauge.reset();
+      show(gauge, at.streams?.map(one => [labelsOf(one), value(one, at)] as const) ?? []);
+    };
+  });
   const took = new Gauge(
     settings("stream_last_run_duration_seconds", "How long the stream took when the daemon last worked on it.", STREAM),
   );
@@ -211,13 +198,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
     const { startedAt } = daemon;
     const [now, nextRuns] = [clock.now(), daemon.nextRuns()];
     const found: Scrape = { version, startedAt, now, lateAfterMs: lateAfterMs(), streams, live, nextRuns, lastRun };
-    for (const { gauge, labels, samples } of shown) {
-      const measured = samples(found);
-      if (measured === undefined) continue;
-      if (labels === undefined) gauge.remove();
-      else gauge.reset();
-      for (const [labelled, value] of measured) if (value != null) gauge.set(labelled, value);
-    }
+    for (const measure of [...shown, ...shownOfStreams]) measure(found);
     return registry.metrics();
   }
 
@@ -246,4 +227,8 @@ export function createMetrics(sources: MetricsSources): Metrics {
         }),
     },
   };
+}
+
+function show(gauge: Gauge, samples: Samples): void {
+  for (const [labels, value] of samples) if (value != null) gauge.set(labels, value);
 }

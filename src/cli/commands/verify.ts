@@ -51,7 +51,7 @@ async function verify(names: readonly string[], options: VerifyOptions, context:
     const order: VerifyOrder = {
       ...(await runDefaults()),
       ...limitsOf(options),
-      ...{ config, names, seed: options.seed },
+      ...{ config, names, company: options.company, seed: options.seed },
       sample: options.all ? undefined : options.sample,
     };
     const { estimateReport, verifyReport } = await import("../terminal/verify_report.ts");

@@ -13,7 +13,7 @@ import type { Clock } from "../../clock.ts";
 import type { Company, Config } from "../../config/config.ts";
 import { ApiError, ConfigError } from "../../errors.ts";
 import { textOf, valueAt } from "../../rows/encode_value.ts";
-import type { Api } from "../../source/api.ts";
+import type { Api, Query } from "../../source/api.ts";
 import { buildPath, PathError } from "../../source/path.ts";
 import { type FirstPage, firstPage } from "../../sync/extract/listing.ts";
 import { besideRows, placeOfRows, sectionsIn } from "../../sync/extract/rows_in_answer.ts";
@@ -120,17 +120,14 @@ async function* askStreams(
   }
 }
 
-async function timed(
-  api: Api,
-  path: string,
-  query: Parameters<Api["get"]>[1],
-  { clock, signal }: ServiceTools,
-  paged?: boolean,
-): Promise<{ readonly answer: Answer; readonly took: string }> {
+async function timed<T>({ clock }: ServiceTools, path: string, ask: () => Promise<T>) {
   const begun = clock.now();
-  const answer = await api.get(path, query, { signal, ...(paged === undefined ? {} : { paged }) });
+  const answer = await ask();
   return { answer, took: `GET ${path} answered in ${clock.now() - begun} ms` };
 }
+
+const tookOf = async (api: Api, path: string, query: Query, tools: ServiceTools): Promise<string> =>
+  (await timed(tools, path, () => api.get(path, query, { signal: tools.signal }))).took;
 
 async function askList(
   api: Api,
@@ -139,10 +136,10 @@ async function askList(
   tools: ServiceTools,
   firstRows: Map<string, Row | undefined>,
 ): Promise<CheckLine> {
-  const { clock, signal } = tools;
-  const begun = clock.now();
-  const page = await firstPage(mode, query, (few, paged) => api.get(path, few, { signal, paged }), 1);
-  const took = `GET ${path} answered in ${clock.now() - begun} ms`;
+  const { signal } = tools;
+  const { answer: page, took } = await timed(tools, path, () =>
+    firstPage(mode, query, (few, paged) => api.get(path, few, { signal, paged }), 1),
+  );
   const rows = rowsOf(page, mode, path);
   firstRows.set(name, rows[0]);
   const size = page.total !== null ? `${page.total} rows in all` : rows.length === 0 ? "no rows" : "there are rows";
@@ -156,7 +153,7 @@ async function askSnapshot(
   asking: Asking,
   tools: ServiceTools,
 ): Promise<CheckLine> {
-  return ok(name, (await timed(api, path, { ...query, ...choicesOf(mode, asking)[0] }, tools)).took);
+  return ok(name, await tookOf(api, path, { ...query, ...choicesOf(mode, asking)[0] }, tools));
 }
 
 /** Tries the first request; values of a lookup may come from tables that are not loaded yet. */
@@ -172,7 +169,7 @@ async function askLookup(
   const [first] = asked;
   if (first === undefined)
     return ok(stream.name, unusable[0] ?? `not tried: its values come from ${waitsFor(stream, asking).join(" and ")}`);
-  return ok(stream.name, (await timed(tools.api, first.path, first.query, tools)).took);
+  return ok(stream.name, await tookOf(tools.api, first.path, first.query, tools));
 }
 
 const isList = (stream: Stream | undefined): boolean => stream?.mode.kind === "scan" || stream?.mode.kind === "feed";
@@ -209,7 +206,7 @@ async function askDetail(
   if (mode.by !== undefined && empty !== undefined)
     return ok(name, `not tried: the first row of ${mode.of} has no ${mode.by}`);
   const built = buildPath(path, Object.fromEntries(values), fixedPaths(streams));
-  return ok(name, (await timed(api, built, query ?? {}, tools)).took);
+  return ok(name, await tookOf(api, built, query ?? {}, tools));
 }
 
 function matches(columns: Stream["tables"]["main"]["columns"], only: NonNullable<Detail["only"]>, row: Row): boolean {

@@ -10,8 +10,9 @@ export type PagingMode = "keyset" | "offset";
 
 /** A part of a list: from a rank on, until an entry says stop, only the rows that are kept. */
 export interface Selection {
-  /** Another order than the list's own; its ranks count from 0. */
+  /** Another order than the list's own, with ranks of its own. */
   readonly listing?: Listing;
+  /** Where to begin and to end as long as the rows stand by their age; `keep` alone decides what belongs. */
   readonly from?: number;
   readonly until?: (entry: Entry) => boolean;
   /** Decided before a row is made, where the entry alone tells. */
@@ -44,9 +45,9 @@ export function pageOf(source: Source, request: Request, mode: PagingMode, selec
   const cursor = text === undefined || text === "" ? undefined : readCursor(text, list);
   if (cursor !== undefined) expire(cursor, faults);
   const page = cursor?.page ?? 0;
-  const start = selection.from ?? Number.NEGATIVE_INFINITY;
   const wantsEmpty = happens(faults, "emptyPage", draw);
-  const listing = selection.listing ?? source.collection;
+  const listing = selection.listing ?? source.listing;
+  const start = (listing === source.collection ? selection.from : undefined) ?? Number.NEGATIVE_INFINITY;
   const at = cursor?.at ?? (mode === "keyset" ? start : listing.position(start));
   const read = wantsEmpty
     ? { rows: [], next: at }
@@ -82,10 +83,11 @@ function readRows(
   const rows: Row[] = [];
   let looked = 0;
   let last = at;
-  const listing = selection.listing ?? source.collection;
+  const listing = selection.listing ?? source.listing;
+  const until = listing === source.collection ? selection.until : undefined;
   const from = mode === "keyset" ? at : listing.rankAt(at);
   for (const entry of listing.walk(from, mode === "keyset" && !first)) {
-    if (selection.until?.(entry) === true) return { rows, next: undefined };
+    if (until?.(entry) === true) return { rows, next: undefined };
     // One row more than the page is looked for, so that has_more is never a guess.
     if (rows.length === limit || looked === LOOKED_AT) {
       if (looked === LOOKED_AT || selected(source, selection, entry, faults) !== undefined) {
@@ -104,7 +106,8 @@ function readRows(
 
 function selected(source: Source, selection: Selection, entry: Entry, faults: Faults): Row | undefined {
   // Another order has ranks of its own; the row is made from the rank it has in the list.
-  const listed = selection.listing === undefined ? entry : (source.collection.get(entry.number) ?? entry);
+  const isOwn = (selection.listing ?? source.listing) === source.collection;
+  const listed = isOwn ? entry : (source.collection.get(entry.number) ?? entry);
   if (selection.entry?.(listed) === false && !source.patches.has(entry.number)) return undefined;
   const row = source.row(listed, faults);
   return selection.keep?.(row) === false ? undefined : row;
@@ -118,7 +121,7 @@ function rowsBefore(
   count: number,
   faults: Faults,
 ): Row[] {
-  const listing = selection.listing ?? source.collection;
+  const listing = selection.listing ?? source.listing;
   const end = mode === "offset" ? at : listing.position(at) + (listing.standsAt(at) ? 1 : 0);
   const rows: Row[] = [];
   let left = Math.min(count, end);

@@ -1,6 +1,6 @@
 import { analyticsDomain } from "./analytics/domain.ts";
 import { Collection } from "./collection.ts";
-import { type Company, companyOf, PURPOSE, type Sizes } from "./company/company.ts";
+import { type Chosen, type Company, companyOf, PURPOSE } from "./company/company.ts";
 import type { MakeDomain } from "./domain.ts";
 import { accountRoutes } from "./endpoints/account.ts";
 import { findingFamily, findingRoutes } from "./endpoints/findings.ts";
@@ -35,17 +35,13 @@ export interface Service {
   readonly routes: readonly Route[];
 }
 
-export function serviceOf(
-  seed: number,
-  sizes: Sizes,
-  linesPerOrder: number | undefined,
-  clock: () => Date,
-  mode: PagingMode,
-  historyDays?: number,
-): Service {
-  const company = companyOf(seed, sizes, linesPerOrder, clock, historyDays);
-  const source = (family: Family, size: number): Source =>
-    sourceOf(family, new Collection(size, hash(seed, PURPOSE.account, size)));
+export function serviceOf(chosen: Chosen, clock: () => Date, mode: PagingMode): Service {
+  const { seed, sizes, vocabulary } = chosen;
+  const company = companyOf(chosen, clock);
+  const source = (family: Family, size: number): Source => {
+    const collection = new Collection(size, hash(seed, PURPOSE.account, size));
+    return sourceOf(family, collection, family.ordered ? undefined : vocabulary.order(collection, seed));
+  };
   const sources = {
     purchase_orders: source(orderFamily(company), sizes.orders),
     invoices: source(invoiceFamily(company), sizes.invoices),

@@ -9,12 +9,14 @@ import { Requests } from "./requests.ts";
 import { type Answer, type Match, type Request, routeTable } from "./routes.ts";
 import { httpServer } from "./server.ts";
 import { type Service, type StreamName, serviceOf } from "./service.ts";
-import type { Source } from "./source.ts";
+import type { Row, Source } from "./source.ts";
+import { type Vocabulary, type VocabularyName, vocabularies } from "./vocabulary/vocabulary.ts";
 
 export type { Faults } from "./faults.ts";
 export type { Simulator } from "./handle.ts";
 export type { RequestEntry, RequestLog } from "./requests.ts";
 export type { StreamName } from "./service.ts";
+export { VOCABULARIES, type VocabularyName } from "./vocabulary/vocabulary.ts";
 
 export interface SimulatorOptions {
   seed?: number;
@@ -30,6 +32,8 @@ export interface SimulatorOptions {
   port?: number;
   now?: () => Date;
   paging?: PagingMode;
+  /** How values, formats and orders look that the documents leave open; `plain`. */
+  vocabulary?: VocabularyName | undefined;
   compression?: boolean;
   faults?: Partial<Faults>;
   /** Serves /_simulator/* without a key, for a simulator in another process. */
@@ -40,10 +44,12 @@ const SIZES = { orders: 200, invoices: 200, items: 100, findings: 60, ingested: 
 
 /** Starts the simulated service and resolves once it listens. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { seed = 1, host = "127.0.0.1", now = () => new Date() } = options;
+  const { seed = 1, host = "127.0.0.1", now = () => new Date(), linesPerOrder, historyDays } = options;
   let { key = "demo-key" } = options;
   const sizes = { ...SIZES, ...options.sizes };
-  const service = serviceOf(seed, sizes, options.linesPerOrder, now, options.paging ?? "keyset", options.historyDays);
+  const vocabulary = vocabularies[options.vocabulary ?? "plain"];
+  const chosen = { seed, sizes, linesPerOrder, vocabulary, ...(historyDays === undefined ? {} : { historyDays }) };
+  const service = serviceOf(chosen, now, options.paging ?? "keyset");
   const faults: Faults = { ...noFaults(), ...options.faults };
   const requests = new Requests();
   const closing = new AbortController();
@@ -51,10 +57,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const overrides = new Map<string, Record<string, unknown>>();
 
   const answer = (match: Match, request: Request): Record<string, unknown> => {
-    const { data, pagination } = match.route.answer(request);
+    const { data, pagination } = answered(service, match, request);
     const override = overrides.get(identity(match));
     if (override !== undefined && typeof data === "object" && data !== null) Object.assign(data, override);
-    const meta = { company_id: service.company.id, api_version: "v1" };
+    const meta = { company_id: vocabulary.key(service.company.id), api_version: "v1" };
     return pagination === undefined ? { data, meta } : { data, pagination, meta };
   };
 
@@ -114,6 +120,23 @@ function identity(match: Match): string {
   return JSON.stringify([match.route.template, match.params]);
 }
 
+/** What a route answers, asked and told in the company's vocabulary. */
+function answered({ company }: Service, { route, params }: Match, request: Request): Answer {
+  const { vocabulary } = company;
+  const plain = {
+    ...request,
+    params: understoodAll(params, vocabulary),
+    query: understoodAll(request.query, vocabulary),
+  };
+  const answer = route.answer(plain);
+  const data = vocabulary.data(answer.data, route.template, answer.pagination !== undefined, company);
+  return { ...answer, data };
+}
+
+function understoodAll(values: Readonly<Record<string, string>>, vocabulary: Vocabulary): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, vocabulary.understood(value)]));
+}
+
 function sourceIn(service: Service, stream: StreamName): Source {
   const source = service.sources[stream];
   if (source === undefined)
@@ -122,10 +145,12 @@ function sourceIn(service: Service, stream: StreamName): Source {
 }
 
 function changes(service: Service, now: () => Date) {
-  const keysOf = (source: Source, numbers: readonly number[]) => numbers.map(source.family.key);
+  const { vocabulary } = service.company;
+  const keysOf = (source: Source, numbers: readonly number[]) =>
+    numbers.map(number => vocabulary.key(source.family.key(number)));
   const numberOf = (stream: StreamName, key: string): number => {
     const { family } = sourceIn(service, stream);
-    const number = family.number(key);
+    const number = family.number(vocabulary.understood(key));
     if (Number.isNaN(number)) throw new Error(`expected a key of ${stream}, got '${key}'`);
     return number;
   };
@@ -172,9 +197,24 @@ function truthOf(
   const plain = noFaults();
   function* rows(stream: StreamName, offset: number): Generator<Record<string, unknown>, void, undefined> {
     const source = sourceIn(service, stream);
-    const active = touches(faults, source.family.path) ? faults : plain;
-    const start = offset === 0 ? Number.NEGATIVE_INFINITY : source.collection.rankAt(offset);
-    for (const entry of source.collection.walk(start)) yield source.row(entry, active);
+    const { collection, listing, family } = source;
+    const active = touches(faults, family.path) ? faults : plain;
+    const start = offset === 0 ? Number.NEGATIVE_INFINITY : listing.rankAt(offset);
+    const { vocabulary } = service.company;
+    const field = vocabulary === vocabularies.plain ? "" : fieldOf(source);
+    for (const entry of listing.walk(start)) {
+      const row = source.row(listing === collection ? entry : (collection.get(entry.number) ?? entry), active);
+      yield vocabulary.row(row, family.path, field, service.company);
+    }
+  }
+  /** The field of the endpoint's data that holds the source's rows. */
+  function fieldOf({ family }: Source): string {
+    const request = { path: family.path, params: {}, query: {}, faults: plain, draw: () => 0 };
+    const data = find(family.path)?.route.answer(request).data;
+    const isList = (value: unknown): boolean =>
+      Array.isArray(value) && (value as Row[])[0]?.[family.keyField] !== undefined;
+    const [field] = Object.entries(data ?? {}).find(([, value]) => isList(value)) ?? [family.path];
+    return field;
   }
   function answered(path: string): Answer | undefined {
     const url = new URL(path, "http://simulator");

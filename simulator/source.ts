@@ -1,4 +1,4 @@
-import type { Collection, Entry } from "./collection.ts";
+import type { Collection, Entry, Listing } from "./collection.ts";
 import { type Faults, spoil } from "./faults.ts";
 
 export type Row = Record<string, unknown>;
@@ -13,6 +13,8 @@ export interface Family {
   /** The number behind a key; NaN for what is no key. */
   readonly number: (key: string) => number;
   readonly row: (entry: Entry) => Row;
+  /** The documents promise the order of the list. */
+  readonly ordered?: true;
   /** Ranks for `count` rows that are inserted now; newest-first lists put them before all others. */
   readonly ranks: (count: number, collection: Collection) => number[];
 }
@@ -26,15 +28,18 @@ export function atTheHead(count: number, collection: Collection): number[] {
 export interface Source {
   readonly family: Family;
   readonly collection: Collection;
+  /** The rows in the order of the list. */
+  readonly listing: Listing;
   readonly patches: Map<number, Row>;
   readonly row: (entry: Entry, faults: Faults) => Row;
 }
 
-export function sourceOf(family: Family, collection: Collection): Source {
+export function sourceOf(family: Family, collection: Collection, listing: Listing = collection): Source {
   const patches = new Map<number, Row>();
   return {
     family,
     collection,
+    listing,
     patches,
     row: (entry, faults) => {
       const row = family.row(entry);
@@ -42,8 +47,13 @@ export function sourceOf(family: Family, collection: Collection): Source {
         spoil(row, entry.number, family.keyField, faults);
       }
       const patch = patches.size === 0 ? undefined : patches.get(entry.number);
-      if (patch !== undefined) Object.assign(row, patch);
+      if (patch !== undefined) patched.set(Object.assign(row, patch), patch);
       return row;
     },
   };
 }
+
+const patched = new WeakMap<Row, Row>();
+
+/** The fields of a row that were set from outside: they are told as they were set. */
+export const patchOf = (row: Row): Row | undefined => patched.get(row);

@@ -1,5 +1,6 @@
 import { dayOf } from "../calendar.ts";
 import { Draw, hash } from "../random.ts";
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { type Vendor, vendorsOf } from "./vendors.ts";
 
 export interface Sizes {
@@ -25,7 +26,13 @@ export interface Company {
   readonly id: string;
   readonly name: string;
   readonly currency: string | null;
+  readonly vocabulary: Vocabulary;
 }
+
+/** What is chosen about a company; everything else follows from it. */
+export type Chosen = Pick<Company, "seed" | "sizes" | "linesPerOrder" | "vocabulary"> & {
+  readonly historyDays?: number;
+};
 
 /** How many days of history the base rows cover unless told otherwise. */
 export const HISTORY_DAYS = 730;
@@ -57,20 +64,13 @@ const NAMES: readonly [string, ...string[]] = [
   "Ateliers Québec Inc.",
 ];
 
-/** The company of a seed, as it stands on the day of `clock`. */
-export function companyOf(
-  seed: number,
-  sizes: Sizes,
-  linesPerOrder: number | undefined,
-  clock: () => Date,
-  historyDays = HISTORY_DAYS,
-): Company {
+/** The company of a choice, as it stands on the day of `clock`. */
+export function companyOf(chosen: Chosen, clock: () => Date): Company {
+  const { seed, sizes } = chosen;
   const draw = new Draw(hash(seed, PURPOSE.account));
   return {
-    seed,
-    sizes,
-    linesPerOrder,
-    historyDays,
+    historyDays: HISTORY_DAYS,
+    ...chosen,
     anchorDay: dayOf(clock()),
     today: () => dayOf(clock()),
     vendors: vendorsOf(seed, Math.min(400, Math.max(12, Math.ceil(sizes.orders / 25)))),

@@ -33,6 +33,9 @@ export interface InvoiceLine {
   readonly ordered: { readonly quantity: number; readonly price: number } | null;
 }
 
+/** Invoices that take something back. */
+export const isCredit = (value: number): boolean => value % 23 === 0;
+
 const APPROVALS = ["actionable_review", "pending_approval", "blocked", "approved", "hold", "rejected"] as const;
 const HOLDS = ["Price differs from order", "Receipt missing", "Doppelt eingereicht?"];
 
@@ -77,19 +80,32 @@ function arrival(company: Company, invoice: number): number {
   return Math.floor(company.anchorDay * DAY_MS - age) - 60_000;
 }
 
+const signOf = (company: Company, { value }: InvoiceFacts): 1 | -1 =>
+  company.vocabulary.linksInvoices && isCredit(value) ? -1 : 1;
+
+/** The invoice that another one names: a credit its forerunner, or each the next one of its order, at last itself. */
+function linkedInvoice(company: Company, { number, value, order }: InvoiceFacts): number | null {
+  if (!company.vocabulary.linksInvoices) return isCredit(value) && number > 1 ? number - 1 : null;
+  if (value % 1000 === 0) return null;
+  if (order === null) return value % 3 === 0 ? number : Math.max(1, number - 1);
+  const { first, last } = invoicesOfOrder(company, order.number);
+  return number < last ? number + 1 : first;
+}
+
 /** The line at `index` (0-based): the order's share of this invoice, off by some percent where they disagree. */
 export function invoiceLine(company: Company, facts: InvoiceFacts, index: number): InvoiceLine {
   const value = hash(company.seed, PURPOSE.invoiceFacts, facts.number, index + 1);
   const more = index === 0 ? facts.revision : 0;
+  const sign = signOf(company, facts);
   if (facts.order === null) {
     const item = 1 + (value % Math.max(1, company.sizes.items));
-    const quantity = (1 + ((value >>> 16) % 40) + more) * 1000;
+    const quantity = sign * (1 + ((value >>> 16) % 40) + more) * 1000;
     const price = itemPrice(company, item);
     return { item, quantity, price, cents: Math.round((quantity * price) / 100_000), ordered: null };
   }
   const line = orderLine(company, facts.order, index);
   const parts = Math.max(1, invoicesOfOrder(company, facts.order.number).length);
-  const quantity = Math.max(1000, Math.floor(line.quantity / parts / 1000) * 1000) + more * 1000;
+  const quantity = sign * (Math.max(1000, Math.floor(line.quantity / parts / 1000) * 1000) + more * 1000);
   const off = facts.status === "discrepancy" && (index === 0 || value % 3 === 0) ? 3 + (value % 15) : 0;
   const price = Math.round((line.price * (100 + off)) / 100);
   return {
@@ -107,7 +123,7 @@ export function invoiceAmounts(company: Company, facts: InvoiceFacts) {
   for (let i = 0; i < facts.lines; i += 1) subtotal += invoiceLine(company, facts, i).cents;
   const rate = [0, 700, 1900, 825][facts.value % 4] ?? 0;
   const tax = Math.round((subtotal * rate) / 10_000);
-  const shipping = facts.value % 3 === 0 ? 1500 + (facts.value % 9000) : 0;
+  const shipping = facts.value % 3 === 0 ? signOf(company, facts) * (1500 + (facts.value % 9000)) : 0;
   const discount = facts.value % 7 === 0 ? Math.round(subtotal * 0.02) : 0;
   return { subtotal, rate, tax, shipping, discount, total: subtotal + tax + shipping - discount };
 }
@@ -129,11 +145,13 @@ export function invoiceRow(company: Company, entry: Entry): Record<string, unkno
   const anomalies = status === "matched" ? 0 : 1 + (value % 3);
   const key = order === null ? null : orderKey(order.number);
   const total = v.money(sums.total);
-  const credit = value % 23 === 0;
+  const credit = isCredit(value);
+  const linked = linkedInvoice(company, facts);
+  const isNamed = credit && !(company.vocabulary.linksInvoices && value % 2 === 0);
   return {
     doc_id: invoiceKey(facts.number),
     file_name: v.maybe(`Rechnung ${facts.number} – ${vendor.domain}.pdf`),
-    doc_type: v.maybe(credit ? "credit_memo" : "invoice"),
+    doc_type: v.maybe(isNamed ? "credit_memo" : "invoice"),
     vendor_id: resolved ? vendor.id : null,
     vendor_name: v.maybe(vendor.name),
     vendor_resolved: v.maybe(resolved),
@@ -186,8 +204,8 @@ export function invoiceRow(company: Company, entry: Entry): Record<string, unkno
     related_documents: key === null ? null : [{ doc_id: `DOC-P${order?.number}`, relation: "order" }],
     five_way_match: v.maybe({ order: key !== null, receipt: status === "matched" }),
     credits: credit ? [{ amount: sums.discount / 100 }] : [],
-    linked_invoice_doc_id: credit && facts.number > 1 ? invoiceKey(facts.number - 1) : null,
-    linked_invoice_number: credit && facts.number > 1 ? `RE-${facts.number - 1}` : null,
-    credit_memo_match_method: credit ? v.maybe("document_number") : null,
+    linked_invoice_doc_id: linked === null ? null : invoiceKey(linked),
+    linked_invoice_number: linked === null ? null : `RE-${linked}`,
+    credit_memo_match_method: credit ? v.maybe("document_number") : linked === null ? null : "document_number",
   };
 }

@@ -15,6 +15,7 @@ export function findingFamily(company: Company): Family {
     keyField: "item_id",
     key: findingKey,
     number: findingNumber,
+    ordered: true,
     row: entry => findingRow(company, entry),
     ranks: (count, collection) => findingRanks(company, count, collection),
   };

@@ -23,6 +23,7 @@ export function documentFamily(company: Company): Family {
     key: number => documentKey(company, number),
     number: id => documentNumber(company, id),
     row: entry => documentRow(company, documentFacts(company, entry)),
+    ordered: true,
     ranks: atTheHead,
   };
 }

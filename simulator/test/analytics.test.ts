@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Simulator, startSimulator } from "../simulator.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../simulator.ts";
 import { ask, type Json, read, stillClock } from "./reading.ts";
 import { checkShape, facts, type Shape, seen, shapeAt } from "./shape.ts";
 
@@ -19,8 +19,8 @@ afterAll(async () => {
 
 const SMALL = { orders: 60, invoices: 80, items: 20, findings: 10, ingested: 40 };
 
-async function start(seed: number, sizes = {}, now = stillClock().now): Promise<Simulator> {
-  const simulator = await startSimulator({ seed, sizes, now, historyDays: 200 });
+async function start(seed: number, sizes = {}, options: SimulatorOptions = {}): Promise<Simulator> {
+  const simulator = await startSimulator({ seed, sizes, now: stillClock().now, historyDays: 200, ...options });
   simulators.push(simulator);
   return simulator;
 }
@@ -85,6 +85,11 @@ test("over all of them every nullable field is sometimes null, and every loose n
   expect(missing).toEqual([]);
 });
 
+test("told in the other vocabulary, every answer has the documented shape too", async () => {
+  for (let seed = 1; seed < 16; seed += 1)
+    expect(checkAll(await start(seed, SMALL, { vocabulary: "other" }))).toEqual([]);
+});
+
 test("an empty company has figures of nothing", async () => {
   const simulator = await start(5, { orders: 0, invoices: 0, items: 0, findings: 0, ingested: 0 });
   expect(checkAll(simulator)).toEqual([]);
@@ -94,7 +99,7 @@ test("an empty company has figures of nothing", async () => {
 
 test("the same request gives the same answer for the whole day", async () => {
   const clock = stillClock("2026-03-15T01:00:00Z");
-  const simulator = await start(6, SMALL, clock.now);
+  const simulator = await start(6, SMALL, { now: clock.now });
   const answers = async () => {
     const all: Json[] = [];
     for (const path of paths) all.push((await read(simulator, path)).data);

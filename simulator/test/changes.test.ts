@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../simulator.ts";
+import { type Simulator, type SimulatorOptions, startSimulator, VOCABULARIES } from "../simulator.ts";
 import { ask, type Json, LISTS, read, readAll, STREAMS, stillClock } from "./reading.ts";
 
 const running: Simulator[] = [];
@@ -44,8 +44,9 @@ function differing(before: Map<string, string>, after: Map<string, string>): str
   return [...after].filter(([key, text]) => before.get(key) !== text).map(([key]) => key);
 }
 
-test("one seed, one day: the same bytes; another seed: others", async () => {
-  const [one, same, other] = [await start({ seed: 7 }), await start({ seed: 7 }), await start({ seed: 8 })];
+test.each(VOCABULARIES)("one seed, one day: the same bytes; another seed: others (%s)", async vocabulary => {
+  const [one, same] = [await start({ seed: 7, vocabulary }), await start({ seed: 7, vocabulary })];
+  const other = await start({ seed: 8, vocabulary });
   for (const service of [one, same, other]) {
     for (const stream of STREAMS) {
       service.update(stream, 5);
@@ -88,10 +89,10 @@ test("another day moves only the fields that count days", async () => {
   expect(differing(whole, details(service))).toEqual([]);
 });
 
-test.each(STREAMS)(
-  "an update of %s changes exactly the rows it names, time after time, and nothing else anywhere",
-  async stream => {
-    const service = await start();
+test.each(STREAMS.flatMap(stream => VOCABULARIES.map(vocabulary => ({ stream, vocabulary }))))(
+  "an update of $stream changes exactly the rows it names, time after time, and nothing else anywhere ($vocabulary)",
+  async ({ stream, vocabulary }) => {
+    const service = await start({ vocabulary });
     for (let round = 0; round < 3; round += 1) {
       const others = STREAMS.filter(name => name !== stream).map(name => [name, byKey(service, name)] as const);
       const [rows, all] = [byKey(service, stream), details(service)];

@@ -57,7 +57,7 @@ async function checkAll(simulator: Simulator): Promise<void> {
     below.map(path => `/communications/{id}${path}`),
     mails,
   );
-  const known = mails.flatMap(mail => (simulator.truth.get(`/communications/${mail["id"]}/facts`) as Json)["facts"]);
+  const known = mails.flatMap(mail => (simulator.truth.get(fill("/communications/{id}/facts", mail)) as Json)["facts"]);
   await checkDetails(
     simulator,
     ["/lineage/fact/{id}"],
@@ -164,6 +164,14 @@ test("every nullable field is sometimes null, and every loose number comes as nu
   };
   for (const { path, shape } of area) if (shape !== null) visit(shape, path);
   expect(missing).toEqual([]);
+});
+
+test("told in the other vocabulary, every answer has the documented shape too", async () => {
+  wrong.length = 0;
+  const simulator = await startSimulator({ seed: 3, vocabulary: "other", now: stillClock().now });
+  simulators.push(simulator);
+  await checkAll(simulator);
+  expect([...new Set(wrong)]).toEqual([]);
 });
 
 test("keys are unique within their list", () => {

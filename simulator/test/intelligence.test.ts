@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Simulator, startSimulator } from "../simulator.ts";
+import { type Simulator, startSimulator, type VocabularyName } from "../simulator.ts";
 import { ask, type Json, read, stillClock } from "./reading.ts";
 import { checkShape, type Shape, seen, shapeAt } from "./shape.ts";
 
@@ -52,8 +52,8 @@ afterAll(async () => {
   for (const simulator of simulators) await simulator.close();
 });
 
-async function start(seed: number, sizes = {}): Promise<Simulator> {
-  const simulator = await startSimulator({ seed, sizes, now: stillClock().now });
+async function start(seed: number, sizes = {}, vocabulary?: VocabularyName): Promise<Simulator> {
+  const simulator = await startSimulator({ seed, sizes, vocabulary, now: stillClock().now });
   simulators.push(simulator);
   return simulator;
 }
@@ -63,7 +63,9 @@ const filled = (template: string, value: unknown): string =>
 
 /** The values that lead to a detail, each once. */
 function asked(simulator: Simulator, stream: string, column: string): unknown[] {
-  return [...new Set(Array.from(simulator.truth.rows(stream), row => row[column]))].filter(value => value !== null);
+  return [...new Set(Array.from(simulator.truth.rows(stream), row => row[column]))].filter(
+    value => value !== null && value !== "",
+  );
 }
 
 async function pages(simulator: Simulator, path: string, field: string, limit: number): Promise<Json[]> {
@@ -145,6 +147,19 @@ test("over all of it every nullable field is sometimes null, and every field com
     if (shape !== null) visit(shape, path);
   }
   expect(missing).toEqual([]);
+});
+
+test("told in the other vocabulary, every answer has the documented shape too", async () => {
+  for (const seed of [1, 2]) {
+    const simulator = await start(seed, {}, "other");
+    expect([...new Set(await checkAll(simulator))]).toEqual([]);
+    for (const stream of ["purchase_orders", "invoices", "items", "findings", ...SOURCES]) {
+      simulator.update(stream, 20);
+      simulator.insert(stream, 5);
+      simulator.delete(stream, 3);
+    }
+    expect([...new Set(await checkAll(simulator))]).toEqual([]);
+  }
 });
 
 test("pages of any size bring each row once", async () => {

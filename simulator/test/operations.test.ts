@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Simulator, startSimulator } from "../simulator.ts";
+import { type Simulator, startSimulator, type VocabularyName } from "../simulator.ts";
 import { ask, type Json, read, stillClock } from "./reading.ts";
 import { checkShape, type Shape, seen, shapeAt } from "./shape.ts";
 
@@ -59,8 +59,8 @@ afterAll(async () => {
   for (const simulator of simulators) await simulator.close();
 });
 
-async function start(seed: number, sizes = {}): Promise<Simulator> {
-  const simulator = await startSimulator({ seed, sizes, now: stillClock().now });
+async function start(seed: number, sizes = {}, vocabulary?: VocabularyName): Promise<Simulator> {
+  const simulator = await startSimulator({ seed, sizes, vocabulary, now: stillClock().now });
   simulators.push(simulator);
   return simulator;
 }
@@ -144,6 +144,10 @@ test("what may be null sometimes is, and loose numbers come as numbers and as te
   };
   for (const path of paths) visit(shapeAt(path), path);
   expect(missing).toEqual([]);
+});
+
+test("told in the other vocabulary, every answer has the documented shape too", async () => {
+  for (const seed of [1, 2]) expect(await checkAll(await start(seed, {}, "other"))).toEqual([]);
 });
 
 test("lists are complete, and their rows told apart by their key", async () => {

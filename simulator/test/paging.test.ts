@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, expect, test } from "vitest";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../simulator.ts";
+import { type Simulator, type SimulatorOptions, startSimulator, VOCABULARIES } from "../simulator.ts";
 import { ask, type Json, LISTS, read, readAll, rowsOf, STREAMS, stillClock } from "./reading.ts";
 
 let simulator: Simulator | undefined;
@@ -18,10 +18,10 @@ async function start(options: SimulatorOptions = {}): Promise<Simulator> {
 const MODES = ["keyset", "offset"] as const;
 const keysOf = (rows: Iterable<Json>, field: string): unknown[] => Array.from(rows, row => row[field]);
 
-test.each(MODES)(
-  "all pages of a list are the truth, whatever the page size and the changes before (%s)",
-  async paging => {
-    const service = await start({ paging });
+test.each(MODES.flatMap(paging => VOCABULARIES.map(vocabulary => ({ paging, vocabulary }))))(
+  "all pages of a list are the truth, whatever the page size and the changes before ($paging, $vocabulary)",
+  async options => {
+    const service = await start(options);
     for (const stream of STREAMS) {
       service.insert(stream, 7);
       service.delete(stream, 9);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Simulator, startSimulator } from "../simulator.ts";
+import { type Simulator, startSimulator, type VocabularyName } from "../simulator.ts";
 import { LISTS, read, readAll, rowsOf, STREAMS, stillClock } from "./reading.ts";
 import { checkShape as check, facts as everyFact, type Shape, seen, shapeAt as shapeOf } from "./shape.ts";
 
@@ -22,8 +22,8 @@ afterAll(async () => {
   for (const simulator of simulators) await simulator.close();
 });
 
-async function start(seed: number): Promise<Simulator> {
-  const simulator = await startSimulator({ seed, now: stillClock().now });
+async function start(seed: number, vocabulary?: VocabularyName): Promise<Simulator> {
+  const simulator = await startSimulator({ seed, vocabulary, now: stillClock().now });
   simulators.push(simulator);
   return simulator;
 }
@@ -117,6 +117,19 @@ test("over all of it every nullable field is sometimes null, and every loose num
   };
   for (const { path, shape } of facts) if (shape !== null) visit(shape, path);
   expect(missing).toEqual([]);
+});
+
+test("told in the other vocabulary, every answer has the documented shape too", async () => {
+  for (const seed of [1, 2, 3]) {
+    const simulator = await start(seed, "other");
+    expect(await checkAll(simulator)).toEqual([]);
+    for (const stream of STREAMS) {
+      simulator.update(stream, 40);
+      simulator.insert(stream, 20);
+      simulator.delete(stream, 10);
+    }
+    expect(await checkAll(simulator)).toEqual([]);
+  }
 });
 
 test("lists take the documented query parameters and answer with a pagination block", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Simulator, startSimulator } from "../simulator.ts";
+import { type Simulator, startSimulator, type VocabularyName } from "../simulator.ts";
 import { ask, type Json, read, stillClock } from "./reading.ts";
 import { checkShape, facts, type Shape, seen, shapeAt } from "./shape.ts";
 
@@ -56,8 +56,8 @@ const PATHS = [
 const simulators: Simulator[] = [];
 afterAll(() => Promise.all(simulators.map(simulator => simulator.close())));
 
-async function start(seed: number, orders = 200): Promise<Simulator> {
-  const simulator = await startSimulator({ seed, sizes: { orders }, now: stillClock().now });
+async function start(seed: number, orders = 200, vocabulary?: VocabularyName): Promise<Simulator> {
+  const simulator = await startSimulator({ seed, sizes: { orders }, vocabulary, now: stillClock().now });
   simulators.push(simulator);
   return simulator;
 }
@@ -140,6 +140,10 @@ test("every nullable field is sometimes null, and every loose number comes as nu
   };
   for (const { path, shape } of facts) if (shape !== null && PATHS.includes(path)) visit(shape, path);
   expect(missing).toEqual([]);
+});
+
+test("told in the other vocabulary, every answer has the documented shape too", async () => {
+  for (const seed of [1, 2]) expect(await checkAll(await start(seed, 200, "other"))).toEqual([]);
 });
 
 test.each(LISTS)("$stream: unique keys, the same whatever the page size, and equal to the truth", async list => {

@@ -189,7 +189,10 @@ function combinations({ parameters = {} }: Snapshot): readonly Record<string, st
 const SECRETS: readonly string[] = ["webhook_secret", "api_key", "bot_token"];
 
 const exact = (value: unknown): unknown =>
-  parseExactly(JSON.stringify(value, (name, inner) => (SECRETS.includes(name) ? undefined : inner)));
+  parseExactly(JSON.stringify(value, (name, inner) => (SECRETS.includes(snakeCase(name)) ? undefined : inner)));
+
+/** "Bot token" as "bot_token". */
+const snakeCase = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]+/g, "_");
 
 const keyColumns = (stream: Stream): Column[] =>
   stream.key.map(name => stream.tables.main.columns.find(column => column.name === name)!);

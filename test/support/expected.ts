@@ -111,6 +111,10 @@ export function expectedValue(kind: Kind, raw: unknown): unknown {
 
 export const isUnfit = (value: unknown): boolean => value === unfit;
 
+/** Whether a value says more than a date column holds: a time of day other than midnight. */
+export const saysMoreThanDay = (kind: Kind, raw: unknown): boolean =>
+  kind === "date" && typeof raw === "string" && /^.{10}[T ](?!00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d|$))/.test(raw);
+
 class Json {
   readonly value: unknown;
   constructor(value: unknown) {

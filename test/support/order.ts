@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** The files that take longest, the longest first; others come after them, and a new machine knows no more than this. */
 export const longest: readonly string[] = [
   "test/all/everything.test.ts",
+  "test/all/vocabulary.test.ts",
   "test/warehouse/upgrade/upgrade.test.ts",
   "test/daemon/schedule/month.test.ts",
   "test/bench/main.test.ts",

@@ -1,7 +1,16 @@
 import type { Simulator } from "../../simulator/simulator.ts";
 import type { Column, Table } from "../../src/catalog/columns.ts";
 import type { Stream } from "../../src/catalog/stream.ts";
-import { agrees, canonical, expectedValue, inWords, isUnfit, parseExactly, sameJson } from "./expected.ts";
+import {
+  agrees,
+  canonical,
+  expectedValue,
+  inWords,
+  isUnfit,
+  parseExactly,
+  sameJson,
+  saysMoreThanDay,
+} from "./expected.ts";
 import { at, type Told, toldBy } from "./told.ts";
 import type { View, Warehouse } from "./warehouse.ts";
 
@@ -110,7 +119,7 @@ function compareRow(table: Table, told: Told, element: unknown, index: number, r
           ? index
           : told.key[table.key.indexOf(column.name)];
     const expected = expectedValue(column.kind, raw);
-    if (isUnfit(expected)) problems[column.name] = raw;
+    if (isUnfit(expected) || saysMoreThanDay(column.kind, raw)) problems[column.name] = raw;
     seen.values++;
     if (!agrees(column.kind, expected, row[column.name]))
       differ(

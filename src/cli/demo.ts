@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
+import { parseArgs } from "node:util";
+import { type Simulator, startSimulator, VOCABULARIES } from "../../simulator/simulator.ts";
 import { openReading } from "../warehouse/connect/reading.ts";
 import { ask } from "../warehouse/read/question.ts";
 import { formatTable } from "./terminal/table.ts";
@@ -40,10 +41,25 @@ const questions: readonly { readonly asked: string; readonly answer: string }[] 
   },
 ];
 
+const HELP = `Usage: npm run demo -- [--vocabulary <name>]
+
+  --vocabulary <name>  values and formats that the service's documents leave open: ${VOCABULARIES.join(" or ")} (default: plain)
+`;
+
 async function main(): Promise<void> {
+  const { help, vocabulary: asked = "plain" } = parseArgs({
+    options: { vocabulary: { type: "string" }, help: { type: "boolean" } },
+  }).values;
+  const vocabulary = VOCABULARIES.find(name => name === asked);
+  if (help || vocabulary === undefined) {
+    process.stdout.write(HELP);
+    process.exitCode = help ? 0 : 2;
+    return;
+  }
   const scratch = await mkdtemp(join(tmpdir(), "tributary-demo-"));
   const simulator = await startSimulator({
     sizes: { orders: 400, invoices: 400, items: 250, findings: 120, ingested: 600 },
+    vocabulary,
   });
   try {
     await removeOldDemo();

@@ -32,6 +32,15 @@ test.each(["SIGINT", "SIGTERM"] as const)(
   },
 );
 
+test("another vocabulary by option", async () => {
+  const { child, printed } = await simulating("--json", "--items", "1", "--vocabulary", "other");
+  const { url } = JSON.parse(printed) as { url: string };
+  const truth = await fetch(`${url}/_simulator/truth?stream=items`);
+  expect(await truth.json()).toMatchObject({ rows: [{ item_id: expect.stringMatching(/^.{12,}ITM|ITM.{12,}$/i) }] });
+  child.kill("SIGTERM");
+  expect(await text(child.stderr)).toBe("");
+});
+
 test("misbehaviour by option", async () => {
   const { child, printed } = await simulating("--json", "--fault", 'error500={"next":1}', "--fault", "only=/items");
   const { url, key } = JSON.parse(printed) as { url: string; key: string };

@@ -173,6 +173,10 @@ const usage: readonly (readonly [words: string, said: RegExp])[] = [
     /^Option '--paging <mode>' argument 'pages' is invalid\. Allowed choices are keyset, offset\./m,
   ],
   [
+    "simulate --vocabulary klingon",
+    /^Option '--vocabulary <name>' argument 'klingon' is invalid\. Allowed choices are plain, other\./m,
+  ],
+  [
     "simulate --latency 50",
     /^Option '--latency <duration>' argument '50' is invalid\. Expected a duration such as 30s, 10m, 4h or 7d\./m,
   ],

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { Simulator } from "../../../simulator/simulator.ts";
+import type { Simulator, VocabularyName } from "../../../simulator/simulator.ts";
 import { ConfigError } from "../../errors.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, duration, whole } from "../invocation/options.ts";
@@ -10,6 +10,7 @@ interface SimulateOptions extends Readonly<Record<Amount, number>> {
   readonly host: string;
   readonly key: string;
   readonly paging: "keyset" | "offset";
+  readonly vocabulary: VocabularyName;
   readonly latency?: number;
   readonly rateLimit?: number;
   readonly fault: readonly string[];
@@ -32,6 +33,11 @@ export function register(program: Command, context: CliContext): void {
     .addOption(number("--findings <n>", "findings", 60))
     .addOption(number("--ingested <n>", "ingested documents, mails and imports", 400))
     .addOption(new Option("--paging <mode>", "what cursors count").choices(["keyset", "offset"]).default("keyset"))
+    .addOption(
+      new Option("--vocabulary <name>", "values and formats that the service's documents leave open")
+        .choices(["plain", "other"] satisfies VocabularyName[])
+        .default("plain"),
+    )
     .addOption(new Option("--latency <duration>", "wait before each answer, e.g. 50ms").argParser(duration))
     .addOption(new Option("--rate-limit <n>", "answer 429 to more than n requests a second").argParser(whole(1)))
     .option("--fault <name=value>", "a misbehaviour; may be repeated", (pair, pairs: string[]) => [...pairs, pair], []);
@@ -63,11 +69,11 @@ async function started(options: SimulateOptions, context: CliContext): Promise<S
   const faults = parseFaults(options.fault);
   if (options.latency !== undefined) faults.latencyMs = options.latency;
   if (options.rateLimit !== undefined) faults.rateLimit = { perSecond: options.rateLimit, retryAfter: "seconds" };
-  const { orders, invoices, items, findings, ingested, host, port, key, seed, paging } = options;
+  const { orders, invoices, items, findings, ingested, host, port, key, seed, paging, vocabulary } = options;
   try {
     const sizes = { orders, invoices, items, findings, ingested };
     const now = () => new Date(context.now());
-    return await startSimulator({ seed, sizes, key, host, port, now, paging, faults, control: true });
+    return await startSimulator({ seed, sizes, key, host, port, now, paging, vocabulary, faults, control: true });
   } catch (cause) {
     const { code, syscall } = cause as NodeJS.ErrnoException;
     if (syscall !== "listen" && syscall !== "getaddrinfo") throw cause;

@@ -174,9 +174,11 @@ export function createCoverage(windows: readonly Window[], now: number): Coverag
       const { begin, length } = spans[index]!;
       if (done) shares[index] = 1;
       if (done || times.length === 0) return;
-      // Read from its newer end or from its older one: the page itself tells.
+      // Read from its newer end or from its older one: the page itself tells, if it stands in an order of time at all.
+      const falls = times.every((time, i) => i === 0 || time <= times[i - 1]!);
+      if (!falls && times.some((time, i) => i > 0 && time < times[i - 1]!)) return;
       const last = times.at(-1)! / 1000;
-      const share = times[0]! >= times.at(-1)! ? (begin + length - last) / length : (last - begin) / length;
+      const share = (falls ? begin + length - last : last - begin) / length;
       shares[index] = Math.max(shares[index]!, Math.min(1, share));
     },
     rowsLeft(rows) {

@@ -23,3 +23,17 @@ test("rows left follow from the share of time that the rows so far cover, whiche
   coverage.page(2, { ...windows[2]!, done: true }, [micros("2026-01-20")]);
   expect(coverage.rowsLeft(4_000)).toBe(0);
 });
+
+test("a page in no order of time says nothing of how far a window was read", () => {
+  const windows = [window("2026-03-01", null), window("2026-01-30", "2026-03-01")];
+  const coverage = createCoverage(windows, now);
+  coverage.page(0, windows[0]!, [
+    micros("2026-03-30"),
+    micros("2026-03-01"),
+    micros("2026-03-16"),
+    micros("2026-03-02"),
+  ]);
+  expect(coverage.rowsLeft(1_000)).toBeUndefined();
+  coverage.page(0, { ...windows[0]!, done: true }, []);
+  expect(coverage.rowsLeft(3_000)).toBe(3_000);
+});

@@ -7,6 +7,7 @@ import { DAY_MS, dayText, momentText } from "../calendar.ts";
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/;
+const MIDNIGHT = /^.{10}T00:00:00(?:\.000)?(?:Z|[+-]\d{2}:\d{2})$/;
 const NUMERAL = /^-?\d+(?:\.\d+)?$/;
 const QUANTITY = /(?:^|_)(?:qty|quantity)(?:$|_(?!tolerance|label|received_source))/;
 const PRICE = /(?:^|_)price$|^last_cost$|^historical_low$|^best_alternative$/;
@@ -19,7 +20,8 @@ const READ_BY: ReadonlySet<string> = new Set(["created_at", "ts", "received_at",
 export const isDate = (text: string): boolean => DATE.test(text) || MOMENT.test(text);
 
 /** A date or moment in a shape that the field's name and the row's own hash choose; the day of a date stays. */
-export function dateSaid(text: string, name: string, choice: number): string {
+export function dateSaid(written: string, name: string, choice: number): string {
+  const text = MIDNIGHT.test(written) && !/_at$|^ts$/.test(name) ? written.slice(0, 10) : written;
   if (DATE.test(text)) {
     const suffix = ["", "T00:00:00.000Z", "T00:00:00+05:30", "T17:45:10.123456-03:00"][choice % 4] ?? "";
     return text + suffix;

@@ -8,7 +8,7 @@
 -- column column_name: The column that the rule tests; null for all rules of the meaning together.
 -- column config_line: The rule as it stands in the configuration.
 -- column left_out_of: Figures that rows are left out of when they have the meaning; null where they are left out of none.
--- column table_name: The table whose rows are asked.
+-- column table_name: Where the rows stand that the rule is asked of: a table of the data schema.
 -- column month: First day of the month of their date; null for rows without one.
 -- column currency_code: Currency of the amounts; null where it is not known.
 -- column row_count: How many rows there are.

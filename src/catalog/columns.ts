@@ -95,7 +95,7 @@ export interface TablePlan {
 
 export const INDEX_COLUMN = "_index";
 
-/** Turns a row's schema into its tables. Throws TypeError for a schema the engine cannot store. */
+/** Turns a row's schema (a file of `schemas/`, named by its stream in `streams/`) into its tables. Throws TypeError for a schema the engine cannot store. */
 export function tablesOf(plan: TablePlan): TableSet {
   const children: Table[] = [];
   const own = columnsOf(plan.row, [], "", (path, element, meta) => {

@@ -119,8 +119,8 @@ export function meaningSql({ rules }: ReadMeaning, aliases: Aliases): string {
   return `case when ${any(seen.map(({ holds }) => holds))} then true when ${any(seen.map(({ tells }) => tells))} then false end`;
 }
 
-/** Everything that is asked of the rows of a table: each meaning as a whole, and each of its rules. */
-function questionsOf(meanings: readonly ReadMeaning[], aliases: Aliases) {
+/** Everything that is asked of the rows of a table: each meaning as a whole (no column), and each of its rules. */
+export function questionsOf(meanings: readonly ReadMeaning[], aliases: Aliases) {
   return meanings.flatMap(meaning => {
     const rules = meaning.rules.flatMap(rule => {
       const seen = ruleSql(rule, aliases);

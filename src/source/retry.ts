@@ -11,7 +11,7 @@ export function backoff(failures: number, random: () => number, atLeast = 0): nu
   return Math.max(atLeast, Math.round(random() * Math.min(cap, base * 2 ** (failures - 1))));
 }
 
-/** Milliseconds to pause after the `count`-th 429 in a row: what the service asked for, else 1, 2, 4 … 60 s and up to half as much again. */
+/** Milliseconds to pause after the `count`-th 429 of a request: what the service asked for, else 1, 2, 4 … 60 s and up to half as much again. */
 export function limitedWait(count: number, retryAfter: number | undefined, random: () => number): number {
   if (retryAfter !== undefined && retryAfter > 0) return retryAfter;
   const wait = Math.min(limitedCap, limitedBase * 2 ** (count - 1));

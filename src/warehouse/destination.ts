@@ -56,7 +56,7 @@ export interface Destination extends Exportable {
    * keeps something of it all the same: then it has to be done again.
    */
   cleanse(tables: readonly { readonly schema: string; readonly name: string }[]): Promise<string | undefined>;
-  /** Releases the locks and closes. Doesn't releaseToReaders. */
+  /** Releases the locks and closes. Doesn't release anything to readers. */
   close(): Promise<void>;
 }
 

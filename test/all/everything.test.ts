@@ -4,6 +4,7 @@ import type { RunReport } from "../../src/sync/run/run.ts";
 import { streams } from "../../streams/index.ts";
 import { stillClock } from "../support/clock.ts";
 import { models } from "../support/models.ts";
+import { unreconciled } from "../support/reconciliation.ts";
 import { bench } from "../support/run.ts";
 import { compareWithTruth } from "../support/truth.ts";
 import { type Warehouse, warehouses } from "../support/warehouse.ts";
@@ -42,6 +43,7 @@ test.each(warehouses)(
       streams.flatMap(({ tables: { main, children } }) => [main, ...children].map(({ name }) => name)),
     );
     expect(await modelFaults(warehouse, models.models, tables)).toEqual([]);
+    expect(await unreconciled(warehouse)).toEqual([]);
     const answered = await answersOf(warehouse, models.models);
     const [assumed] = await warehouse.query<{ counted: number; rows: number }>(
       `select cast(sum(r.matched + r.unmatched + r.nulls) as bigint) as counted, (select count(*) from procurement.invoices) as "rows"

@@ -32,7 +32,7 @@ async function begun({ warehouse, clock }: Place, exclude: string[]): Promise<vo
           isRecorded: true,
         },
       ],
-      ...{ catalogue: treated, streams: treated, lockGroups: names, held: names, versioned: new Set(names) },
+      ...{ catalogue: treated, streams: treated, lockGroups: names, lockedStreams: names, versioned: new Set(names) },
       ...{
         grantSelectTo: [],
         widening: [],

@@ -2,7 +2,7 @@ import { type Stream, scalarOf } from "../../catalog/stream.ts";
 import { TributaryError } from "../../errors.ts";
 import { schemaFingerprint } from "../../rows/schema_fingerprint.ts";
 import type { Stage } from "../../warehouse/destination.ts";
-import type { DetailGuard } from "../../warehouse/merge/deletion_guard.ts";
+import type { DetailGuard } from "../../warehouse/merge/deletion_limits.ts";
 import { compare } from "../../warehouse/merge/diff.ts";
 import type { Diff, LoadTarget } from "../../warehouse/merge/load_target.ts";
 import type { Absent } from "../../warehouse/merge/outcomes.ts";

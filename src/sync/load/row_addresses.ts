@@ -16,7 +16,7 @@ type Key = Readonly<Record<string, string>>;
 type Said = "there" | "gone" | "forbidden" | "nothing";
 
 /** A scan that missed rows, and what is known of it. */
-export interface IncompleteSight {
+export interface MissedRows {
   readonly stream: Stream;
   readonly mode: Scan | Feed;
   readonly record: ScanRecord;
@@ -50,7 +50,7 @@ const CONTROLS = 3;
  */
 export async function askAddresses(
   context: SyncContext,
-  { mode: { confirm }, target, diff, before }: IncompleteSight,
+  { mode: { confirm }, target, diff, before }: MissedRows,
   progress: StreamProgress,
 ): Promise<Addresses> {
   if (confirm === undefined) return { exist: false, gone: [], told: false, asked: [] };

@@ -1,13 +1,13 @@
 import { lookupOf } from "../../catalog/lookup.ts";
 import { isWithin } from "../../clock.ts";
 import type { Verdict } from "../../warehouse/merge/deletion.ts";
-import { isTooMany } from "../../warehouse/merge/deletion_guard.ts";
+import { isTooMany } from "../../warehouse/merge/deletion_limits.ts";
 import { missingKeys } from "../../warehouse/merge/diff.ts";
 import type { LoadTarget } from "../../warehouse/merge/load_target.ts";
 import type { StreamState } from "../../warehouse/state/stream_state.ts";
 import type { SyncContext } from "../context.ts";
 import type { StreamProgress } from "../stream_progress.ts";
-import { askAddresses, type IncompleteSight } from "./row_addresses.ts";
+import { askAddresses, type MissedRows } from "./row_addresses.ts";
 
 /** A scan that took longer cannot say what is missing: rows moved too far meanwhile. */
 const OLDEST_SCAN_MS = 6 * 3_600_000;
@@ -19,14 +19,17 @@ export interface DeleteDecision {
   /** Undefined: nothing is deleted, nothing remembered. */
   readonly verdict: Verdict | undefined;
   /** Why the deletion guard blocked deletions until they are confirmed: the stream fails with it. */
-  readonly held: string | undefined;
+  readonly blocked: string | undefined;
   /** Another complete scan would settle rows that this one leaves undecided. */
   readonly needsAnotherScan: boolean;
   /** What is remembered of the rows that stay; null: none do. */
   readonly undecided: StreamState["undecided"];
 }
 
-/** Why nothing is soft-deleted: an empty list and too large a share wait for a word, more than half for the next run. */
+/**
+ * Why nothing is soft-deleted: an empty list and too large a share (deletes.max_share) wait for a word, more than half for the
+ * next run. `half` is met where so few rows are live that deletes.min_rows allows more than half of them.
+ */
 type Block = "empty" | "share" | "half";
 
 /**
@@ -36,16 +39,16 @@ type Block = "empty" | "share" | "half";
  */
 export async function decideDeletes(
   context: SyncContext,
-  sight: IncompleteSight,
+  sight: MissedRows,
   progress: StreamProgress,
 ): Promise<DeleteDecision> {
   const { mode, record, diff, target, before, run, seen, unknown } = sight;
   const { missing, missedBefore, live, distinct } = diff;
   const { confirmDeletes } = context.policy;
-  if (missing === 0) return { verdict: undefined, held: undefined, needsAnotherScan: false, undecided: null };
+  if (missing === 0) return { verdict: undefined, blocked: undefined, needsAnotherScan: false, undecided: null };
   const left = { run, doubted: false, again: false, asked: before?.asked ?? [] };
   if (!isWithin(context.clock, Date.parse(record.startedAt), OLDEST_SCAN_MS))
-    return { verdict: undefined, held: undefined, needsAnotherScan: false, undecided: left };
+    return { verdict: undefined, blocked: undefined, needsAnotherScan: false, undecided: left };
 
   const isCounted = record.lastTotal === null || distinct >= record.lastTotal;
   const complete = record.rejected === 0 && !record.capped && isCounted;
@@ -55,12 +58,14 @@ export async function decideDeletes(
     const verdict = { remember: complete && block !== "empty", all: false, before: false, confirmed: [] };
     const told = tell(sight, block, context);
     if (block === "half") progress.warnings.push(told);
-    const held = block === "half" || (block === "share" && !complete) ? undefined : `${sight.stream.name}: ${told}`;
-    return { verdict, held, needsAnotherScan: false, undecided: { ...left, doubted: true, again: complete } };
+    // What an incomplete scan lacks says nothing yet: why it is incomplete has been told.
+    const isSilent = block === "half" || (block === "share" && !complete);
+    const blocked = isSilent ? undefined : `${sight.stream.name}: ${told}`;
+    return { verdict, blocked, needsAnotherScan: false, undecided: { ...left, doubted: true, again: complete } };
   }
   if (complete && (record.oneAnswer || mode.absence === "left" || confirmDeletes)) {
     const verdict = { remember: true, all: true, before: false, confirmed: [] };
-    return { verdict, held: undefined, needsAnotherScan: false, undecided: null };
+    return { verdict, blocked: undefined, needsAnotherScan: false, undecided: null };
   }
   const addresses = await askAddresses(context, sight, progress);
   const proven = unknown.length === 0 ? [] : await keysAmong(context, target, unknown);
@@ -72,11 +77,11 @@ export async function decideDeletes(
   const settled = confirmed.length + (verdict.before ? missedBefore : 0);
   const open = { ...left, again: complete && !addresses.told, asked: addresses.asked };
   const undecided = missing > settled ? open : null;
-  return { verdict, held: undefined, needsAnotherScan: byScans && missing > settled, undecided };
+  return { verdict, blocked: undefined, needsAnotherScan: byScans && missing > settled, undecided };
 }
 
 /** The deletion guard. It counts all that the scan missed, whatever may turn out to be gone. */
-function blockedBy({ policy }: SyncContext, sight: IncompleteSight, complete: boolean): Block | undefined {
+function blockedBy({ policy }: SyncContext, sight: MissedRows, complete: boolean): Block | undefined {
   const { mode, stream, diff, before, run } = sight;
   const { missing, missedBefore, live, distinct } = diff;
   if (mode.absence === "left" || policy.confirmDeletes) return undefined;
@@ -89,7 +94,7 @@ function blockedBy({ policy }: SyncContext, sight: IncompleteSight, complete: bo
   return agrees ? undefined : "half";
 }
 
-function tell({ stream: { name }, diff }: IncompleteSight, block: Block, { policy }: SyncContext): string {
+function tell({ stream: { name }, diff }: MissedRows, block: Block, { policy }: SyncContext): string {
   const { missing, live } = diff;
   const { maxShare, minRows } = policy.deletes;
   const what = {
@@ -108,7 +113,7 @@ function tell({ stream: { name }, diff }: IncompleteSight, block: Block, { polic
 async function keysAmong(
   { destination }: SyncContext,
   target: LoadTarget,
-  unknown: IncompleteSight["unknown"],
+  unknown: MissedRows["unknown"],
 ): Promise<Record<string, string>[]> {
   const keys = await missingKeys(destination, target, MOST_PROVEN);
   return keys.filter(key =>

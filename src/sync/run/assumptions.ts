@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Meaning, MeaningTests } from "../../catalog/meaning.ts";
+import { type Meaning, type MeaningTests, type ReadMeaning, readMeanings, ruleLine } from "../../catalog/meaning.ts";
+import type { Stream } from "../../catalog/stream.ts";
 import { configSchema } from "../../config/schema.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import {
@@ -22,6 +23,7 @@ interface Measuring {
     readonly config: { readonly views: boolean; readonly meanings: MeaningTests };
   };
   readonly destination: Destination;
+  readonly catalogue: readonly Stream[];
   readonly jobs: readonly Job[];
 }
 
@@ -30,22 +32,46 @@ interface Measuring {
  * about those whose share has jumped since the run before. A failure of it joins the `errors`.
  */
 export async function doubtfulAssumptions(run: Measuring, errors: unknown[]): Promise<readonly string[]> {
-  const { order, destination, jobs } = run;
+  const { order, destination, catalogue, jobs } = run;
   if (!order.config.views || errors.length > 0) return [];
-  const read = new Set(order.models.meanings.flatMap(({ table, beside }) => [table, beside]));
-  const isRead = ({ stream: { tables }, progress: { run: counts } }: Job) =>
-    counts.inserted + counts.updated + counts.deleted > 0 &&
-    [tables.main, ...tables.children].some(({ name }) => read.has(name));
   try {
+    const meanings = readMeanings(order.models.meanings, catalogue, order.config.meanings);
     const before = await recordedAssumptions(destination);
-    if (before.length > 0 && !jobs.some(isRead)) return before.flatMap(each => doubtOf(order, each) ?? []);
-    const shares = await measureAssumptions(destination, LEAST_ROWS);
-    await recordAssumptions(destination, shares);
-    return shares.flatMap(each => [doubtOf(order, each) ?? [], jumpOf(order, each, before) ?? []].flat());
+    const stale = staleTables(meanings, jobs, before);
+    const kept = before.filter(({ table }) => !stale.has(table));
+    if (stale.size === 0) return kept.flatMap(each => doubtOf(order, each) ?? []);
+    const shares = await measureAssumptions(destination, meanings, stale, catalogue);
+    await recordAssumptions(destination, [...kept, ...shares]);
+    const jumps = shares.flatMap(each => jumpOf(order, each, before) ?? []);
+    return [...[...kept, ...shares].flatMap(each => doubtOf(order, each) ?? []), ...jumps];
   } catch (error) {
     errors.push(error);
     return [];
   }
+}
+
+/** Tables that the run changed rows of, or that are read by other lines than when they were measured last. */
+function staleTables(
+  meanings: readonly ReadMeaning[],
+  jobs: readonly Job[],
+  before: readonly AssumptionShare[],
+): ReadonlySet<string> {
+  const isChanged = ({ progress: { run } }: Job) => run.inserted + run.updated + run.deleted > 0;
+  const changed = new Set(
+    jobs
+      .filter(isChanged)
+      .flatMap(({ stream: { tables } }) => [tables.main, ...tables.children].map(({ name }) => name)),
+  );
+  const isStale = (meaning: ReadMeaning) => {
+    const last = before.filter(each => each.meaning === meaning.name && each.column !== null);
+    const lines = meaning.rules.map(rule => ruleLine(meaning, rule));
+    const own = meaning.rules.filter(({ isBeside }) => !isBeside).map(rule => ruleLine(meaning, rule));
+    const known = last.map(each => each.config_line);
+    const isOther =
+      known.length > 0 && (known.some(line => !lines.includes(line)) || own.some(line => !known.includes(line)));
+    return isOther || changed.has(meaning.table) || changed.has(meaning.beside ?? "");
+  };
+  return new Set(meanings.filter(isStale).map(({ table }) => table));
 }
 
 function doubtOf({ models, config }: Measuring["order"], share: AssumptionShare): string | undefined {

@@ -23,9 +23,9 @@ export interface CompanyRun {
   readonly archive?: Archive | undefined;
   /** Failures, in the order in which they came. */
   readonly errors: unknown[];
-  readonly stop: (error: unknown) => void;
+  readonly stopCompany: (error: unknown) => void;
   /** Ends the whole run at the next safe point. */
-  readonly stopAll: (error: unknown) => void;
+  readonly stopRun: (error: unknown) => void;
   /** Instead of `sync`'s way to work on a stream. */
   readonly work?: StreamWork | undefined;
   /** Called when a stream that is no detail has been worked on, and others are left. */
@@ -89,7 +89,7 @@ async function refuseAll(context: SyncContext, failure: Error, run: CompanyRun):
   }
   if (lost === undefined) return;
   run.errors.push(lost);
-  run.stopAll(lost);
+  run.stopRun(lost);
 }
 
 const syncOf = (context: SyncContext, { stream, progress }: Job): StreamSync => ({
@@ -165,8 +165,8 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
     run.failed(error, { stream: stream.name });
     log.debug({ stream: stream.name, err: error }, "where it failed");
     const ends = endOf(error);
-    if (ends === "run") run.stopAll(error);
-    else if (ends === "company") run.stop(error);
+    if (ends === "run") run.stopRun(error);
+    else if (ends === "company") run.stopCompany(error);
   }
 }
 

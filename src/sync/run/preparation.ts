@@ -64,7 +64,7 @@ function prepareTables({ plan, destination }: OpenedRun, present: readonly Servi
     catalogue: all,
     streams: all.filter(stream => on.includes(stream) || selected.includes(stream)),
     lockGroups: [...lockGroups],
-    held: held.map(({ name }) => name),
+    lockedStreams: held.map(({ name }) => name),
     versioned: versionedBy(all, config.streams),
     grantSelectTo: config.destination.grantSelectTo,
     widening: selected.map(({ name }) => name).filter(name => policyOf(config, name).unknownFields === "column"),

@@ -35,7 +35,7 @@ export async function workOnStreams(run: Run, limit: AbortSignal): Promise<RunRe
   const releasing = releaseEvery(ended, order.config.destination.publishEveryMs, timers.signal).catch(fail);
   const look = firstLook(ended);
   tools.watch(viewOf(jobs, services, tools.clock));
-  const streams = { announcements, errors, signal, stopAll: (error: unknown) => ending.abort(error) };
+  const streams = { announcements, errors, signal, stopRun: (error: unknown) => ending.abort(error) };
   await sideBySide(services, (service, streamsAtOnce) =>
     workOnCompany(run, service, { ...streams, streamsAtOnce, listed: () => look().catch(fail) }),
   );
@@ -52,7 +52,7 @@ export async function workOnStreams(run: Run, limit: AbortSignal): Promise<RunRe
 }
 
 /** What a company's streams share with those of the others. */
-interface AllStreams extends Pick<CompanyRun, "errors" | "stopAll" | "streamsAtOnce" | "listed"> {
+interface AllStreams extends Pick<CompanyRun, "errors" | "stopRun" | "streamsAtOnce" | "listed"> {
   readonly announcements: Announcements;
   readonly signal: AbortSignal;
 }
@@ -77,7 +77,7 @@ async function workOnCompany(run: Run, service: Service, streams: AllStreams): P
     archive: archives.of(company),
     log,
     failed: announcements.failuresOf(log),
-    stop: error => ending.abort(error),
+    stopCompany: error => ending.abort(error),
   });
 }
 

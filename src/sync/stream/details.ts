@@ -11,7 +11,7 @@ import {
   type WorkList,
   type WorkRequest,
 } from "../../warehouse/details/work_list.ts";
-import { isTooMany } from "../../warehouse/merge/deletion_guard.ts";
+import { isTooMany } from "../../warehouse/merge/deletion_limits.ts";
 import { type Absent, absentWithRows, areReadable, type Parted, stagedAbsent } from "../../warehouse/merge/outcomes.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
@@ -61,7 +61,16 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
     let published = clock.now();
     let refusal: unknown;
     const parentsComplete = await areParentsComplete(context, request.parents);
-    const shelf: Shelf = { context, stream, extraction, state, progress, parentsComplete, left: 0, held: undefined };
+    const shelf: Shelf = {
+      context,
+      stream,
+      extraction,
+      state,
+      progress,
+      parentsComplete,
+      deleted: 0,
+      heldBack: undefined,
+    };
     const at = before?.at ?? (() => new Date(presentTime(clock, context.service.api.stats)).toISOString());
     const how = detailRequest(stream, mode, request.parents, context.streams.catalogue);
     const priority = EARLIEST / (1 + context.service.turn);
@@ -86,13 +95,13 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
     const doubted = await areDoubtful(context, stream, extraction, result.counts);
     const trouble = troubleWith(stream, result.counts, doubted, waiting, work.leftFailed);
     const ranged = policy.ranged === true && mode.newest !== undefined;
-    const left = before === undefined ? lacksNew(work) : await isBehind(destination, request, extraction.stage);
-    const lacking = ranged || left;
-    const whole = result.error === undefined && trouble === undefined && shelf.held === undefined && !lacking;
+    const isLeft = before === undefined ? lacksNew(work) : await isBehind(destination, request, extraction.stage);
+    const lacking = ranged || isLeft;
+    const whole = result.error === undefined && trouble === undefined && shelf.heldBack === undefined && !lacking;
     const completeTo = whole ? await completeWithParents(context, request.parents) : null;
     await publishDetails(shelf, result.record, doubted ? "doubted" : "believed", completeTo);
     if (result.error !== undefined) throw result.error;
-    if (shelf.held !== undefined) throw new TributaryError(blockedDeletes(shelf, shelf.held), 1);
+    if (shelf.heldBack !== undefined) throw new TributaryError(blockedDeletes(shelf, shelf.heldBack), 1);
     if (trouble !== undefined) throw new TributaryError(trouble, 1);
   } finally {
     await work.close();
@@ -150,13 +159,16 @@ interface Shelf {
   readonly state: StreamState;
   readonly progress: StreamProgress;
   readonly parentsComplete: boolean;
-  /** Rows that went in this run because answers or values no longer have them. */
-  left: number;
+  /** Rows that were deleted in this run because answers or values no longer have them. */
+  deleted: number;
   /** Those that were too many: from then on none goes. */
-  held: Parted["held"];
+  heldBack: Parted["heldBack"];
 }
 
-function blockedDeletes({ context, stream: { name } }: Shelf, { leaving, live }: NonNullable<Shelf["held"]>): string {
+function blockedDeletes(
+  { context, stream: { name } }: Shelf,
+  { leaving, live }: NonNullable<Shelf["heldBack"]>,
+): string {
   const { maxShare, minRows } = context.policy.deletes;
   return `${name}: ${leaving} of ${live} live rows are in no answer any more or belong to values that no row carries, more than deletes.max_share (${maxShare}) and deletes.min_rows (${minRows}) allow. None of these was marked deleted, and of the answers that lack them nothing was published; everything else was. If it is right, run \`tributary sync ${name} --confirm-deletes\`.`;
 }
@@ -186,7 +198,7 @@ async function publishDetails(
   absent: Absent,
   completeTo: string | null,
 ): Promise<void> {
-  const { context, stream, extraction, state, progress, parentsComplete, left, held } = shelf;
+  const { context, stream, extraction, state, progress, parentsComplete, deleted, heldBack } = shelf;
   const { confirmDeletes, deletes: limits } = context.policy;
   const { parted } = await publishStage(context, {
     stream,
@@ -195,14 +207,15 @@ async function publishDetails(
     progress,
     details: {
       absent,
-      guard: confirmDeletes ? undefined : { limits, left, isBlocked: held !== undefined },
+      guard: confirmDeletes ? undefined : { limits, deleted, isBlocked: heldBack !== undefined },
       parentsComplete,
     },
     state: await currentState(shelf, state),
     completeTo,
   });
-  shelf.left += parted.left;
-  if (parted.held !== undefined && parted.held.leaving > (shelf.held?.leaving ?? 0)) shelf.held = parted.held;
+  shelf.deleted += parted.deleted;
+  if (parted.heldBack !== undefined && parted.heldBack.leaving > (shelf.heldBack?.leaving ?? 0))
+    shelf.heldBack = parted.heldBack;
 }
 
 /** An early publish of this run has moved the state on. */

@@ -76,7 +76,9 @@ export async function openExtraction<R extends Request>(
   const unwanted = stored !== undefined && isUnwanted(context, stream, stored);
   const requests = begun === undefined ? [request] : [request, begun];
   const same = requests.find(each => stored?.fingerprint === printOf(context, stream, each));
-  const continued = same !== undefined && stored?.scan !== state.publishedScan ? stored : undefined;
+  // Killed between a publish and the emptying of its stage, a run leaves a scan that is in the tables already.
+  const wasPublished = stored?.scan === state.publishedScan;
+  const continued = same !== undefined && !wasPublished ? stored : undefined;
   // A row that moved to a later page meanwhile would be taken for one more of its key; a lookup's answers are whole.
   const lost = isPlaced(stream) && lookupOf(stream) === undefined && continued?.phase === "reading";
   if (same !== undefined && continued !== undefined && !lost && !unwanted) {

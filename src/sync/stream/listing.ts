@@ -290,7 +290,7 @@ export async function publishScan(
   }
   await applyLoad(context, load, compared, decision);
   if (record.unread.length > 0) throw new TributaryError(unreadMessage(stream, record, asked.length), 1);
-  if (decision?.held !== undefined) throw new TributaryError(decision.held, 1);
+  if (decision?.blocked !== undefined) throw new TributaryError(decision.blocked, 1);
   return decision?.needsAnotherScan === true ? record : undefined;
 }
 

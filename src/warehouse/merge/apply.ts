@@ -10,7 +10,7 @@ import { assignments, columnList, equal, rowStateRef, tableRef, timestampOf } fr
 import type { StateTables } from "../state_tables.ts";
 import { publishChildren } from "./children.ts";
 import { deleteMissing, restoreDetails, type Verdict } from "./deletion.ts";
-import type { DetailGuard } from "./deletion_guard.ts";
+import type { DetailGuard } from "./deletion_limits.ts";
 import type { Diff, LoadTarget } from "./load_target.ts";
 import { type Absent, judgeAnswers, type Parted, publishOutcomes } from "./outcomes.ts";
 import type { Publishing } from "./publishing.ts";
@@ -102,7 +102,7 @@ export async function applyDiff(
   const { target, names } = publishing;
   const { parent, company, tables } = target;
   const judged = parent === undefined ? undefined : await judgeAnswers(publishing, parent, absence, guard, compared);
-  const { diff, left, held } = judged ?? { diff: compared, left: 0, held: undefined };
+  const { diff, deleted, heldBack } = judged ?? { diff: compared, deleted: 0, heldBack: undefined };
   if (diff.touched > 0) {
     await replaceRows(publishing, diff);
     for (const child of tables.children) await publishChildren(publishing, child);
@@ -122,7 +122,7 @@ export async function applyDiff(
   }
   const ofMissing = verdict === undefined ? 0 : await deleteMissing(publishing, verdict);
   const absent = parent === undefined || judged === undefined ? 0 : await publishOutcomes(publishing, parent, judged);
-  return summary(diff, ofMissing + left + absent, ofMissing, { left, held });
+  return summary(diff, ofMissing + deleted + absent, ofMissing, { deleted, heldBack });
 }
 
 /**

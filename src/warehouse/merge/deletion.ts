@@ -5,7 +5,7 @@ import { beginVersions, endVersions } from "../history/row_versions.ts";
 import { equal, equalPairs, type Fragment, rowStateRef, tableRef, timestampOf } from "../sql_fragments.ts";
 import type { Publishing } from "./publishing.ts";
 
-/** Which missing rows are gone for good; the others stay live. */
+/** Which rows of the table `missing` are gone for good; the others stay live. */
 export interface Verdict {
   /** The scan was complete: what it missed is remembered as missing. */
   readonly remember: boolean;
@@ -39,27 +39,27 @@ export async function restoreDetails(publishing: Publishing): Promise<void> {
 export async function deleteMissing(publishing: Publishing, verdict: Verdict): Promise<number> {
   const { trx, destination, target, names } = publishing;
   const { company, tables } = target;
-  const gone = sql.id(names.gone);
-  if (verdict.all) await sql`update ${gone} set absent = true`.execute(trx);
-  if (verdict.before) await sql`update ${gone} set absent = true where missing_since is not null`.execute(trx);
+  const missing = sql.id(names.missing);
+  if (verdict.all) await sql`update ${missing} set is_gone = true`.execute(trx);
+  if (verdict.before) await sql`update ${missing} set is_gone = true where missing_since is not null`.execute(trx);
   for (const key of verdict.confirmed) {
     const match = tables.main.key.map(name => sql`${sql.id(name)} = ${key[name]}`);
-    await sql`update ${gone} set absent = true where ${sql.join(match, sql` and `)}`.execute(trx);
+    await sql`update ${missing} set is_gone = true where ${sql.join(match, sql` and `)}`.execute(trx);
   }
-  const absent = await sql<{ n: number }>`select count(*) as n from ${gone} where absent`.execute(trx);
+  const gone = await sql<{ n: number }>`select count(*) as n from ${missing} where is_gone`.execute(trx);
   const rowState = rowStateRef(destination, tables.main);
   const same = sql`t._company = ${company} and ${equal("t", "g", tables.main.key)}`;
   if (verdict.remember) {
-    await sql`update ${rowState} t set missing_since = ${timestampOf(publishing)} from ${gone} g where ${same} and not g.absent
+    await sql`update ${rowState} t set missing_since = ${timestampOf(publishing)} from ${missing} g where ${same} and not g.is_gone
       and t.missing_since is null`.execute(trx);
   }
-  const deleted = Number(absent.rows[0]?.n ?? 0);
+  const deleted = Number(gone.rows[0]?.n ?? 0);
   if (deleted === 0) return 0;
-  await deleteRows(publishing, sql`(select * from ${gone} where absent)`);
+  await deleteRows(publishing, sql`(select * from ${missing} where is_gone)`);
   return deleted;
 }
 
-/** Soft-deletes live rows (sets `_deleted_at`), by key, and with them their details, whose rowState they leave: should they return, these are fetched anew. */
+/** Soft-deletes live rows (sets `_deleted_at`), by key, and with them their details, and forgets that these were fetched: should the rows return, they are fetched anew. */
 export async function deleteRows(publishing: Publishing, rows: Fragment): Promise<void> {
   const { trx, destination, target } = publishing;
   const { company, tables, details } = target;

@@ -11,8 +11,9 @@ import type { Diff, LoadTarget } from "./load_target.ts";
 import { dropTemporary, temporaryNames } from "./temporary_tables.ts";
 
 /**
- * The difference between stage and warehouse, by key and hash alone. Leaves two temporary tables for `publish`: `changed`
- * (op: i new, r returned, u changed, v volatile fields only, s stamp only, m no longer missing) and, where `withMissing`, `gone`.
+ * The difference between stage and warehouse, by key and hash alone. Leaves two temporary tables for `applyDiff`: `changed`
+ * (op: i new, r returned, u changed, v volatile fields only, s stored under another schema fingerprint, m no longer missing; on
+ * the way also g missing, x seen but not stored) and, where `withMissing`, `missing`.
  */
 export async function compare(destination: Destination, target: LoadTarget, withMissing: boolean): Promise<Diff> {
   if (target.scalar !== undefined) await unwrapBare(destination, target, target.scalar);
@@ -62,7 +63,7 @@ export async function missingKeys(
   const later = after.length === key.length ? sql`(${columnList(key)}) > (${sql.join(after)}) desc,` : sql``;
   const { rows } = await sql<
     Record<string, string>
-  >`select ${columnList(key)} from ${sql.id(temporaryNames(target).gone)}
+  >`select ${columnList(key)} from ${sql.id(temporaryNames(target).missing)}
     order by missing_since is null desc, ${later} ${columnList(key)} limit ${sql.lit(limit)}`.execute(destination.db);
   return rows;
 }
@@ -92,7 +93,7 @@ async function findDifference(destination: Destination, target: LoadTarget, with
     const whole = target.parent === undefined && (withMissing || known === 0);
     const atOnce = whole ? await joinAtOnce(trx, destination, target, { known, live }) : undefined;
     const { repeated } = atOnce ?? (await joinLatest(trx, destination, target, known, withMissing));
-    if (withMissing && atOnce !== undefined) await separateGone(trx, destination, target, atOnce.counts);
+    if (withMissing && atOnce !== undefined) await separateMissing(trx, destination, target, atOnce.counts);
     let counts = atOnce?.counts ?? (await countByOp(trx, target));
     if ((counts["s"] ?? 0) > 0) {
       await rehash(trx, destination, target);
@@ -125,9 +126,9 @@ const ESTIMATED_FROM = 500;
  * publish writes, and goes through a child table, or all of the detail state, once for each of its rows.
  */
 async function estimable(db: Db, target: LoadTarget, touched: number, missing: number): Promise<void> {
-  const { changed, gone } = temporaryNames(target);
+  const { changed, missing: missed } = temporaryNames(target);
   if (touched >= ESTIMATED_FROM) await sql`analyze ${sql.id(changed)}`.execute(db);
-  if (missing >= ESTIMATED_FROM) await sql`analyze ${sql.id(gone)}`.execute(db);
+  if (missing >= ESTIMATED_FROM) await sql`analyze ${sql.id(missed)}`.execute(db);
 }
 
 const columnsOfStaged = (key: readonly string[]): Fragment => sql`s._seq, ${columnList(key, "s")}, s._hash, s._vhash`;
@@ -198,13 +199,13 @@ async function areDistinct(db: Db, target: LoadTarget, count: number): Promise<b
   return Number(rows[0]?.n ?? 0) === count;
 }
 
-/** Takes the missing rows out of `changed` into `gone`, but for those that were not asked for. */
-async function separateGone(db: Db, destination: Destination, target: LoadTarget, counts: Counts): Promise<void> {
+/** Takes the missing rows out of `changed` into `missing`, but for those that were not asked for. */
+async function separateMissing(db: Db, destination: Destination, target: LoadTarget, counts: Counts): Promise<void> {
   const names = temporaryNames(target);
   const { scope } = target;
   const inScope = scope === undefined ? sql`` : sql` and ${scopeOf(destination, target, scope)}`;
-  await sql`create temporary table ${sql.id(names.gone)} as
-    select ${columnList(target.tables.main.key, "l")}, l.missing_since, false as absent
+  await sql`create temporary table ${sql.id(names.missing)} as
+    select ${columnList(target.tables.main.key, "l")}, l.missing_since, false as is_gone
     from ${sql.id(names.changed)} l where op = 'g'${inScope}`.execute(db);
   if ((counts["g"] ?? 0) > 0) await sql`delete from ${sql.id(names.changed)} where op = 'g'`.execute(db);
 }
@@ -241,8 +242,8 @@ async function joinLatest(
   if (withMissing) {
     const inScope = target.scope === undefined ? sql`` : sql` and ${scopeOf(destination, target, target.scope)}`;
     await sql`
-      create temporary table ${sql.id(names.gone)} as
-      select ${columnList(key, "l")}, l.missing_since, false as absent from ${rowState} l
+      create temporary table ${sql.id(names.missing)} as
+      select ${columnList(key, "l")}, l.missing_since, false as is_gone from ${rowState} l
       where l._company = ${company} and l.deleted_at is null
         and not exists (select 1 from ${keys} s where ${equal("s", "l", key)})${inScope}`.execute(db);
   }
@@ -320,6 +321,6 @@ async function countByOp(db: Db, target: LoadTarget): Promise<Counts> {
 
 async function countGone(db: Db, target: LoadTarget): Promise<Pick<Diff, "missing" | "missedBefore">> {
   const { rows } = await sql<{ n: number; before: number }>`select count(*) as n, count(missing_since) as before
-    from ${sql.id(temporaryNames(target).gone)}`.execute(db);
+    from ${sql.id(temporaryNames(target).missing)}`.execute(db);
   return { missing: Number(rows[0]?.n ?? 0), missedBefore: Number(rows[0]?.before ?? 0) };
 }

@@ -6,7 +6,7 @@ import type { Parents, ValueSource } from "../details/parents.ts";
 import { columnList, equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
 import { lastOutcomes, withhold } from "./answers.ts";
 import { deleteRows } from "./deletion.ts";
-import { type DetailGuard, mayLeave } from "./deletion_guard.ts";
+import { type DetailGuard, mayLeave } from "./deletion_limits.ts";
 import type { Diff, LoadTarget } from "./load_target.ts";
 import type { Publishing } from "./publishing.ts";
 
@@ -50,9 +50,9 @@ export async function absentWithRows(
 /** What answers and values made a publish of details delete. */
 export interface Parted {
   /** So many rows. */
-  readonly left: number;
+  readonly deleted: number;
   /** What was not allowed to go. */
-  readonly held: { readonly leaving: number; readonly live: number } | undefined;
+  readonly heldBack: { readonly leaving: number; readonly live: number } | undefined;
 }
 
 /** What a publish of details still has to write when the rows of before have gone. */
@@ -93,7 +93,7 @@ export async function judgeAnswers(
     from ${outcomes} o left join ${details} d on d.company = ${company} and d.stream = ${stream} and d.parent_key = o.parent_key`.execute(
     trx,
   );
-  return { ...(await part(publishing, parents, fresh, guard, diff)), outcomes: fresh };
+  return { ...(await deleteUnanswered(publishing, parents, fresh, guard, diff)), outcomes: fresh };
 }
 
 /**
@@ -103,7 +103,7 @@ export async function judgeAnswers(
 export async function publishOutcomes(
   publishing: Publishing,
   parents: Parents,
-  { held, outcomes: fresh }: Judged,
+  { heldBack, outcomes: fresh }: Judged,
 ): Promise<number> {
   const { trx, destination, target, names } = publishing;
   const { company, stream, tables } = target;
@@ -114,7 +114,7 @@ export async function publishOutcomes(
     select ${company}, ${stream}, parent_key, parent_hash, fetched_at, outcome, attempts, next_try from ${fresh}`.execute(
     trx,
   );
-  if (parents.kind === "values" && target.parentsComplete === true && held === undefined) {
+  if (parents.kind === "values" && target.parentsComplete === true && heldBack === undefined) {
     await sql`delete from ${details} where company = ${company} and stream = ${stream}
       and parent_key not in (select p.parent_key from ${sql.id(names.parents)} p)`.execute(trx);
   }
@@ -133,7 +133,7 @@ export async function publishOutcomes(
 }
 
 /** Deletes what answers and values no longer have, or holds such answers back. */
-async function part(
+async function deleteUnanswered(
   publishing: Publishing,
   parents: Parents,
   fresh: Fragment,
@@ -151,7 +151,7 @@ async function part(
   }
   if (parents.kind === "values" && parentsComplete === true)
     conditions.push(sql`not ${isLive(publishing, parents, own)}`);
-  if (conditions.length === 0) return { left: 0, held: undefined, diff };
+  if (conditions.length === 0) return { deleted: 0, heldBack: undefined, diff };
   const leaving = await leavingRows(publishing, conditions);
   const allowed = leaving.count === 0 || mayLeave(guard, leaving.count, diff.live);
   let published = diff;
@@ -163,8 +163,8 @@ async function part(
   } else if (leaving.count > 0) await deleteRows(publishing, leaving.rows);
   await sql`drop table ${leaving.rows}`.execute(trx);
   return allowed
-    ? { left: leaving.count, held: undefined, diff }
-    : { left: 0, held: { leaving: leaving.count, live: diff.live }, diff: published };
+    ? { deleted: leaving.count, heldBack: undefined, diff }
+    : { deleted: 0, heldBack: { leaving: leaving.count, live: diff.live }, diff: published };
 }
 
 /** A row `t`'s part of the key that names its parent. */
@@ -179,7 +179,7 @@ function isLive({ destination, target, names }: Publishing, parents: Parents, ke
     where p._company = ${target.company} and p.deleted_at is null and ${parentKey("p", parents)} = ${key})`;
 }
 
-/** The keys of the live rows `t` of the rowState for which one of the conditions holds, in a table to be dropped. */
+/** The keys of the live rows `t` of the row state for which one of the conditions holds, in a table to be dropped. */
 async function leavingRows(
   { trx, destination, target, names }: Publishing,
   conditions: readonly Fragment[],

@@ -1,19 +1,22 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import { askedColumns, questionsOf, type ReadMeaning } from "../../catalog/meaning.ts";
+import type { Stream } from "../../catalog/stream.ts";
+import { columnsIn } from "../ddl/database_catalog.ts";
 import type { Destination } from "../destination.ts";
-import { analyticsSchema } from "../views/view.ts";
 
 const KEY = "assumptions";
 
 const share = z.object({
   company: z.string(),
+  table: z.string(),
   meaning: z.string(),
   /** Null: all rules of the meaning together. */
   column: z.string().nullable(),
   config_line: z.string(),
   rows: z.number(),
   touched: z.number(),
-  /** The highest share of the money in one currency. */
+  /** Of all amounts, whatever their currency. */
   money: z.number(),
 });
 
@@ -22,22 +25,43 @@ export type AssumptionShare = Readonly<z.output<typeof share>>;
 
 type Place = Pick<Destination, "db" | "schema" | "stateSchema">;
 
-/** What the model `assumptions` says, over all months; shares of the money of fewer rows than `least` don't count. */
-export async function measureAssumptions({ db, schema }: Place, least: number): Promise<readonly AssumptionShare[]> {
-  const { rows } = await sql<Record<keyof AssumptionShare, string | null>>`
-    select company, meaning, column_name as "column", config_line, sum(rows) as rows, sum(touched) as touched,
-      coalesce(max(case when rows >= ${sql.lit(least)} then money end), 0) as money
-    from (
-      select _company as company, meaning, column_name, config_line, currency_code, sum(row_count) as rows, sum(touched_count) as touched,
-        cast(sum(touched_amount) as double precision) / nullif(cast(sum(amount) as double precision), 0) as money
-      from ${sql.id(analyticsSchema(schema), "assumptions")}
-      group by _company, meaning, column_name, config_line, currency_code
-    ) currencies
-    group by company, meaning, column_name, config_line
-    order by company, meaning, column_name nulls first`.execute(db);
-  return rows.map(row =>
-    share.parse({ ...row, rows: Number(row.rows), touched: Number(row.touched), money: Number(row.money) }),
-  );
+/** Counts the rows of these tables by all that is asked of them, in one pass over each; those that are not there have none. */
+export async function measureAssumptions(
+  { db, schema }: Place,
+  meanings: readonly ReadMeaning[],
+  tables: ReadonlySet<string>,
+  catalogue: readonly Stream[],
+): Promise<readonly AssumptionShare[]> {
+  const there = await columnsIn(db, schema);
+  const shares: AssumptionShare[] = [];
+  for (const [table, own] of Map.groupBy(meanings, meaning => meaning.table)) {
+    if (!tables.has(table) || !there.has(table)) continue;
+    const [{ beside, withDeleted, amount }] = own as [ReadMeaning];
+    const key = catalogue.find(({ name }) => name === beside)?.tables.main.key[0];
+    const isBeside = beside !== undefined && key !== undefined && there.has(beside);
+    const aliases = { own: "r", beside: isBeside ? "b" : undefined };
+    const asked = askedColumns(own, aliases);
+    const joined = isBeside
+      ? sql`left join ${sql.id(schema, beside)} b on b._company = r._company and ${sql.id("b", key)} = ${sql.id("r", key)}`
+      : sql``;
+    const live = withDeleted === true ? sql`` : sql`where r._deleted_at is null`;
+    const { rows } = await sql<Record<string, unknown>>`
+      select company, ${sql.raw(asked.names)}, count(*) as n, coalesce(sum(abs(cast(amount as double precision))), 0) as money
+      from (select r._company as company, ${sql.id("r", amount)} as amount, ${sql.raw(asked.sql)}
+        from ${sql.id(schema, table)} r ${joined} ${live}) asked
+      group by company, ${sql.raw(asked.names)}`.execute(db);
+    for (const [company, groups] of Map.groupBy(rows, row => String(row["company"]))) {
+      const sum = (name: string, of: typeof groups) => of.reduce((total, row) => total + Number(row[name]), 0);
+      const [all, amounts] = [sum("n", groups), sum("money", groups)];
+      questionsOf(own, aliases).forEach(({ meaning, column = null, line: config_line }, at) => {
+        const touched = groups.filter(row => row[`asked_${at + 1}`] === true);
+        const money = amounts > 0 ? sum("money", touched) / amounts : 0;
+        const counted = { rows: all, touched: sum("n", touched), money };
+        shares.push({ company, table, meaning: meaning.name, column, config_line, ...counted });
+      });
+    }
+  }
+  return shares;
 }
 
 /** What was measured last; none where nothing was. */

@@ -15,7 +15,7 @@ import { forgetStreamState } from "../state/run_log.ts";
 import { DATA_VERSION, ensureState } from "../state/state_ddl.ts";
 import { analyticsSchema, type ViewOrder } from "../views/view.ts";
 import { checkTables, commentTables, ensureTables, type TableOrder } from "./tables.ts";
-import { addColumns, withAdded } from "./unknown_field_columns.ts";
+import { chooseUnknownFieldColumns, withAdded } from "./unknown_field_columns.ts";
 
 /** What a run expects of the warehouse. */
 export interface Expectation {
@@ -34,7 +34,7 @@ export interface Expectation {
   /** The lists (with their details) that this run works on. */
   readonly lockGroups: readonly string[];
   /** All streams of those lock groups. */
-  readonly held: readonly string[];
+  readonly lockedStreams: readonly string[];
   /** The streams of which every version of a row is to be kept. */
   readonly versioned: ReadonlySet<string>;
   readonly grantSelectTo: readonly string[];
@@ -87,7 +87,7 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   for (const { name } of expectation.companies)
     await destination.lock(name, expectation.lockGroups, expectation.waitMs);
   const widenable = streams.filter(({ name }) => widening.includes(name));
-  const added = await addColumns(destination, widenable, now);
+  const added = await chooseUnknownFieldColumns(destination, widenable, now);
   const widened = (stream: Stream): Stream => withAdded(stream, added, volatileOf(stream.name));
   const wide = { version, streams: streams.map(widened), grantSelectTo, versioned };
   const off = await offComments(destination, expectation);
@@ -99,12 +99,12 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   const lost = expectation.catalogue.filter(stream => missing.includes(stream.name));
   for (const stream of lost) await forgetLoss(destination, expectation, stream);
   const gone = lost.map(stream => `${stream.name}: its tables were gone, it is read from the start`);
-  const kept = wide.streams.filter(({ name }) => versioned.has(name) && expectation.held.includes(name));
+  const kept = wide.streams.filter(({ name }) => versioned.has(name) && expectation.lockedStreams.includes(name));
   const reconcileHistories = async () => {
     const histories = await reconcileHistory(destination, {
       companies: expectation.companies.map(({ name }) => name),
       kept: kept.map(stream => stream.tables),
-      left: expectation.held.filter(name => !kept.some(stream => stream.name === name)),
+      left: expectation.lockedStreams.filter(name => !kept.some(stream => stream.name === name)),
       now,
     });
     await markOff(destination, expectation, new Map([...off, ...(await leftComments(destination, expectation))]));

@@ -76,7 +76,7 @@ export function planTables(
     steps.push(...comments(shape, present));
     if (shape.asOf !== undefined) steps.push(...functions(dialect, catalog, shape.asOf));
   }
-  steps.push(...rowStateRepairs(catalog, shapes), ...filled(shapes, unfilled));
+  steps.push(...rowStateRepairs(catalog, shapes), ...forgetFilled(shapes, unfilled));
   return {
     ...{ steps, refusals, missing: [...missing], emptied: [...emptied], unversioned: [...unversioned] },
     retyped: roomier,
@@ -207,7 +207,8 @@ function lateValues(dialect: Dialect, shape: Shape, present: PresentTable, unfil
 
 const ownName = ({ name, versionsOf }: Shape): string => versionsOf?.name ?? name;
 
-function filled(shapes: readonly Shape[], unfilled: Unfilled): Step[] {
+/** Columns that are no longer to be filled, for every run writes them now. */
+function forgetFilled(shapes: readonly Shape[], unfilled: Unfilled): Step[] {
   const own = shapes.filter(({ role }) => role === "main" || role === "child");
   const onRows = own.flatMap(shape =>
     unfilled.forget(

@@ -60,7 +60,7 @@ export async function addedColumnsOf({
 }
 
 /** Decides which of the fields that were told so far get columns, and remembers it. Answers all columns that were ever added. */
-export async function addColumns(
+export async function chooseUnknownFieldColumns(
   destination: Destination,
   streams: readonly Stream[],
   now: string,

@@ -59,8 +59,8 @@ const boundRecords: Migration = async (trx, dialect, stateSchema) => {
   for (const [name, table] of tables) await executeAll(trx, indexStatements(stateSchema, name, table));
 };
 
-/** The n-th takes a warehouse from version n to n + 1 (from 1). Only ever appended to. */
-const migrations: readonly Migration[] = [
+/** Of the state tables alone; the data tables follow their schemas (schema/table_migration.ts). The n-th takes a warehouse from version n to n + 1 (from 1). Only ever appended to. */
+const stateMigrations: readonly Migration[] = [
   adding("rejects", "key", "field", "context"),
   adding("stream_runs", "service_rows", "table_rows", "difference", "difference_reason"),
   adding("streams", "details_wanted", "details_never"),
@@ -69,7 +69,7 @@ const migrations: readonly Migration[] = [
 ];
 
 /** The shape of the state schema this program writes. */
-export const DATA_VERSION = migrations.length + 1;
+export const DATA_VERSION = stateMigrations.length + 1;
 
 /**
  * Creates the state schema and its tables, or upgrades them, in one transaction; writes nothing when they are as wanted.
@@ -80,7 +80,7 @@ export async function ensureState(
   db: Kysely<StateTables>,
   dialect: Dialect,
   stateSchema: string,
-  steps: readonly Migration[] = migrations,
+  steps: readonly Migration[] = stateMigrations,
   seen?: Catalog,
 ): Promise<readonly string[]> {
   const version = steps.length + 1;

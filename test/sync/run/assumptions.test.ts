@@ -102,13 +102,14 @@ describe.each(modelWarehouses)("readings that can't be meant, in $name", ({ make
   const doubts = async (changed: boolean) => {
     const progress = new StreamProgress("2026-03-15T00:00:00Z");
     if (changed) progress.run.updated = 1;
+    const lists = ["invoices", "purchase_orders", "purchase_order_details", "findings"];
     const jobs = streams
-      .filter(({ name }) => name === "invoices")
+      .filter(({ name }) => lists.includes(name))
       .map(stream => ({ company: "acme", stream, progress }));
     const errors: unknown[] = [];
     const order = { models, config: { views: true, meanings } };
     const destination = warehouse.reading as unknown as Destination;
-    const told = await doubtfulAssumptions({ order, destination, jobs }, errors);
+    const told = await doubtfulAssumptions({ order, destination, catalogue: streams, jobs }, errors);
     expect(errors).toEqual([]);
     return told;
   };

@@ -7,7 +7,7 @@ const KEY = "publish";
 
 /**
  * Counts, in the warehouse's own table, the transactions that changed something in the data schema. A published version
- * carries the number of its moment, so a version with a lower one tells that a publish is isPending (a crash came between).
+ * carries the number of its moment, so a version with a lower one tells that a publish is pending (a crash came between).
  */
 export class PublishNumber implements Observer {
   readonly #stateSchema: string;

@@ -11,12 +11,12 @@ export const isTooMany = ({ maxShare, minRows }: DeletionLimits, leaving: number
 /** The guard of a stream of details. It counts over the whole run: many small publishes could take as much as a large one. */
 export interface DetailGuard {
   readonly limits: DeletionLimits;
-  /** Rows that went in this run. */
-  readonly left: number;
+  /** Rows that were deleted in this run. */
+  readonly deleted: number;
   /** Too many would have gone: from then on none goes. */
   readonly isBlocked: boolean;
 }
 
 /** Whether so many rows of details may go too; without a guard they may. */
 export const mayLeave = (guard: DetailGuard | undefined, leaving: number, live: number): boolean =>
-  guard === undefined || (!guard.isBlocked && !isTooMany(guard.limits, guard.left + leaving, guard.left + live));
+  guard === undefined || (!guard.isBlocked && !isTooMany(guard.limits, guard.deleted + leaving, guard.deleted + live));

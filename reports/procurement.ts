@@ -12,6 +12,16 @@ import { spend } from "./spend.ts";
 export const procurementReport: Report = {
   title: "Procurement report",
   writtenFor: { schema: "procurement", stateSchema: "_tributary" },
+  holds: [
+    "assumptions",
+    "dim_vendors",
+    "findings_value",
+    "invoice_exceptions",
+    "open_purchase_orders",
+    "price_variance",
+    "spend_by_vendor_month",
+    "vendor_scorecard",
+  ],
   calendar: { needs: ["calendar_today"], sql: "select today from procurement_analytics.calendar_today" },
   currencies: {
     needs: ["spend_by_vendor_month"],

@@ -81,7 +81,9 @@ export async function readContents(warehouse: WarehouseReading, report: Report, 
     const needed = [...new Set(questions.flatMap(question => question.needs))];
     const lacks = await lacksOf({ ...warehouse, db: trx }, views, needed, reading.models);
     const { dialect } = warehouse;
-    const held = holds ? await holdModels(trx, dialect, warehouse, { ...reading, schema: views }, needed) : undefined;
+    const held = holds
+      ? await holdModels(trx, dialect, warehouse, { ...reading, schema: views }, report.holds)
+      : undefined;
     const written = (text: string) => placed(text, places);
     const asker = askerOf({ dialect, db: trx }, text => held?.over(written(text)) ?? written(text), reading.redact);
     const period = periodUpTo(await dayOf(report.calendar, asker, lacks, views), reading.months);

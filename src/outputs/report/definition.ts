@@ -61,6 +61,8 @@ export interface Report {
   readonly title: string;
   /** The names that the questions call the schemas by. */
   readonly writtenFor: { readonly schema: string; readonly stateSchema: string };
+  /** Models that several questions, or models, read: they are worked out once. Of those with a row a line each reader takes another part. */
+  readonly holds: readonly string[];
   /** `today`: the day that all ages are counted to. */
   readonly calendar: Question;
   /** `currency_code`, the one with most behind it first: so they stand everywhere. */

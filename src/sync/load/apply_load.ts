@@ -94,7 +94,7 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   // Rows of details come and go with their parents' publishes too.
   const counted = touched || parent !== undefined ? undefined : diff;
   // What was held back is lacking.
-  const completeTo = published.parted.heldBack === undefined ? load.completeTo : null;
+  const completeTo = published.parted.blocked === undefined ? load.completeTo : null;
   const counts = await saveDashboard(
     trx,
     destination,

@@ -69,7 +69,7 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
       progress,
       parentsComplete,
       deleted: 0,
-      heldBack: undefined,
+      blocked: undefined,
     };
     const at = before?.at ?? (() => new Date(presentTime(clock, context.service.api.stats)).toISOString());
     const how = detailRequest(stream, mode, request.parents, context.streams.catalogue);
@@ -97,11 +97,11 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
     const ranged = policy.ranged === true && mode.newest !== undefined;
     const isLeft = before === undefined ? lacksNew(work) : await isBehind(destination, request, extraction.stage);
     const lacking = ranged || isLeft;
-    const whole = result.error === undefined && trouble === undefined && shelf.heldBack === undefined && !lacking;
+    const whole = result.error === undefined && trouble === undefined && shelf.blocked === undefined && !lacking;
     const completeTo = whole ? await completeWithParents(context, request.parents) : null;
     await publishDetails(shelf, result.record, doubted ? "doubted" : "believed", completeTo);
     if (result.error !== undefined) throw result.error;
-    if (shelf.heldBack !== undefined) throw new TributaryError(blockedDeletes(shelf, shelf.heldBack), 1);
+    if (shelf.blocked !== undefined) throw new TributaryError(blockedDeletes(shelf, shelf.blocked), 1);
     if (trouble !== undefined) throw new TributaryError(trouble, 1);
   } finally {
     await work.close();
@@ -162,12 +162,12 @@ interface Shelf {
   /** Rows that were deleted in this run because answers or values no longer have them. */
   deleted: number;
   /** Those that were too many: from then on none goes. */
-  heldBack: Parted["heldBack"];
+  blocked: Parted["blocked"];
 }
 
 function blockedDeletes(
   { context, stream: { name } }: Shelf,
-  { leaving, live }: NonNullable<Shelf["heldBack"]>,
+  { leaving, live }: NonNullable<Shelf["blocked"]>,
 ): string {
   const { maxShare, minRows } = context.policy.deletes;
   return `${name}: ${leaving} of ${live} live rows are in no answer any more or belong to values that no row carries, more than deletes.max_share (${maxShare}) and deletes.min_rows (${minRows}) allow. None of these was marked deleted, and of the answers that lack them nothing was published; everything else was. If it is right, run \`tributary sync ${name} --confirm-deletes\`.`;
@@ -198,7 +198,7 @@ async function publishDetails(
   absent: Absent,
   completeTo: string | null,
 ): Promise<void> {
-  const { context, stream, extraction, state, progress, parentsComplete, deleted, heldBack } = shelf;
+  const { context, stream, extraction, state, progress, parentsComplete, deleted, blocked } = shelf;
   const { confirmDeletes, deletes: limits } = context.policy;
   const { parted } = await publishStage(context, {
     stream,
@@ -207,15 +207,15 @@ async function publishDetails(
     progress,
     details: {
       absent,
-      guard: confirmDeletes ? undefined : { limits, deleted, isBlocked: heldBack !== undefined },
+      guard: confirmDeletes ? undefined : { limits, deleted, isBlocked: blocked !== undefined },
       parentsComplete,
     },
     state: await currentState(shelf, state),
     completeTo,
   });
   shelf.deleted += parted.deleted;
-  if (parted.heldBack !== undefined && parted.heldBack.leaving > (shelf.heldBack?.leaving ?? 0))
-    shelf.heldBack = parted.heldBack;
+  if (parted.blocked !== undefined && parted.blocked.leaving > (shelf.blocked?.leaving ?? 0))
+    shelf.blocked = parted.blocked;
 }
 
 /** An early publish of this run has moved the state on. */

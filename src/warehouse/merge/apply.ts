@@ -102,7 +102,7 @@ export async function applyDiff(
   const { target, names } = publishing;
   const { parent, company, tables } = target;
   const judged = parent === undefined ? undefined : await judgeAnswers(publishing, parent, absence, guard, compared);
-  const { diff, deleted, heldBack } = judged ?? { diff: compared, deleted: 0, heldBack: undefined };
+  const { diff, deleted, blocked } = judged ?? { diff: compared, deleted: 0, blocked: undefined };
   if (diff.touched > 0) {
     await replaceRows(publishing, diff);
     for (const child of tables.children) await publishChildren(publishing, child);
@@ -122,7 +122,7 @@ export async function applyDiff(
   }
   const ofMissing = verdict === undefined ? 0 : await deleteMissing(publishing, verdict);
   const absent = parent === undefined || judged === undefined ? 0 : await publishOutcomes(publishing, parent, judged);
-  return summary(diff, ofMissing + deleted + absent, ofMissing, { deleted, heldBack });
+  return summary(diff, ofMissing + deleted + absent, ofMissing, { deleted, blocked });
 }
 
 /**

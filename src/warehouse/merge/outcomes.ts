@@ -52,7 +52,7 @@ export interface Parted {
   /** So many rows. */
   readonly deleted: number;
   /** What was not allowed to go. */
-  readonly heldBack: { readonly leaving: number; readonly live: number } | undefined;
+  readonly blocked: { readonly leaving: number; readonly live: number } | undefined;
 }
 
 /** What a publish of details still has to write when the rows of before have gone. */
@@ -103,7 +103,7 @@ export async function judgeAnswers(
 export async function publishOutcomes(
   publishing: Publishing,
   parents: Parents,
-  { heldBack, outcomes: fresh }: Judged,
+  { blocked, outcomes: fresh }: Judged,
 ): Promise<number> {
   const { trx, destination, target, names } = publishing;
   const { company, stream, tables } = target;
@@ -114,7 +114,7 @@ export async function publishOutcomes(
     select ${company}, ${stream}, parent_key, parent_hash, fetched_at, outcome, attempts, next_try from ${fresh}`.execute(
     trx,
   );
-  if (parents.kind === "values" && target.parentsComplete === true && heldBack === undefined) {
+  if (parents.kind === "values" && target.parentsComplete === true && blocked === undefined) {
     await sql`delete from ${details} where company = ${company} and stream = ${stream}
       and parent_key not in (select p.parent_key from ${sql.id(names.parents)} p)`.execute(trx);
   }
@@ -151,7 +151,7 @@ async function deleteUnanswered(
   }
   if (parents.kind === "values" && parentsComplete === true)
     conditions.push(sql`not ${isLive(publishing, parents, own)}`);
-  if (conditions.length === 0) return { deleted: 0, heldBack: undefined, diff };
+  if (conditions.length === 0) return { deleted: 0, blocked: undefined, diff };
   const leaving = await leavingRows(publishing, conditions);
   const allowed = leaving.count === 0 || mayLeave(guard, leaving.count, diff.live);
   let published = diff;
@@ -163,8 +163,8 @@ async function deleteUnanswered(
   } else if (leaving.count > 0) await deleteRows(publishing, leaving.rows);
   await sql`drop table ${leaving.rows}`.execute(trx);
   return allowed
-    ? { deleted: leaving.count, heldBack: undefined, diff }
-    : { deleted: 0, heldBack: { leaving: leaving.count, live: diff.live }, diff: published };
+    ? { deleted: leaving.count, blocked: undefined, diff }
+    : { deleted: 0, blocked: { leaving: leaving.count, live: diff.live }, diff: published };
 }
 
 /** A row `t`'s part of the key that names its parent. */

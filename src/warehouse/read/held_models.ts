@@ -8,9 +8,6 @@ import { printOf, type ViewOrder } from "../views/view.ts";
 import { viewOfModel } from "../views/view_plan.ts";
 import { unlessBeyond } from "./question.ts";
 
-/** Models that are cheap, or of which each reader takes another part: they are read as the views that they are. */
-const READ_AS_VIEWS: readonly string[] = ["calendar_today", "amount_currencies"];
-
 const nothing: PresentViews = { isSchemaThere: false, names: new Map(), record: {} };
 
 /** Models that stand in temporary tables for a while. */
@@ -21,8 +18,8 @@ export interface HeldModels {
 }
 
 /**
- * Works models out once, for questions that read them again and again: each that is wanted, and each that such a one reads,
- * becomes a temporary table of the session. What cannot be made one is read as the view that it is: a view of another
+ * Works models out once, for questions that read them again and again: each that is `wanted` becomes a temporary table of
+ * the session, made over those before it. What cannot be made one is read as the view that it is: a view of another
  * version, one over tables that this role may not read, amounts beyond what can be counted.
  */
 export async function holdModels(
@@ -40,15 +37,12 @@ export async function holdModels(
   const { names, record } = present ?? nothing;
   const has = (name: string) => names.get(name) === true;
   const models = inDependencyOrder(order.models).filter(({ name }) => has(name));
-  const needed = new Set(wanted);
-  for (const model of models.toReversed())
-    if (needed.has(model.name)) for (const name of [...model.needs, ...model.optional]) needed.add(name);
   const held = new Set<string>();
   const quoted = `"${order.schema.replaceAll('"', '""')}"`;
   const views = new RegExp(`${RegExp.escape(quoted)}\\.(\\w+)`, "g");
   const over = (text: string) => text.replace(views, (view, name: string) => (held.has(name) ? `held_${name}` : view));
   for (const model of models) {
-    if (!needed.has(model.name) || READ_AS_VIEWS.includes(model.name)) continue;
+    if (!wanted.includes(model.name)) continue;
     const view = viewOfModel(model, place, order, has);
     if (printOf(view).definition !== record[model.name]?.definition) continue;
     const table = sql.id(`held_${model.name}`);

@@ -16,12 +16,12 @@ async function believed({ db }: Destination, beginning: string): Promise<Record<
   return Object.fromEntries(rows.map(row => [row.relname.replace(/_[0-9a-f]{12}$/, ""), Number(row.reltuples)]));
 }
 
-test("the server knows how many rows a publish is to write, and how many are gone", async () => {
+test("the server knows how many rows a publish is to write, and how many are missing", async () => {
   const destination = await make();
   await store(destination, rows(1_300, "one"));
   await scan(destination, rows(700, "two"));
   expect(await believed(destination, "changed_")).toEqual({ changed: 700 });
-  expect(await believed(destination, "gone_")).toEqual({ gone: 600 });
+  expect(await believed(destination, "missing_")).toEqual({ missing: 600 });
 });
 
 test("a first load's child tables are looked at with their parents'", async () => {

@@ -15,6 +15,7 @@ export interface WorkItem {
   readonly reason: Reason;
 }
 
+/** Which details of a stream are asked for: of which parents, by which column dated and in what range, and what makes one due. */
 export interface WorkRequest {
   readonly company: string;
   readonly stream: string;

@@ -55,5 +55,5 @@ export function sourceOf(family: Family, collection: Collection, listing: Listin
 
 const patched = new WeakMap<Row, Row>();
 
-/** The fields of a row that were set from outside: they are told as they were set. */
+/** The fields of a row that were set from outside: no vocabulary translates them. */
 export const patchOf = (row: Row): Row | undefined => patched.get(row);

@@ -8,7 +8,7 @@ import { type BenchWarehouse, makeWarehouse } from "../warehouse.ts";
 const INVOICES = 240_000;
 const MOST_MS: Readonly<Record<Warehouse, number>> = { duckdb: 3_000, postgres: 10_000 };
 
-/** A report over many invoices: how long somebody waits for it. */
+/** The wall time of a report over many invoices. */
 export const models: Part = {
   name: "models",
   async measure(laboratory) {

@@ -42,7 +42,7 @@ export const someMoment = (day: number, choice: number): string => momentText((d
 
 type Scale = "quantity" | "price" | "days" | "amount" | "other";
 
-/** How the numbers of a field are told, by its name. */
+/** How the numbers of a field are translated, by the name of the field. */
 export function scaleOf(name: string): Scale {
   if (QUANTITY.test(name)) return "quantity";
   if (PRICE.test(name)) return "price";

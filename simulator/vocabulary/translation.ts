@@ -7,8 +7,8 @@ import { textHash } from "./text_hash.ts";
 import { wordSaid, wordUnderstood } from "./words.ts";
 
 /*
- * From the simulator's answers to the same answers in the other vocabulary. A value is told by itself, by the name of its
- * field and by a hash of the row it stands in, so that a row is told alike wherever it is asked for.
+ * Translates the simulator's answers into the other vocabulary. The translation of a value depends on the value, the name of its
+ * field and a hash of the row it stands in, so that a row reads the same in every answer.
  */
 
 /** Where a value stands. */
@@ -19,7 +19,7 @@ interface Place {
   readonly holder: string;
   /** Of the row: the same in every answer that shows it. */
   readonly identity: number;
-  /** Within an object whose content nobody documents. */
+  /** Whether it is inside an object whose content is not documented. */
   readonly free: boolean;
   readonly teller: Teller;
 }
@@ -52,7 +52,7 @@ const ALWAYS: ReadonlySet<string> = new Set([
   ...["drift_days", "high_findings", "item_name", "line_item_count", "notes", "price_per_gal", "processing_status"],
   ...["reason", "recurrence_count", "rule_name", "status", "system_name", "title", "utilization_pct"],
 ]);
-/** Vendors are told by name alone, by identifier alone, by both and not at all; what other tables join to stays mostly. */
+/** Some rows name their vendor alone, some have its identifier alone, some both, some neither; what other tables join to stays mostly. */
 const NULL_PERCENT: Readonly<Record<string, number>> = {
   ...{ vendor_id: 25, vendor_name: 20, doc_type: 25, document_date: 20 },
   ...{ matched_po_number: 15, total_amount: 8, currency_code: 15, line_no: 10 },

@@ -3,7 +3,7 @@ import { type Models, placed } from "../../catalog/model.ts";
 import { DestinationError } from "../../errors.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { holdModels } from "../../warehouse/read/held_models.ts";
-import { atOneMoment } from "../../warehouse/read/question.ts";
+import { holdingAtOneMoment } from "../../warehouse/read/question.ts";
 import { analyticsSchema } from "../../warehouse/views/view.ts";
 import { type Asker, askerOf, type Row, type Subject } from "./asking.ts";
 import type { Block, Field, Figure, Question, Report, Section } from "./definition.ts";
@@ -68,7 +68,7 @@ export async function readContents(warehouse: WarehouseReading, report: Report, 
     [report.writtenFor.schema]: schema,
     [report.writtenFor.stateSchema]: stateSchema,
   };
-  return atOneMoment(warehouse, async (trx, holds) => {
+  return holdingAtOneMoment(warehouse, async (trx, holds) => {
     const blocks = report.sections.flatMap(section => section.blocks);
     const questions = [
       report.calendar,

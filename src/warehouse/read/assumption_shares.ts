@@ -34,8 +34,15 @@ export async function measureAssumptions(
 ): Promise<readonly AssumptionShare[]> {
   const there = await columnsIn(db, schema);
   const shares: AssumptionShare[] = [];
-  for (const [table, own] of Map.groupBy(meanings, meaning => meaning.table)) {
+  // A stream that has long been off may have tables of an earlier version.
+  const present = (meaning: ReadMeaning): ReadMeaning => {
+    const isThere = ({ column, isBeside }: ReadMeaning["rules"][number]) =>
+      there.get((isBeside ? meaning.beside : meaning.table) ?? "")?.has(column.name) === true;
+    return { ...meaning, rules: meaning.rules.filter(isThere) };
+  };
+  for (const [table, all] of Map.groupBy(meanings, meaning => meaning.table)) {
     if (!tables.has(table) || !there.has(table)) continue;
+    const own = all.map(present);
     const [{ beside, withDeleted, amount }] = own as [ReadMeaning];
     const key = catalogue.find(({ name }) => name === beside)?.tables.main.key[0];
     const isBeside = beside !== undefined && key !== undefined && there.has(beside);
@@ -52,11 +59,11 @@ export async function measureAssumptions(
       group by company, ${sql.raw(asked.names)}`.execute(db);
     for (const [company, groups] of Map.groupBy(rows, row => String(row["company"]))) {
       const sum = (name: string, of: typeof groups) => of.reduce((total, row) => total + Number(row[name]), 0);
-      const [all, amounts] = [sum("n", groups), sum("money", groups)];
+      const [counts, amounts] = [sum("n", groups), sum("money", groups)];
       questionsOf(own, aliases).forEach(({ meaning, column = null, line: config_line }, at) => {
         const touched = groups.filter(row => row[`asked_${at + 1}`] === true);
         const money = amounts > 0 ? sum("money", touched) / amounts : 0;
-        const counted = { rows: all, touched: sum("n", touched), money };
+        const counted = { rows: counts, touched: sum("n", touched), money };
         shares.push({ company, table, meaning: meaning.name, column, config_line, ...counted });
       });
     }

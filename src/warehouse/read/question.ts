@@ -45,21 +45,34 @@ export async function unlessBeyond<T>(
 const inSql = (meant: Meant): RawBuilder<unknown> =>
   "text" in meant ? sql`${meant.text}` : sql`date ${sql.lit(meant.day)}`;
 
-/**
- * Whatever `work` asks of models and tables, as wholes, it sees the warehouse as of one moment. `holds`: it may make
- * temporary tables, which a standby and roles without the right to them don't allow.
- */
+/** Whatever `work` asks of models and tables, as wholes, it sees the warehouse as of one moment; it can write nothing. */
 export async function atOneMoment<T>(
+  { db, dialect }: Pick<Destination, "db" | "dialect">,
+  work: (db: Kysely<StateTables>) => Promise<T>,
+): Promise<T> {
+  return inSnapshot({ db, dialect }, false, work);
+}
+
+/** The same for work that keeps answers in temporary tables where it may: a standby and roles without the right to them don't allow it. */
+export async function holdingAtOneMoment<T>(
   { db, dialect }: Pick<Destination, "db" | "dialect">,
   work: (db: Kysely<StateTables>, holds: boolean) => Promise<T>,
 ): Promise<T> {
-  if (!dialect.hasOtherWriters) return work(db, true);
   const { rows } = await dialect.mayHold.execute(db);
   const holds = rows[0]?.may === true;
+  return inSnapshot({ db, dialect }, holds, trx => work(trx, holds));
+}
+
+async function inSnapshot<T>(
+  { db, dialect }: Pick<Destination, "db" | "dialect">,
+  holds: boolean,
+  work: (db: Kysely<StateTables>) => Promise<T>,
+): Promise<T> {
+  if (!dialect.hasOtherWriters) return work(db);
   return db.transaction().execute(async trx => {
     for (const statement of dialect.atOneMoment) await statement.execute(trx);
     for (const statement of holds ? dialect.holds : []) await statement.execute(trx);
     for (const statement of dialect.readsWholeTables) await statement.execute(trx);
-    return work(trx, holds);
+    return work(trx);
   });
 }

@@ -300,7 +300,7 @@ class Get {
     this.#refreshed = true;
     // Another request may have brought the new key meanwhile.
     if (settings.key() === this.#key) await this.#client.refreshKey();
-    this.#sendAgain(verdict, 0);
+    this.#noteRetry(verdict, 0);
   }
 
   #afterLimit(verdict: Verdict & { kind: "limited" }): void {
@@ -308,7 +308,8 @@ class Get {
     const { waitMs, totalMs } = this.#limited;
     if (totalMs > settings.limits.maxWaitMs) throw this.#giveUp({ ...verdict, what: this.#tooLong(verdict.what) });
     stats.limitedWaitMs += waitMs;
-    this.#sendAgain(verdict, waitMs);
+    // No sleep here: `#pauseAll` has paused the queue, where the next try waits like all other requests.
+    this.#noteRetry(verdict, waitMs);
   }
 
   async #afterFault(verdict: Verdict & { kind: "again" }): Promise<void> {
@@ -318,11 +319,11 @@ class Get {
     if (this.#failed >= maxAttempts || (!accepted && verdict.lasting !== undefined)) throw this.#giveUp(verdict);
     const waitMs = backoff(this.#failed, random, Math.min(verdict.retryAfter ?? 0, limits.maxWaitMs));
     stats.retryWaitMs += waitMs;
-    this.#sendAgain(verdict, waitMs);
+    this.#noteRetry(verdict, waitMs);
     await clock.sleep(waitMs, this.#options.signal);
   }
 
-  #sendAgain({ what }: Fault, waitMs: number): void {
+  #noteRetry({ what }: Fault, waitMs: number): void {
     const { settings, stats } = this.#client;
     stats.retries += 1;
     const event = { path: this.#path, attempt: this.#requests, status: this.#status, waitMs };

@@ -90,7 +90,7 @@ export interface SyncContext {
   readonly inTurn: <T>(publish: () => Promise<T>) => Promise<T>;
   readonly clock: Clock;
   readonly encoding: Encoding;
-  /** Aborts with a StoppedError: the run ends at the next safe point. */
+  /** Aborts with a StoppedError (the run ends at the next safe point), or with the ApiError that stopped the company. */
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly policy: RunPolicy;

@@ -11,7 +11,7 @@ import type { StreamProgress } from "../stream_progress.ts";
 import { witnessedTime } from "../witnessed_time.ts";
 import { askedWith } from "./child_streams.ts";
 import { diffLoad, type Load, type LoadDiff } from "./diff_load.ts";
-import { proofOf } from "./proof.ts";
+import { proofOf } from "./row_count_proof.ts";
 import { recordDrift, reportDrift } from "./schema_drift.ts";
 import type { DeleteDecision } from "./soft_delete_decision.ts";
 

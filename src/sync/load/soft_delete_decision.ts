@@ -27,13 +27,18 @@ export interface DeleteDecision {
 }
 
 /**
- * Why nothing is soft-deleted: an empty list and too large a share (deletes.max_share) wait for a word, more than half for the
- * next run. `half` is met where so few rows are live that deletes.min_rows allows more than half of them.
+ * Why nothing is soft-deleted: an empty list and too large a share (deletes.max_share) wait for --confirm-deletes, more than
+ * half for the next run. `half` matters for small tables: of 40 live rows 25 may be missing, for deletes.min_rows allows 50.
  */
 type Block = "empty" | "share" | "half";
 
 /**
- * Decides which missing rows are gone: on proof, never on doubt. Equal totals are none: one deletion before an offset cursor and
+ * Soft deletes: decides which missing rows are gone. What comes before it: only a full scan whose questions were all answered
+ * looks for missing rows, after a second look at short lists (stream/sync_stream.ts, stream/listing.ts), and rows before
+ * `start` are not among them (diff_load.ts). What follows: merge/deletion.ts marks them in the publishing transaction.
+ * Details have a guard of their own (merge/outcomes.ts).
+ *
+ * On proof, never on doubt. Equal totals are none: one deletion before an offset cursor and
  * one arrival behind it keep them and hide a live row. Proof is one answer that holds the whole list, a working list, a row's
  * own 404, or, where rows have no address, the complete scan before having missed it too.
  */
@@ -70,7 +75,7 @@ export async function decideDeletes(
   const addresses = await askAddresses(context, sight, progress);
   const proven = unknown.length === 0 ? [] : await keysAmong(context, target, unknown);
   const confirmed = [...proven, ...addresses.gone];
-  // What a scan missed that was doubted, and that the next did not bear out, was never missed.
+  // Where the scan before was blocked and this one finds most of its rows again, being missed there counts for nothing.
   const isTrusted = before?.doubted !== true || missing * 2 > live;
   const byScans = complete && !addresses.exist;
   const verdict = { remember: complete, all: false, before: byScans && isTrusted && !seen, confirmed };

@@ -3,7 +3,7 @@ import { ApiError, StoppedError } from "../../errors.ts";
 import { writeStreamRun } from "../../warehouse/state/run_log.ts";
 import { liveRows } from "../../warehouse/state/table_counts.ts";
 import type { StreamSync, SyncContext } from "../context.ts";
-import { unproven } from "../load/proof.ts";
+import { unproven } from "../load/row_count_proof.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { syncDetails } from "./details.ts";
 import { syncFeed } from "./feed.ts";

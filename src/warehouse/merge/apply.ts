@@ -19,7 +19,7 @@ import { noteUnfilled } from "./unfilled.ts";
 
 /** What is decided of rows that a load lacks, before it is applied. */
 export interface LoadDecision {
-  /** Undefined: the scan was not complete, nothing is remembered as missing. */
+  /** Undefined: no row is missing, or what is missing was not asked or came too late to say anything. */
   readonly verdict?: Verdict | undefined;
   /** Details: what their 404s mean. */
   readonly absent: Absent;

@@ -99,7 +99,7 @@ async function findDifference(destination: Destination, target: LoadTarget, with
       await rehash(trx, destination, target);
       counts = await countByOp(trx, target);
     }
-    const missing = withMissing ? await countGone(trx, target) : { missing: 0, missedBefore: 0 };
+    const missing = withMissing ? await countMissing(trx, target) : { missing: 0, missedBefore: 0 };
     const of = (...ops: string[]) => ops.reduce((sum, op) => sum + (counts[op] ?? 0), 0);
     const touched = of("i", "u", "r", "v", "s", "m");
     if (destination.dialect.plansByStatistics) await estimable(trx, target, touched, missing.missing);
@@ -149,7 +149,7 @@ const differs = (
 
 /**
  * A list against all that is known, in one pass over both: a second one, for keys that come twice, would cost as much as
- * the join, and they nearly never do. Whether any did is told by the numbers afterwards; then, and where rows were seen
+ * the join, and they nearly never do. Where each live row was met exactly once, none did; else, and where rows were seen
  * that cannot be stored, nothing is left behind and the answer is undefined. Missing rows are in `changed`, as `g`.
  */
 async function joinAtOnce(
@@ -182,9 +182,9 @@ async function joinAtOnce(
     );
   }
   const counts = await countByOp(db, target);
-  const { i: added = 0, r: returned = 0, g: gone = 0, x: seenOnly = 0 } = counts;
+  const { i: added = 0, r: returned = 0, g: missing = 0, x: seenOnly = 0 } = counts;
   const met = stage.staged - added - returned;
-  if (seenOnly === 0 && met === live - gone && (await areDistinct(db, target, added + returned)))
+  if (seenOnly === 0 && met === live - missing && (await areDistinct(db, target, added + returned)))
     return { counts, repeated: 0 };
   await sql`drop table ${changed}`.execute(db);
   return undefined;
@@ -319,7 +319,7 @@ async function countByOp(db: Db, target: LoadTarget): Promise<Counts> {
   return Object.fromEntries(rows.map(({ op, n }) => [op, Number(n)]));
 }
 
-async function countGone(db: Db, target: LoadTarget): Promise<Pick<Diff, "missing" | "missedBefore">> {
+async function countMissing(db: Db, target: LoadTarget): Promise<Pick<Diff, "missing" | "missedBefore">> {
   const { rows } = await sql<{ n: number; before: number }>`select count(*) as n, count(missing_since) as before
     from ${sql.id(temporaryNames(target).missing)}`.execute(db);
   return { missing: Number(rows[0]?.n ?? 0), missedBefore: Number(rows[0]?.before ?? 0) };

@@ -42,7 +42,7 @@ export function leaveOutStatement(dialect: Dialect, table: Fragment, column: Col
 }
 
 function readerOf(dialect: Dialect, { source, path }: Column): JsonField | undefined {
-  // A column beside `_extra` filled from a page or by the reader never was in it.
+  // Only fields of the row itself were ever kept in `_extra`.
   if (source !== "row" || path.length === 0 || !path.every(field => /^[A-Za-z0-9_-]+$/.test(field))) return undefined;
   return dialect.jsonField("_extra", path, path);
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { reasons } from "../../../src/sync/load/proof.ts";
+import { reasons } from "../../../src/sync/load/row_count_proof.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
 import { stillClock } from "../../support/clock.ts";
 import { lineOf } from "../../support/run.ts";

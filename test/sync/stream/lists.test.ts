@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { count, id, record, text, whole } from "../../../schemas/fields.ts";
 import { defineStream, list, scan } from "../../../src/catalog/stream.ts";
-import { reasons } from "../../../src/sync/load/proof.ts";
+import { reasons } from "../../../src/sync/load/row_count_proof.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { instead, page, told } from "../answers.ts";

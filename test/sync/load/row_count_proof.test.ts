@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { reasons } from "../../../src/sync/load/proof.ts";
+import { reasons } from "../../../src/sync/load/row_count_proof.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
 import { refused } from "../../support/interposed.ts";
 import { lineOf } from "../../support/run.ts";

@@ -2,7 +2,8 @@
 -- service says plainly or what figures show, never by its status labels, whose values are not documented: those stand
 -- beside, so that paid or dismissed invoices can be left out. To add up invoices, take exception_number = 1.
 -- needs: invoices, amount_currencies, calendar_today, dim_vendors
--- optional: three_way_match
+-- optional: invoice_line_differences
+-- reported: exception_amount, invoice_amount by document_date
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column doc_id: The invoice document.
 -- column exception_number: Counts the invoice's exceptions from 1, the gravest first.
@@ -71,7 +72,7 @@ repeated as (
   having count(*) > 1
 ),
 off_lines as (
--- with three_way_match
+-- with invoice_line_differences
   select
     _company,
     doc_id,
@@ -79,11 +80,11 @@ off_lines as (
     sum(price_effect_amount) filter (where price_difference > 0) as price_amount,
     count(*) filter (where quantity_over_order > 0 or quantity_over_receipt > 0) as quantity_lines,
     sum(not_received_amount) filter (where quantity_over_order > 0 or quantity_over_receipt > 0) as quantity_amount
-  from procurement_analytics.three_way_match
+  from procurement_analytics.invoice_line_differences
   where price_difference > 0 or quantity_over_order > 0 or quantity_over_receipt > 0
   group by _company, doc_id
 -- end
--- without three_way_match
+-- without invoice_line_differences
 -- |   select
 -- |     cast(null as text) as _company,
 -- |     cast(null as text) as doc_id,

@@ -3,6 +3,7 @@
 -- price history, weighted with the transactions behind them; which transactions count is not documented.
 -- The history belongs to preset all; without it, items has the service's own price_trend_pct.
 -- needs: items, item_price_history, amount_currencies
+-- reported: spend_amount, average_price, lowest_price, highest_price by month
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column item_id: Which item it is: joins to items.item_id.
 -- column item_description: What it is, in words; null where nothing is said.

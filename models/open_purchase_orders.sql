@@ -2,6 +2,7 @@
 -- of today, and how much of them is still to come.
 -- needs: purchase_orders, amount_currencies, calendar_today, dim_vendors
 -- optional: purchase_order_fulfilment
+-- reported: ordered_amount, received_amount, open_amount by po_date
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column po_number: Number of the purchase order.
 -- column vendor_id: Vendor the service resolved the order to; null where it resolved none.

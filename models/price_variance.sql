@@ -4,7 +4,7 @@
 -- source_table at a time. Prices are compared only within one unit of measure and one currency, and weighted with the
 -- quantity; credits (`meanings.credit` in the configuration) and lines without a price are left out. Prices
 -- and quantities of ten billion and more are taken to be misread.
--- needs: invoices, invoice_line_items, amount_currencies, dim_vendors
+-- needs: invoices, invoice_line_items, amount_currencies, dim_vendors, currency_rates
 -- optional: item_transactions, items
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column source_table: Where the prices stand: invoice_line_items or item_transactions.
@@ -34,6 +34,14 @@
 -- column earlier_lines: How many lines have one before them, on the latest earlier date; several of one date count with their average.
 -- column earlier_variance_amount: What was paid above the price of the time before, below 0 where less was paid; null where no line can be compared.
 -- column earlier_variance_pct: That in percent of the amount at the earlier prices; null where there is none.
+-- column amount_reported: The amount in the reporting currency, each line by the rate of its document's date; null where no line has one.
+-- column average_price_reported: amount_reported by the quantity that it is of.
+-- column lowest_price_reported: The lowest price in the reporting currency, each by the rate of its date.
+-- column highest_price_reported: The highest price in the reporting currency, each by the rate of its date.
+-- column order_variance_amount_reported: order_variance_amount in the reporting currency, both prices by the rate of the document's date.
+-- column expected_variance_amount_reported: expected_variance_amount in the reporting currency, likewise.
+-- column earlier_variance_amount_reported: earlier_variance_amount in the reporting currency, both prices by the rate of the later date.
+-- column unconverted_count: How many lines have an amount and no rate: they are missing from the amounts in the reporting currency.
 with lines as (
   select
     lines._company,
@@ -193,7 +201,7 @@ added as (
     vendor_id,
     document_type,
     uom,
-    currency_code,
+    compared.currency_code,
     currency_source,
     max(item_description) as item_description,
     sum(line_count) as line_count,
@@ -211,9 +219,21 @@ added as (
     sum(expected_amount) as expected_amount,
     sum(weighed_lines) filter (where earlier_amount is not null) as earlier_lines,
     sum(amount) filter (where earlier_amount is not null) as compared_with_earlier,
-    sum(earlier_amount) as earlier_amount
+    sum(earlier_amount) as earlier_amount,
+    sum({{ reported('compared.amount', 'compared', 'rates') }}) as amount_reported,
+    sum(quantity) filter (where {{ reported('compared.amount', 'compared', 'rates') }} is not null) as quantity_reported,
+    min({{ reported('compared.lowest_price', 'compared', 'rates') }}) as lowest_price_reported,
+    max({{ reported('compared.highest_price', 'compared', 'rates') }}) as highest_price_reported,
+    sum({{ reported('compared.compared_with_order', 'compared', 'rates') }}) - sum({{ reported('compared.order_amount', 'compared', 'rates') }}) as order_variance_reported,
+    sum({{ reported('compared.compared_with_expected', 'compared', 'rates') }}) - sum({{ reported('compared.expected_amount', 'compared', 'rates') }}) as expected_variance_reported,
+    sum({{ reported('compared.amount', 'compared', 'rates') }}) filter (where earlier_amount is not null) - sum({{ reported('compared.earlier_amount', 'compared', 'rates') }})
+      as earlier_variance_reported,
+    sum(weighed_lines) filter (where {{ reported('compared.amount', 'compared', 'rates') }} is null) as unconverted_count
   from compared
-  group by _company, source_table, item_kind, item, vendor_id, document_type, uom, currency_code, currency_source
+  left join procurement_analytics.currency_rates rates
+    on rates.currency_code = compared.currency_code and rates.rate_date = compared.day
+  group by
+    _company, source_table, item_kind, item, vendor_id, document_type, uom, compared.currency_code, currency_source
 )
 select
   added._company,
@@ -267,7 +287,21 @@ select
       as decimal(38, 9)
     ),
     4
-  ) as earlier_variance_pct
+  ) as earlier_variance_pct,
+  added.amount_reported,
+  round(
+    cast(
+      cast(added.amount_reported as double precision) / nullif(cast(added.quantity_reported as double precision), 0)
+      as decimal(38, 9)
+    ),
+    6
+  ) as average_price_reported,
+  added.lowest_price_reported,
+  added.highest_price_reported,
+  added.order_variance_reported as order_variance_amount_reported,
+  added.expected_variance_reported as expected_variance_amount_reported,
+  added.earlier_variance_reported as earlier_variance_amount_reported,
+  cast(coalesce(added.unconverted_count, 0) as bigint) as unconverted_count
 from added
 left join procurement_analytics.dim_vendors vendors
   on vendors._company = added._company and vendors.vendor_id = added.vendor_id

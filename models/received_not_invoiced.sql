@@ -3,6 +3,7 @@
 -- service does not say whether received includes them; they stand in a column of their own.
 -- needs: purchase_order_fulfilment, calendar_today
 -- optional: invoices
+-- reported: unit_price, not_invoiced_amount by po_date
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column po_number: Number of the purchase order.
 -- column line_index: Position of the line on the order, from 0.

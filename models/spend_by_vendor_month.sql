@@ -1,7 +1,7 @@
 -- Spend: what vendors invoiced, by vendor and month of the invoice's date, in the invoice's currency and with its tax and shipping.
 -- Invoices of every status count, for the service does not document its statuses. Credits are no spend: their amounts stand beside it as the service gives them, and so do those of documents of which nothing says whether they are credits. What is taken for a credit, `meanings.credit` in the configuration says; the model assumptions has its share.
 -- One row a company, vendor, month, currency and source of the currency. Invoices that no vendor was resolved for stand together without one, and so do those without a date.
--- needs: invoices, amount_currencies, dim_vendors
+-- needs: invoices, amount_currencies, dim_vendors, currency_rates
 -- column _company: The company that was invoiced.
 -- column vendor_id: Vendor the service resolved the invoices to; null for all those it resolved none for.
 -- column vendor_name: The vendor's label as in dim_vendors; null without a vendor.
@@ -17,6 +17,12 @@
 -- column credit_amount: Sum of their totals, with the sign that the service gives them; not part of the spend.
 -- column unclear_count: How many documents nothing says of whether they are credits; not part of the spend.
 -- column unclear_amount: Sum of their totals.
+-- column spend_amount_reported: The spend in the reporting currency, each invoice by the rate of its date; null where no invoice has one.
+-- column tax_amount_reported: The tax within it, in the reporting currency.
+-- column shipping_amount_reported: The shipping within it, in the reporting currency.
+-- column credit_amount_reported: The credits in the reporting currency, each by the rate of its date.
+-- column unclear_amount_reported: The documents of which nothing says whether they are credits, in the reporting currency.
+-- column unconverted_count: How many documents have a total and no rate: they are missing from the amounts in the reporting currency.
 with documents as (
   select
     i._company,
@@ -27,10 +33,14 @@ with documents as (
     i.total_amount,
     i.tax_amount,
     i.shipping_amount,
+    {{ reported('i.total_amount', 'c', 'r') }} as total_reported,
+    {{ reported('i.tax_amount', 'c', 'r') }} as tax_reported,
+    {{ reported('i.shipping_amount', 'c', 'r') }} as shipping_reported,
     {{ meaning('credit', 'i') }} as is_credit
   from procurement_analytics.invoices i
   left join procurement_analytics.amount_currencies c
     on c._company = i._company and c.table_name = 'invoices' and c.row_key = i.doc_id
+  left join procurement_analytics.currency_rates r on r.currency_code = c.currency_code and r.rate_date = i.document_date
 ),
 months as (
   select
@@ -47,7 +57,13 @@ months as (
     count(*) filter (where is_credit) as credit_count,
     coalesce(sum(total_amount) filter (where is_credit), 0) as credit_amount,
     count(*) filter (where is_credit is null) as unclear_count,
-    coalesce(sum(total_amount) filter (where is_credit is null), 0) as unclear_amount
+    coalesce(sum(total_amount) filter (where is_credit is null), 0) as unclear_amount,
+    sum(total_reported) filter (where not is_credit) as spend_amount_reported,
+    sum(tax_reported) filter (where not is_credit) as tax_amount_reported,
+    sum(shipping_reported) filter (where not is_credit) as shipping_amount_reported,
+    sum(total_reported) filter (where is_credit) as credit_amount_reported,
+    sum(total_reported) filter (where is_credit is null) as unclear_amount_reported,
+    count(*) filter (where total_amount is not null and total_reported is null) as unconverted_count
   from documents
   group by _company, vendor_id, month, currency_code, currency_source
 )
@@ -66,6 +82,12 @@ select
   m.credit_count,
   m.credit_amount,
   m.unclear_count,
-  m.unclear_amount
+  m.unclear_amount,
+  m.spend_amount_reported,
+  m.tax_amount_reported,
+  m.shipping_amount_reported,
+  m.credit_amount_reported,
+  m.unclear_amount_reported,
+  m.unconverted_count
 from months m
 left join procurement_analytics.dim_vendors v on v._company = m._company and v.vendor_id = m.vendor_id

@@ -2,8 +2,9 @@
 -- apart, what that is worth, and a verdict. The comparison is exact: the company's tolerances are not applied, because
 -- their unit is not documented; filter price_difference_pct by your own. A line is compared alone: what several
 -- invoices bill together for one order line is not seen here, see over_invoiced_quantity in purchase_order_fulfilment.
--- needs: invoices, invoice_line_items, amount_currencies, dim_vendors
+-- needs: invoices, invoice_line_differences, amount_currencies, dim_vendors
 -- optional: invoice_matches
+-- reported: po_unit_price, invoice_unit_price, line_total, price_difference, price_effect_amount, not_received_amount, extension_difference by document_date
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column doc_id: The invoice document.
 -- column line_index: Position of the line on the invoice, from 0.
@@ -40,58 +41,10 @@
 -- column match_verdict: The service's conclusion from matching the whole invoice; values not documented, null where the match is not loaded.
 -- column currency_code: Currency of the amounts, in no way converted; null where it is not known.
 -- column currency_source: Where that currency stands: row, order, feed, list, company or unknown.
-with lines as (
-  select
-    _company,
-    doc_id,
-    _index,
-    line_no,
-    description,
-    buyer_part_number,
-    vendor_part_number,
-    manufacturer_part_number,
-    uom,
-    po_qty,
-    received_qty,
-    invoice_qty,
-    po_unit_price,
-    invoice_unit_price,
-    line_total,
-    status,
-    invoice_qty - po_qty as quantity_over_order,
-    invoice_qty - received_qty as quantity_over_receipt,
-    invoice_unit_price - po_unit_price as price_difference,
-    -- A product of larger factors has no room in DuckDB's widest decimal and would end the whole query.
-    case when abs(invoice_qty) < 10000000000 then invoice_qty end as quantity,
-    case when abs(invoice_unit_price) < 10000000000 then invoice_unit_price end as price,
-    case when abs(invoice_unit_price - po_unit_price) < 10000000000 then invoice_unit_price - po_unit_price end as gap
-  from procurement_analytics.invoice_line_items
-),
-judged as (
-  select
-    *,
-    case
-      when invoice_qty is null then 'not known'
-      when quantity_over_order > 0 and quantity_over_receipt > 0 then 'above order and receipt'
-      when quantity_over_order > 0 then 'above order'
-      when quantity_over_receipt > 0 then 'above receipt'
-      when po_qty is null then 'no order'
-      when received_qty is null then 'no receipt'
-      else 'within'
-    end as quantity_verdict,
-    case
-      when invoice_unit_price is null then 'not known'
-      when po_unit_price is null then 'no order'
-      when price_difference > 0 then 'above order'
-      when price_difference < 0 then 'below order'
-      else 'equal'
-    end as price_verdict
-  from lines
-)
 select
   lines._company,
   lines.doc_id,
-  lines._index as line_index,
+  lines.line_index,
   lines.line_no,
   invoices.vendor_id,
   coalesce(names.vendor_name, invoices.vendor_name) as vendor_name,
@@ -118,35 +71,14 @@ select
   lines.quantity_over_order,
   lines.quantity_over_receipt,
   lines.price_difference,
-  round(
-    cast(
-      100 * cast(lines.gap as double precision) / nullif(cast(lines.po_unit_price as double precision), 0)
-      as decimal(38, 9)
-    ),
-    4
-  ) as price_difference_pct,
-  cast(lines.quantity * lines.gap as decimal(38, 9)) as price_effect_amount,
-  case
-    when lines.quantity_over_receipt <= 0 then 0
-    else cast(
-      case when abs(lines.quantity_over_receipt) < 10000000000 then lines.quantity_over_receipt end * lines.price
-      as decimal(38, 9)
-    )
-  end as not_received_amount,
-  lines.line_total - cast(lines.quantity * lines.price as decimal(38, 9)) as extension_difference,
+  lines.price_difference_pct,
+  lines.price_effect_amount,
+  lines.not_received_amount,
+  lines.extension_difference,
   lines.quantity_verdict,
   lines.price_verdict,
-  case
-    when lines.quantity_verdict like 'above%' and lines.price_verdict in ('above order', 'below order')
-      then 'price and quantity differ'
-    when lines.price_verdict in ('above order', 'below order') then 'price differs'
-    when lines.quantity_verdict like 'above%' then 'quantity differs'
-    when lines.quantity_verdict = 'not known' or lines.price_verdict = 'not known' then 'not known'
-    when lines.quantity_verdict = 'no order' or lines.price_verdict = 'no order' then 'no order'
-    when lines.quantity_verdict = 'no receipt' then 'no receipt'
-    else 'matched'
-  end as verdict,
-  lines.status as line_status,
+  lines.verdict,
+  lines.line_status,
   invoices.match_status,
 -- with invoice_matches
   matches.match_verdict,
@@ -156,7 +88,7 @@ select
 -- end
   currencies.currency_code,
   coalesce(currencies.currency_source, 'unknown') as currency_source
-from judged lines
+from procurement_analytics.invoice_line_differences lines
 join procurement_analytics.invoices invoices
   on invoices._company = lines._company and invoices.doc_id = lines.doc_id
 -- with invoice_matches

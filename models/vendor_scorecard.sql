@@ -32,6 +32,11 @@
 -- column resolved_finding_count: How many of them were resolved, as in findings_value.
 -- column recoverable_usd: Savings that open findings put to the vendor, in US dollars, as in findings_value.
 -- column resolved_usd: Savings of resolved findings, in US dollars, as in findings_value.
+-- column spend_amount_reported: The spend in the reporting currency, as in spend_by_vendor_month; null where no invoice has a rate.
+-- column spend_last_12_months_reported: The part of it with dates in this month and the eleven before.
+-- column unconverted_count: How many documents of this currency have a total and no rate, as in spend_by_vendor_month.
+-- column recoverable_usd_reported: recoverable_usd in the reporting currency, each finding by the rate of the day it was made.
+-- column resolved_usd_reported: resolved_usd in the reporting currency, each finding by the rate of the day it was made.
 with spend as (
   select
     months._company,
@@ -47,7 +52,12 @@ with spend as (
         else 0
       end
     ) as spend_last_12_months,
-    sum(months.invoice_count) as invoice_count
+    sum(months.invoice_count) as invoice_count,
+    sum(months.spend_amount_reported) as spend_amount_reported,
+    sum(months.spend_amount_reported) filter (
+      where months.month between cast(date_trunc('month', calendar.today) - interval '11 months' as date) and calendar.today
+    ) as spend_last_12_months_reported,
+    sum(months.unconverted_count) as unconverted_count
   from procurement_analytics.spend_by_vendor_month months
   join procurement_analytics.calendar_today calendar on true
   group by months._company, coalesce(months.vendor_id, ''), months.currency_code, months.currency_source
@@ -131,7 +141,9 @@ findings as (
     count(*) filter (where outcome = 'open') as open_count,
     count(*) filter (where outcome = 'resolved') as resolved_count,
     coalesce(sum(recoverable_amount), 0) as recoverable_usd,
-    coalesce(sum(resolved_amount), 0) as resolved_usd
+    coalesce(sum(resolved_amount), 0) as resolved_usd,
+    sum(recoverable_amount_reported) as recoverable_usd_reported,
+    sum(resolved_amount_reported) as resolved_usd_reported
   from procurement_analytics.findings_value
   group by _company, coalesce(vendor_id, '')
 -- end
@@ -143,7 +155,9 @@ findings as (
 -- |     cast(null as bigint) as open_count,
 -- |     cast(null as bigint) as resolved_count,
 -- |     cast(null as decimal(38, 9)) as recoverable_usd,
--- |     cast(null as decimal(38, 9)) as resolved_usd
+-- |     cast(null as decimal(38, 9)) as resolved_usd,
+-- |     cast(null as decimal(38, 9)) as recoverable_usd_reported,
+-- |     cast(null as decimal(38, 9)) as resolved_usd_reported
 -- |   where false
 -- end
 ),
@@ -227,7 +241,12 @@ select
   coalesce(findings.open_count, loaded.findings) as open_finding_count,
   coalesce(findings.resolved_count, loaded.findings) as resolved_finding_count,
   cast(coalesce(findings.recoverable_usd, loaded.findings) as decimal(38, 9)) as recoverable_usd,
-  cast(coalesce(findings.resolved_usd, loaded.findings) as decimal(38, 9)) as resolved_usd
+  cast(coalesce(findings.resolved_usd, loaded.findings) as decimal(38, 9)) as resolved_usd,
+  cast(spend.spend_amount_reported as decimal(38, 9)) as spend_amount_reported,
+  cast(spend.spend_last_12_months_reported as decimal(38, 9)) as spend_last_12_months_reported,
+  cast(coalesce(spend.unconverted_count, 0) as bigint) as unconverted_count,
+  cast(findings.recoverable_usd_reported as decimal(38, 9)) as recoverable_usd_reported,
+  cast(findings.resolved_usd_reported as decimal(38, 9)) as resolved_usd_reported
 from vendors
 join loaded on true
 left join procurement_analytics.dim_vendors names

@@ -9,8 +9,10 @@ export interface Model {
   readonly needs: readonly string[];
   /** Tables and models it can do without. */
   readonly optional: readonly string[];
-  /** In the order of the select. */
+  /** In the order of the select, and then those in the reporting currency. */
   readonly columns: readonly ModelColumn[];
+  /** The columns that come once more in the reporting currency, by the rate of a day: a column of the row, or today. */
+  readonly reported: { readonly columns: readonly string[]; readonly by: string } | undefined;
   readonly parts: readonly ModelPart[];
 }
 
@@ -37,6 +39,7 @@ export type Places = Readonly<Record<string, string>>;
 
 const DIRECTIVE = /^--\s*(with|without)\s+((?:not )?\w+(?:\s*,\s*(?:not )?\w+)*)\s*$/;
 const END = /^--\s*end\s*$/;
+const TODAY = "today";
 const NAME = /^[a-z][a-z0-9_]*$/;
 
 /** Reads a model's file. @throws TypeError that names the file, the line, and what was expected there */
@@ -55,12 +58,15 @@ function headOf(lines: readonly string[], wrong: Wrong): Omit<Model, "name" | "p
   const description: string[] = [];
   const lists = { needs: [] as string[], optional: [] as string[] };
   const columns: { name: string; description: string }[] = [];
+  let reported: Model["reported"];
   for (const [at, line] of lines.entries()) {
     const said = line.replace(/^--\s*/, "").trim();
     if (said === "") continue;
     const list = /^(needs|optional):\s*(.*)$/.exec(said);
     const column = /^column\s+(\w+):\s*(.*)$/.exec(said);
-    if (list !== null) lists[list[1] as "needs" | "optional"].push(...namesIn(list[2]!));
+    const twins = /^reported:\s*(.*)\sby\s+(\w+)$/.exec(said);
+    if (twins !== null) reported = { columns: namesIn(twins[1]!), by: twins[2]! };
+    else if (list !== null) lists[list[1] as "needs" | "optional"].push(...namesIn(list[2]!));
     else if (column !== null) {
       if (column[2] === "") throw wrong(at, `column ${column[1]} has no description`);
       if (columns.some(({ name }) => name === column[1])) throw wrong(at, `column ${column[1]} stands here twice`);
@@ -73,7 +79,27 @@ function headOf(lines: readonly string[], wrong: Wrong): Omit<Model, "name" | "p
   if (description.length === 0) throw wrong(0, "expected a description in the first comment");
   if (columns.length === 0)
     throw wrong(lines.length - 1, "expected a line `-- column <name>: <description>` for each column");
-  return { description: description.join(" "), ...lists, columns };
+  if (reported === undefined) return { description: description.join(" "), ...lists, columns, reported };
+  const { by } = reported;
+  const unknown = [...reported.columns, ...(by === TODAY ? [] : [by])].find(
+    name => !columns.some(column => column.name === name),
+  );
+  if (unknown !== undefined) throw wrong(0, `reported: there is no column ${unknown}`);
+  const day = by === TODAY ? "today" : by;
+  const twin = (name: string) => ({
+    name: `${name}_reported`,
+    description: `${name} in the reporting currency, by the rate of ${day}; null without one, see currency_rates.`,
+  });
+  lists.needs.push(
+    "currency_rates",
+    ...(by === TODAY && !lists.needs.includes("calendar_today") ? ["calendar_today"] : []),
+  );
+  return {
+    description: description.join(" "),
+    ...lists,
+    columns: [...columns, ...reported.columns.map(twin)],
+    reported,
+  };
 }
 
 const namesIn = (text: string): string[] =>
@@ -110,34 +136,76 @@ function partsOf(lines: readonly string[], from: number, wrong: Wrong): readonly
   return [...parts, { ...last, text: last.text.trimEnd().replace(/;$/, "") }];
 }
 
+/** What the configuration says of how models are read. */
+export interface Readings {
+  readonly meanings: readonly ReadMeaning[];
+  /** The currency that amounts are shown in beside their own, as its three letters. */
+  readonly currency: string | undefined;
+  /** Where the views stand. */
+  readonly schema: string;
+}
+
 /**
  * Where a model's text says what rows are taken for, by the alias of the rows and of those of the table beside, where there is
  * one: `{{ meaning('credit', 'i') }}`; `{{ asked('invoices', 'i') }}` for all that is asked of a table, as columns whose names
- * `{{ names('invoices', 'i') }}` lists, and as rows with the lines of the configuration `{{ lines('invoices', 'i') }}`.
+ * `{{ names('invoices', 'i') }}` lists, and as rows with the lines of the configuration `{{ lines('invoices', 'i') }}`. And an
+ * amount in the reporting currency, by the aliases of a row with its currency_code and of one of currency_rates:
+ * `{{ reported('i.total_amount', 'c', 'r') }}`.
  */
-const PLACEHOLDER = /\{\{ (meaning|asked|names|lines)\('(\w+)', '(\w+)'(?:, '(\w+)')?\) \}\}/g;
+const PLACEHOLDER = /\{\{ (meaning|asked|names|lines|reported)\('([\w.]+)', '(\w+)'(?:, '(\w+)')?\) \}\}/g;
 
 /** The select of a model in a warehouse that has these tables and models, with its schemas under the names they have there. */
 export function modelSelect(
   model: Model,
   has: (name: string) => boolean,
   places: Places,
-  meanings: readonly ReadMeaning[],
+  { meanings, currency, schema }: Readings,
 ): string {
   const isSo = (name: string) => (name.startsWith("not ") ? !has(name.slice(4)) : has(name));
   const text = model.parts
     .filter(({ on }) => on === undefined || on.tables.every(isSo) === on.present)
     .map(part => part.text)
     .join("\n");
-  const read = text.replace(PLACEHOLDER, (_, what: string, name: string, own: string, beside?: string) => {
-    const meant = meanings.filter(meaning => (what === "meaning" ? meaning.name : meaning.table) === name);
-    if (meant.length === 0) throw new TypeError(`models/${model.name}.sql: there is no meaning ${name}`);
-    const aliases = { own, beside };
-    if (what === "meaning") return meaningSql(meant[0]!, aliases);
-    const columns = askedColumns(meant, aliases);
-    return what === "lines" ? askedRows(meant, aliases) : what === "asked" ? columns.sql : columns.names;
-  });
+  const read = withReported(model, text, schema).replace(
+    PLACEHOLDER,
+    (_, what: string, name: string, own: string, beside?: string) => {
+      if (what === "reported") return reportedSql(name, own, beside!, currency);
+      const meant = meanings.filter(meaning => (what === "meaning" ? meaning.name : meaning.table) === name);
+      if (meant.length === 0) throw new TypeError(`models/${model.name}.sql: there is no meaning ${name}`);
+      const aliases = { own, beside };
+      if (what === "meaning") return meaningSql(meant[0]!, aliases);
+      const columns = askedColumns(meant, aliases);
+      return what === "lines" ? askedRows(meant, aliases) : what === "asked" ? columns.sql : columns.names;
+    },
+  );
   return placed(read, places);
+}
+
+/** The select with its columns in the reporting currency at the end. */
+function withReported({ reported }: Model, text: string, schema: string): string {
+  if (reported === undefined) return text;
+  const { columns, by } = reported;
+  const twins = columns.map(name => `{{ reported('figures.${name}', 'figures', 'rates') }} as ${name}_reported`);
+  const views = `"${schema.replaceAll('"', '""')}"`;
+  const day = by === TODAY ? `(select today from ${views}.calendar_today)` : `figures.${by}`;
+  return `select figures.*,
+${twins.join(",\n")}
+from (
+${text}
+) figures
+left join ${views}.currency_rates rates
+  on rates.currency_code = figures.currency_code and rates.rate_date = ${day}`;
+}
+
+/**
+ * SQL: an amount in the reporting currency, to nine decimals; null without a rate, and where it is larger than DuckDB's widest
+ * decimal has room for.
+ */
+function reportedSql(amount: string, row: string, rate: string, currency: string | undefined): string {
+  if (currency === undefined) return "cast(null as decimal(38, 9))";
+  return `cast(case when ${row}.currency_code = '${currency}' then ${amount}
+    when abs(cast(${amount} as double precision)) * cast(${rate}.factor as double precision) < 10000000000000
+      then cast(cast(${amount} as decimal(38, 9)) * ${rate}.factor as decimal(38, 9)) end as decimal(38, 9))`;
 }
 
 /** SQL with its schemas under the names they have there. */

@@ -29,6 +29,9 @@ export const askedValue = () => {
 /** `table.column`. */
 export const columnName = () => matching("expected a column such as orders.customer_id", /^\w+\.\w+$/).meta(open);
 
+export const currencyCode = () =>
+  matching("expected a currency's three capital letters such as EUR", /^[A-Z]{3}$/).meta(open);
+
 /** `table.column`, where `*` stands for any part. */
 export const columnPattern = () =>
   matching("expected a column such as orders.contact_email or *.phone", /^[\w*]+\.[\w*]+$/).meta(open);
@@ -65,6 +68,10 @@ export const flag = () => {
   const spelled = (raw: unknown): unknown => (typeof raw === "string" ? (words[raw] ?? raw) : raw);
   return z.preprocess(spelled, z.boolean({ error: "expected true or false" })).meta(open);
 };
+
+/** A flag, or this word. */
+export const flagOr = <const Word extends string>(word: Word) =>
+  z.union([flag(), z.literal(word)], { error: `expected true, false or ${word}` }).meta(open);
 
 export const choice = <const T extends readonly [string, ...string[]]>(...values: T) =>
   z

@@ -239,8 +239,17 @@ export const configSchema = object({
     dismissed: tests({ dismiss_reason: "filled", dismissed_at: "filled" }),
     resolved: tests({ resolved_by: "filled", resolution_notes: "filled", resolved_at: "filled" }),
   }).prefault({}),
-  /** Whether the tables stand once more as views for analysts, with models beside them. */
-  views: f.flag().default(true),
+  /** A currency that models show amounts in beside their own, by the rates of a file or of a table of the warehouse. */
+  currency: object({
+    report: f.currencyCode(),
+    rates: f.filePath("a file's path, or table: and the name of one such as table:finance.rates"),
+    /** What rates are told for one unit of; by default the reporting currency, in the European Central Bank's file the euro. */
+    base: f.currencyCode().optional(),
+    /** A rate holds until the next one, but no longer than this. */
+    max_age: f.duration("1s", "3650d").prefault("7d"),
+  }).optional(),
+  /** Whether the tables stand once more as views for analysts, with models beside them, and whether those are kept as tables. */
+  views: f.flagOr("materialized").default(true),
   /** What answers, the rows made of them, and DuckDB take together. */
   memory: f.size("64MB").prefault("256MB"),
   /** A backfill of more requests is confirmed by a person, or by --yes. */
@@ -268,12 +277,12 @@ export const configSchema = object({
   }
   // PostgreSQL cuts names at 63 bytes.
   const analytics = `${destination.schema}_analytics`;
-  if (config.views && Buffer.byteLength(analytics) > 63)
+  if (config.views !== false && Buffer.byteLength(analytics) > 63)
     refuse(
       ["destination", "schema"],
       `the views' schema would be ${analytics}, which is longer than 63 bytes: expected at most 53, or views: false`,
     );
-  if (config.views && destination.state_schema.toLowerCase() === analytics.toLowerCase())
+  if (config.views !== false && destination.state_schema.toLowerCase() === analytics.toLowerCase())
     refuse(["destination", "state_schema"], `must be another schema than that of the views, ${analytics}`);
   const repeated = (list: readonly { readonly name: string }[]): number =>
     list.findIndex((entry, index) => list.findIndex(other => other.name === entry.name) < index);

@@ -15,6 +15,7 @@ import { dropStages } from "../warehouse/state/drop_stages.ts";
 import { compareIdentity, forgetCompany } from "../warehouse/state/identity.ts";
 import { DATA_VERSION, ensureState } from "../warehouse/state/state_ddl.ts";
 import { recountDetail } from "../warehouse/state/table_counts.ts";
+import { forgetStored } from "../warehouse/views/stored_models.ts";
 import { costFromStart } from "./cost.ts";
 
 export interface ResetOrder {
@@ -104,6 +105,7 @@ export async function reset(
       // Details first: once their list has no rows theirs would stay behind.
       for (const stream of something.toReversed())
         done.push(...(await resetStream(destination, order, company, stream)));
+      if (order.drop) await forgetStored(destination, company);
       if (order.drop && (await forgetCompany(db, company))) done.push(`${company}: nothing of it is left`);
     }
     if ((await destination.releaseState()).isPending) await destination.releaseToReaders();

@@ -63,13 +63,21 @@ export async function requireOwnPolicyKey(destination: Destination, { policy }: 
 export const isUnder = (records: readonly PrivacyRecord[], policy: Policy): boolean =>
   differences(records, policy).length === 0;
 
+/** Whether what is stored is stored under this policy, and nothing holds what was there before. */
+export async function isPolicyApplied(
+  reading: Pick<Destination, "db" | "stateSchema">,
+  policy: Policy,
+): Promise<boolean> {
+  const records = (await hasState(reading, "privacy")) ? await privacyRecords(reading.db) : [];
+  return isUnder(records, policy) && records.every(({ isClean }) => isClean);
+}
+
 /** What is copied out of a warehouse has to be as the configuration says. @throws ConfigError while no run has made it so */
 export async function requirePolicyApplied(
   reading: Pick<Destination, "db" | "stateSchema">,
   policy: Policy,
 ): Promise<void> {
-  const records = (await hasState(reading, "privacy")) ? await privacyRecords(reading.db) : [];
-  if (isUnder(records, policy) && records.every(({ isClean }) => isClean)) return;
+  if (await isPolicyApplied(reading, policy)) return;
   throw new ConfigError(
     "privacy: the warehouse's values are not stored as the configuration says yet. Run `tributary sync` first, which rewrites them; nothing was written.",
   );

@@ -8,6 +8,8 @@ interface Values {
   readonly count: number;
   readonly score: number;
   readonly flag: boolean;
+  /** YYYY-MM-DD. */
+  readonly date: string;
   readonly moment: ColumnType<Date, string, string>;
   readonly json: ColumnType<unknown, string | null | undefined, string | null>;
 }
@@ -55,6 +57,7 @@ export const text = of("text", false);
 export const count = of("count", false);
 export const score = of("score", false);
 export const flag = of("flag", false);
+export const date = of("date", false);
 export const moment = of("moment", false);
 export const json = of("json", true);
 export const textOrNull = of("text", true);

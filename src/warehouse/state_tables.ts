@@ -2,6 +2,7 @@ import {
   count,
   counter,
   countOrNull,
+  date,
   flag,
   flagOrNull,
   json,
@@ -24,7 +25,7 @@ export const stateTables = {
     "What this warehouse is and whose: a row for each fact that a run checks before it writes.",
     {
       key: text(
-        "Which fact: version (of the state schema), program (the release that shaped the tables last), maker (the newest that made one), schema (of the data), tables (those ever made), columns (those they were given), unfilled:… (a column that the next run fills from _extra), company:<name>.",
+        "Which fact: version (of the state schema), program (the release that shaped the tables last), maker (the newest that made one), schema (of the data), tables (those ever made), columns (those they were given), unfilled:… (a column that the next run fills from _extra), currency (which rates stand in currency_factors), company:<name>.",
       ),
       value: json(
         "The fact as JSON; of a company its base_url and, where the key may read it, the service's own company_id.",
@@ -328,6 +329,15 @@ export const stateTables = {
       noted_at: moment("When it was first written from this warehouse."),
     },
     { key: ["path", "host"] },
+  ),
+  currency_factors: table(
+    "What amounts are multiplied by to get them in the reporting currency: a row a currency and day, as `currency` says.",
+    {
+      currency_code: text("Currency of the amount."),
+      rate_date: date("Calendar day that the amount is of."),
+      factor: text("A decimal with 15 digits behind the point."),
+    },
+    { key: ["currency_code", "rate_date"] },
   ),
   holders: table(
     "Who works on what at this moment. A row alone proves nothing: a killed run leaves its rows behind.",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { inject } from "vitest";
 import type { Table } from "../../src/catalog/columns.ts";
+import { currencyFactors } from "../../src/catalog/currency_rates.ts";
 import type { MeaningTests } from "../../src/catalog/meaning.ts";
 import { systemClock } from "../../src/clock.ts";
 import { configSchema } from "../../src/config/schema.ts";
@@ -14,6 +15,7 @@ import { openPostgres } from "../../src/warehouse/postgres/open.ts";
 import { tableOrder, viewOrder } from "../../src/warehouse/schema/prepare_warehouse.ts";
 import { ensureTables } from "../../src/warehouse/schema/tables.ts";
 import { ensureState } from "../../src/warehouse/state/state_ddl.ts";
+import { keepRates } from "../../src/warehouse/views/currency_rates.ts";
 import { streams } from "../../streams/index.ts";
 import { createDatabase } from "../support/database.ts";
 import { models as program } from "../support/models.ts";
@@ -31,6 +33,8 @@ export interface Contents {
   readonly rows: Readonly<Record<string, readonly Row[]>>;
   /** What the configuration says of meanings, instead of its defaults. */
   readonly meanings?: MeaningTests;
+  /** The reporting currency, and its rates as a file has them. */
+  readonly currency?: { readonly report: string; readonly rates: string };
   /** What `calendar_today` says: 2026-03-15 unless told otherwise. */
   readonly today?: string;
 }
@@ -39,7 +43,7 @@ export interface Contents {
 export interface ModelWarehouse {
   /** Decimals as text without zeros at the end, whole counts as numbers, dates as text. */
   query(text: string): Promise<Record<string, unknown>[]>;
-  /** All rows of a model, ordered by these columns; `columns` leaves out the others. */
+  /** All rows of a model, ordered by these columns; `columns` leaves out the others, and without a reporting currency there are none in it. */
   model(name: string, order: string, columns?: string): Promise<Record<string, unknown>[]>;
   /** The models that were made: those of which no needed table is missing. */
   readonly models: ReadonlySet<string>;
@@ -92,7 +96,7 @@ export const modelWarehouses: readonly {
 
 async function filled(
   destination: Destination,
-  { rows, today = "2026-03-15", meanings = usualMeanings }: Contents,
+  { rows, today = "2026-03-15", meanings = usualMeanings, currency }: Contents,
   drop: () => Promise<void>,
 ): Promise<ModelWarehouse> {
   const { db, dialect, stateSchema } = destination;
@@ -103,10 +107,15 @@ async function filled(
   const on = streams.filter(({ tables }) => [tables.main, ...tables.children].some(({ name }) => name in rows));
   const tables = on.flatMap(stream => [stream.tables.main, ...stream.tables.children]);
   await ensureState(db, dialect, stateSchema);
+  const source = currency && { report: currency.report, rates: "", maxAgeMs: 0 };
   const { warnings } = await ensureTables(db, dialect, {
     ...tableOrder(destination, { streams: on, grantSelectTo: [] }),
-    views: viewOrder(destination, on, { wanted: true, models: program, meanings }),
+    views: viewOrder(destination, on, { wanted: true, models: program, meanings, currency: source }),
   });
+  if (currency !== undefined) {
+    const factors = currencyFactors(currency.rates.split("\n"), { ...currency, maxAgeMs: 7 * 86_400_000 });
+    await keepRates(db, stateSchema, { digest: "test", factors });
+  }
   if (warnings.length > 0) throw new Error(warnings.join("\n"));
   await query(`create or replace view procurement_analytics.calendar_today as select date '${today}' as today`);
   for (const [name, given] of Object.entries(rows)) {
@@ -125,11 +134,18 @@ async function filled(
     reading: { ...destination, publishedAt: undefined },
     renew: () => destination.cleanse([]),
     model: (name, order, columns = "*") =>
-      query(`select ${columns} from procurement_analytics.${name} order by ${order}`),
+      query(`select ${columns} from procurement_analytics.${name} order by ${order}`).then(found =>
+        columns === "*" && currency === undefined ? found.map(withoutReported) : found,
+      ),
     explain: async text => (await query(`explain ${text}`)).map(row => Object.values(row).join(" ")).join("\n"),
     drop,
   };
 }
+
+const withoutReported = (row: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(row).filter(([name]) => !name.endsWith("_reported") && name !== "unconverted_count"),
+  );
 
 const MOMENT = "2026-03-15T06:00:00Z";
 

@@ -59,7 +59,16 @@ describe.each(modelWarehouses)("all models in $name", ({ name, make }) => {
     const there = new Set([...tables, ...program.models].map(table => table.name));
     const read = readMeanings(program.meanings, streams, usualMeanings);
     for (const model of program.models) {
-      const text = modelSelect(model, other => there.has(other), { procurement: "procurement" }, read);
+      const text = modelSelect(
+        model,
+        other => there.has(other),
+        { procurement: "procurement" },
+        {
+          meanings: read,
+          currency: "EUR",
+          schema: "procurement_analytics",
+        },
+      );
       await warehouse.query(`select * from (${withMoreColumns(text)}) more limit 0`);
     }
   });

@@ -88,7 +88,7 @@ export const publishing: readonly Mutation[] = [
     name: "keys that were known and came twice go unnoticed",
     invariant: 3,
     file: "src/warehouse/merge/diff.ts",
-    text: "met === live - gone && (await areDistinct(",
+    text: "met === live - missing && (await areDistinct(",
     becomes: "(await areDistinct(",
     test: "test/warehouse/conformance/difference.test.ts",
     notices: "keys that come twice count once, whether they are known or not, and the last one is what they are",

@@ -1,4 +1,5 @@
 import { openDestination } from "../../src/warehouse/connect/open.ts";
+import type { Destination } from "../../src/warehouse/destination.ts";
 import type { Scenario } from "./scenario.ts";
 
 type Stored = Record<string, unknown>;
@@ -14,12 +15,19 @@ export async function remembered({ warehouse }: Scenario, stream: string): Promi
 /** Stores it otherwise, as another version of the program may have done. */
 export async function remember(place: Scenario, stream: string, change: (stored: Stored) => Stored): Promise<void> {
   const state = JSON.stringify(change(await remembered(place, stream)));
+  await between(place, ({ db }) =>
+    db.updateTable("stream_state").set({ state }).where("stream", "=", stream).execute(),
+  );
+}
+
+/** Writes to the warehouse between two runs. */
+export async function between(place: Scenario, work: (destination: Destination) => Promise<unknown>): Promise<void> {
   const shared = { schema: "procurement", stateSchema: "_tributary", keepVersions: 2, grantSelectTo: [] };
   const holder = { pid: process.pid, host: "here", command: "a test", startedAt: place.clock.date().toISOString() };
   const where = { ...shared, ...place.warehouse.destination } as unknown as Parameters<typeof openDestination>[0];
   const destination = await openDestination(where, { runId: "changing", holder, clock: place.clock }, 0);
   try {
-    await destination.db.updateTable("stream_state").set({ state }).where("stream", "=", stream).execute();
+    await work(destination);
   } finally {
     await destination.close();
   }

@@ -33,7 +33,8 @@ async function script(config: Config, forDba: boolean): Promise<string> {
   const { dbaScript, ddlScript } = await import("../../warehouse/schema/ddl_script.ts");
   const { dialectOf, roleOf } = await import("../../warehouse/connect/open.ts");
   const dialect = dialectOf(destination);
-  if (forDba) return dbaScript(dialect, { ...destination, ...(await roleOf(destination)), views: config.views });
+  if (forDba)
+    return dbaScript(dialect, { ...destination, ...(await roleOf(destination)), views: config.views !== false });
   const { configured } = await import("../../privacy/configured_catalog.ts");
   const { selectedByConfig, versionedBy } = await import("../../config/selection.ts");
   const { tableOrder, viewOrder } = await import("../../warehouse/schema/prepare_warehouse.ts");
@@ -47,6 +48,7 @@ async function script(config: Config, forDba: boolean): Promise<string> {
     wanted: config.views,
     models: await readModels(),
     meanings: config.meanings,
+    currency: config.currency,
   });
   return ddlScript(dialect, { ...tableOrder(destination, { streams, grantSelectTo, versioned }), views });
 }

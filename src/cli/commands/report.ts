@@ -82,7 +82,8 @@ async function read(config: Config, companies: readonly string[], options: Repor
   if (reading === undefined) throw nothingLoaded("a warehouse to report on");
   try {
     const { months } = options;
-    const order = { ...models, meanings, companies, months, redact: context.redact };
+    const currency = config.currency?.report;
+    const order = { ...models, meanings, currency, companies, months, redact: context.redact };
     const contents = await readContents(reading, procurementReport, order);
     return { contents, publishedAt: reading.publishedAt?.toISOString() };
   } finally {

@@ -51,7 +51,7 @@ export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGe
     const versioned = versionedBy(streams, config.streams);
     yield* checkDestination(
       config.destination,
-      { version: tools.version, companies: found, streams, versioned, views: config.views },
+      { version: tools.version, companies: found, streams, versioned, views: config.views !== false },
       tools.clock,
     );
   }

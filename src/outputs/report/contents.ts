@@ -1,5 +1,4 @@
-import type { ReadMeaning } from "../../catalog/meaning.ts";
-import { type Models, placed } from "../../catalog/model.ts";
+import { type Models, placed, type Readings } from "../../catalog/model.ts";
 import { DestinationError } from "../../errors.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { holdModels } from "../../warehouse/read/held_models.ts";
@@ -50,8 +49,7 @@ export interface Contents {
 }
 
 /** What is read: `months` before the present one, models as this version knows them and the configuration reads them. */
-export interface Reading extends Models {
-  readonly meanings: readonly ReadMeaning[];
+export interface Reading extends Omit<Models, "meanings">, Omit<Readings, "schema"> {
   readonly companies: readonly string[];
   readonly months: number;
   readonly redact: (text: string) => string;

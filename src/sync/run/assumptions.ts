@@ -20,7 +20,7 @@ const JUMP = 0.2;
 interface Measuring {
   readonly order: {
     readonly models: { readonly meanings: readonly Meaning[] };
-    readonly config: { readonly views: boolean; readonly meanings: MeaningTests };
+    readonly config: { readonly views: boolean | "materialized"; readonly meanings: MeaningTests };
   };
   readonly destination: Destination;
   readonly catalogue: readonly Stream[];
@@ -33,7 +33,7 @@ interface Measuring {
  */
 export async function doubtfulAssumptions(run: Measuring, errors: unknown[]): Promise<readonly string[]> {
   const { order, destination, catalogue, jobs } = run;
-  if (!order.config.views || errors.length > 0) return [];
+  if (order.config.views === false || errors.length > 0) return [];
   try {
     const meanings = readMeanings(order.models.meanings, catalogue, order.config.meanings);
     const before = await recordedAssumptions(destination);

@@ -1,8 +1,8 @@
 import type { Stream } from "../../catalog/stream.ts";
 import { lockGroupOf, versionedBy } from "../../config/selection.ts";
-import { reconcilePrivacy } from "../../privacy/apply_policy.ts";
+import { isPolicyApplied, reconcilePrivacy } from "../../privacy/apply_policy.ts";
 import type { Destination } from "../../warehouse/destination.ts";
-import { type Prepared, prepareWarehouse } from "../../warehouse/schema/prepare_warehouse.ts";
+import { type Prepared, prepareWarehouse, type Views } from "../../warehouse/schema/prepare_warehouse.ts";
 import { mendTimestamps } from "../witnessed_time.ts";
 import { identityOf, isAccepted, isItself } from "./companies.ts";
 import { policyOf } from "./jobs.ts";
@@ -52,9 +52,12 @@ export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
 }
 
 /** Locks what the run works on, and creates, upgrades and widens tables and views. */
-function prepareTables({ plan, destination }: OpenedRun, present: readonly Service[]): Promise<Prepared> {
-  const { order, startedAt, streams } = plan;
-  const { config, version, models, limits } = order;
+async function prepareTables({ plan, destination }: OpenedRun, present: readonly Service[]): Promise<Prepared> {
+  const { order, startedAt, streams, privacy } = plan;
+  const { config, version, limits } = order;
+  const views = viewsOf(order);
+  // Models that are kept as tables hold values as they were: they go before what they were made of is rewritten.
+  const isTreated = views.wanted !== "materialized" || (await isPolicyApplied(destination, privacy.policy));
   const { all, on, selected } = streams;
   const { settings } = config.streams;
   const { lockGroups, held } = lockedBy(plan);
@@ -72,9 +75,17 @@ function prepareTables({ plan, destination }: OpenedRun, present: readonly Servi
     volatileOf: name => settings[name]?.volatile ?? [],
     waitMs: limits.waitMs,
     now: startedAt,
-    views: { wanted: config.views, models, meanings: config.meanings },
+    views: isTreated ? views : { ...views, wanted: true },
   });
 }
+
+/** The views that the configuration asks for. */
+export const viewsOf = ({ config, models }: PlannedRun["order"]): Views => ({
+  wanted: config.views,
+  models,
+  meanings: config.meanings,
+  currency: config.currency,
+});
 
 /** The lock groups that the run works on, and all of their streams. */
 function lockedBy({ streams: { all, selected } }: PlannedRun) {

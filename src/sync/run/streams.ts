@@ -1,15 +1,18 @@
 import { hostname } from "node:os";
+import { DestinationError } from "../../errors.ts";
 import type { Formats } from "../../rows/moment.ts";
 import type { Destination } from "../../warehouse/destination.ts";
+import { viewOrder } from "../../warehouse/schema/prepare_warehouse.ts";
 import { adoptFormats } from "../../warehouse/state/formats_record.ts";
 import { beginRun, warningsOfLastRun } from "../../warehouse/state/run_log.ts";
+import { refreshModels } from "../../warehouse/views/stored_models.ts";
 import { type Announcements, announce } from "./announcements.ts";
 import { doubtfulAssumptions } from "./assumptions.ts";
 import { logOf, sideBySide } from "./companies.ts";
-import { conclude, firstLook, releaseEvery } from "./conclusion.ts";
+import { conclude, firstLook, releaseEvery, type WorkedRun } from "./conclusion.ts";
 import { type CompanyRun, contextOf } from "./jobs.ts";
 import type { Archives, PlannedRun } from "./opening.ts";
-import type { PreparedRun } from "./preparation.ts";
+import { type PreparedRun, viewsOf } from "./preparation.ts";
 import { measureChanged } from "./relation_measurement.ts";
 import { failureText, type RunReport, viewOf } from "./report.ts";
 import type { Service } from "./service.ts";
@@ -43,12 +46,27 @@ export async function workOnStreams(run: Run, limit: AbortSignal): Promise<RunRe
   await releasing;
   if (signal.aborted && !errors.includes(signal.reason)) errors.push(signal.reason);
   await measureChanged(ended, errors);
-  const doubts = await doubtfulAssumptions(ended, errors);
+  const doubts = [...(await doubtfulAssumptions(ended, errors)), ...(await refreshStored(ended, errors))];
   announcements.warn(doubts);
   const warnings = [...run.warnings, ...doubts];
   const report = await conclude({ ...ended, warnings, announcements }, errors);
   attempt?.end(errors.map(error => ({ error, text: failureText(error, jobs, tools.redact) })));
   return report;
+}
+
+/** Works out anew the models that are kept as tables. A failure of it joins the `errors`. */
+async function refreshStored(
+  { order, destination, catalogue }: WorkedRun,
+  errors: unknown[],
+): Promise<readonly string[]> {
+  const views = viewsOf(order);
+  if (views.wanted !== "materialized" || errors.some(error => error instanceof DestinationError)) return [];
+  try {
+    return await refreshModels(destination, viewOrder(destination, catalogue, views));
+  } catch (error) {
+    errors.push(error);
+    return [];
+  }
 }
 
 /** What a company's streams share with those of the others. */

@@ -26,7 +26,7 @@ export async function holdModels(
   db: Kysely<StateTables>,
   dialect: Dialect,
   place: { readonly schema: string; readonly stateSchema: string },
-  order: Pick<ViewOrder, "schema" | "models" | "meanings" | "writtenFor">,
+  order: Pick<ViewOrder, "schema" | "models" | "meanings" | "currency" | "writtenFor">,
   wanted: readonly string[],
 ): Promise<HeldModels> {
   let present: PresentViews | undefined;

@@ -13,6 +13,7 @@ import { dropStages } from "../state/drop_stages.ts";
 import { checkIdentity } from "../state/identity.ts";
 import { forgetStreamState } from "../state/run_log.ts";
 import { DATA_VERSION, ensureState } from "../state/state_ddl.ts";
+import { type CurrencySource, keepRates, readRates } from "../views/currency_rates.ts";
 import { analyticsSchema, type ViewOrder } from "../views/view.ts";
 import { checkTables, commentTables, ensureTables, type TableOrder } from "./tables.ts";
 import { chooseUnknownFieldColumns, withAdded } from "./unknown_field_columns.ts";
@@ -51,10 +52,12 @@ export interface Expectation {
 
 /** The views beside the tables: whether there are to be any, and those that are written as files. */
 export interface Views {
-  readonly wanted: boolean;
+  /** As `views` of the configuration. */
+  readonly wanted: boolean | "materialized";
   readonly models: Models;
   /** By which values the configuration says what rows are taken for. */
   readonly meanings: MeaningTests;
+  readonly currency?: CurrencySource | undefined;
 }
 
 /** A warehouse that is ready. */
@@ -79,6 +82,7 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   const { db, dialect, schema, stateSchema } = destination;
   const { version, streams, grantSelectTo, widening, volatileOf, versioned, formats, now } = expectation;
   const seen = await checkTables(db, dialect, tableOrder(destination, expectation));
+  const rates = await readRates(db, stateSchema, seen, expectation.views.currency);
   const upgraded = await ensureState(db, dialect, stateSchema, undefined, seen);
   const companies = expectation.companies
     .filter(({ isRecorded }) => isRecorded)
@@ -96,6 +100,7 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
     views: viewOrder(destination, expectation.catalogue.map(widened), expectation.views, off),
   };
   const { done, missing, warnings } = await ensureTables(db, dialect, order);
+  await keepRates(db, stateSchema, rates);
   const lost = expectation.catalogue.filter(stream => missing.includes(stream.name));
   for (const stream of lost) await forgetLoss(destination, expectation, stream);
   const gone = lost.map(stream => `${stream.name}: its tables were gone, it is read from the start`);
@@ -138,14 +143,16 @@ export function tableOrder(
 export function viewOrder(
   destination: { readonly schema: string },
   catalogue: readonly Stream[],
-  { wanted, models, meanings }: Views,
+  { wanted, models, meanings, currency }: Views,
   comments: ReadonlyMap<string, string> = new Map(),
 ): ViewOrder {
   return {
     ...models,
     meanings: readMeanings(models.meanings, catalogue, meanings),
+    currency: currency?.report,
     schema: analyticsSchema(destination.schema),
-    wanted,
+    wanted: wanted !== false,
+    stored: wanted === "materialized",
     catalogue,
     comment: (stream, table) => comments.get(table.name) ?? tableComment(stream, table),
   };

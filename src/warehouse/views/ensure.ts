@@ -4,7 +4,7 @@ import type { Dialect } from "../dialect.ts";
 import { dependentsOf } from "./dependents.ts";
 import { type PresentViews, recordViews } from "./present_views.ts";
 import { attempt, comments, creation, type Db, dropViews, executeTogether } from "./statements.ts";
-import type { View } from "./view.ts";
+import { printOf, storedName, type View, type ViewRecord } from "./view.ts";
 import { isDone, recordOf, type ViewPlan } from "./view_plan.ts";
 
 interface Place {
@@ -48,10 +48,16 @@ export async function ensureViews(
     plan.recommented.flatMap(view => comments(schema, view)),
   );
   // One that could not be made keeps the print of what it was, so that the next run tries again.
-  const record = {
+  const record: ViewRecord = {
     ...Object.fromEntries(before.filter(([name]) => !gone.names.includes(name))),
-    ...recordOf([...plan.wanted.values()].filter(({ name }) => !made.failed.includes(name))),
+    ...recordOf(plan.changed.filter(({ name }) => !made.failed.includes(name))),
+    ...Object.fromEntries(
+      plan.recommented.map(view => [view.name, { ...present.record[view.name]!, ...printOf(view) }]),
+    ),
   };
+  for (const [name, { stored }] of before)
+    if (stored === true && record[name]?.stored !== true)
+      await sql`drop table if exists ${sql.id(place.stateSchema, storedName(name))}`.execute(trx);
   for (const statement of recordViews(place.stateSchema, record)) await statement.execute(trx);
   if (Object.keys(record).length === 0) await dropSchemaIfEmpty(trx, dialect, schema);
   return {

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import type { Table, TableSet } from "../../catalog/columns.ts";
-import type { ReadMeaning } from "../../catalog/meaning.ts";
-import type { Models } from "../../catalog/model.ts";
+import type { Models, Readings } from "../../catalog/model.ts";
 import type { Stream } from "../../catalog/stream.ts";
 
 /** The views a warehouse is to have beside its tables. */
-export interface ViewOrder extends Models {
+export interface ViewOrder extends Omit<Models, "meanings">, Readings {
   /** Where they stand. */
   readonly schema: string;
-  readonly meanings: readonly ReadMeaning[];
   /** False: those that are ours go. */
   readonly wanted: boolean;
+  /** Whether models may read tables in which their rows are kept. */
+  readonly stored: boolean;
   /** The whole catalogue: a stream that is off has views while its tables are there. */
   readonly catalogue: readonly Stream[];
   /** The whole text of a table's comment, as it is in its own schema. */
@@ -36,8 +36,13 @@ export interface View {
   readonly columns: readonly { readonly name: string; readonly comment: string | undefined }[];
 }
 
-/** What was made once: by the name of the view, of what its definition and its comments were. */
-export type ViewRecord = Readonly<Record<string, { readonly definition: string; readonly comments: string }>>;
+/** What was made once: by the name of the view, of what its definition and its comments were, and whether it reads a stored table. */
+export type ViewRecord = Readonly<
+  Record<string, { readonly definition: string; readonly comments: string; readonly stored?: true | undefined }>
+>;
+
+/** The table in the state schema that a model's rows are kept in. */
+export const storedName = (model: string): string => `model_${model}`;
 
 /** The schema that stands beside the tables' own. */
 export const analyticsSchema = (schema: string): string => `${schema}_analytics`;

@@ -48,8 +48,10 @@ export function planViews(
     }
   }
   const all = [...wanted.values()];
-  const isDefined = (view: View) =>
-    present.names.get(view.name) === true && present.record[view.name]?.definition === printOf(view).definition;
+  const isDefined = (view: View) => {
+    const before = present.names.get(view.name) === true ? present.record[view.name] : undefined;
+    return before?.definition === printOf(view).definition && (before.stored !== true || order.stored);
+  };
   const isCommented = (view: View) => present.record[view.name]?.comments === printOf(view).comments;
   return {
     changed: all.filter(view => !isDefined(view)),
@@ -70,7 +72,7 @@ export const recordOf = (views: Iterable<View>): ViewRecord =>
 export function viewOfModel(
   model: Model,
   place: Place,
-  order: Pick<ViewOrder, "schema" | "writtenFor" | "meanings">,
+  order: Pick<ViewOrder, "schema" | "writtenFor" | "meanings" | "currency">,
   has: (name: string) => boolean,
 ): View {
   const places = {
@@ -80,7 +82,7 @@ export function viewOfModel(
   };
   return {
     name: model.name,
-    select: modelSelect(model, has, places, order.meanings),
+    select: modelSelect(model, has, places, order),
     comment: model.description,
     columns: model.columns.map(({ name, description }) => ({ name, comment: description })),
   };

@@ -18,7 +18,8 @@ export const contentsOf = (
   companies: readonly string[],
   months = 12,
   redact = (word: string): string => word,
-): Promise<Contents> => readContents(reading, procurementReport, { ...models, meanings, companies, months, redact });
+): Promise<Contents> =>
+  readContents(reading, procurementReport, { ...models, meanings, currency: undefined, companies, months, redact });
 
 /** The page that is made of it. */
 export const pageOf = (contents: Contents): string =>

@@ -1,12 +1,12 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { analyticsSchema } from "../../views/view.ts";
+import { analyticsSchema, storedName } from "../../views/view.ts";
 import type { Observer } from "../session/driver.ts";
 import { quoted, select } from "../session/session.ts";
 
 const KEY = "publish";
 
 /**
- * Counts, in the warehouse's own table, the transactions that changed something in the data schema. A published version
+ * Counts, in the warehouse's own table, the transactions that changed something in the data schema or its views. A published version
  * carries the number of its moment, so a version with a lower one tells that a publish is pending (a crash came between).
  */
 export class PublishNumber implements Observer {
@@ -18,13 +18,13 @@ export class PublishNumber implements Observer {
 
   constructor(schema: string, stateSchema: string) {
     this.#stateSchema = stateSchema;
-    const names = [schema, analyticsSchema(schema)].flatMap(name => [
-      `"${RegExp.escape(name.replaceAll('"', '""'))}"`,
-      RegExp.escape(name),
-    ]);
+    const written = (name: string) => [`"${RegExp.escape(name.replaceAll('"', '""'))}"`, RegExp.escape(name)];
+    const names = [schema, analyticsSchema(schema)].flatMap(name => written(name).map(way => `${way}\\s*\\.`));
+    // Models that are kept as tables are shown by views of the data.
+    names.push(`${written(stateSchema)[0]}\\."${storedName("")}`);
     // "if not exists" is asked at the start of every run and mostly changes nothing.
     this.#writes = new RegExp(
-      `\\b(?:insert\\s+into|update|delete\\s+from|merge\\s+into|(?:create|alter|drop)\\s+(?:or\\s+replace\\s+)?(?:table|view)(?:\\s+if\\s+exists)?)\\s+(?:${names.join("|")})\\s*\\.`,
+      `\\b(?:insert\\s+into|update|delete\\s+from|merge\\s+into|(?:create|alter|drop)\\s+(?:or\\s+replace\\s+)?(?:table|view)(?:\\s+if\\s+exists)?)\\s+(?:${names.join("|")})`,
       "i",
     );
   }

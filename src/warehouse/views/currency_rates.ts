@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { type Kysely, sql } from "kysely";
+import { type CurrencyFactor, currencyFactors, type ReportingCurrency } from "../../catalog/currency_rates.ts";
+import { ConfigError, TributaryError } from "../../errors.ts";
+import type { Catalog } from "../ddl/database_catalog.ts";
+import type { StateTables } from "../state_tables.ts";
+
+/** `rates`: a file's path, or `table:` and the name of a table of the warehouse with columns date, currency and rate. */
+export interface CurrencySource extends ReportingCurrency {
+  readonly rates: string;
+}
+
+const TABLE = /^table:(\w+)\.(\w+)$/;
+
+/** The rates that views are to read; undefined: they read them already. */
+type NewRates = { readonly digest: string; readonly factors: readonly CurrencyFactor[] } | undefined;
+
+const KEY = "currency";
+const ROWS_A_STATEMENT = 5_000;
+
+/** Reads rates that are not those in the warehouse; writes nothing. @throws ConfigError where they cannot be read */
+export async function readRates(
+  db: Kysely<StateTables>,
+  stateSchema: string,
+  seen: Catalog,
+  currency: CurrencySource | undefined,
+): Promise<NewRates> {
+  const isThere = seen.tables.has(`${stateSchema}.warehouse`);
+  const kept = isThere
+    ? await db.selectFrom("warehouse").select("value").where("key", "=", KEY).executeTakeFirst()
+    : undefined;
+  if (currency === undefined) return kept === undefined ? undefined : { digest: "", factors: [] };
+  const lines = await linesOf(db, currency);
+  const { report, base, maxAgeMs } = currency;
+  const all = [JSON.stringify([report, base, maxAgeMs]), ...lines].join("\n");
+  const digest = createHash("sha256").update(all).digest("hex").slice(0, 16);
+  return kept?.value === digest ? undefined : { digest, factors: currencyFactors(lines, currency) };
+}
+
+async function linesOf(db: Kysely<StateTables>, { rates }: CurrencySource): Promise<readonly string[]> {
+  try {
+    const table = TABLE.exec(rates);
+    if (table === null) return (await readFile(rates, "utf8")).split(/\r?\n/);
+    const text = (name: string) => sql`cast(${sql.id(name)} as varchar)`;
+    const { rows } = await sql<{ line: string | null }>`
+      select ${text("date")} || ',' || ${text("currency")} || ',' || ${text("rate")} as line
+      from ${sql.id(table[1]!, table[2]!)} order by 1`.execute(db);
+    return ["date,currency,rate", ...rows.flatMap(({ line }) => line ?? [])];
+  } catch (error) {
+    if (error instanceof TributaryError) throw error;
+    throw new ConfigError(
+      `currency: expected a file of rates, or a table with date, currency and rate, and ${rates} could not be read: ${String(error instanceof Error ? error.message : error)}`,
+    );
+  }
+}
+
+/** Puts rates that were read in the place of those in the warehouse. */
+export async function keepRates(db: Kysely<StateTables>, stateSchema: string, rates: NewRates): Promise<void> {
+  if (rates === undefined) return;
+  const { digest, factors } = rates;
+  await db.transaction().execute(async trx => {
+    await trx.deleteFrom("currency_factors").execute();
+    for (let at = 0; at < factors.length; at += ROWS_A_STATEMENT) {
+      // As text, for so many parameters take longer than all else: each was checked, and is letters, digits and signs between them.
+      const values = factors
+        .slice(at, at + ROWS_A_STATEMENT)
+        .map(({ currency, day, factor }) => `('${currency}', date '${day}', '${factor}')`);
+      await sql`insert into ${sql.id(stateSchema, "currency_factors")} (currency_code, rate_date, factor) values ${sql.raw(values.join(", "))}`.execute(
+        trx,
+      );
+    }
+    await trx.deleteFrom("warehouse").where("key", "=", KEY).execute();
+    if (digest !== "")
+      await trx
+        .insertInto("warehouse")
+        .values({ key: KEY, value: JSON.stringify(digest) })
+        .execute();
+  });
+}

@@ -1,0 +1,60 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../source/archive/folder.ts";
+import { warehouses } from "../../support/warehouse.ts";
+import { between } from "../remembered.ts";
+import { scenario } from "../scenario.ts";
+
+describe.each(warehouses)("rates of the reporting currency in $name", ({ make }) => {
+  test("come from a file, again when it has changed, or from a table of the warehouse", async () => {
+    const file = join(await temporaryFolder(), "rates.csv");
+    const rate = (value: string) => writeFile(file, `date,currency,rate\n2026-01-01,QQQ,${value}\n`);
+    const currency = { report: "EUR", rates: file, max_age: "2d" };
+    await rate("2");
+    const place = await scenario(make, { items: 3 }, { config: { views: true, currency } });
+    const factors = async () =>
+      (
+        await place.warehouse.query<{ day: string; factor: string }>(
+          "select cast(rate_date as varchar) as day, cast(factor as varchar) as factor from procurement_analytics.currency_rates order by 1",
+        )
+      ).map(row => `${row.day} ${row.factor.slice(0, 6)}`);
+    expect((await place.sync()).exit_code).toBe(0);
+    expect(await factors()).toEqual(["2026-01-01 0.5000", "2026-01-02 0.5000"]);
+    await rate("4");
+    await place.sync();
+    expect(await factors()).toEqual(["2026-01-01 0.2500", "2026-01-02 0.2500"]);
+
+    await between(place, async ({ db }) => {
+      await sql`create schema finance`.execute(db);
+      await sql`create table finance.rates as select date '2026-03-01' as date, 'QQQ' as currency, cast(1.25 as decimal(9, 4)) as rate`.execute(
+        db,
+      );
+    });
+    place.configure({ views: true, currency: { report: "EUR", rates: "table:finance.rates", max_age: "1d" } });
+    await place.sync();
+    expect(await factors()).toEqual(["2026-03-01 0.8000"]);
+
+    place.configure({ views: true });
+    await place.sync();
+    expect(await factors()).toEqual([]);
+  });
+
+  test("that cannot be read end the run before it writes anything, and say what was expected", async () => {
+    const place = await scenario(make, { items: 3 }, { config: { views: true } });
+    await place.sync();
+    const runs = await place.count("_tributary.runs");
+    for (const [rates, message] of [
+      ["/nowhere/rates.csv", /^currency: expected a file of rates, .*\/nowhere\/rates\.csv could not be read/],
+      [
+        "table:finance.none",
+        /^currency: expected a file of rates, or a table .* table:finance\.none could not be read/,
+      ],
+    ] as const) {
+      place.configure({ views: true, currency: { report: "EUR", rates } });
+      await expect(place.sync()).rejects.toThrow(message);
+    }
+    expect(await place.count("_tributary.runs")).toBe(runs);
+  });
+});

@@ -3,6 +3,7 @@
 -- The row's own currency comes first, then that of its order, of its document in the intake feed, of the list as a whole, and last the company's: an assumption, as currency_source says.
 -- Group amounts by currency_code and currency_source, and never add up two currencies. Columns whose names end in _usd are US dollars and not meant here, but for those of findings; snapshots carry their own currency; invoice_line_items.expected_price has its own in expected_price_currency.
 -- optional: company_profile, purchase_orders, purchase_order_details, purchase_order_line_items, purchase_order_price_moves, purchase_order_linked_documents, purchase_order_landed_cost, open_items, ingested, invoices, invoice_line_items, invoice_gl_coding, invoice_procurement_chain, invoice_money_documents, issues, items, item_sourcing, item_vendors, item_price_history, item_transactions, findings, finding_lineage, finding_lineage_contributors, contracts, savings_entries, rate_cards, rate_card_details, rate_card_lines, rate_card_accessorials, freight_claims, freight_claim_details, accessorial_authorizations, carrier_profile_insurance, requisitions, requisition_details, requisition_lines, rfqs, rfq_details, rfq_lines, rfq_lanes, communication_details, communication_attachments
+-- key: _company, table_name, row_key, row_index
 -- column _company: The company whose amounts they are.
 -- column table_name: Table that the amounts stand in.
 -- column row_key: First column of that table's key, as text: the order, invoice, item … they belong to; of ingested row_type, a slash and id.

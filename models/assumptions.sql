@@ -3,6 +3,7 @@
 -- A rule that touches far more or far fewer rows than you would expect is read wrongly; `tributary meanings` shows the
 -- values that it was asked of. Add the counts up over months for shares of the whole.
 -- optional: invoices, purchase_orders, purchase_order_line_items, findings, finding_lineage, amount_currencies
+-- key: _company, meaning, column_name, month, currency_code
 -- reported: amount, touched_amount by month
 -- column _company: Company of this warehouse that the rows belong to, as the configuration names it.
 -- column meaning: What rows are taken for: credit, paid, held, open, late, dismissed or resolved.

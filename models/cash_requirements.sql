@@ -5,6 +5,7 @@
 -- amounts stand beside with the sign that the service gives them, and so do documents of which nothing says whether they
 -- are credits.
 -- needs: invoices, amount_currencies, calendar_today
+-- key: _company, payment_status, settlement_state, paid, due_group, due_week, currency_code, currency_source
 -- reported: due_amount, on_hold_amount, discount_amount, credit_amount, unclear_amount by today
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column payment_status: Whether and how far the invoices are paid, in the service's words; values not documented, null where it says nothing.

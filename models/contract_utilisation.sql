@@ -2,6 +2,9 @@
 -- than its term passes. Spend is the service's own figure, because no table says which invoice belongs to which contract.
 -- The service gives contracts no currency: amounts are in the company's base currency by assumption, or unknown.
 -- needs: contracts, amount_currencies, calendar_today, dim_vendors
+-- key: _company, contract_id
+-- references: contract_id -> contracts.contract_id
+-- references: vendor_id -> dim_vendors.vendor_id
 -- reported: limit_amount, spent_amount, remaining_amount, projected_amount by today
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column contract_id: Which contract it is: joins to contracts.contract_id.

@@ -2,6 +2,7 @@
 -- configuration says which currency that is and where the rates stand. Without one there are no rows, and the amounts
 -- of other models in the reporting currency are null. A day without a rate has the one before it, for as long as
 -- `currency.max_age` says; after that, and before the first rate, there is none. The reporting currency itself has no rows.
+-- key: currency_code, rate_date
 -- column currency_code: The currency of the amount.
 -- column rate_date: The day of the amount.
 -- column factor: What it is multiplied by, with 15 digits behind the point.

@@ -1,6 +1,7 @@
 -- How fresh and complete each stream's tables are: when it was last read without a failure, up to when it is complete, what the last run could not read, and how old its details are.
 -- A table that did not change is fresh all the same: look at last_success_at, never at _changed_at of its rows.
 -- optional: purchase_orders
+-- key: _company, stream
 -- column _company: Name that the configuration gives the company whose stream it is.
 -- column stream: Name of the stream, as `tributary streams` lists it; its main table is called the same.
 -- column is_on: Whether the configuration has the stream on; false means its tables are no longer updated.

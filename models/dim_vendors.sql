@@ -1,6 +1,7 @@
 -- Every vendor that any table names: one row a company and vendor id. The name is a label: the one that most rows bear, and of two that are as frequent the one that changed last.
 -- A row without a vendor id makes no vendor, for names are no keys. Of snapshots the latest day counts. Join it by _company and vendor_id; vendor_id is null where the service resolved none.
 -- optional: purchase_orders, invoices, ingested, findings, contracts, open_items, issues, requisitions, rfqs, rfq_lines, rfq_vendors, rate_cards, freight_claims, carrier_profiles, item_vendors, item_transactions, invoice_amendments, finding_lineage, automation_executions, vendor_completeness, negotiation_details, negotiation_briefs, lane_intelligence_recommendations, analytics_spend_by_vendor, analytics_discounts_by_vendor, analytics_otif_by_vendor_vendors, analytics_carrier_scorecards_carriers, analytics_freight_audit_recent, analytics_intermodal_audit_recent, analytics_tariff_exposure_top_vendors, analytics_tariff_gaps_by_vendor, analytics_tariff_gaps_by_item
+-- key: _company, vendor_id
 -- column _company: The company whose vendor it is.
 -- column vendor_id: The service's identifier of the vendor; with _company the key.
 -- column vendor_name: The label that most rows bear; null where no row has one.

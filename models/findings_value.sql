@@ -4,6 +4,7 @@
 -- `meanings.resolved` in the configuration name: who resolved a finding, the remarks made on it, the reason of a dismissal.
 -- needs: findings, calendar_today, dim_vendors
 -- optional: finding_lineage
+-- key: _company, finding_item_id
 -- reported: savings_amount, recoverable_amount, resolved_amount by created_date
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column finding_item_id: Identifier of the row in findings.

@@ -3,6 +3,9 @@
 -- beside, so that paid or dismissed invoices can be left out. To add up invoices, take exception_number = 1.
 -- needs: invoices, amount_currencies, calendar_today, dim_vendors
 -- optional: invoice_line_differences
+-- key: _company, doc_id, exception_number
+-- references: doc_id -> invoices.doc_id
+-- references: vendor_id -> dim_vendors.vendor_id
 -- reported: exception_amount, invoice_amount by document_date
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column doc_id: The invoice document.

@@ -3,6 +3,8 @@
 -- price history, weighted with the transactions behind them; which transactions count is not documented.
 -- The history belongs to preset all; without it, items has the service's own price_trend_pct.
 -- needs: items, item_price_history, amount_currencies
+-- key: _company, item_id, month, currency_code, currency_source
+-- references: item_id -> items.item_id
 -- reported: spend_amount, average_price, lowest_price, highest_price by month
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column item_id: Which item it is: joins to items.item_id.

@@ -2,6 +2,9 @@
 -- of today, and how much of them is still to come.
 -- needs: purchase_orders, amount_currencies, calendar_today, dim_vendors
 -- optional: purchase_order_fulfilment
+-- key: _company, po_number
+-- references: po_number -> purchase_orders.po_number
+-- references: vendor_id -> dim_vendors.vendor_id
 -- reported: ordered_amount, received_amount, open_amount by po_date
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column po_number: Number of the purchase order.

@@ -6,6 +6,8 @@
 -- and quantities of ten billion and more are taken to be misread.
 -- needs: invoices, invoice_line_items, amount_currencies, dim_vendors, currency_rates
 -- optional: item_transactions, items
+-- key: _company, source_table, item_kind, item, vendor_id, document_type, uom, currency_code, currency_source
+-- references: vendor_id -> dim_vendors.vendor_id
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column source_table: Where the prices stand: invoice_line_items or item_transactions.
 -- column item_kind: What item is: item_id, buyer_part_number, vendor_part_number, manufacturer_part_number, description where a line has no number, or none.

@@ -1,6 +1,9 @@
 -- What was ordered, received and invoiced on each line of each purchase order, one row a line; an order whose lines are
 -- not known has one row without a line. Add the rows up by order, vendor or part, one currency at a time.
 -- needs: purchase_orders, purchase_order_line_items, amount_currencies, dim_vendors
+-- key: _company, po_number, line_index
+-- references: po_number -> purchase_orders.po_number
+-- references: vendor_id -> dim_vendors.vendor_id
 -- reported: unit_price, invoice_unit_price, ordered_amount, received_amount, invoiced_amount, open_amount by po_date
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column po_number: Number of the purchase order.

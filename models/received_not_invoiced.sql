@@ -3,6 +3,9 @@
 -- service does not say whether received includes them; they stand in a column of their own.
 -- needs: purchase_order_fulfilment, calendar_today
 -- optional: invoices
+-- key: _company, po_number, line_index
+-- references: po_number -> purchase_orders.po_number
+-- references: vendor_id -> dim_vendors.vendor_id
 -- reported: unit_price, not_invoiced_amount by po_date
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column po_number: Number of the purchase order.

@@ -1,4 +1,5 @@
 -- What each run did with each stream, and how well: counts, time and requests, the share of rows that could not be stored, and whether table and service have the same number of rows.
+-- key: run_id, _company, stream
 -- column run_id: Identifier of the run; its log lines carry it too.
 -- column _company: Name that the configuration gives the company whose stream it was.
 -- column stream: Name of the stream, as `tributary streams` lists it.

@@ -2,6 +2,8 @@
 -- Invoices of every status count, for the service does not document its statuses. Credits are no spend: their amounts stand beside it as the service gives them, and so do those of documents of which nothing says whether they are credits. What is taken for a credit, `meanings.credit` in the configuration says; the model assumptions has its share.
 -- One row a company, vendor, month, currency and source of the currency. Invoices that no vendor was resolved for stand together without one, and so do those without a date.
 -- needs: invoices, amount_currencies, dim_vendors, currency_rates
+-- key: _company, vendor_id, month, currency_code, currency_source
+-- references: vendor_id -> dim_vendors.vendor_id
 -- column _company: The company that was invoiced.
 -- column vendor_id: Vendor the service resolved the invoices to; null for all those it resolved none for.
 -- column vendor_name: The vendor's label as in dim_vendors; null without a vendor.

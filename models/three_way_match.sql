@@ -4,6 +4,9 @@
 -- invoices bill together for one order line is not seen here, see over_invoiced_quantity in purchase_order_fulfilment.
 -- needs: invoices, invoice_line_differences, amount_currencies, dim_vendors
 -- optional: invoice_matches
+-- key: _company, doc_id, line_index
+-- references: doc_id -> invoices.doc_id
+-- references: vendor_id -> dim_vendors.vendor_id
 -- reported: po_unit_price, invoice_unit_price, line_total, price_difference, price_effect_amount, not_received_amount, extension_difference by document_date
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column doc_id: The invoice document.

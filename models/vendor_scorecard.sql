@@ -5,6 +5,7 @@
 -- for stand together without one.
 -- needs: invoices, spend_by_vendor_month, invoice_exceptions, dim_vendors, calendar_today
 -- optional: open_purchase_orders, purchase_orders, purchase_order_fulfilment, findings_value
+-- key: _company, vendor_id, currency_code, currency_source
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column vendor_id: Vendor, by the service's identifier; null for everything that no vendor was resolved for.
 -- column vendor_name: The vendor's label as in dim_vendors; null without a vendor.

@@ -1,4 +1,5 @@
 import { askedColumns, askedRows, type Meaning, meaningSql, type ReadMeaning } from "./meaning.ts";
+import type { End } from "./relation.ts";
 
 /** A view that is written as a file: one select, with what it needs and what it says said in comments at its head. */
 export interface Model {
@@ -9,6 +10,10 @@ export interface Model {
   readonly needs: readonly string[];
   /** Tables and models it can do without. */
   readonly optional: readonly string[];
+  /** Columns that no two rows have alike; a null is a value here. */
+  readonly key: readonly string[];
+  /** Columns whose values all stand in a table or another model, within a company. */
+  readonly references: readonly { readonly column: string; readonly to: End }[];
   /** In the order of the select, and then those in the reporting currency. */
   readonly columns: readonly ModelColumn[];
   /** The columns that come once more in the reporting currency, by the rate of a day: a column of the row, or today. */
@@ -56,17 +61,21 @@ type Wrong = (at: number, what: string) => TypeError;
 
 function headOf(lines: readonly string[], wrong: Wrong): Omit<Model, "name" | "parts"> {
   const description: string[] = [];
-  const lists = { needs: [] as string[], optional: [] as string[] };
+  const lists = { needs: [] as string[], optional: [] as string[], key: [] as string[] };
+  const references: { column: string; to: End }[] = [];
   const columns: { name: string; description: string }[] = [];
   let reported: Model["reported"];
   for (const [at, line] of lines.entries()) {
     const said = line.replace(/^--\s*/, "").trim();
     if (said === "") continue;
-    const list = /^(needs|optional):\s*(.*)$/.exec(said);
+    const list = /^(needs|optional|key):\s*(.*)$/.exec(said);
+    const reference = /^references:\s*(\w+)\s*->\s*(\w+)\.(\w+)$/.exec(said);
     const column = /^column\s+(\w+):\s*(.*)$/.exec(said);
     const twins = /^reported:\s*(.*)\sby\s+(\w+)$/.exec(said);
     if (twins !== null) reported = { columns: namesIn(twins[1]!), by: twins[2]! };
-    else if (list !== null) lists[list[1] as "needs" | "optional"].push(...namesIn(list[2]!));
+    else if (list !== null) lists[list[1] as keyof typeof lists].push(...namesIn(list[2]!));
+    else if (reference !== null)
+      references.push({ column: reference[1]!, to: { table: reference[2]!, columns: [reference[3]!] } });
     else if (column !== null) {
       if (column[2] === "") throw wrong(at, `column ${column[1]} has no description`);
       if (columns.some(({ name }) => name === column[1])) throw wrong(at, `column ${column[1]} stands here twice`);
@@ -79,7 +88,8 @@ function headOf(lines: readonly string[], wrong: Wrong): Omit<Model, "name" | "p
   if (description.length === 0) throw wrong(0, "expected a description in the first comment");
   if (columns.length === 0)
     throw wrong(lines.length - 1, "expected a line `-- column <name>: <description>` for each column");
-  if (reported === undefined) return { description: description.join(" "), ...lists, columns, reported };
+  const head = { description: description.join(" "), ...lists, references, reported };
+  if (reported === undefined) return { ...head, columns };
   const { by } = reported;
   const unknown = [...reported.columns, ...(by === TODAY ? [] : [by])].find(
     name => !columns.some(column => column.name === name),
@@ -94,12 +104,7 @@ function headOf(lines: readonly string[], wrong: Wrong): Omit<Model, "name" | "p
     "currency_rates",
     ...(by === TODAY && !lists.needs.includes("calendar_today") ? ["calendar_today"] : []),
   );
-  return {
-    description: description.join(" "),
-    ...lists,
-    columns: [...columns, ...reported.columns.map(twin)],
-    reported,
-  };
+  return { ...head, columns: [...columns, ...reported.columns.map(twin)] };
 }
 
 const namesIn = (text: string): string[] =>

@@ -8,7 +8,7 @@ import { unreconciled } from "../support/reconciliation.ts";
 import { bench } from "../support/run.ts";
 import { compareWithTruth } from "../support/truth.ts";
 import { type Warehouse, warehouses } from "../support/warehouse.ts";
-import { answersOf, modelFaults } from "../warehouse/views/answers.ts";
+import { answersOf, modelFaults, untrueDeclarations } from "../warehouse/views/answers.ts";
 
 const sizes = { orders: 12, invoices: 12, items: 8, findings: 8, ingested: 24 };
 const config = { streams: { preset: "all" }, views: true };
@@ -44,6 +44,7 @@ test.each(warehouses)(
     );
     expect(await modelFaults(warehouse, models.models, tables)).toEqual([]);
     expect(await unreconciled(warehouse)).toEqual([]);
+    expect(await untrueDeclarations(warehouse, models.models)).toEqual([]);
     const answered = await answersOf(warehouse, models.models);
     const [assumed] = await warehouse.query<{ counted: number; rows: number }>(
       `select cast(sum(r.matched + r.unmatched + r.nulls) as bigint) as counted, (select count(*) from procurement.invoices) as "rows"

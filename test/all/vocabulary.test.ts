@@ -8,7 +8,7 @@ import { unreconciled } from "../support/reconciliation.ts";
 import { bench } from "../support/run.ts";
 import { compareWithTruth } from "../support/truth.ts";
 import { warehouses } from "../support/warehouse.ts";
-import { answersOf } from "../warehouse/views/answers.ts";
+import { answersOf, untrueDeclarations } from "../warehouse/views/answers.ts";
 
 const sizes = { orders: 6, invoices: 8, items: 4, findings: 6, ingested: 20 };
 const config = { streams: { preset: "all" }, views: true };
@@ -30,6 +30,7 @@ test.each(warehouses)(
     const loaded = await compareWithTruth(simulator, warehouse, read, "2026-03-15");
     expect(loaded).toMatchObject({ different: 0, differences: [] });
     expect(await unreconciled(warehouse)).toEqual([]);
+    expect(await untrueDeclarations(warehouse, models.models)).toEqual([]);
     const answered = await answersOf(warehouse, models.models);
     expect(answered.get("spend_by_vendor_month")).not.toEqual([]);
     for (const [model, rows] of answers ?? []) expect({ model, rows: answered.get(model) }).toEqual({ model, rows });

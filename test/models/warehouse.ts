@@ -19,6 +19,7 @@ import { keepRates } from "../../src/warehouse/views/currency_rates.ts";
 import { streams } from "../../streams/index.ts";
 import { createDatabase } from "../support/database.ts";
 import { models as program } from "../support/models.ts";
+import { untrueDeclarations } from "../warehouse/views/answers.ts";
 
 /** A value as the service gives it: decimals, dates and moments as text, JSON as an object. */
 export type Value = string | number | boolean | null | object;
@@ -123,6 +124,8 @@ async function filled(
     if (table === undefined) throw new TypeError(`no stream has a table ${name}`);
     if (given.length > 0) await query(insertion(table, given));
   }
+  const untrue = await untrueDeclarations({ query: async text => (await query(text)) as never }, program.models);
+  if (untrue.length > 0) throw new Error(untrue.join("\n"));
   const views = await query(
     "select table_name from information_schema.tables where table_schema = 'procurement_analytics'",
   );

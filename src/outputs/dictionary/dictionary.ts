@@ -50,6 +50,9 @@ export interface TableEntry extends TableDescription {
 }
 
 export interface ModelEntry extends ModelSource {
+  /** What it points at, and what points at it. */
+  readonly out: readonly Link[];
+  readonly in: readonly Link[];
   /** Why the warehouse has no such view; undefined where it has one. */
   readonly missing: string | undefined;
 }
@@ -125,7 +128,7 @@ export function dictionaryOf(sources: Sources): Dictionary {
   return {
     schemas,
     domains,
-    models: modelEntries(sources),
+    models: modelEntries(sources, kept),
     engine: engineColumns(entries),
     state,
     links: kept,
@@ -147,7 +150,7 @@ function engineColumns(tables: readonly TableEntry[]): readonly EngineColumn[] {
 }
 
 /** A model is there where all it needs is: tables of streams that are on, and models that are there themselves. */
-function modelEntries({ models, streams }: Sources): readonly ModelEntry[] {
+function modelEntries({ models, streams }: Sources, links: readonly Link[]): readonly ModelEntry[] {
   const off = new Map(
     streams.filter(({ on }) => !on).flatMap(stream => stream.tables.map(({ name }) => [name, stream.name] as const)),
   );
@@ -160,10 +163,20 @@ function modelEntries({ models, streams }: Sources): readonly ModelEntry[] {
       ? []
       : model.needs.flatMap(other => lacking(other, [...way, name]));
   };
+  const own = models.flatMap(({ name, references }) =>
+    references.map(
+      ({ column, to }): Link => ({
+        ...{ from: name, columns: [column], to: to.table, toColumns: to.columns },
+        ...{ certain: true, note: "" },
+      }),
+    ),
+  );
   return models.map(model => {
+    const out = own.filter(({ from }) => from === model.name);
+    const into = [...links, ...own].filter(({ to }) => to === model.name);
     const streams = [...new Set(lacking(model.name, []))];
     const [what, are] = streams.length === 1 ? ["the stream", "is"] : ["the streams", "are"];
     const missing = `It is not made as long as ${what} ${streams.join(", ")} ${are} off.`;
-    return { ...model, missing: streams.length === 0 ? undefined : missing };
+    return { ...model, out, in: into, missing: streams.length === 0 ? undefined : missing };
   });
 }

@@ -85,7 +85,7 @@ export const types = ({ duckdb, postgres }: { readonly duckdb: string; readonly 
   html`<code>${duckdb}</code><span class="unseen"> in DuckDB</span> / <code>${postgres}</code><span class="unseen"> in PostgreSQL, </span> `;
 
 export function modelSection(
-  { name, description, needs, optional, columns, missing }: ModelEntry,
+  { name, description, needs, optional, key, columns, missing, out, in: into }: ModelEntry,
   { schemas }: Dictionary,
 ) {
   const linked = (names: readonly string[]) => {
@@ -97,12 +97,15 @@ export function modelSection(
 <p class="lead">${description}</p>
 <dl>
 ${schemas.views === undefined ? "" : fact("Name in SQL", html`<code>${schemas.views}.${name}</code>`)}
+${fact("Key", html`<code>${key.join(", ")}</code>`)}
 ${needs.length === 0 ? "" : fact("Made of", linked(needs))}
 ${optional.length === 0 ? "" : fact("And where they are there", linked(optional))}
 ${missing === undefined ? "" : fact("Not there", missing)}
+${related("Points at", out, true)}
+${related("Pointed at by", into, false)}
 </dl>
 <table><caption class="unseen">Columns of ${name}</caption><thead><tr><th scope="col">Column</th><th scope="col">What it is</th></tr></thead>
-<tbody>${columns.map(column => html`<tr id="c.${name}.${column.name}" data-entry="${name}.${column.name}"><th scope="row"><code>${column.name}</code></th><td>${column.description}</td></tr>`)}</tbody></table>
+<tbody>${columns.map(column => html`<tr id="c.${name}.${column.name}" data-entry="${name}.${column.name}"><th scope="row"><code>${column.name}</code>${key.includes(column.name) ? html` <span class="pill">key</span>` : ""}</th><td>${column.description}</td></tr>`)}</tbody></table>
 </section>`;
 }
 

@@ -139,16 +139,18 @@ function modelPage({ models, schemas }: Dictionary, address: Address): string {
   return page([
     "# Views that answer questions",
     "[All tables](README.md)",
-    ...models.flatMap(({ name, description, needs, optional, columns, missing }) => [
+    ...models.flatMap(({ name, description, needs, optional, key, columns, missing, out }) => [
       `## ${name}`,
       description,
       list([
         `Name in SQL: \`${schemas.views}.${name}\``,
+        `Key: \`${key.join(", ")}\``,
         ...(needs.length === 0 ? [] : [`Made of ${needs.map(other => linked(other, address)).join(", ")}`]),
         ...(optional.length === 0
           ? []
           : [`And where they are there ${optional.map(other => linked(other, address)).join(", ")}`]),
         ...(missing === undefined ? [] : [missing]),
+        ...out.map(link => `Points at ${relation(link, address)}`),
       ]),
       grid(
         ["column", "what it is"],

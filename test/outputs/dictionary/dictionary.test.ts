@@ -76,6 +76,19 @@ describe("the page", () => {
     expect(dictionaryDocument(some)).toMatch(/<a href="#t.invoices">invoices<\/a> <span class="pill">off<\/span>/);
   });
 
+  test("says what is alike in no two rows of a view, what its columns point at and what points at it", () => {
+    const section = (name: string) => page.split(` id="t.${name}"`)[1]!.split("</section>")[0]!;
+    expect(section("dim_vendors")).toContain("<dt>Key</dt><dd><code>_company, vendor_id</code></dd>");
+    expect(section("dim_vendors")).toContain(
+      '<a href="#t.three_way_match">three_way_match</a> by <code>vendor_id</code>',
+    );
+    expect(section("three_way_match")).toContain('<code>line_index</code> <span class="pill">key</span>');
+    expect(section("three_way_match")).toContain('<a href="#t.invoices">invoices</a> by <code>doc_id</code>');
+    const views = files.find(({ name }) => name === "views.md")!.text;
+    expect(views).toContain("- Key: `_company, doc_id, line_index`");
+    expect(views).toContain("- Points at [invoices](core.md#invoices): `three_way_match` by `doc_id`.");
+  });
+
   test("says where every version of a row is kept, which columns are no join, and what is only assumed", () => {
     const section = (name: string) => page.split(` id="t.${name}"`)[1]!.split("</section>")[0]!;
     expect(section("items")).toContain("procurement.items_versions");

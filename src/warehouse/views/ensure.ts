@@ -4,7 +4,7 @@ import type { Dialect } from "../dialect.ts";
 import { dependentsOf } from "./dependents.ts";
 import { type PresentViews, recordViews } from "./present_views.ts";
 import { attempt, comments, creation, type Db, dropViews, executeTogether } from "./statements.ts";
-import { printOf, storedName, type View, type ViewRecord } from "./view.ts";
+import { isStored, printOf, storedName, type View, type ViewRecord } from "./view.ts";
 import { isDone, recordOf, type ViewPlan } from "./view_plan.ts";
 
 interface Place {
@@ -52,11 +52,14 @@ export async function ensureViews(
     ...Object.fromEntries(before.filter(([name]) => !gone.names.includes(name))),
     ...recordOf(plan.changed.filter(({ name }) => !made.failed.includes(name))),
     ...Object.fromEntries(
-      plan.recommented.map(view => [view.name, { ...present.record[view.name]!, ...printOf(view) }]),
+      plan.recommented.map(view => [
+        view.name,
+        { ...printOf(view), definition: present.record[view.name]!.definition },
+      ]),
     ),
   };
-  for (const [name, { stored }] of before)
-    if (stored === true && record[name]?.stored !== true)
+  for (const [name, recorded] of before)
+    if (isStored(recorded) && !isStored(record[name]))
       await sql`drop table if exists ${sql.id(place.stateSchema, storedName(name))}`.execute(trx);
   for (const statement of recordViews(place.stateSchema, record)) await statement.execute(trx);
   if (Object.keys(record).length === 0) await dropSchemaIfEmpty(trx, dialect, schema);

@@ -5,10 +5,7 @@ import type { StateTables } from "../state_tables.ts";
 import type { ViewRecord } from "./view.ts";
 
 const KEY = "views";
-const storedRecord = z.record(
-  z.string(),
-  z.object({ definition: z.string(), comments: z.string(), stored: z.literal(true).optional() }),
-);
+const storedRecord = z.record(z.string(), z.object({ definition: z.string(), comments: z.string() }));
 
 /** What stands in the views' schema now. */
 export interface PresentViews {

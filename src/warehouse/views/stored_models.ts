@@ -3,11 +3,12 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { inDependencyOrder, type Model } from "../../catalog/model.ts";
 import { TributaryError } from "../../errors.ts";
+import { altering } from "../ddl/alteration.ts";
 import type { Destination } from "../destination.ts";
 import { readStreamState } from "../state/stream_state.ts";
-import { presentViews, recordViews } from "./present_views.ts";
+import { type PresentViews, presentViews, recordViews } from "./present_views.ts";
 import { attempt, comments, type Db, executeTogether } from "./statements.ts";
-import { analyticsSchema, printOf, storedName, type ViewOrder } from "./view.ts";
+import { analyticsSchema, isStored, printOf, storedDefinition, storedName, type ViewOrder } from "./view.ts";
 import { viewOfModel } from "./view_plan.ts";
 
 /** In the state schema's facts: by model, of what its rows were worked out. */
@@ -21,64 +22,74 @@ type Place = Pick<Destination, "db" | "dialect" | "schema" | "stateSchema" | "wi
  * why. Killed meanwhile, the next run sees what is not up to date.
  */
 export async function refreshModels(destination: Place, order: ViewOrder): Promise<readonly string[]> {
-  const { db, dialect, stateSchema } = destination;
-  const { names, record } = await presentViews(db, dialect, { schema: order.schema, stateSchema });
-  const has = (name: string) => names.get(name) === true;
-  const row = await db.selectFrom("warehouse").select("value").where("key", "=", KEY).executeTakeFirst();
-  const known = z.record(z.string(), z.string()).catch({}).parse(row?.value);
+  const { db, dialect } = destination;
   const sources = await sourcesOf(destination, order);
-  const models = inDependencyOrder(order.models).filter(model => has(model.name) && isKept(model, order));
-  const prints = Object.fromEntries(models.map(model => [model.name, sources(model, record[model.name]!.definition)]));
-  const isNew = (name: string) => record[name]?.stored !== true;
-  const stale = models.filter(({ name }) => isNew(name) || known[name] !== prints[name]);
-  if (stale.length === 0) return [];
-  const kept = { ...known };
-  const views = { ...record };
+  const present = await keptModels(db, destination, order);
   const warnings: string[] = [];
-  for (const model of stale) {
-    const view = viewOfModel(model, destination, order, has);
-    // As another version made it: the next run that prepares the views makes it ours.
-    if (printOf(view).definition !== record[view.name]!.definition) continue;
-    const table = sql.id(stateSchema, storedName(view.name));
-    const columns = sql.join(view.columns.map(({ name }) => sql.id(name)));
-    const fill = async (trx: Db) => {
-      if (isNew(view.name)) {
-        await sql`drop table if exists ${table}`.execute(trx);
-        await sql`create table ${table} as ${sql.raw(view.select)}`.execute(trx);
-        const shown = sql`create or replace view ${sql.id(order.schema, view.name)} as select ${columns} from ${table}`;
-        await executeTogether(trx, [shown, ...comments(order.schema, view)]);
-      } else {
-        await sql`delete from ${table}`.execute(trx);
-        await sql`insert into ${table} (${columns}) select ${columns} from (${sql.raw(view.select)}) worked_out`.execute(
-          trx,
-        );
-      }
-      kept[view.name] = prints[view.name]!;
-      views[view.name] = { ...record[view.name]!, stored: true };
-      await trx.deleteFrom("warehouse").where("key", "=", KEY).execute();
-      await trx
-        .insertInto("warehouse")
-        .values({ key: KEY, value: JSON.stringify(kept) })
-        .execute();
-      for (const statement of recordViews(stateSchema, views)) await statement.execute(trx);
-    };
+  for (const model of inDependencyOrder(order.models)) {
+    const { name } = model;
+    const print = sources(model);
+    if (!isKept(model, order) || !isStale(present, name, print)) continue;
     try {
-      await destination.withRoom("write", () =>
-        db.transaction().execute(async trx => {
-          for (const statement of dialect.readsWholeTables) await statement.execute(trx);
-          await fill(trx);
-        }),
+      const isDone = await destination.withRoom("write", () =>
+        altering(db, dialect, trx => workOut(trx, destination, order, model, print)),
       );
-      if (dialect.plansByStatistics) await sql`analyze ${table}`.execute(db);
+      if (isDone && dialect.plansByStatistics)
+        await sql`analyze ${sql.id(destination.stateSchema, storedName(name))}`.execute(db);
     } catch (error) {
       if (error instanceof TributaryError) throw error;
       const said = error instanceof Error ? error.message.split("\n", 1)[0] : String(error);
       warnings.push(
-        `The model ${order.schema}.${view.name} could not be worked out, and shows what it showed before: ${said}`,
+        `The model ${order.schema}.${name} could not be worked out, and shows what it showed before: ${said}`,
       );
     }
   }
   return warnings;
+}
+
+/** The views that are there, and of what the rows of those that are kept as tables were worked out. */
+interface KeptModels extends PresentViews {
+  readonly prints: Readonly<Record<string, string>>;
+}
+
+async function keptModels(db: Db, { dialect, stateSchema }: Place, { schema }: ViewOrder): Promise<KeptModels> {
+  const row = await db.selectFrom("warehouse").select("value").where("key", "=", KEY).executeTakeFirst();
+  const prints = z.record(z.string(), z.string()).catch({}).parse(row?.value);
+  return { ...(await presentViews(db, dialect, { schema, stateSchema })), prints };
+}
+
+const isStale = ({ names, record, prints }: KeptModels, name: string, print: string): boolean =>
+  names.get(name) === true && (!isStored(record[name]) || prints[name] !== print);
+
+async function workOut(trx: Db, place: Place, order: ViewOrder, model: Model, print: string): Promise<boolean> {
+  const { dialect, stateSchema } = place;
+  // Another run may have come first.
+  const present = await keptModels(trx, place, order);
+  const view = viewOfModel(model, place, order, name => present.names.get(name) === true);
+  const { definition } = printOf(view);
+  const recorded = present.record[view.name]?.definition;
+  const isNew = recorded === definition;
+  // Of another version: the next run that prepares the views makes it ours.
+  if (!isStale(present, view.name, print) || !(isNew || recorded === storedDefinition(definition))) return false;
+  const table = sql.id(stateSchema, storedName(view.name));
+  const columns = sql.join(view.columns.map(({ name }) => sql.id(name)));
+  for (const statement of dialect.readsWholeTables) await statement.execute(trx);
+  if (isNew) {
+    await sql`drop table if exists ${table}`.execute(trx);
+    await sql`create table ${table} as ${sql.raw(view.select)}`.execute(trx);
+    const shown = sql`create or replace view ${sql.id(order.schema, view.name)} as select ${columns} from ${table}`;
+    await executeTogether(trx, [shown, ...comments(order.schema, view)]);
+  } else {
+    const rows = sql`select ${columns} from (${sql.raw(view.select)}) worked_out`;
+    await sql`delete from ${table}`.execute(trx);
+    await sql`insert into ${table} (${columns}) ${rows}`.execute(trx);
+  }
+  const value = JSON.stringify({ ...present.prints, [view.name]: print });
+  await trx.deleteFrom("warehouse").where("key", "=", KEY).execute();
+  await trx.insertInto("warehouse").values({ key: KEY, value }).execute();
+  const record = { ...present.record, [view.name]: { ...printOf(view), definition: storedDefinition(definition) } };
+  for (const statement of recordViews(stateSchema, record)) await statement.execute(trx);
+  return true;
 }
 
 /** What reads tables of the data; what reads the state schema changes with each run. */
@@ -86,11 +97,8 @@ function isKept({ needs, optional, parts }: Model, { writtenFor }: ViewOrder): b
   return needs.length + optional.length > 0 && !parts.some(({ text }) => text.includes(`${writtenFor.stateSchema}.`));
 }
 
-/** Answers the print of a model's definition and of what it read: when its streams last changed, rates, the day. */
-async function sourcesOf(
-  { db }: Place,
-  { models, catalogue }: ViewOrder,
-): Promise<(model: Model, definition: string) => string> {
+/** Answers the print of what a model read: when its streams last changed, rates, the day. */
+async function sourcesOf({ db }: Place, { models, catalogue }: ViewOrder): Promise<(model: Model) => string> {
   const rows = await db.selectFrom("stream_state").select(["company", "stream", "state"]).orderBy("company").execute();
   const rates = await db.selectFrom("warehouse").select("value").where("key", "=", "currency").executeTakeFirst();
   const { rows: days } = await sql<{ today: string }>`select cast(current_date as varchar) as today`.execute(db);
@@ -104,7 +112,7 @@ async function sourcesOf(
       const model = models.find(each => each.name === name);
       return [name, ...(model === undefined ? [] : readBy([...model.needs, ...model.optional]))];
     });
-  return (model, definition) => {
+  return model => {
     const read = new Set(readBy([model.name]));
     const streams = catalogue.filter(({ tables: { main, children } }) =>
       [main, ...children].some(({ name }) => read.has(name)),
@@ -116,7 +124,7 @@ async function sourcesOf(
       .map(name => changed.get(name));
     const told = Object.entries(facts).filter(([name]) => read.has(name));
     return createHash("sha256")
-      .update(JSON.stringify([definition, moments, told]))
+      .update(JSON.stringify([moments, told]))
       .digest("hex")
       .slice(0, 16);
   };
@@ -129,9 +137,9 @@ export async function forgetStored(
 ): Promise<void> {
   const { record } = await presentViews(db, dialect, { schema: analyticsSchema(schema), stateSchema });
   await db.deleteFrom("warehouse").where("key", "=", KEY).execute();
-  for (const [name, { stored }] of Object.entries(record)) {
+  for (const [name, recorded] of Object.entries(record)) {
     const rows = sql`delete from ${sql.id(stateSchema, storedName(name))} where _company = ${company}`;
     // One without companies has no rows of theirs.
-    if (stored === true) await attempt(db, dialect, () => rows.execute(db));
+    if (isStored(recorded)) await attempt(db, dialect, () => rows.execute(db));
   }
 }

@@ -36,10 +36,16 @@ export interface View {
   readonly columns: readonly { readonly name: string; readonly comment: string | undefined }[];
 }
 
-/** What was made once: by the name of the view, of what its definition and its comments were, and whether it reads a stored table. */
-export type ViewRecord = Readonly<
-  Record<string, { readonly definition: string; readonly comments: string; readonly stored?: true | undefined }>
->;
+/** What was made once: by the name of the view, of what its definition and its comments were. */
+export type ViewRecord = Readonly<Record<string, { readonly definition: string; readonly comments: string }>>;
+
+const STORED = "stored:";
+
+/** The record of a view that reads a table with its rows; a version that knows of none makes the view anew. */
+export const storedDefinition = (definition: string): string => `${STORED}${definition}`;
+
+export const isStored = (recorded: ViewRecord[string] | undefined): boolean =>
+  recorded?.definition.startsWith(STORED) === true;
 
 /** The table in the state schema that a model's rows are kept in. */
 export const storedName = (model: string): string => `model_${model}`;

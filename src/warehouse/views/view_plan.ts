@@ -3,7 +3,7 @@ import type { Catalog } from "../ddl/database_catalog.ts";
 import type { Dialect } from "../dialect.ts";
 import type { PresentViews } from "./present_views.ts";
 import { type Compile, tableViews } from "./table_views.ts";
-import { printOf, type View, type ViewOrder, type ViewRecord } from "./view.ts";
+import { printOf, storedDefinition, type View, type ViewOrder, type ViewRecord } from "./view.ts";
 
 /** What has to be done to the views. */
 export interface ViewPlan {
@@ -50,7 +50,8 @@ export function planViews(
   const all = [...wanted.values()];
   const isDefined = (view: View) => {
     const before = present.names.get(view.name) === true ? present.record[view.name] : undefined;
-    return before?.definition === printOf(view).definition && (before.stored !== true || order.stored);
+    const { definition } = printOf(view);
+    return before?.definition === definition || (order.stored && before?.definition === storedDefinition(definition));
   };
   const isCommented = (view: View) => present.record[view.name]?.comments === printOf(view).comments;
   return {

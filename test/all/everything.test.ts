@@ -4,7 +4,7 @@ import type { RunReport } from "../../src/sync/run/run.ts";
 import { streams } from "../../streams/index.ts";
 import { stillClock } from "../support/clock.ts";
 import { models } from "../support/models.ts";
-import { unreconciled } from "../support/reconciliation.ts";
+import { unreconciled, unreconciledCube } from "../support/reconciliation.ts";
 import { bench } from "../support/run.ts";
 import { compareWithTruth } from "../support/truth.ts";
 import { type Warehouse, warehouses } from "../support/warehouse.ts";
@@ -44,6 +44,7 @@ test.each(warehouses)(
     );
     expect(await modelFaults(warehouse, models.models, tables)).toEqual([]);
     expect(await unreconciled(warehouse)).toEqual([]);
+    expect(await unreconciledCube(warehouse)).toEqual([]);
     expect(await untrueDeclarations(warehouse, models.models)).toEqual([]);
     const answered = await answersOf(warehouse, models.models);
     const [assumed] = await warehouse.query<{ counted: number; rows: number }>(

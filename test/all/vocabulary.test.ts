@@ -4,7 +4,7 @@ import type { RunReport } from "../../src/sync/run/run.ts";
 import { streams } from "../../streams/index.ts";
 import { stillClock } from "../support/clock.ts";
 import { models } from "../support/models.ts";
-import { unreconciled } from "../support/reconciliation.ts";
+import { unreconciled, unreconciledCube } from "../support/reconciliation.ts";
 import { bench } from "../support/run.ts";
 import { compareWithTruth } from "../support/truth.ts";
 import { warehouses } from "../support/warehouse.ts";
@@ -30,6 +30,7 @@ test.each(warehouses)(
     const loaded = await compareWithTruth(simulator, warehouse, read, "2026-03-15");
     expect(loaded).toMatchObject({ different: 0, differences: [] });
     expect(await unreconciled(warehouse)).toEqual([]);
+    expect(await unreconciledCube(warehouse)).toEqual([]);
     expect(await untrueDeclarations(warehouse, models.models)).toEqual([]);
     const answered = await answersOf(warehouse, models.models);
     expect(answered.get("spend_by_vendor_month")).not.toEqual([]);

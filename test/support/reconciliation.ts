@@ -30,3 +30,23 @@ export async function unreconciled(warehouse: Asked): Promise<readonly object[]>
     group by currency_code, sort
     having sum(n) <> 0 or sum(amount) <> 0`);
 }
+
+/** Groups in which the spend cube adds up to something else than spend_by_vendor_month: none is expected. */
+export async function unreconciledCube(
+  warehouse: { query(text: string): Promise<readonly object[]> },
+  where = "true",
+): Promise<readonly object[]> {
+  const group = "_company, vendor_id, month, currency_code, currency_source";
+  const figures = "invoice_count, without_amount_count, credit_count, unclear_count";
+  const amounts = "spend_amount, credit_amount, unclear_amount";
+  const each = `${figures}, ${amounts}`.split(", ");
+  return warehouse.query(`
+    select ${group}, ${each.map(name => `sum(${name}) as ${name}`).join(", ")}
+    from (
+      select ${group}, ${each.join(", ")} from procurement_analytics.spend_cube where ${where}
+      union all
+      select ${group}, ${each.map(name => `-${name}`).join(", ")} from procurement_analytics.spend_by_vendor_month where ${where}
+    ) both_sides
+    group by ${group}
+    having ${each.map(name => `sum(${name}) <> 0`).join(" or ")}`);
+}

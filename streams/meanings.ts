@@ -25,6 +25,7 @@ export const meanings: readonly Meaning[] = [
     ...invoices,
     name: "paid",
     rows: "paid invoices",
+    leftOutOf: "open payables",
     candidates: ["payment_status", "settlement_state", "final_status", "current_status"],
     most: 0.999,
   },

@@ -61,20 +61,20 @@ describe.each(modelWarehouses)("what rows are taken for, in $name", ({ make }) =
         ...[true, "2026-01-01", 5, 1, 0, "0.2", "177", "50", "0.2825"],
       ],
       ["acme", "held", null, "meanings.held", false, "2026-01-01", 5, 0, 5, "0", "177", "0", "0"],
-      ["acme", "paid", null, "meanings.paid", false, "2026-01-01", 5, 2, 2, "0.4", "177", "107", "0.6045"],
+      ["acme", "paid", null, "meanings.paid", true, "2026-01-01", 5, 2, 2, "0.4", "177", "107", "0.6045"],
       [
         "acme",
         "paid",
         "payment_status",
         'meanings.paid.payment_status: ["bezahlt"]',
-        ...[false, "2026-01-01", 5, 1, 0, "0.2", "177", "100", "0.565"],
+        ...[true, "2026-01-01", 5, 1, 0, "0.2", "177", "100", "0.565"],
       ],
       [
         "acme",
         "paid",
         "settlement_state",
         'meanings.paid.settlement_state: ["überfällig*"]',
-        ...[false, "2026-01-01", 5, 1, 0, "0.2", "177", "7", "0.0395"],
+        ...[true, "2026-01-01", 5, 1, 0, "0.2", "177", "7", "0.0395"],
       ],
       ["beta", "credit", null, "meanings.credit", true, null, 1, 0, 1, "0", "3", "0", "0"],
       [
@@ -85,20 +85,20 @@ describe.each(modelWarehouses)("what rows are taken for, in $name", ({ make }) =
         ...[true, null, 1, 0, 0, "0", "3", "0", "0"],
       ],
       ["beta", "held", null, "meanings.held", false, null, 1, 0, 1, "0", "3", "0", "0"],
-      ["beta", "paid", null, "meanings.paid", false, null, 1, 0, 1, "0", "3", "0", "0"],
+      ["beta", "paid", null, "meanings.paid", true, null, 1, 0, 1, "0", "3", "0", "0"],
       [
         "beta",
         "paid",
         "payment_status",
         'meanings.paid.payment_status: ["bezahlt"]',
-        ...[false, null, 1, 0, 0, "0", "3", "0", "0"],
+        ...[true, null, 1, 0, 0, "0", "3", "0", "0"],
       ],
       [
         "beta",
         "paid",
         "settlement_state",
         'meanings.paid.settlement_state: ["überfällig*"]',
-        ...[false, null, 1, 0, 0, "0", "3", "0", "0"],
+        ...[true, null, 1, 0, 0, "0", "3", "0", "0"],
       ],
     ]);
   });

@@ -25,7 +25,8 @@ describe.each(modelWarehouses)("names of vendors in $name", ({ make }) => {
   test("a vendor that any table names has that name in every model, also where the row itself has none", async () => {
     const models = ["spend_by_vendor_month", "invoice_exceptions", "three_way_match", "open_purchase_orders"];
     const more = ["purchase_order_fulfilment", "received_not_invoiced", "findings_value", "contract_utilisation"];
-    for (const model of [...models, ...more, "vendor_scorecard"]) {
+    const payables = ["spend_cube", "spend_without_order", "payables_ageing", "days_payable", "discounts", "accruals"];
+    for (const model of [...models, ...more, ...payables, "vendor_scorecard"]) {
       const names = await warehouse.query(
         `select distinct vendor_id, vendor_name from procurement_analytics.${model} where vendor_id = 'V-1'`,
       );

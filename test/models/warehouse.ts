@@ -6,6 +6,7 @@ import { inject } from "vitest";
 import type { Table } from "../../src/catalog/columns.ts";
 import { currencyFactors } from "../../src/catalog/currency_rates.ts";
 import type { MeaningTests } from "../../src/catalog/meaning.ts";
+import type { Stream } from "../../src/catalog/stream.ts";
 import { systemClock } from "../../src/clock.ts";
 import { configSchema } from "../../src/config/schema.ts";
 import type { WarehouseReading } from "../../src/warehouse/connect/reading.ts";
@@ -30,7 +31,10 @@ export const usualMeanings: MeaningTests = configSchema.shape.meanings.parse(und
 
 /** What stands in the tables. */
 export interface Contents {
-  /** By table name. Every stream that one of the tables belongs to is on, all others are off. `_company` is acme where a row says nothing. */
+  /**
+   * By table name, `<table>_versions` among them: their streams keep their history. Every stream that one of the tables
+   * belongs to is on, all others are off. `_company` is acme where a row says nothing.
+   */
   readonly rows: Readonly<Record<string, readonly Row[]>>;
   /** What the configuration says of meanings, instead of its defaults. */
   readonly meanings?: MeaningTests;
@@ -105,12 +109,15 @@ async function filled(
     (await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(db)).rows.map(row =>
       Object.fromEntries(Object.entries(row).map(([name, value]) => [name, canonical(value)])),
     );
-  const on = streams.filter(({ tables }) => [tables.main, ...tables.children].some(({ name }) => name in rows));
+  const isGiven = (stream: Stream, suffix: string) =>
+    [stream.tables.main, ...stream.tables.children].some(({ name }) => `${name}${suffix}` in rows);
+  const kept = streams.filter(stream => isGiven(stream, "_versions"));
+  const on = streams.filter(stream => kept.includes(stream) || isGiven(stream, ""));
   const tables = on.flatMap(stream => [stream.tables.main, ...stream.tables.children]);
   await ensureState(db, dialect, stateSchema);
   const source = currency && { report: currency.report, rates: "", maxAgeMs: 0 };
   const { warnings } = await ensureTables(db, dialect, {
-    ...tableOrder(destination, { streams: on, grantSelectTo: [] }),
+    ...tableOrder(destination, { streams: on, grantSelectTo: [], versioned: new Set(kept.map(({ name }) => name)) }),
     views: viewOrder(destination, on, { wanted: true, models: program, meanings, currency: source }),
   });
   if (currency !== undefined) {
@@ -120,9 +127,10 @@ async function filled(
   if (warnings.length > 0) throw new Error(warnings.join("\n"));
   await query(`create or replace view procurement_analytics.calendar_today as select date '${today}' as today`);
   for (const [name, given] of Object.entries(rows)) {
-    const table = tables.find(candidate => candidate.name === name);
+    const isVersions = name.endsWith("_versions");
+    const table = tables.find(candidate => candidate.name === name.replace(/_versions$/, ""));
     if (table === undefined) throw new TypeError(`no stream has a table ${name}`);
-    if (given.length > 0) await query(insertion(table, given));
+    if (given.length > 0) await query(insertion(table, given, isVersions ? { name, columns: VALIDITY } : ROW));
   }
   const untrue = await untrueDeclarations({ query: async text => (await query(text)) as never }, program.models);
   if (untrue.length > 0) throw new Error(untrue.join("\n"));
@@ -151,19 +159,21 @@ const withoutReported = (row: Record<string, unknown>) =>
   );
 
 const MOMENT = "2026-03-15T06:00:00Z";
+const ROW = { name: undefined, columns: ["_changed_at", "_deleted_at"] };
+const VALIDITY = ["_valid_from", "_valid_to", "_is_current"];
 
 /** Values go in as text: on the way into the column each database reads them as that column's. */
-function insertion(table: Table, rows: readonly Row[]): string {
-  const own = ["_company", ...table.columns.map(({ name }) => name), "_changed_at", "_deleted_at"];
+function insertion(table: Table, rows: readonly Row[], as: { name: string | undefined; columns: string[] }): string {
+  const own = ["_company", ...table.columns.map(({ name }) => name), ...as.columns];
   for (const name of rows.flatMap(row => Object.keys(row)))
     if (!own.includes(name)) throw new TypeError(`${table.name} has no column ${name}`);
   const lines = rows.map(row => {
-    const whole: Row = { _company: "acme", _changed_at: MOMENT, ...row };
+    const whole: Row = { _company: "acme", _changed_at: MOMENT, _is_current: row["_valid_to"] == null, ...row };
     for (const key of table.key)
       if (whole[key] === undefined) throw new TypeError(`a row of ${table.name} lacks its key ${key}`);
     return `(${own.map(name => literal(whole[name] ?? null)).join(", ")})`;
   });
-  return `insert into procurement.${table.name} (${own.map(name => `"${name}"`).join(", ")}) values ${lines.join(", ")}`;
+  return `insert into procurement.${as.name ?? table.name} (${own.map(name => `"${name}"`).join(", ")}) values ${lines.join(", ")}`;
 }
 
 function literal(value: Value): string {

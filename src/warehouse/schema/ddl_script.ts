@@ -14,7 +14,7 @@ import { DATA_VERSION, stateStatements } from "../state/state_ddl.ts";
 import type { StateTables } from "../state_tables.ts";
 import { recordViews } from "../views/present_views.ts";
 import { creation } from "../views/statements.ts";
-import { analyticsSchema, type View } from "../views/view.ts";
+import { analyticsSchema, tablesIn, type View } from "../views/view.ts";
 import { planViews, recordOf } from "../views/view_plan.ts";
 import { inOrder, planTables } from "./table_migration.ts";
 import { type TableOrder, wantedShapes } from "./tables.ts";
@@ -49,8 +49,7 @@ function viewsOf(dialect: Dialect, order: TableOrder, catalog: Catalog): readonl
   const { views } = order;
   if (views === undefined || !views.wanted) return [];
   const nobody = { isSchemaThere: false, names: new Map<string, boolean>(), record: {} };
-  const made = new Set(order.streams.flatMap(({ main, children }) => [main, ...children].map(({ name }) => name)));
-  return planViews(dialect, order, views, { catalog, made, present: nobody }, compiled).changed;
+  return planViews(dialect, order, views, { catalog, made: tablesIn(order), present: nobody }, compiled).changed;
 }
 
 /** The views and that they are ours: a run would take them for somebody's own otherwise. */

@@ -28,8 +28,6 @@ import { type RecordedColumns, recordColumns, recordedColumns, recordedTables, r
 export interface TableOrder extends ViewedTables {
   /** The version of the program, which is recorded where it makes tables or gives them another shape. */
   readonly program?: string | undefined;
-  /** Of which of them, by the main table's name, every version of a row is kept. */
-  readonly versioned?: ReadonlySet<string>;
   /** The whole text of a table's comment: what it is, endpoint, mode, absence. */
   readonly comment: (table: Table) => string;
   /** Which of their rows belong together: what is certain becomes foreign keys, where the database can have them unchecked. */

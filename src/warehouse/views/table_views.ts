@@ -18,6 +18,15 @@ interface Place {
 /** A fragment's text; it has no parameters. */
 export type Compile = (fragment: RawBuilder<unknown>) => string;
 
+/** Tables that are there, and that are being made. */
+interface Tables {
+  readonly catalog: Catalog;
+  readonly made: ReadonlySet<string>;
+}
+
+export const isThere = ({ schema }: Pick<Place, "schema">, { catalog, made }: Tables, name: string): boolean =>
+  made.has(name) || catalog.tables.get(`${schema}.${name}`)?.isTable === true;
+
 /**
  * The views of the tables that are there or being made: live rows, for snapshots those of the latest day, and beside them
  * `<table>_daily` with all days.
@@ -26,10 +35,10 @@ export function tableViews(
   dialect: Dialect,
   place: Place,
   order: ViewOrder,
-  there: { readonly catalog: Catalog; readonly made: ReadonlySet<string> },
+  there: Tables,
   compile: Compile,
 ): readonly View[] {
-  const has = (name: string) => there.made.has(name) || there.catalog.tables.get(`${place.schema}.${name}`)?.isTable;
+  const has = (name: string) => isThere(place, there, name);
   return order.catalogue
     .filter(stream => has(stream.name))
     .flatMap(stream => {
@@ -63,10 +72,7 @@ function leftOut(dialect: Dialect, column: Column): ViewColumn {
 }
 
 /** In the order of the table: what was added later stands at its end. */
-function shownColumns(
-  shape: Shape,
-  { catalog, made }: { readonly catalog: Catalog; readonly made: ReadonlySet<string> },
-): readonly ViewColumn[] {
+function shownColumns(shape: Shape, { catalog, made }: Tables): readonly ViewColumn[] {
   const present = [...(catalog.tables.get(`${shape.schema}.${shape.name}`)?.columns.keys() ?? [])];
   const kept = shape.columns.filter(({ name }) => made.has(shape.name) || present.includes(name));
   const known = kept.filter(({ name }) => !hidden.includes(name));

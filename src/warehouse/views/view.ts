@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Table, TableSet } from "../../catalog/columns.ts";
 import type { Models, Readings } from "../../catalog/model.ts";
 import type { Stream } from "../../catalog/stream.ts";
+import { versionsName } from "../ddl/as_of.ts";
 
 /** The views a warehouse is to have beside its tables. */
 export interface ViewOrder extends Omit<Models, "meanings">, Readings {
@@ -22,11 +23,23 @@ export interface ViewedTables {
   readonly stateSchema: string;
   readonly schema: string;
   readonly streams: readonly TableSet[];
+  /** Of which of them, by the main table's name, every version of a row is kept. */
+  readonly versioned?: ReadonlySet<string>;
   /** Roles that may read; PostgreSQL only. */
   readonly grantSelectTo: readonly string[];
   /** The views beside the tables; undefined: nothing is said about them, and they stay as they are. */
   readonly views?: ViewOrder;
 }
+
+/** The names of all those tables, those of versions included. */
+export const tablesIn = ({ streams, versioned }: ViewedTables): ReadonlySet<string> =>
+  new Set(
+    streams.flatMap(({ main, children }) =>
+      [main, ...children].flatMap(table =>
+        versioned?.has(main.name) ? [table.name, versionsName(table)] : [table.name],
+      ),
+    ),
+  );
 
 /** A view as it is to be. */
 export interface View {

@@ -5,7 +5,7 @@ import type { Dialect } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
 import { ensureViews } from "./ensure.ts";
 import { presentViews } from "./present_views.ts";
-import type { ViewedTables } from "./view.ts";
+import { tablesIn, type ViewedTables } from "./view.ts";
 import { isDone, planViews } from "./view_plan.ts";
 
 /** What is to be done to the views beside the tables that are there or being made. */
@@ -28,10 +28,9 @@ export async function planViewChanges(
   const { views, stateSchema, grantSelectTo } = order;
   if (views === undefined) return nothing;
   const present = await presentViews(db, dialect, { schema: views.schema, stateSchema });
-  const made = new Set(order.streams.flatMap(({ main, children }) => [main, ...children].map(table => table.name)));
   const compile = (fragment: { compile(db: Kysely<StateTables>): { readonly sql: string } }) =>
     fragment.compile(db).sql;
-  const plan = planViews(dialect, order, views, { catalog, made, present }, compile);
+  const plan = planViews(dialect, order, views, { catalog, made: tablesIn(order), present }, compile);
   const existing = [...plan.wanted.keys()].filter(name => present.names.get(name) === true);
   const isReady = isDone(plan) && (await viewGrants(db, grantSelectTo, views.schema, existing)).length === 0;
   return {

@@ -2,7 +2,7 @@ import { inDependencyOrder, type Model, modelSelect } from "../../catalog/model.
 import type { Catalog } from "../ddl/database_catalog.ts";
 import type { Dialect } from "../dialect.ts";
 import type { PresentViews } from "./present_views.ts";
-import { type Compile, tableViews } from "./table_views.ts";
+import { type Compile, isThere, tableViews } from "./table_views.ts";
 import { printOf, storedDefinition, type View, type ViewOrder, type ViewRecord } from "./view.ts";
 
 /** What has to be done to the views. */
@@ -43,8 +43,10 @@ export function planViews(
   };
   if (order.wanted) {
     for (const view of tableViews(dialect, place, order, tables, compile)) take(view);
+    // Tables of versions have no views.
+    const has = (name: string) => wanted.has(name) || (name.endsWith("_versions") && isThere(place, tables, name));
     for (const model of inDependencyOrder(order.models)) {
-      if (model.needs.every(name => wanted.has(name))) take(viewOfModel(model, place, order, name => wanted.has(name)));
+      if (model.needs.every(has)) take(viewOfModel(model, place, order, has));
     }
   }
   const all = [...wanted.values()];

@@ -4,6 +4,7 @@
 -- changes no earlier month. Nothing else tells how it was on a date, for receipts and bills of lines bear none. Add up
 -- one date and one currency at a time.
 -- needs: received_not_invoiced, purchase_orders, amount_currencies, calendar_today, dim_dates, dim_vendors
+-- reported: unit_price, accrued_amount by as_of_date
 -- key: _company, as_of_date, po_number, line_index
 -- references: vendor_id -> dim_vendors.vendor_id
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.

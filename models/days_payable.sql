@@ -3,7 +3,7 @@
 -- days it took to pay cannot be told. The days that the service itself reads from the terms stand beside. Left out are
 -- credits, totals that are not above 0 or of 10^14 and more, and due
 -- dates before the invoice's or more than ten years after. To average further, add amount_days and dated_amount up first.
--- needs: invoices, amount_currencies, dim_vendors
+-- needs: invoices, amount_currencies, dim_vendors, currency_rates
 -- key: _company, vendor_id, month, currency_code, currency_source
 -- references: vendor_id -> dim_vendors.vendor_id
 -- column _company: The company that was invoiced.
@@ -23,6 +23,9 @@
 -- column net_days_count: How many invoices have days by the service's reading of their terms (net_days, from 0 to 3,660) and a total.
 -- column net_days_amount: Sum of the totals of those.
 -- column average_net_days: Those days, weighted with the amounts; null where no invoice has them.
+-- column dated_amount_reported: dated_amount in the reporting currency, each invoice by the rate of its date; null where no invoice has one.
+-- column net_days_amount_reported: net_days_amount in the reporting currency, likewise.
+-- column unconverted_count: How many invoices of dated_amount have no rate: they are missing from it in the reporting currency.
 with documents as (
   select
     i._company,
@@ -36,10 +39,12 @@ with documents as (
     case
       when {{ meaning('credit', 'i') }} is false and i.total_amount > 0 and i.total_amount < 100000000000000
         then i.total_amount
-    end as amount
+    end as amount,
+    {{ reported('i.total_amount', 'c', 'r') }} as total_reported
   from procurement_analytics.invoices i
   left join procurement_analytics.amount_currencies c
     on c._company = i._company and c.table_name = 'invoices' and c.row_key = i.doc_id
+  left join procurement_analytics.currency_rates r on r.currency_code = c.currency_code and r.rate_date = i.document_date
   where {{ meaning('credit', 'i') }} is not true
 ),
 months as (
@@ -58,7 +63,10 @@ months as (
     max(days) filter (where amount is not null) as longest_days,
     count(amount) filter (where net_days is not null) as net_days_count,
     coalesce(sum(amount) filter (where net_days is not null), 0) as net_days_amount,
-    sum(cast(amount * net_days as decimal(38, 9))) as amount_net_days
+    sum(cast(amount * net_days as decimal(38, 9))) as amount_net_days,
+    sum(total_reported) filter (where amount is not null and days is not null) as dated_amount_reported,
+    sum(total_reported) filter (where amount is not null and net_days is not null) as net_days_amount_reported,
+    count(amount) filter (where days is not null and total_reported is null) as unconverted_count
   from documents
   group by 1, 2, 3, 4, 5
 )
@@ -88,6 +96,9 @@ select
       as decimal(38, 9)
     ),
     4
-  ) as average_net_days
+  ) as average_net_days,
+  m.dated_amount_reported,
+  m.net_days_amount_reported,
+  m.unconverted_count
 from months m
 left join procurement_analytics.dim_vendors v on v._company = m._company and v.vendor_id = m.vendor_id

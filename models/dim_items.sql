@@ -189,5 +189,6 @@ from articles a
 left join descriptions d on d._company = a._company and d.item_key = a.item_key and d.place = 1
 left join description_counts c on c._company = a._company and c.item_key = a.item_key
 -- with items
-left join procurement_analytics.items i on a.item_kind = 'item_id' and i._company = a._company and i.item_id = a.item
+left join procurement_analytics.items i
+  on i._company = a._company and i.item_id = case when a.item_kind = 'item_id' then a.item end
 -- end

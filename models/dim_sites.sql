@@ -98,5 +98,5 @@ select
   s.last_changed_at
 from sites s
 left join labels l on l._company = s._company and l.site_kind = s.site_kind and l.site = s.site and l.place = 1
-left join listed o on s.site_kind = 'site_id' and o._company = s._company and o.site_id = s.site
-left join alone a on s.site_kind = 'name' and a._company = s._company and a.site_name = s.site
+left join listed o on o._company = s._company and o.site_id = case when s.site_kind = 'site_id' then s.site end
+left join alone a on a._company = s._company and a.site_name = case when s.site_kind = 'name' then s.site end

@@ -4,7 +4,7 @@
 -- discount that was taken: paid before the last day means it could be, and once that day has passed nothing says when it was
 -- paid. A discount without a last day may be another than for early payment. Credits are left out; documents of which nothing
 -- says whether they are stand beside. Totals and discounts of 10^18 and more are taken to be misread and count as missing.
--- needs: invoices, amount_currencies, calendar_today, dim_vendors
+-- needs: invoices, amount_currencies, calendar_today, dim_vendors, currency_rates
 -- key: _company, vendor_id, month, standing, discount_status, currency_code, currency_source
 -- references: vendor_id -> dim_vendors.vendor_id
 -- column _company: The company that was invoiced.
@@ -22,6 +22,10 @@
 -- column capturable_amount: Sum of what can still be had, by the service's account; 0 where it gives none.
 -- column unclear_count: How many documents of that standing nothing says of whether they are credits; in no other figure.
 -- column next_deadline: Of discounts to be had the next last day; null for all others.
+-- column invoice_amount_reported: invoice_amount in the reporting currency, each invoice by the rate of its date; null where no invoice has one.
+-- column discount_amount_reported: discount_amount in the reporting currency, likewise.
+-- column capturable_amount_reported: capturable_amount in the reporting currency, likewise.
+-- column unconverted_count: How many invoices have a total and no rate: they are missing from the amounts in the reporting currency.
 with documents as (
   select
     i._company,
@@ -39,12 +43,16 @@ with documents as (
       or coalesce(i.discount_percent, 0) > 0
       or coalesce(i.discount_capturable_amount, 0) > 0 as is_offered,
     i.discount_deadline >= calendar.today as is_running,
+    case when abs(i.total_amount) < 1000000000000000000 then {{ reported('i.total_amount', 'c', 'r') }} end as total_reported,
+    case when abs(i.discount_amount) < 1000000000000000000 then {{ reported('i.discount_amount', 'c', 'r') }} end as discount_reported,
+    case when abs(i.discount_capturable_amount) < 1000000000000000000 then {{ reported('i.discount_capturable_amount', 'c', 'r') }} end as capturable_reported,
     {{ meaning('paid', 'i') }} as is_paid,
     {{ meaning('credit', 'i') }} as is_credit
   from procurement_analytics.invoices i
   join procurement_analytics.calendar_today calendar on true
   left join procurement_analytics.amount_currencies c
     on c._company = i._company and c.table_name = 'invoices' and c.row_key = i.doc_id
+  left join procurement_analytics.currency_rates r on r.currency_code = c.currency_code and r.rate_date = i.document_date
   where {{ meaning('credit', 'i') }} is not true
 ),
 judged as (
@@ -75,7 +83,11 @@ added as (
     count(*) filter (where not is_credit and is_offered and discount_amount is null) as without_discount_amount_count,
     coalesce(sum(capturable) filter (where not is_credit), 0) as capturable_amount,
     count(*) filter (where is_credit is null) as unclear_count,
-    min(deadline) filter (where not is_credit and standing = 'to be had') as next_deadline
+    min(deadline) filter (where not is_credit and standing = 'to be had') as next_deadline,
+    sum(total_reported) filter (where not is_credit) as invoice_amount_reported,
+    sum(discount_reported) filter (where not is_credit) as discount_amount_reported,
+    sum(capturable_reported) filter (where not is_credit) as capturable_amount_reported,
+    count(*) filter (where not is_credit and total_amount is not null and total_reported is null) as unconverted_count
   from judged
   group by _company, vendor_id, month, standing, discount_status, currency_code, currency_source
 )
@@ -94,6 +106,10 @@ select
   a.without_discount_amount_count,
   a.capturable_amount,
   a.unclear_count,
-  a.next_deadline
+  a.next_deadline,
+  a.invoice_amount_reported,
+  a.discount_amount_reported,
+  a.capturable_amount_reported,
+  a.unconverted_count
 from added a
 left join procurement_analytics.dim_vendors v on v._company = a._company and v.vendor_id = a.vendor_id

@@ -4,6 +4,7 @@
 -- cash_requirements, and so do documents of which nothing says whether they are credits. Totals of 10^18 and more are taken to
 -- be misread and count as missing.
 -- needs: invoices, amount_currencies, calendar_today, dim_vendors
+-- reported: open_amount, vendor_open_amount, on_hold_amount, credit_amount, unclear_amount by today
 -- key: _company, vendor_id, paid, bucket_number, currency_code, currency_source
 -- references: vendor_id -> dim_vendors.vendor_id
 -- column _company: The company that owes.

@@ -4,7 +4,7 @@
 -- spend_by_vendor_month. Credits are no spend, and stand beside it as there. The service sorts items into categories, not
 -- lines, and documents no link between them: of lines it says the ledger account. The site is that of the order that the
 -- invoice was matched with. Lines and totals of 10^18 and more are taken to be misread and count as missing.
--- needs: invoices, amount_currencies, dim_vendors
+-- needs: invoices, amount_currencies, dim_vendors, currency_rates
 -- optional: invoice_line_items, purchase_orders, dim_items, dim_sites
 -- key: _company, vendor_id, part, item_key, gl_account_code, site_key, month, currency_code, currency_source
 -- references: vendor_id -> dim_vendors.vendor_id
@@ -32,6 +32,11 @@
 -- column credit_amount: Their amounts, with the sign that the service gives them; not part of the spend.
 -- column unclear_count: How many documents it counts, each once, of which nothing says whether they are credits.
 -- column unclear_amount: Their amounts; not part of the spend.
+-- column spend_amount_reported: The spend in the reporting currency, each invoice with its lines by the rate of its date; null where no invoice has one. Rests hold what is lost in rounding.
+-- column credit_amount_reported: The credits in the reporting currency, likewise.
+-- column unclear_amount_reported: The documents of which nothing says whether they are credits, in the reporting currency.
+-- column untotalled_amount_reported: untotalled_amount in the reporting currency, by the rate of the invoice's date.
+-- column unconverted_count: How many documents, each once, in its rest, have a total and no rate: they and their lines are missing from the amounts in the reporting currency.
 with documents as (
   select
     i._company,
@@ -47,6 +52,8 @@ with documents as (
     c.currency_code,
     coalesce(c.currency_source, 'unknown') as currency_source,
     case when abs(i.total_amount) < 1000000000000000000 then i.total_amount end as total_amount,
+    case when abs(i.total_amount) < 1000000000000000000 then {{ reported('i.total_amount', 'c', 'r') }} end as total_reported,
+    r.factor,
     {{ meaning('credit', 'i') }} as is_credit
   from procurement_analytics.invoices i
 -- with purchase_orders
@@ -55,6 +62,7 @@ with documents as (
 -- end
   left join procurement_analytics.amount_currencies c
     on c._company = i._company and c.table_name = 'invoices' and c.row_key = i.doc_id
+  left join procurement_analytics.currency_rates r on r.currency_code = c.currency_code and r.rate_date = i.document_date
 ),
 lines as (
 -- with invoice_line_items
@@ -89,14 +97,11 @@ lines as (
 -- |  select cast(null as text) as _company, cast(null as text) as doc_id, cast(null as text) as item_kind, cast(null as text) as item, cast(null as text) as gl_account_code, cast(null as decimal(38, 9)) as amount where false
 -- end
 ),
-explained as (
-  select _company, doc_id, sum(amount) as amount from lines group by _company, doc_id
-),
-parts as (
+line_parts as (
   select
     d._company,
+    d.doc_id,
     d.vendor_id,
-    'line' as part,
     l.item_kind,
     l.item,
     l.gl_account_code,
@@ -106,9 +111,33 @@ parts as (
     d.currency_source,
     d.is_credit,
     d.total_amount is null as is_untotalled,
-    l.amount
+    l.amount,
+    case
+      when d.total_amount is null or d.total_reported is not null then {{ reported('l.amount', 'd', 'd') }}
+    end as reported
   from documents d
   join lines l on l._company = d._company and l.doc_id = d.doc_id
+),
+explained as (
+  select _company, doc_id, sum(amount) as amount, sum(reported) as reported from line_parts group by _company, doc_id
+),
+parts as (
+  select
+    _company,
+    vendor_id,
+    'line' as part,
+    item_kind,
+    item,
+    gl_account_code,
+    site_name,
+    month,
+    currency_code,
+    currency_source,
+    is_credit,
+    is_untotalled,
+    amount,
+    reported
+  from line_parts
   union all
   select
     d._company,
@@ -123,7 +152,8 @@ parts as (
     d.currency_source,
     d.is_credit,
     d.total_amount is null,
-    d.total_amount - coalesce(e.amount, 0)
+    d.total_amount - coalesce(e.amount, 0),
+    d.total_reported - coalesce(e.reported, 0)
   from documents d
   left join explained e on e._company = d._company and e.doc_id = d.doc_id
 ),
@@ -147,7 +177,12 @@ added as (
     count(*) filter (where is_credit) as credit_count,
     coalesce(sum(amount) filter (where is_credit and not is_untotalled), 0) as credit_amount,
     count(*) filter (where is_credit is null) as unclear_count,
-    coalesce(sum(amount) filter (where is_credit is null and not is_untotalled), 0) as unclear_amount
+    coalesce(sum(amount) filter (where is_credit is null and not is_untotalled), 0) as unclear_amount,
+    sum(reported) filter (where not is_credit and not is_untotalled) as spend_reported,
+    sum(reported) filter (where is_credit and not is_untotalled) as credit_reported,
+    sum(reported) filter (where is_credit is null and not is_untotalled) as unclear_reported,
+    sum(reported) filter (where is_untotalled) as untotalled_reported,
+    count(*) filter (where part = 'rest' and amount is not null and reported is null) as unconverted_count
   from parts
   group by _company, vendor_id, part, item_kind, item, gl_account_code, site_name, month, currency_code, currency_source
 )
@@ -173,6 +208,11 @@ select
   case when a.part = 'rest' then a.credit_count else 0 end as credit_count,
   a.credit_amount,
   case when a.part = 'rest' then a.unclear_count else 0 end as unclear_count,
-  a.unclear_amount
+  a.unclear_amount,
+  a.spend_reported as spend_amount_reported,
+  a.credit_reported as credit_amount_reported,
+  a.unclear_reported as unclear_amount_reported,
+  a.untotalled_reported as untotalled_amount_reported,
+  a.unconverted_count
 from added a
 left join procurement_analytics.dim_vendors v on v._company = a._company and v.vendor_id = a.vendor_id

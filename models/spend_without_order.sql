@@ -2,7 +2,7 @@
 -- has an order where the service matched it with one; those that print an order's number though none was matched count as
 -- without, and stand once more by themselves. Credits are left out; documents of which nothing says whether they are
 -- stand beside. Totals of 10^18 and more are taken to be misread and count as missing.
--- needs: invoices, amount_currencies, dim_vendors
+-- needs: invoices, amount_currencies, dim_vendors, currency_rates
 -- key: _company, vendor_id, month, currency_code, currency_source
 -- references: vendor_id -> dim_vendors.vendor_id
 -- column _company: The company that was invoiced.
@@ -22,6 +22,11 @@
 -- column without_amount_count: How many of all the invoices have no total, so that the sums lack them.
 -- column unclear_count: How many documents nothing says of whether they are credits; in none of the figures before.
 -- column unclear_amount: Sum of their totals.
+-- column spend_amount_reported: The spend in the reporting currency, each invoice by the rate of its date; null where no invoice has one.
+-- column without_order_amount_reported: The part of it without an order.
+-- column order_named_amount_reported: The part of that whose invoices print an order's number.
+-- column unclear_amount_reported: The documents of which nothing says whether they are credits, in the reporting currency.
+-- column unconverted_count: How many documents have a total and no rate: they are missing from the amounts in the reporting currency.
 with documents as (
   select
     i._company,
@@ -30,12 +35,14 @@ with documents as (
     c.currency_code,
     coalesce(c.currency_source, 'unknown') as currency_source,
     case when abs(i.total_amount) < 1000000000000000000 then i.total_amount end as total_amount,
+    case when abs(i.total_amount) < 1000000000000000000 then {{ reported('i.total_amount', 'c', 'r') }} end as total_reported,
     coalesce(i.matched_po_number, '') = '' as is_without,
     trim(i.buyer_po_number) <> '' as names_order,
     {{ meaning('credit', 'i') }} as is_credit
   from procurement_analytics.invoices i
   left join procurement_analytics.amount_currencies c
     on c._company = i._company and c.table_name = 'invoices' and c.row_key = i.doc_id
+  left join procurement_analytics.currency_rates r on r.currency_code = c.currency_code and r.rate_date = i.document_date
   where {{ meaning('credit', 'i') }} is not true
 ),
 months as (
@@ -53,7 +60,12 @@ months as (
     coalesce(sum(total_amount) filter (where not is_credit and is_without and names_order), 0) as order_named_amount,
     count(*) filter (where not is_credit and total_amount is null) as without_amount_count,
     count(*) filter (where is_credit is null) as unclear_count,
-    coalesce(sum(total_amount) filter (where is_credit is null), 0) as unclear_amount
+    coalesce(sum(total_amount) filter (where is_credit is null), 0) as unclear_amount,
+    sum(total_reported) filter (where not is_credit) as spend_reported,
+    sum(total_reported) filter (where not is_credit and is_without) as without_order_reported,
+    sum(total_reported) filter (where not is_credit and is_without and names_order) as order_named_reported,
+    sum(total_reported) filter (where is_credit is null) as unclear_reported,
+    count(*) filter (where total_amount is not null and total_reported is null) as unconverted_count
   from documents
   group by _company, vendor_id, month, currency_code, currency_source
 )
@@ -82,6 +94,11 @@ select
   m.order_named_amount,
   m.without_amount_count,
   m.unclear_count,
-  m.unclear_amount
+  m.unclear_amount,
+  m.spend_reported as spend_amount_reported,
+  m.without_order_reported as without_order_amount_reported,
+  m.order_named_reported as order_named_amount_reported,
+  m.unclear_reported as unclear_amount_reported,
+  m.unconverted_count
 from months m
 left join procurement_analytics.dim_vendors v on v._company = m._company and v.vendor_id = m.vendor_id

@@ -80,7 +80,8 @@ const cases = modelWarehouses.flatMap(warehouse => personalities.map(each => ({ 
 describe.each(cases)("payables and discounts in $name, in $personality", ({ make, ...told }) => {
   let warehouse: ModelWarehouse;
   beforeAll(async () => {
-    warehouse = await make({ rows: rowsOf(told), meanings: told.meanings });
+    const currency = { report: "EUR", rates: "date,currency,rate\n2026-03-01,USD,2\n2026-03-13,USD,4" };
+    warehouse = await make({ rows: rowsOf(told), meanings: told.meanings, currency });
   });
   afterAll(() => warehouse.drop());
 
@@ -169,6 +170,25 @@ describe.each(cases)("payables and discounts in $name, in $personality", ({ make
       [null, "2026-03-01", "none offered", null, "EUR", 1, "3", "0", 0, "0", null, 0],
       ["V1", "2026-03-01", "none offered", "s-1", null, 1, "200", "0", 0, "0", null, 0],
     ]);
+  });
+
+  test("in the reporting currency what is open goes by today's rate, the rest by that of the invoice", async () => {
+    const dollars = async (model: string, columns: string) =>
+      (await warehouse.query(`select ${columns} from procurement_analytics.${model} where currency_code = 'USD'`))[0];
+    expect(await dollars("payables_ageing", "open_amount_reported, vendor_open_amount_reported")).toEqual({
+      ...{ open_amount_reported: "17.5", vendor_open_amount_reported: "17.5" },
+    });
+    expect(await dollars("days_payable", "dated_amount_reported, unconverted_count")).toEqual({
+      ...{ dated_amount_reported: "35", unconverted_count: 0 },
+    });
+    expect(await dollars("discounts", "invoice_amount_reported, discount_amount_reported, unconverted_count")).toEqual({
+      ...{ invoice_amount_reported: "35", discount_amount_reported: null, unconverted_count: 0 },
+    });
+    const [lacking] = await warehouse.query(
+      `select sum(unconverted_count) as n, count(invoice_amount_reported) as reported from procurement_analytics.discounts
+      where currency_code is null`,
+    );
+    expect([Number(lacking!["n"]), lacking!["reported"]]).toEqual([1, 0]);
   });
 });
 

@@ -73,7 +73,8 @@ const cases = modelWarehouses.flatMap(warehouse => personalities.map(each => ({ 
 describe.each(cases)("the spend cube in $name, in $personality", ({ make, ...told }) => {
   let warehouse: ModelWarehouse;
   beforeAll(async () => {
-    warehouse = await make({ rows: rowsOf(told), meanings: told.meanings });
+    const currency = { report: "EUR", rates: "date,currency,rate\n2026-01-15,USD,7" };
+    warehouse = await make({ rows: rowsOf(told), meanings: told.meanings, currency });
   });
   afterAll(() => warehouse.drop());
 
@@ -133,6 +134,25 @@ describe.each(cases)("the spend cube in $name, in $personality", ({ make, ...tol
     );
     // 119 + 50 + 30 + 12 + 3 + 8
     expect(totals).toEqual({ spend: "222", credits: "-20" });
+  });
+
+  test("in the reporting currency too, where the rest holds what is lost in rounding", async () => {
+    const columns = "vendor_id, part, item, spend_amount_reported, credit_amount_reported, unconverted_count";
+    const all = await lines("spend_cube", "_company, vendor_id, part, item, site_key, month", columns);
+    expect(all.filter(([vendor]) => vendor === "V2")).toEqual([
+      // 6 and 4 of 10 by the rate of 7: 0.857142857 + 0.571428571 of 1.428571429
+      ["V2", "line", "M:1", "0.857142857", null, 0],
+      ["V2", "line", null, "0.571428571", null, 0],
+      ["V2", "rest", null, "0.000000001", null, 0],
+    ]);
+    // beta's currency is not known
+    expect(all.at(-1)).toEqual(["V1", "rest", null, null, null, 1]);
+    const [orderless] = await warehouse.query(
+      `select sum(spend_amount_reported) as spend, sum(without_order_amount_reported) as without_order, sum(unconverted_count) as n
+      from procurement_analytics.spend_without_order where _company = 'acme'`,
+    );
+    // 169 + 30 + 10 / 7 + 5 + 8 + 12 + 3, of which 50 + 5 + 8 + 12
+    expect({ ...orderless, n: Number(orderless!["n"]) }).toEqual({ spend: "228.428571429", without_order: "75", n: 0 });
   });
 
   test("an invoice that no order was matched with stands beside all that its vendor billed", async () => {

@@ -37,16 +37,16 @@ export async function unreconciledCube(
   where = "true",
 ): Promise<readonly object[]> {
   const group = "_company, vendor_id, month, currency_code, currency_source";
-  const figures = "invoice_count, without_amount_count, credit_count, unclear_count";
-  const amounts = "spend_amount, credit_amount, unclear_amount";
-  const each = `${figures}, ${amounts}`.split(", ");
+  const counts = ["invoice_count", "without_amount_count", "credit_count", "unclear_count", "unconverted_count"];
+  const amounts = ["spend_amount", "credit_amount", "unclear_amount"];
+  const each = [...counts, ...amounts, ...amounts.map(name => `${name}_reported`)];
   return warehouse.query(`
     select ${group}, ${each.map(name => `sum(${name}) as ${name}`).join(", ")}
     from (
       select ${group}, ${each.join(", ")} from procurement_analytics.spend_cube where ${where}
       union all
-      select ${group}, ${each.map(name => `-${name}`).join(", ")} from procurement_analytics.spend_by_vendor_month where ${where}
+      select ${group}, ${each.map(name => `-${name} as ${name}`).join(", ")} from procurement_analytics.spend_by_vendor_month where ${where}
     ) both_sides
     group by ${group}
-    having ${each.map(name => `sum(${name}) <> 0`).join(" or ")}`);
+    having ${each.map(name => `coalesce(sum(${name}), 0) <> 0`).join(" or ")}`);
 }

@@ -92,9 +92,11 @@ async function workOut(trx: Db, place: Place, order: ViewOrder, model: Model, pr
   return true;
 }
 
-/** What reads tables of the data; what reads the state schema changes with each run. */
+/** What reads tables of the data: what the state schema says changes with each run, and versions with streams of their own. */
 function isKept({ needs, optional, parts }: Model, { writtenFor }: ViewOrder): boolean {
-  return needs.length + optional.length > 0 && !parts.some(({ text }) => text.includes(`${writtenFor.stateSchema}.`));
+  const read = [...needs, ...optional];
+  if (read.length === 0 || read.some(name => name.endsWith("_versions"))) return false;
+  return !parts.some(({ text }) => text.includes(`${writtenFor.stateSchema}.`));
 }
 
 /** Answers the print of what a model read: when its streams last changed, rates, the day. */

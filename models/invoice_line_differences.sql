@@ -3,7 +3,6 @@
 -- is exact: the company's tolerances are not applied, because their unit is not documented.
 -- needs: invoice_line_items
 -- key: _company, doc_id, line_index
--- references: doc_id -> invoices.doc_id
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column doc_id: The invoice document.
 -- column line_index: Position of the line on the invoice, from 0.

@@ -4,8 +4,8 @@
 -- needs: calendar_today
 -- optional: invoices, purchase_orders, purchase_order_line_items, contracts, findings, requisitions
 -- key: day
--- column day: The day.
--- column year: Its calendar year.
+-- column day: Calendar date of the row, its key.
+-- column year: Calendar year that the day is in.
 -- column quarter: Quarter of that year, 1 to 4.
 -- column quarter_label: Year and quarter, such as 2026-Q1.
 -- column quarter_start: First day of the quarter.
@@ -16,7 +16,7 @@
 -- column iso_year: Year that its week belongs to by ISO 8601; it differs from year around New Year.
 -- column iso_week: Number of the week in that year, 1 to 53; weeks begin on Monday.
 -- column iso_week_label: That year and week, such as 2026-W11.
--- column week_start: Monday of the week.
+-- column week_start: Monday that the day's week begins on.
 -- column weekday: Day of the week, 1 for Monday to 7 for Sunday.
 -- column days_from_today: Days from today to it, below 0 for days that have passed.
 with dates as (

@@ -25,9 +25,10 @@
 -- column fulfillment_state: How far the order is fulfilled, as the service names it; the values are not documented.
 -- column line_count: How many lines of the order are known; null where lines are not loaded.
 -- column open_line_count: How many of them still have a quantity to come; null where lines are not loaded.
+-- column unclear_line_count: How many of them don't say what is to come, as where no receipt is recorded; null where lines are not loaded.
 -- column ordered_amount: Value of the whole order; null where it is not known.
 -- column received_amount: What came in of it, at the ordered prices; null where no line tells.
--- column open_amount: What is still to come, at the ordered prices; where a line lacks quantity or price, or no line is known, the value of the whole order.
+-- column open_amount: What is still to come, at the ordered prices; where a line lacks a quantity or its price, or no line is known, the value of the whole order.
 -- column open_amount_basis: What open_amount rests on: lines, or order for the value of the whole order; null where neither is known.
 -- column open_findings_count: How many findings about the order are open, by the service's count; null where it gives none.
 -- column currency_code: Currency of the amounts, in no way converted; null where it is not known.
@@ -61,6 +62,7 @@ standing as (
     po_number,
     count(*) as line_count,
     count(*) filter (where open_quantity > 0) as open_line_count,
+    count(*) filter (where open_quantity is null) as unclear_line_count,
     sum(received_amount) as received_amount,
     sum(open_amount) as open_amount,
     count(open_amount) = count(*) as is_whole,
@@ -75,6 +77,7 @@ standing as (
 -- |     po_number,
 -- |     cast(null as bigint) as line_count,
 -- |     cast(null as bigint) as open_line_count,
+-- |     cast(null as bigint) as unclear_line_count,
 -- |     cast(null as decimal(38, 9)) as received_amount,
 -- |     cast(null as decimal(38, 9)) as open_amount,
 -- |     false as is_whole,
@@ -88,6 +91,7 @@ late as (
     dated.*,
     standing.line_count,
     standing.open_line_count,
+    standing.unclear_line_count,
     standing.received_amount,
     case when standing.is_whole then standing.open_amount else dated.total_amount end as open_amount,
     case when standing.is_whole then 'lines' when dated.total_amount is not null then 'order' end as open_amount_basis,
@@ -132,6 +136,7 @@ select
   late.fulfillment_state,
   late.line_count,
   late.open_line_count,
+  late.unclear_line_count,
   late.total_amount as ordered_amount,
   cast(late.received_amount as decimal(38, 9)) as received_amount,
   cast(late.open_amount as decimal(38, 9)) as open_amount,

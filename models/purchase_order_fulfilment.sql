@@ -1,5 +1,6 @@
 -- What was ordered, received and invoiced on each line of each purchase order, one row a line; an order whose lines are
--- not known has one row without a line. Add the rows up by order, vendor or part, one currency at a time.
+-- not known has one row without a line. A quantity that nothing is recorded of is not known, and so is what would follow
+-- from it. Add the rows up by order, vendor or part, one currency at a time.
 -- needs: purchase_orders, purchase_order_line_items, amount_currencies, dim_vendors
 -- key: _company, po_number, line_index
 -- references: po_number -> purchase_orders.po_number
@@ -25,9 +26,9 @@
 -- column accepted_quantity: Part of the delivery that was accepted; null where nothing is recorded.
 -- column rejected_quantity: Part of the delivery that was rejected; null where nothing is recorded.
 -- column invoiced_quantity: Quantity that invoices have billed; null where nothing is recorded.
--- column open_quantity: Ordered and not yet received, never below 0; nothing recorded counts as nothing received.
+-- column open_quantity: Ordered and not yet received, never below 0; null where either is not known, but 0 where nothing was ordered.
 -- column over_received_quantity: Received beyond what was ordered, 0 where nothing is; null where either is not known.
--- column not_invoiced_quantity: Received and not yet invoiced, never below 0; null where no receipt is recorded.
+-- column not_invoiced_quantity: Received and not yet invoiced, never below 0; null where either is not known.
 -- column over_invoiced_quantity: Invoiced beyond what was ordered, 0 where nothing is; null where either is not known.
 -- column unit_price: Ordered price of one unit; null where it is not known.
 -- column invoice_unit_price: Price of one unit as invoiced; null until an invoice is found.
@@ -37,8 +38,8 @@
 -- column open_amount: Quantity still to come at the ordered price; null where either is not known.
 -- column received_share: Received over ordered quantity, 1 for all of it; null where either is not known or nothing was ordered.
 -- column invoiced_share: Invoiced over ordered quantity, 1 for all of it; null where either is not known or nothing was ordered.
--- column receipt_standing: Worked out from the quantities: not received, partly received, received, over-received, nothing ordered, or not known, as for returns.
--- column invoice_standing: Worked out from the quantities: not invoiced, partly invoiced, invoiced, over-invoiced, nothing ordered, or not known, as for returns.
+-- column receipt_standing: Worked out from the quantities: not received, partly received, received, over-received, nothing ordered, or not known, as for returns and where no receipt is recorded.
+-- column invoice_standing: Worked out from the quantities: not invoiced, partly invoiced, invoiced, over-invoiced, nothing ordered, or not known, as for returns and where no bill is recorded.
 -- column expected_date: Day on which the line is expected; null when no day is known.
 -- column delivered_date: Day of delivery as recorded on the line, else the day the service settled on, else the carrier's; null until then.
 -- column on_time: Whether the line came on time in the service's judgement; null while undecided.
@@ -64,7 +65,7 @@ with lines as (
     qty_accepted,
     qty_rejected,
     qty_invoiced as invoiced,
-    coalesce(qty_ordered, quantity) - coalesce(qty_received, 0) as to_come,
+    case when coalesce(qty_ordered, quantity) <= 0 then 0 else coalesce(qty_ordered, quantity) - qty_received end as to_come,
     unit_price,
     invoice_unit_price,
     coalesce(line_total, amount) as line_amount,
@@ -104,10 +105,7 @@ select
   lines.invoiced as invoiced_quantity,
   case when lines.to_come < 0 then 0 else lines.to_come end as open_quantity,
   case when lines.received < lines.ordered then 0 else lines.received - lines.ordered end as over_received_quantity,
-  case
-    when lines.received < coalesce(lines.invoiced, 0) then 0
-    else lines.received - coalesce(lines.invoiced, 0)
-  end as not_invoiced_quantity,
+  case when lines.received < lines.invoiced then 0 else lines.received - lines.invoiced end as not_invoiced_quantity,
   case when lines.invoiced < lines.ordered then 0 else lines.invoiced - lines.ordered end as over_invoiced_quantity,
   lines.unit_price,
   lines.invoice_unit_price,
@@ -122,7 +120,7 @@ select
   cast(lines.some_invoiced * lines.invoice_price as decimal(38, 9)) as invoiced_amount,
   case
     when lines.to_come <= 0 then 0
-    else cast((lines.some_ordered - coalesce(lines.some_received, 0)) * lines.price as decimal(38, 9))
+    else cast((lines.some_ordered - lines.some_received) * lines.price as decimal(38, 9))
   end as open_amount,
   round(
     cast(
@@ -141,16 +139,18 @@ select
   case
     when lines.ordered is null or lines.ordered < 0 then 'not known'
     when lines.ordered = 0 and coalesce(lines.received, 0) = 0 then 'nothing ordered'
-    when coalesce(lines.received, 0) > lines.ordered then 'over-received'
-    when coalesce(lines.received, 0) = lines.ordered then 'received'
+    when lines.received is null then 'not known'
+    when lines.received > lines.ordered then 'over-received'
+    when lines.received = lines.ordered then 'received'
     when lines.received > 0 then 'partly received'
     else 'not received'
   end as receipt_standing,
   case
     when lines.ordered is null or lines.ordered < 0 then 'not known'
     when lines.ordered = 0 and coalesce(lines.invoiced, 0) = 0 then 'nothing ordered'
-    when coalesce(lines.invoiced, 0) > lines.ordered then 'over-invoiced'
-    when coalesce(lines.invoiced, 0) = lines.ordered then 'invoiced'
+    when lines.invoiced is null then 'not known'
+    when lines.invoiced > lines.ordered then 'over-invoiced'
+    when lines.invoiced = lines.ordered then 'invoiced'
     when lines.invoiced > 0 then 'partly invoiced'
     else 'not invoiced'
   end as invoice_standing,

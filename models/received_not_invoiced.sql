@@ -1,5 +1,6 @@
 -- Goods that came in and have not been billed yet, one row an order line, with their value at the ordered price and
--- how long ago they came: what a company accrues at the end of a month. Rejected goods are not taken off, because the
+-- how long ago they came: what a company accrues at the end of a month. Where nothing says how much of a line was billed,
+-- its quantity and value stand apart, in unclear_quantity and unclear_amount. Rejected goods are not taken off, because the
 -- service does not say whether received includes them; they stand in a column of their own.
 -- needs: purchase_order_fulfilment, calendar_today
 -- optional: invoices
@@ -20,10 +21,12 @@
 -- column uom: Unit that the quantities are counted in, as written; null where none is given.
 -- column received_quantity: How much of the line came in so far, in its unit.
 -- column rejected_quantity: Part of the delivery that was rejected; null where nothing is recorded.
--- column invoiced_quantity: Quantity that invoices have billed; null where nothing is recorded, which counts as nothing billed.
--- column not_invoiced_quantity: Received and not yet invoiced; always more than 0.
+-- column invoiced_quantity: Quantity that invoices have billed; null where nothing is recorded.
+-- column not_invoiced_quantity: Received and not yet invoiced, more than 0; null where nothing says how much was billed.
 -- column unit_price: Ordered price of one unit; null where it is not known.
--- column not_invoiced_amount: That quantity at the ordered price; null where the price is not known.
+-- column not_invoiced_amount: That quantity at the ordered price; null where either is not known.
+-- column unclear_quantity: Received quantity of lines that nothing says the billing of; null for the others.
+-- column unclear_amount: That quantity at the ordered price; null where either is not known.
 -- column delivered_date: Day of delivery, as in purchase_order_fulfilment; null where no day is known.
 -- column days_since_delivery: Days from that day until today; null where no day is known.
 -- column age_bucket: Those days in groups: 0-30 days, 31-60 days, 61-90 days, over 90 days, or no date.
@@ -52,6 +55,8 @@ select
       * case when abs(lines.unit_price) < 10000000000 then lines.unit_price end
     as decimal(38, 9)
   ) as not_invoiced_amount,
+  case when lines.invoiced_quantity is null then lines.received_quantity end as unclear_quantity,
+  case when lines.invoiced_quantity is null then lines.received_amount end as unclear_amount,
   lines.delivered_date,
   cast(calendar.today - lines.delivered_date as bigint) as days_since_delivery,
   case
@@ -79,4 +84,4 @@ left join (
   group by _company, matched_po_number
 ) matched on matched._company = lines._company and matched.matched_po_number = lines.po_number
 -- end
-where lines.not_invoiced_quantity > 0
+where lines.not_invoiced_quantity > 0 or (lines.received_quantity > 0 and lines.invoiced_quantity is null)

@@ -42,7 +42,7 @@ export const outlook: Section = {
     },
     {
       title: "Received and not invoiced",
-      note: "Order lines at the ordered price, by the days since they came in.",
+      note: "Order lines at the ordered price, by the days since they came in. Lines that nothing says the billing of stand apart.",
       needs: ["received_not_invoiced"],
       empty: "Everything that came in has been billed.",
       fields: [
@@ -50,11 +50,18 @@ export const outlook: Section = {
         { name: "age_bucket", label: "Came in", format: "text" },
         { name: "line_count", label: "Order lines", format: "count" },
         { name: "not_invoiced_amount", label: "Not invoiced", format: "money" },
+        { name: "unclear_line_count", label: "Lines not known", format: "count" },
+        { name: "unclear_amount", label: "Billing not known", format: "money" },
       ],
-      drawing: { kind: "bars", label: "age_bucket", parts: ["not_invoiced_amount"] },
+      drawing: { kind: "bars", label: "age_bucket", parts: ["not_invoiced_amount", "unclear_amount"] },
       sql: `
         select
-          currency_code, age_bucket, count(*) as line_count, coalesce(sum(not_invoiced_amount), 0) as not_invoiced_amount
+          currency_code,
+          age_bucket,
+          count(not_invoiced_quantity) as line_count,
+          coalesce(sum(not_invoiced_amount), 0) as not_invoiced_amount,
+          count(unclear_quantity) as unclear_line_count,
+          coalesce(sum(unclear_amount), 0) as unclear_amount
         from procurement_analytics.received_not_invoiced
         where _company = :company
         group by currency_code, age_bucket

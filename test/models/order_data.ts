@@ -108,6 +108,7 @@ export const orderRows = {
       _company: "beta",
       qty_ordered: "3",
       qty_received: "1",
+      qty_invoiced: "0",
       unit_price: "10",
       actual_date: "2026-01-14",
     }),

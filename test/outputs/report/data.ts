@@ -80,6 +80,7 @@ const orderLines = each(60, index => ({
   in_full: index % 4 !== 0,
   qty_ordered: "10",
   qty_received: index % 2 === 0 ? "10" : "4",
+  qty_invoiced: index % 3 === 0 ? null : "1.5",
   unit_price: "12.25",
   expected_date: "2026-02-01",
   actual_date: `2026-02-${two(1 + (index % 20))}`,

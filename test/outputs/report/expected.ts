@@ -239,8 +239,10 @@ export const expectedTables: Readonly<Record<string, (views: Views) => readonly 
     grouped(views.of("received_not_invoiced"), "currency_code", "age_bucket").map(rows => [
       code(rows[0]!["currency_code"]),
       text(rows[0]!["age_bucket"]),
-      String(rows.length),
+      String(rows.filter(row => row["not_invoiced_quantity"] !== null).length),
       sum(rows, "not_invoiced_amount"),
+      String(rows.filter(row => row["unclear_quantity"] !== null).length),
+      sum(rows, "unclear_amount"),
     ]),
   "Contracts by how far they are used": views =>
     views

@@ -174,7 +174,8 @@ added as (
     count(*) filter (where sign = 'unclear') as unclear_count,
     cast(coalesce(sum(known_amount) filter (where sign = 'unclear'), 0) as decimal(38, 9)) as unclear_amount
   from sized
-  group by _company, vendor_id, month, contract_standing, contract_scope, currency_code, currency_source
+  -- By vendor first: sorted by company, PostgreSQL would meet each row with all of a company's vendors for their names.
+  group by vendor_id, _company, month, contract_standing, contract_scope, currency_code, currency_source
 )
 select
   added._company,

@@ -189,7 +189,8 @@ measured as (
     min(days) as shortest_days,
     max(days) as longest_days
   from dated
-  group by _company, step_number, step, vendor_id, month
+  -- By vendor first: sorted by company, PostgreSQL would meet each row with all of a company's vendors for their names.
+  group by vendor_id, _company, step_number, step, month
 )
 select
   measured._company,

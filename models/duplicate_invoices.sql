@@ -32,9 +32,7 @@ with bills as (
     invoices._company,
     invoices.doc_id,
     nullif(invoices.vendor_id, '') as vendor_id,
-    invoices.document_number,
     invoices.document_date,
-    nullif(invoices.matched_po_number, '') as matched_po_number,
     invoices.total_amount,
     -- Letters beyond ASCII have no lower case that is the same in every database.
     nullif(
@@ -48,7 +46,6 @@ with bills as (
       ),
       ''
     ) as number_key,
-    case {{ meaning('paid', 'invoices') }} when true then 'paid' when false then 'not paid' else 'not known' end as paid,
     {{ meaning('credit', 'invoices') }} as is_credit,
     currencies.currency_code,
     coalesce(currencies.currency_source, 'unknown') as currency_source
@@ -58,47 +55,54 @@ with bills as (
     and currencies.table_name = 'invoices'
     and currencies.row_key = invoices.doc_id
 ),
-candidates as (
+-- Windows by vendor or document first: sorted by company, PostgreSQL would meet each row with all of a company's vendors
+-- for their names.
+repeated as (
   select
     bills.*,
+    count(number_key) over (partition by vendor_id, _company, number_key) as number_count,
     case
       when total_amount <> 0 and document_date is not null
-        then document_date - lag(document_date) over (
-          partition by _company, vendor_id, total_amount, currency_code
-          order by document_date nulls last, doc_id collate "C"
-        )
-    end as days_since_alike
+        then document_date - lag(document_date) over same_amount
+    end as days_before,
+    case
+      when total_amount <> 0 and document_date is not null
+        then lead(document_date) over same_amount - document_date
+    end as days_after
   from bills
   where vendor_id is not null and is_credit is not true
-),
--- A gap of more than five days begins a new run of equal amounts.
-runs as (
-  select
-    candidates.*,
-    case
-      when total_amount <> 0 and document_date is not null
-        then sum(case when days_since_alike <= 5 then 0 else 1 end) over (
-          partition by _company, vendor_id, total_amount, currency_code
-          order by document_date nulls last, doc_id collate "C"
-          rows unbounded preceding
-        )
-    end as run_number
-  from candidates
+  window same_amount as (
+    partition by vendor_id, _company, total_amount, currency_code
+    order by document_date nulls last, doc_id collate "C"
+  )
 ),
 members as (
   select
-    runs.*,
+    repeated.*,
     'number' as grouped_by,
     number_key as number_group,
     cast(null as decimal(38, 9)) as amount_group,
     cast(null as text) as currency_group,
     cast(null as bigint) as run_group
-  from runs
-  where number_key is not null
+  from repeated
+  where number_count > 1
   union all
-  select runs.*, 'amount', null, total_amount, currency_code, cast(run_number as bigint)
-  from runs
-  where run_number is not null
+  select
+    repeated.*,
+    'amount',
+    null,
+    total_amount,
+    currency_code,
+    -- A gap of more than five days begins a new run of equal amounts.
+    cast(
+      sum(case when days_before <= 5 then 0 else 1 end) over (
+        partition by vendor_id, _company, total_amount, currency_code
+        order by document_date, doc_id collate "C"
+        rows unbounded preceding
+      ) as bigint
+    )
+  from repeated
+  where days_before <= 5 or days_after <= 5
 ),
 placed as (
   select
@@ -110,21 +114,21 @@ placed as (
     lead(document_date) over in_time - document_date as days_to_next,
     count(total_amount) over (
       partition by
-        _company, vendor_id, grouped_by, number_group, amount_group, currency_group, run_group, total_amount, currency_code
+        vendor_id, _company, grouped_by, number_group, amount_group, currency_group, run_group, total_amount, currency_code
     ) as alike_count,
     min(coalesce(number_key, doc_id) collate "C") over same_group as lowest_number,
     max(coalesce(number_key, doc_id) collate "C") over same_group as highest_number
   from members
   window
     same_group as (
-      partition by _company, vendor_id, grouped_by, number_group, amount_group, currency_group, run_group
+      partition by vendor_id, _company, grouped_by, number_group, amount_group, currency_group, run_group
     ),
     in_time as (
-      partition by _company, vendor_id, grouped_by, number_group, amount_group, currency_group, run_group
+      partition by vendor_id, _company, grouped_by, number_group, amount_group, currency_group, run_group
       order by document_date nulls last, doc_id collate "C"
     ),
     in_turn as (
-      partition by _company, vendor_id, grouped_by, number_group, amount_group, currency_group, run_group
+      partition by vendor_id, _company, grouped_by, number_group, amount_group, currency_group, run_group
       order by case when is_credit is null then 1 else 0 end, document_date nulls last, doc_id collate "C"
     )
 ),
@@ -144,7 +148,7 @@ staked as (
     case
       when member_number > 1
         then row_number() over (
-          partition by _company, doc_id, case when member_number > 1 then 1 else 0 end
+          partition by doc_id, _company, case when member_number > 1 then 1 else 0 end
           order by grouped_by desc
         )
     end as stake_number
@@ -170,11 +174,11 @@ select
   cast(staked.days_apart as bigint) as days_apart,
   staked.vendor_id,
   names.vendor_name,
-  staked.document_number,
+  invoices.document_number,
   staked.document_date,
-  staked.matched_po_number,
+  nullif(invoices.matched_po_number, '') as matched_po_number,
   staked.total_amount,
-  staked.paid,
+  case {{ meaning('paid', 'invoices') }} when true then 'paid' when false then 'not paid' else 'not known' end as paid,
   staked.is_credit is null as is_unclear,
   case
     when staked.is_credit is null or staked.total_amount is null then null
@@ -184,5 +188,7 @@ select
   staked.currency_code,
   staked.currency_source
 from staked
+join procurement_analytics.invoices invoices
+  on invoices._company = staked._company and invoices.doc_id = staked.doc_id
 left join procurement_analytics.dim_vendors names
   on names._company = staked._company and names.vendor_id = staked.vendor_id

@@ -93,7 +93,8 @@ counted as (
     count(*) filter (where by_promise is not null and is_full is not null) as promise_both,
     count(*) filter (where by_promise and is_full) as promise_otif
   from judged
-  group by _company, vendor_id, month
+  -- By vendor first: sorted by company, PostgreSQL would meet each row with all of a company's vendors for their names.
+  group by vendor_id, _company, month
 )
 select
   counted._company,

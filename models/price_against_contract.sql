@@ -88,7 +88,8 @@ parts as (
     po_number,
     part,
     case
-      when min(contract_price) = max(contract_price) and count(distinct coalesce(uom, '')) = 1 then min(contract_price)
+      when min(contract_price) = max(contract_price) and min(coalesce(uom, '') collate "C") = max(coalesce(uom, '') collate "C")
+        then min(contract_price)
     end as contract_price
   from lines
   where part is not null
@@ -201,7 +202,8 @@ added as (
     cast(sum(raised) as bigint) as raised_count,
     cast(sum(lowered) as bigint) as lowered_count
   from compared
-  group by _company, source_table, vendor_id, item_kind, item, uom, month, currency_code, currency_source
+  -- By vendor first: sorted by company, PostgreSQL would meet each row with all of a company's vendors for their names.
+  group by vendor_id, _company, source_table, item_kind, item, uom, month, currency_code, currency_source
 )
 select
   added._company,

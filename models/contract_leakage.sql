@@ -9,8 +9,10 @@
 -- A contract runs on a day from effective_date to expiration_date, both included. Where a missing date, or an
 -- auto_renewal after the last day, leaves that open, it is not known. Amounts of a hundred quintillions and more are
 -- taken to be misread.
--- needs: purchase_orders, purchase_order_line_items, contracts, amount_currencies, dim_vendors
+-- needs: purchase_orders, purchase_order_line_items, contracts, amount_currencies, dim_vendors, currency_rates
 -- optional: requisitions, requisition_lines
+-- key: _company, vendor_id, month, contract_standing, contract_scope, currency_code, currency_source
+-- references: vendor_id -> dim_vendors.vendor_id
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column vendor_id: Vendor the service resolved the orders to; null where it resolved none.
 -- column vendor_name: The vendor's label as in dim_vendors; null without a vendor.
@@ -31,6 +33,12 @@
 -- column unclear_count: How many orders have no lines that could bear a sign, and no requisition that does.
 -- column unclear_amount: The part of ordered_amount on these orders.
 -- column unsigned_share: unsigned_amount over ordered_amount, 1 for all; null where ordered_amount is not above 0.
+-- column ordered_amount_reported: What was ordered, in the reporting currency, by the rate of the order's date; null where no line has one.
+-- column line_signed_amount_reported: The part of it on lines with a contract price; null where there is none with a rate.
+-- column requisition_signed_amount_reported: The part of it that belongs to requisitions with a contract; null where there is none with a rate.
+-- column unsigned_amount_reported: The part of it that bears no sign of a contract; null where there is none with a rate.
+-- column unclear_amount_reported: The part of it on orders without lines; null where there is none with a rate.
+-- column unconverted_count: How many lines have an amount and no rate: they are missing from the amounts in the reporting currency.
 with orders as (
   select
     listed._company,
@@ -132,6 +140,7 @@ bought as (
       else coalesce(covered.contract_standing, 'none')
     end as contract_standing,
     covered.contract_scope,
+    orders.ordered_day,
     orders.currency_code,
     orders.currency_source,
     case
@@ -153,6 +162,12 @@ sized as (
   select bought.*, case when abs(amount) < 100000000000000000000 then amount end as known_amount
   from bought
 ),
+converted as (
+  select sized.*, {{ reported('sized.known_amount', 'sized', 'rates') }} as amount_reported
+  from sized
+  left join procurement_analytics.currency_rates rates
+    on rates.currency_code = sized.currency_code and rates.rate_date = sized.ordered_day
+),
 added as (
   select
     _company,
@@ -172,8 +187,14 @@ added as (
     count(*) filter (where sign = 'unsigned') as unsigned_count,
     cast(coalesce(sum(known_amount) filter (where sign = 'unsigned'), 0) as decimal(38, 9)) as unsigned_amount,
     count(*) filter (where sign = 'unclear') as unclear_count,
-    cast(coalesce(sum(known_amount) filter (where sign = 'unclear'), 0) as decimal(38, 9)) as unclear_amount
-  from sized
+    cast(coalesce(sum(known_amount) filter (where sign = 'unclear'), 0) as decimal(38, 9)) as unclear_amount,
+    cast(sum(amount_reported) as decimal(38, 9)) as ordered_amount_reported,
+    cast(sum(amount_reported) filter (where sign = 'line') as decimal(38, 9)) as line_signed_amount_reported,
+    cast(sum(amount_reported) filter (where sign = 'requisition') as decimal(38, 9)) as requisition_signed_amount_reported,
+    cast(sum(amount_reported) filter (where sign = 'unsigned') as decimal(38, 9)) as unsigned_amount_reported,
+    cast(sum(amount_reported) filter (where sign = 'unclear') as decimal(38, 9)) as unclear_amount_reported,
+    count(*) filter (where known_amount is not null and amount_reported is null) as unconverted_count
+  from converted
   -- By vendor first: sorted by company, PostgreSQL would meet each row with all of a company's vendors for their names.
   group by vendor_id, _company, month, contract_standing, contract_scope, currency_code, currency_source
 )
@@ -204,7 +225,13 @@ select
       as decimal(38, 9)
     ),
     4
-  ) as unsigned_share
+  ) as unsigned_share,
+  added.ordered_amount_reported,
+  added.line_signed_amount_reported,
+  added.requisition_signed_amount_reported,
+  added.unsigned_amount_reported,
+  added.unclear_amount_reported,
+  added.unconverted_count
 from added
 left join procurement_analytics.dim_vendors names
   on names._company = added._company and names.vendor_id = added.vendor_id

@@ -12,6 +12,8 @@
 -- are not loaded, and a step is missing where its tables are. Moments count by their day in UTC.
 -- needs: purchase_orders, dim_vendors
 -- optional: requisitions, purchase_order_details, purchase_order_line_items, invoices
+-- key: _company, step_number, vendor_id, month
+-- references: vendor_id -> dim_vendors.vendor_id
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column step_number: Place of the step in the process, from 1 to 7.
 -- column step: draft to requisition, requisition to approval, approval to order, order to confirmation, confirmation to receipt, order to receipt, or receipt to invoice.

@@ -7,6 +7,10 @@
 -- added up over all rows, one currency at a time. Credits (`meanings.credit` in the configuration) are left out, and so are invoices
 -- without a vendor; of documents that nothing says of whether they are credits nothing is at stake, see is_unclear.
 -- needs: invoices, amount_currencies, dim_vendors
+-- key: _company, group_id, doc_id
+-- references: doc_id -> invoices.doc_id
+-- references: vendor_id -> dim_vendors.vendor_id
+-- reported: total_amount, at_stake_amount by document_date
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column group_id: Which rows belong together: number or amount, and the invoice document that is the group's first.
 -- column doc_id: The invoice document; it may be in one group of each way.

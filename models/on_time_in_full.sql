@@ -7,6 +7,8 @@
 -- delivery, nothing is known of it, and it is counted apart.
 -- Every line counts of every order the service lists, delivered or not: those without a day of delivery have no month.
 -- needs: purchase_orders, purchase_order_line_items, dim_vendors
+-- key: _company, vendor_id, month
+-- references: vendor_id -> dim_vendors.vendor_id
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column vendor_id: Vendor the service resolved the order to; null where it resolved none.
 -- column vendor_name: The vendor's label as in dim_vendors; null without a vendor.

@@ -5,8 +5,10 @@
 -- is bought outside of contracts is in contract_leakage. An item is the part number of the order line, for the service
 -- links no order lines to items. Prices are compared only within one unit of measure and one currency. Prices and
 -- quantities of ten billion and more are taken to be misread.
--- needs: purchase_orders, purchase_order_line_items, amount_currencies, dim_vendors
+-- needs: purchase_orders, purchase_order_line_items, amount_currencies, dim_vendors, currency_rates
 -- optional: purchase_order_price_moves
+-- key: _company, source_table, vendor_id, item_kind, item, uom, month, currency_code, currency_source
+-- references: vendor_id -> dim_vendors.vendor_id
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column source_table: Where the prices stand: purchase_order_line_items or purchase_order_price_moves.
 -- column vendor_id: Vendor the service resolved the order to; null where it resolved none.
@@ -20,8 +22,8 @@
 -- column currency_source: Where that currency stands: row, order, feed, list, company or unknown.
 -- column line_count: How many order lines or price moves there are.
 -- column no_contract_count: How many of them have no contract price: the line bears none, or for a price move the lines of its part on the order bear none, several, one in another currency, or several units.
--- column lowest_contract_price: The lowest contract price of one unit.
--- column highest_contract_price: The highest contract price of one unit.
+-- column lowest_contract_price: What one unit costs by the contract on the line where that is least.
+-- column highest_contract_price: What one unit costs by the contract on the line where that is most.
 -- column ordered_count: How many have a contract price and the price ordered, for a price move the new price.
 -- column ordered_above_count: How many of them are above the contract price.
 -- column ordered_below_count: How many of them are below it.
@@ -38,6 +40,13 @@
 -- column invoiced_effect_pct: That in percent of the amount at contract prices; null where there is none.
 -- column raised_count: How many price moves go up from the price before; null for order lines.
 -- column lowered_count: How many price moves go down from the price before; null for order lines.
+-- column lowest_contract_price_reported: The lowest of the contract prices in the reporting currency, each by the rate of the order's date, or of the day of the price move; null where none has a rate.
+-- column highest_contract_price_reported: The highest of them, likewise.
+-- column ordered_contract_amount_reported: ordered_contract_amount in the reporting currency, each line by the rate of its order's date.
+-- column ordered_effect_amount_reported: ordered_effect_amount in the reporting currency, both prices by the rate of the order's date.
+-- column invoiced_contract_amount_reported: invoiced_contract_amount in the reporting currency, each line by the rate of its order's date.
+-- column invoiced_effect_amount_reported: invoiced_effect_amount in the reporting currency, both prices by the rate of the order's date.
+-- column unconverted_count: How many have a contract price and no rate: they are missing from the amounts in the reporting currency.
 with orders as (
   select
     listed._company,
@@ -171,6 +180,18 @@ compared as (
     cast(invoiced * case when contract_price is not null then invoice_price end as decimal(38, 9)) as invoiced_amount
   from prices
 ),
+converted as (
+  select
+    compared.*,
+    {{ reported('compared.contract_price', 'compared', 'rates') }} as contract_price_reported,
+    {{ reported('compared.ordered_contract', 'compared', 'rates') }} as ordered_contract_reported,
+    {{ reported('compared.ordered_amount', 'compared', 'rates') }} as ordered_amount_reported,
+    {{ reported('compared.invoiced_contract', 'compared', 'rates') }} as invoiced_contract_reported,
+    {{ reported('compared.invoiced_amount', 'compared', 'rates') }} as invoiced_amount_reported
+  from compared
+  left join procurement_analytics.currency_rates rates
+    on rates.currency_code = compared.currency_code and rates.rate_date = compared.day
+),
 added as (
   select
     _company,
@@ -200,8 +221,16 @@ added as (
     cast(sum(invoiced_contract) as decimal(38, 9)) as invoiced_contract_amount,
     cast(sum(invoiced_amount) - sum(invoiced_contract) as decimal(38, 9)) as invoiced_effect_amount,
     cast(sum(raised) as bigint) as raised_count,
-    cast(sum(lowered) as bigint) as lowered_count
-  from compared
+    cast(sum(lowered) as bigint) as lowered_count,
+    min(contract_price_reported) as lowest_contract_price_reported,
+    max(contract_price_reported) as highest_contract_price_reported,
+    cast(sum(ordered_contract_reported) as decimal(38, 9)) as ordered_contract_amount_reported,
+    cast(sum(ordered_amount_reported) - sum(ordered_contract_reported) as decimal(38, 9)) as ordered_effect_amount_reported,
+    cast(sum(invoiced_contract_reported) as decimal(38, 9)) as invoiced_contract_amount_reported,
+    cast(sum(invoiced_amount_reported) - sum(invoiced_contract_reported) as decimal(38, 9))
+      as invoiced_effect_amount_reported,
+    count(*) filter (where contract_price is not null and contract_price_reported is null) as unconverted_count
+  from converted
   -- By vendor first: sorted by company, PostgreSQL would meet each row with all of a company's vendors for their names.
   group by vendor_id, _company, source_table, item_kind, item, uom, month, currency_code, currency_source
 )
@@ -250,7 +279,14 @@ select
     4
   ) as invoiced_effect_pct,
   added.raised_count,
-  added.lowered_count
+  added.lowered_count,
+  added.lowest_contract_price_reported,
+  added.highest_contract_price_reported,
+  added.ordered_contract_amount_reported,
+  added.ordered_effect_amount_reported,
+  added.invoiced_contract_amount_reported,
+  added.invoiced_effect_amount_reported,
+  added.unconverted_count
 from added
 left join procurement_analytics.dim_vendors names
   on names._company = added._company and names.vendor_id = added.vendor_id

@@ -7,7 +7,7 @@
 -- key: _company, po_number, line_index
 -- references: po_number -> purchase_orders.po_number
 -- references: vendor_id -> dim_vendors.vendor_id
--- reported: unit_price, not_invoiced_amount by po_date
+-- reported: unit_price, not_invoiced_amount, unclear_amount by po_date
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
 -- column po_number: Number of the purchase order.
 -- column line_index: Position of the line on the order, from 0.

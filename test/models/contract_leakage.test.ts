@@ -137,6 +137,29 @@ describe.each(modelWarehouses)("contract leakage in $name", ({ make }) => {
     });
   });
 
+  test("amounts are converted by the rate of the order's date, and what has none is counted", async () => {
+    const { purchase_orders, purchase_order_line_items, contracts } = rows;
+    const rates = "date,currency,rate\n2026-01-08,EUR,0.5\n2026-01-15,EUR,0.8\n2026-03-01,EUR,1";
+    const currency = { report: "USD", rates };
+    const warehouse = await make({ rows: { purchase_orders, purchase_order_line_items, contracts }, currency });
+    try {
+      const reported = `vendor_id, month, ordered_amount_reported, line_signed_amount_reported, requisition_signed_amount_reported,
+        unsigned_amount_reported, unclear_amount_reported, unconverted_count`;
+      const found = (await warehouse.model("contract_leakage", order_by, reported)).map(Object.values);
+      expect(found.filter(([vendor_id]) => vendor_id === "V1" || vendor_id === "V5")).toEqual([
+        ["V1", "2025-12-01", null, null, null, null, null, 1],
+        // 120 / 0.5 + 50 / 0.8; the rate of the 15th is too old for the 70 of the 31st
+        ["V1", "2026-01-01", "302.5", "200", null, "102.5", null, 1],
+        ["V1", null, null, null, null, null, null, 1],
+        ["V5", "2026-03-01", "3", null, null, "3", null, 0],
+        // beta's: 11 / 0.5
+        ["V1", "2026-01-01", "22", null, null, "22", null, 0],
+      ]);
+    } finally {
+      await warehouse.drop();
+    }
+  });
+
   test("without requisitions the sign is the order line's alone", async () => {
     const { requisitions: _, requisition_details: __, requisition_lines: ___, ...others } = rows;
     const warehouse = await make({ rows: others });

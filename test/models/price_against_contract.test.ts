@@ -135,4 +135,27 @@ describe.each(modelWarehouses)("prices against contracts in $name", ({ make }) =
       ]);
     });
   });
+
+  test("amounts are converted by the rate of the order's date, and what has none is counted", async () => {
+    const rates = "date,currency,rate\n2026-01-08,EUR,0.5\n2026-01-20,EUR,0.8\n2026-02-01,EUR,2";
+    const warehouse = await make({ rows, currency: { report: "USD", rates } });
+    try {
+      const reported = `lowest_contract_price_reported, highest_contract_price_reported, ordered_contract_amount_reported,
+        ordered_effect_amount_reported, invoiced_contract_amount_reported, invoiced_effect_amount_reported, unconverted_count`;
+      const order = "source_table, vendor_id, item, uom, month, currency_code";
+      expect((await warehouse.model("price_against_contract", order, reported)).map(Object.values)).toEqual([
+        // 10 / 0.8
+        ["12.5", "12.5", null, null, null, null, 0],
+        // all by the rate of the 10th: 28 / 0.5, 3 / 0.5, 16 / 0.5
+        ["4", "4", "56", "6", "32", "0", 0],
+        ["0", "0", "0", "3", null, null, 0],
+        // in no known currency
+        [null, null, null, null, null, null, 1],
+        // one move by the rate of the 1st, of the 15th there is none
+        ["1", "1", null, null, null, null, 1],
+      ]);
+    } finally {
+      await warehouse.drop();
+    }
+  });
 });

@@ -2,9 +2,9 @@
 -- price. As of today as in received_not_invoiced; where the stream purchase_order_details keeps its history, also as of the
 -- end of each month since it began, by what its tables said then: a receipt or a bill that came to the service later
 -- changes no earlier month. Nothing else tells how it was on a date, for receipts and bills of lines bear none. Add up
--- one date and one currency at a time.
+-- one date and one currency at a time. What nothing said the billing of stands apart, in unclear_quantity and unclear_amount.
 -- needs: received_not_invoiced, purchase_orders, amount_currencies, calendar_today, dim_dates, dim_vendors
--- reported: unit_price, accrued_amount by as_of_date
+-- reported: unit_price, accrued_amount, unclear_amount by as_of_date
 -- key: _company, as_of_date, po_number, line_index
 -- references: vendor_id -> dim_vendors.vendor_id
 -- column _company: Company of this warehouse that the row belongs to, as the configuration names it.
@@ -19,10 +19,12 @@
 -- column description: What was ordered, in words; null where the line says nothing.
 -- column uom: Unit that the quantities are counted in, as written; null where none is given.
 -- column received_quantity: How much of the line had come in.
--- column invoiced_quantity: Quantity that invoices had billed; null where nothing was recorded, which counts as nothing billed.
--- column accrued_quantity: Received and not billed; always more than 0.
+-- column invoiced_quantity: Quantity that invoices had billed; null where nothing was recorded.
+-- column accrued_quantity: Received and not billed, more than 0; null where nothing said how much was billed.
+-- column unclear_quantity: Received quantity of lines that nothing said the billing of; null for the others.
 -- column unit_price: Ordered price of one unit; null where it was not known.
--- column accrued_amount: That quantity at the ordered price; null where the price was not known, or either is 10^10 and more.
+-- column accrued_amount: The accrued quantity at the ordered price; null where either was not known, or is 10^10 and more.
+-- column unclear_amount: The unclear quantity at the ordered price; null where either was not known, or is 10^10 and more.
 -- column currency_code: Currency of the amount, in no way converted; null where it is not known, and for orders that the service no longer lists.
 -- column currency_source: Where that currency stands: row, order, feed, list, company or unknown.
 with lines as (
@@ -56,7 +58,7 @@ with lines as (
     coalesce(l.uom, l.unit),
     l.qty_received,
     l.qty_invoiced,
-    l.qty_received - coalesce(l.qty_invoiced, 0),
+    l.qty_received - l.qty_invoiced,
     l.unit_price
   from procurement.purchase_order_line_items_versions l
   join (
@@ -89,12 +91,18 @@ select
   l.received_quantity,
   l.invoiced_quantity,
   l.accrued_quantity,
+  case when l.invoiced_quantity is null then l.received_quantity end as unclear_quantity,
   l.unit_price,
   cast(
     case when abs(l.accrued_quantity) < 10000000000 then l.accrued_quantity end
       * case when abs(l.unit_price) < 10000000000 then l.unit_price end
     as decimal(38, 9)
   ) as accrued_amount,
+  cast(
+    case when l.invoiced_quantity is null and abs(l.received_quantity) < 10000000000 then l.received_quantity end
+      * case when abs(l.unit_price) < 10000000000 then l.unit_price end
+    as decimal(38, 9)
+  ) as unclear_amount,
   c.currency_code,
   coalesce(c.currency_source, 'unknown') as currency_source
 from lines l

@@ -43,18 +43,19 @@ const versions = [
 ];
 
 const columns = `_company, as_of_date, basis, po_number, line_index, vendor_id, vendor_name, received_quantity,
-  invoiced_quantity, accrued_quantity, unit_price, accrued_amount, currency_code, currency_source`;
+  invoiced_quantity, accrued_quantity, unclear_quantity, unit_price, accrued_amount, unclear_amount, currency_code, currency_source`;
 const answer = async (warehouse: ModelWarehouse) =>
   (await warehouse.model("accruals", "_company, as_of_date, po_number, line_index", columns)).map(Object.values);
 
 const acme = ["EUR", "company"];
 const today = [
   // 2 at 5
-  ["acme", "2026-03-15", "today", "PO-1", 0, "V1", "Vogel", "10", "8", "2", "5", "10", ...acme],
-  ["acme", "2026-03-15", "today", "PO-1", 2, "V1", "Vogel", huge, null, huge, "4", null, ...acme],
+  ["acme", "2026-03-15", "today", "PO-1", 0, "V1", "Vogel", "10", "8", "2", null, "5", "10", null, ...acme],
+  // nothing says what was billed of it
+  ["acme", "2026-03-15", "today", "PO-1", 2, "V1", "Vogel", huge, null, null, huge, "4", null, null, ...acme],
 ];
 const todayOfBeta = [
-  ["beta", "2026-03-15", "today", "PO-1", 0, null, "Unresolved", "7", null, "7", "1", "7", null, "unknown"],
+  ["beta", "2026-03-15", "today", "PO-1", 0, null, "Unresolved", "7", null, null, "7", "1", null, "7", null, "unknown"],
 ];
 
 /** The answers, worked out by hand from the rows above. */
@@ -76,15 +77,32 @@ describe.each(modelWarehouses)("accruals in $name", ({ make }) => {
         ('acme', 'purchase_orders', '2020-01-05T00:00:00Z', null),
         ('beta', 'purchase_order_details', '2026-01-05T00:00:00Z', '2026-02-15T00:00:00Z')`);
       expect(await answer(warehouse)).toEqual([
-        // 10 at 5, none billed yet
-        ["acme", "2026-01-31", "history", "PO-1", 0, "V1", "Vogel", "10", null, "10", "5", "50", ...acme],
+        // 10 at 5, of which nothing says yet what was billed
+        ["acme", "2026-01-31", "history", "PO-1", 0, "V1", "Vogel", "10", null, null, "10", "5", null, "50", ...acme],
         // 3 at 2; the order is no longer listed
-        ["acme", "2026-01-31", "history", "PO-2", 0, null, null, "4", "1", "3", "2", "6", null, "unknown"],
-        ["acme", "2026-02-28", "history", "PO-1", 0, "V1", "Vogel", "10", "8", "2", "5", "10", ...acme],
-        ["acme", "2026-02-28", "history", "PO-1", 1, "V1", "Vogel", "3", "0", "3", null, null, ...acme],
+        ["acme", "2026-01-31", "history", "PO-2", 0, null, null, "4", "1", "3", null, "2", "6", null, null, "unknown"],
+        ["acme", "2026-02-28", "history", "PO-1", 0, "V1", "Vogel", "10", "8", "2", null, "5", "10", null, ...acme],
+        ["acme", "2026-02-28", "history", "PO-1", 1, "V1", "Vogel", "3", "0", "3", null, null, null, null, ...acme],
         ...today,
         // until the middle of February alone
-        ["beta", "2026-01-31", "history", "PO-1", 0, null, "Unresolved", "7", null, "7", "1", "7", null, "unknown"],
+        [
+          "beta",
+          "2026-01-31",
+          "history",
+          "PO-1",
+          0,
+          null,
+          "Unresolved",
+          "7",
+          null,
+          null,
+          "7",
+          "1",
+          null,
+          "7",
+          null,
+          "unknown",
+        ],
         ...todayOfBeta,
       ]);
     } finally {

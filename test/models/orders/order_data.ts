@@ -1,4 +1,4 @@
-import type { Row } from "./warehouse.ts";
+import type { Row } from "../warehouse.ts";
 
 const order = (po_number: string, more: Row = {}): Row => ({
   po_number,

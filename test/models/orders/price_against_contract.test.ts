@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { tellings } from "./tellings.ts";
-import { type ModelWarehouse, modelWarehouses, type Row } from "./warehouse.ts";
+import { tellings } from "../tellings.ts";
+import { type ModelWarehouse, modelWarehouses, type Row } from "../warehouse.ts";
 
 const gone = "2026-03-01T00:00:00Z";
 /** More than a product can hold in DuckDB's widest decimal. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { tellings } from "./tellings.ts";
-import { type ModelWarehouse, modelWarehouses, type Row } from "./warehouse.ts";
+import { tellings } from "../tellings.ts";
+import { type ModelWarehouse, modelWarehouses, type Row } from "../warehouse.ts";
 
 const line = (po_number: string, _index: number, more: Row): Row => ({ po_number, _index, ...more });
 

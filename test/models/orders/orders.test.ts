@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ModelWarehouse, modelWarehouses } from "../warehouse.ts";
 import { orderRows } from "./order_data.ts";
-import { type ModelWarehouse, modelWarehouses } from "./warehouse.ts";
 
 /** The answers, worked out by hand from order_data.ts; today is 2026-03-15. */
 describe.each(modelWarehouses)("models of purchase orders in $name", ({ make }) => {

@@ -62,6 +62,8 @@ test.each(warehouses)(
       const again = await sync();
       expect(said.filter(sentence => /view|table/.test(sentence))).toEqual([]);
       expect(again.streams.filter(line => line.inserted + line.updated + line.deleted > 0).map(inShort)).toEqual([]);
+      // What changes is loaded into PostgreSQL in vocabulary.test.ts.
+      return;
     }
 
     for (const stream of simulator.streams) {

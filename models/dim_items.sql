@@ -19,7 +19,7 @@
 -- column uom: Unit that the item's quantities refer to; null for part numbers, whose lines name their own.
 -- column seen_in: The tables whose rows name it, in alphabetical order.
 -- column row_count: How many rows name it, in all tables together.
--- column last_changed_at: When a row that names it changed last.
+-- column last_changed_at: When a run last brought another value to one of those rows.
 with named as (
   select cast(null as text) as _company, cast(null as text) as item_kind, cast(null as text) as vendor_id, cast(null as text) as item, cast(null as text) as description, cast(null as text) as seen_in, cast(null as bigint) as row_count, cast(null as timestamptz) as changed_at
   where false

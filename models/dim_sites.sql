@@ -17,7 +17,7 @@
 -- column seen_in: The tables whose rows name the site, in alphabetical order.
 -- column row_count: How many rows name it, in all tables together.
 -- column order_count: How many purchase orders name it; 0 for sites by identifier.
--- column last_changed_at: When a row that names it changed last.
+-- column last_changed_at: When a run last brought another value to one of those rows.
 with named as (
   select cast(null as text) as _company, cast(null as text) as site_kind, cast(null as text) as site, cast(null as text) as site_name, cast(null as text) as seen_in, cast(null as bigint) as row_count, cast(null as timestamptz) as changed_at
   where false

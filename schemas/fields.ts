@@ -90,6 +90,8 @@ export const whole = () => withFacts(z.unknown(), { kind: "json", whole: true })
 export const volatile = <T extends z.ZodType>(field: T): T => field.meta({ ...field.meta(), volatile: true });
 /** A field that says something about a person: an address, a name, a number, what somebody wrote. */
 export const personal = <T extends z.ZodType>(field: T): T => field.meta({ ...field.meta(), personal: true });
+/** In an array of objects the service's own number or name of the row, such as `line_no`: an id or a text. */
+export const lineId = <T extends z.ZodType>(field: T): T => field.meta({ ...field.meta(), identifies: true });
 /** A field whose column has another name. */
 export const named = <T extends z.ZodType>(column: string, field: T): T => field.meta({ ...field.meta(), column });
 /** An array of objects: a child table of that name. */

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { count, id, inName, json, money, record, table, text } from "./fields.ts";
+import { count, id, inName, json, lineId, money, record, table, text } from "./fields.ts";
 
 const categoryCounts = table(
   "findings_category_counts",
   "How many findings each category holds and what they are worth, one set of rows a day.",
   {
-    category: text().describe("Category that is counted, the same names as in findings.category."),
+    category: lineId(text()).describe("Category that is counted, the same names as in findings.category."),
     label: text().describe("Name of the category for display."),
     count: count().describe("How many findings the category holds."),
     money_total_usd: money(inName)
@@ -20,7 +20,7 @@ const situationTotals = table(
   "findings_situation_totals",
   "Money at stake by purchase order with findings, one set of rows a day.",
   {
-    po_number: id().describe("Order that the findings are about; assumed to be purchase_orders.po_number."),
+    po_number: lineId(id()).describe("Order that the findings are about; assumed to be purchase_orders.po_number."),
     total_usd: money(inName)
       .nullable()
       .describe("Money at stake in the order's findings, in US dollars; null where none is put to it."),

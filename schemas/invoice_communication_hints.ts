@@ -1,11 +1,11 @@
-import { id, json, moment, personal, table, text } from "./fields.ts";
+import { id, json, lineId, moment, personal, table, text } from "./fields.ts";
 
 /** `communication_hints[]` of `GET /reconciliation/{doc_id}/line-items`. */
 export const invoiceCommunicationHints = table(
   "invoice_communication_hints",
   "Communications that the service connects with each invoice, and what they say about prices and quantities.",
   {
-    id: id().nullable().describe("The service's identifier of the communication; null where it has none."),
+    id: lineId(id()).nullable().describe("The service's identifier of the communication; null where it has none."),
     types: json().describe("What the communication is about: a JSON list of labels whose values are not documented."),
     date: moment()
       .nullable()

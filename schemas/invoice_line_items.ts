@@ -1,4 +1,18 @@
-import { date, id, inRow, inTable, moment, money, percent, personal, quantity, score, table, text } from "./fields.ts";
+import {
+  date,
+  id,
+  inRow,
+  inTable,
+  lineId,
+  moment,
+  money,
+  percent,
+  personal,
+  quantity,
+  score,
+  table,
+  text,
+} from "./fields.ts";
 
 const inDocumentCurrency = inTable("ingested", "currency_code", "id = doc_id, an assumed join");
 
@@ -8,7 +22,7 @@ export const invoiceLineItems = table(
   "Lines of each invoice beside the order's and the receipt's side of the same line.",
   {
     id: id().nullable().describe("The service's identifier of the row; how it differs from line_id is not documented."),
-    line_id: id().nullable().describe("The service's identifier of the invoice line; null where it has none."),
+    line_id: lineId(id()).nullable().describe("The service's identifier of the invoice line; null where it has none."),
     line_no: id()
       .nullable()
       .describe("Line number as it stands on the invoice; text, and null where the line has none."),

@@ -1,11 +1,11 @@
-import { id, money, notGiven, table, text } from "./fields.ts";
+import { id, lineId, money, notGiven, table, text } from "./fields.ts";
 
 /** `money_documents[]` of `GET /reconciliation/{doc_id}/line-items`. */
 export const invoiceMoneyDocuments = table(
   "invoice_money_documents",
   "Further documents about money that the service connects with each invoice, and how they relate to it.",
   {
-    doc_id: id()
+    doc_id: lineId(id())
       .nullable()
       .describe("The related document, not the invoice's own id; null where the service names none."),
     doc_type: text().nullable().describe("Kind of document, as the service names it; values not documented."),

@@ -1,4 +1,4 @@
-import { count, date, id, money, notGiven, table, text } from "./fields.ts";
+import { count, date, id, lineId, money, notGiven, table, text } from "./fields.ts";
 
 /** `procurement_chain[]` of `GET /reconciliation/{doc_id}/line-items`. */
 export const invoiceProcurementChain = table(
@@ -7,7 +7,9 @@ export const invoiceProcurementChain = table(
   {
     stage: text().nullable().describe("Step of the chain that the document belongs to; values not documented."),
     doc_type: text().nullable().describe("Kind of document, as the service names it; values not documented."),
-    doc_id: id().nullable().describe("The document at this step, not the invoice's own id; null where there is none."),
+    doc_id: lineId(id())
+      .nullable()
+      .describe("The document at this step, not the invoice's own id; null where there is none."),
     document_number: text().nullable().describe("Number printed on the document; null where none was read."),
     document_date: date().nullable().describe("Calendar date on the document; null where none was read."),
     total_amount: money(notGiven).nullable().describe("Total on the document; null where it has none."),

@@ -1,4 +1,4 @@
-import { date, flag, id, inTable, json, money, quantity, score, table, text } from "./fields.ts";
+import { date, flag, id, inTable, json, lineId, money, quantity, score, table, text } from "./fields.ts";
 
 const inOrderCurrency = inTable("purchase_order_details", "currency_code", "po_number");
 
@@ -7,7 +7,9 @@ export const purchaseOrderLineItems = table(
   "purchase_order_line_items",
   "Lines of each purchase order, with what was promised, shipped, received and invoiced.",
   {
-    line_no: id().nullable().describe("Line number as it stands on the order; text, and null where the line has none."),
+    line_no: lineId(id())
+      .nullable()
+      .describe("Line number as it stands on the order; text, and null where the line has none."),
     part_number: text().nullable().describe("Part number on the order line; whose numbering it is, is not documented."),
     vendor_part_number: text()
       .nullable()

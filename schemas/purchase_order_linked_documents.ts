@@ -1,11 +1,11 @@
-import { date, id, json, money, notGiven, personal, table, text } from "./fields.ts";
+import { date, id, json, lineId, money, notGiven, personal, table, text } from "./fields.ts";
 
 /** `linked_documents[]` of `GET /po/{po_number}`. */
 export const purchaseOrderLinkedDocuments = table(
   "purchase_order_linked_documents",
   "Documents the service has linked to each purchase order, invoices among them.",
   {
-    doc_id: id().describe("The linked document; for invoices assumed to be invoices.doc_id."),
+    doc_id: lineId(id()).describe("The linked document; for invoices assumed to be invoices.doc_id."),
     doc_type: text().nullable().describe("Kind of document, as the service names it; values not documented."),
     document_number: text().nullable().describe("Number printed on the document; null where none was read."),
     document_date: date().nullable().describe("Calendar date on the document; null where none was read."),

@@ -1,11 +1,11 @@
-import { flag, id, json, moment, personal, table, text } from "./fields.ts";
+import { flag, id, json, lineId, moment, personal, table, text } from "./fields.ts";
 
 /** `narrative_comms[]` of `GET /po/{po_number}`. */
 export const purchaseOrderNarrativeComms = table(
   "purchase_order_narrative_comms",
   "Communications that tell the story of each purchase order, such as e-mails with the vendor.",
   {
-    id: id().describe("The service's identifier of the communication."),
+    id: lineId(id()).describe("The service's identifier of the communication."),
     types: json().describe("What the communication is about: a JSON list of labels whose values are not documented."),
     date: moment()
       .nullable()

@@ -1,11 +1,11 @@
-import { id, moment, table, text } from "./fields.ts";
+import { id, lineId, moment, table, text } from "./fields.ts";
 
 /** `obligations[]` of `GET /po/{po_number}`. */
 export const purchaseOrderObligations = table(
   "purchase_order_obligations",
   "What somebody owes somebody in connection with each purchase order.",
   {
-    obligation_id: id().describe("The service's identifier of the obligation."),
+    obligation_id: lineId(id()).describe("The service's identifier of the obligation."),
     type: text().nullable().describe("Kind of obligation, as the service names it; values not documented."),
     status: text().nullable().describe("Where the obligation stands, as the service names it; values not documented."),
     owed_by: text().nullable().describe("Party that has to do or deliver it; null where that is not known."),

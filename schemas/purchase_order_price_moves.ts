@@ -1,4 +1,4 @@
-import { date, id, inRow, money, table, text } from "./fields.ts";
+import { date, id, inRow, lineId, money, table, text } from "./fields.ts";
 
 /** `price_moves[]` of `GET /po/{po_number}`. */
 export const purchaseOrderPriceMoves = table(
@@ -14,7 +14,7 @@ export const purchaseOrderPriceMoves = table(
       .nullable()
       .describe("How large the change is, as the service writes it: a text that may bear a percent sign."),
     effective_date: date().nullable().describe("Day from which the new price applies; null where that is not known."),
-    fact_id: id()
+    fact_id: lineId(id())
       .nullable()
       .describe("The fact on the service's record that tells of the change; null where none is named."),
     comm_id: id().nullable().describe("The communication that told of the change; null where it came another way."),

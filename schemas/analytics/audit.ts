@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, id, moment, quantity, record, table, text } from "../fields.ts";
+import { count, id, lineId, moment, quantity, record, table, text } from "../fields.ts";
 
 /** Freight and intermodal audits answer alike; `of` says what is audited. */
 const audit = (stream: string, of: string) =>
@@ -13,19 +13,19 @@ const audit = (stream: string, of: string) =>
       resolved_count: count().nullable().describe("How many anomalies have been resolved."),
     }),
     by_type: table(`${stream}_by_type`, `Anomalies in ${of} by type, one set of rows a day.`, {
-      anomaly_type: text().describe(
+      anomaly_type: lineId(text()).describe(
         "What is out of the ordinary, by the service's own labels, which are not documented.",
       ),
       count: count().nullable().describe("How many anomalies are of the type."),
       critical_count: count().nullable().describe("How many anomalies of the type are critical."),
     }),
     trend: table(`${stream}_trend`, `Anomalies in ${of} by month, one set of rows a day.`, {
-      month: text().describe("Month that is counted, as the service writes it."),
+      month: lineId(text()).describe("Month that is counted, as the service writes it."),
       anomaly_count: count().nullable().describe("How many anomalies the month has."),
       critical_count: count().nullable().describe("How many anomalies of the month are critical."),
     }),
     recent: table(`${stream}_recent`, `The latest anomalies in ${of}, as they stood on each day.`, {
-      id: id().nullable().describe("Identifier of the anomaly; null where the service gives none."),
+      id: lineId(id()).nullable().describe("Identifier of the anomaly; null where the service gives none."),
       anomaly_type: text().nullable().describe("What kind of anomaly it is, as the service names it."),
       severity: text().nullable().describe("How grave it is, as the service names it; values not documented."),
       status: text().nullable().describe("Where it stands, as the service names it; values not documented."),

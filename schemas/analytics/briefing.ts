@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { count, inRow, inTable, moment, money, quantity, record, table, text } from "../fields.ts";
+import { count, inRow, inTable, lineId, moment, money, quantity, record, table, text } from "../fields.ts";
 
 const actionBuckets = table(
   "briefing_action_buckets",
   "What there is to do, by kind, as the briefing of a day had it.",
   {
-    label: text().describe("Name of the kind of task for display."),
+    label: lineId(text()).describe("Name of the kind of task for display."),
     count: count().describe("How many tasks of the kind wait."),
     link: text().describe("Where the service's own pages show the tasks."),
   },

@@ -1,5 +1,19 @@
 import { z } from "zod";
-import { count, id, inRow, inTable, json, money, percent, quantity, record, score, table, text } from "../fields.ts";
+import {
+  count,
+  id,
+  inRow,
+  inTable,
+  json,
+  lineId,
+  money,
+  percent,
+  quantity,
+  record,
+  score,
+  table,
+  text,
+} from "../fields.ts";
 
 const answerCurrency = inTable("analytics_carrier_scorecards", "currency_code", "observed_on, period");
 
@@ -7,7 +21,7 @@ const carriers = table(
   "analytics_carrier_scorecards_carriers",
   "Each carrier's scorecard over the trailing window, one set of rows a day.",
   {
-    vendor_id: id().nullable().describe("Vendor that the carrier is; null where the service resolved none."),
+    vendor_id: lineId(id()).nullable().describe("Vendor that the carrier is; null where the service resolved none."),
     carrier_name: text().describe("Carrier's name as a label, never to be joined on."),
     total_deliveries: quantity().nullable().describe("Deliveries that the carrier made; null where not known."),
     measured_deliveries: quantity()

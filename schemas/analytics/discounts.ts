@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, flag, id, inRow, inTable, money, named, percent, record, table, text } from "../fields.ts";
+import { count, flag, id, inRow, inTable, lineId, money, named, percent, record, table, text } from "../fields.ts";
 
 const answerCurrency = inTable("analytics_discounts", "currency_code", "observed_on, period");
 
@@ -7,7 +7,7 @@ const overTime = table(
   "analytics_discounts_over_time",
   "Discounts captured and missed by month, as the service counts them.",
   {
-    month: text().describe("Month that is counted, as the service writes it."),
+    month: lineId(text()).describe("Month that is counted, as the service writes it."),
     captured: money(answerCurrency).nullable().describe("Discounts captured in the month."),
     missed: money(answerCurrency).nullable().describe("Discounts missed in the month."),
     captured_count: count().nullable().describe("How many discounts were captured in the month."),
@@ -19,7 +19,7 @@ const byVendor = table(
   "analytics_discounts_by_vendor",
   "Discounts captured and missed by vendor, as the service counts them.",
   {
-    vendor_id: id().nullable().describe("Vendor of the discounts; null where the service resolved none."),
+    vendor_id: lineId(id()).nullable().describe("Vendor of the discounts; null where the service resolved none."),
     vendor_name: text().describe("Vendor's name as a label, never to be joined on."),
     captured: money(answerCurrency).nullable().describe("Discounts of the vendor that were captured."),
     missed: money(answerCurrency).nullable().describe("Discounts of the vendor that were missed."),

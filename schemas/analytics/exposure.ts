@@ -1,9 +1,9 @@
-import { count, date, flag, id, inName, json, money, quantity, record, score, table, text } from "../fields.ts";
+import { count, date, flag, id, inName, json, lineId, money, quantity, record, score, table, text } from "../fields.ts";
 
 const undocumented = "content not documented, kept as JSON.";
 
 const byKind = table("exposure_by_kind", "Money exposed to each kind of signal, one set of rows a day.", {
-  signal_kind: text().describe(
+  signal_kind: lineId(text()).describe(
     "What sort of risk or event the signal is, by the service's own labels, which are not documented.",
   ),
   label: text().describe("Name of the kind for display."),
@@ -19,7 +19,7 @@ const signals = table("exposure_signals", "Signals and the money exposed to each
     "What sort of risk or event the signal is, by the service's own labels, which are not documented.",
   ),
   signal_kind_label: text().describe("Name of the signal's kind for display."),
-  signal_ref: id().describe("What the signal is known by within its kind."),
+  signal_ref: lineId(id()).describe("What the signal is known by within its kind."),
   signal_label: text().describe("Name of the signal for display."),
   exposure_amount_usd: money(inName).nullable().describe("Money exposed to it, in US dollars; null where not known."),
   amount_label: text().describe("What the amount is, in the service's words for display."),

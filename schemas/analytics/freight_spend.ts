@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, inRow, inTable, money, record, table, text } from "../fields.ts";
+import { count, inRow, inTable, lineId, money, record, table, text } from "../fields.ts";
 
 const answerCurrency = inTable("analytics_freight_spend", "currency_code", "observed_on, period");
 
@@ -12,17 +12,17 @@ export const freightSpend = record("What freight cost over a trailing window, on
     avg_cost_per_shipment: money(inRow("currency_code")).nullable().describe("Average freight of a shipment."),
   }),
   spend_over_time: table("analytics_freight_spend_over_time", "Freight paid by month, one set of rows a day.", {
-    month: text().describe("Month that is counted, as the service writes it."),
+    month: lineId(text()).describe("Month that is counted, as the service writes it."),
     invoice_count: count().nullable().describe("How many freight invoices the month has."),
     total_spend: money(answerCurrency).nullable().describe("Freight paid in the month."),
   }),
   by_carrier: table("analytics_freight_spend_by_carrier", "Freight paid by carrier, one set of rows a day.", {
-    carrier_name: text().describe("Carrier's name as a label, never to be joined on."),
+    carrier_name: lineId(text()).describe("Carrier's name as a label, never to be joined on."),
     invoice_count: count().nullable().describe("How many invoices the carrier sent in the window."),
     total_spend: money(answerCurrency).nullable().describe("Freight paid to the carrier."),
   }),
   by_charge_type: table("analytics_freight_spend_by_charge_type", "Freight paid by kind of charge, one set a day.", {
-    charge_type: text().describe("Kind of charge, as the service names it; values not documented."),
+    charge_type: lineId(text()).describe("Kind of charge, as the service names it; values not documented."),
     line_count: count().nullable().describe("How many invoice lines bear the charge."),
     total_amount: money(answerCurrency).nullable().describe("Sum of the lines that bear the charge."),
   }),

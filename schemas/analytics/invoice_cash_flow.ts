@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, date, inRow, inTable, money, record, table, text } from "../fields.ts";
+import { count, date, inRow, inTable, lineId, money, record, table, text } from "../fields.ts";
 
 const answerCurrency = inTable("invoice_cash_flow", "currency_code", "observed_on");
 const ownCurrency = inRow("currency_code");
@@ -31,7 +31,7 @@ const discountOpportunities = table(
   "invoice_cash_flow_discount_opportunities",
   "Discounts that can still be taken, by the week they lapse, one set of rows a day.",
   {
-    deadline_week: text().nullable().describe("Week in which the discounts lapse, as the service writes it."),
+    deadline_week: lineId(text()).nullable().describe("Week in which the discounts lapse, as the service writes it."),
     capturable: money(answerCurrency).describe("Discounts that can be taken until then."),
     invoice_count: count().describe("How many invoices the discounts are on."),
   },

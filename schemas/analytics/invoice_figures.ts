@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, flag, inRow, inTable, json, money, quantity, record, table, text, whole } from "../fields.ts";
+import { count, flag, inRow, inTable, json, lineId, money, quantity, record, table, text, whole } from "../fields.ts";
 
 /** `GET /reconciliation/facets`. */
 export const invoiceFacets = record("What the invoice list can be filtered by, one row a day.", {
@@ -11,7 +11,7 @@ export const invoicePaymentFunnel = record("How far invoices are on their way to
   currency_code: text().nullable().describe("Currency of the stages' totals; null where the service names none."),
   gl_coding_enabled: flag().describe("Whether invoices are coded to accounts before they are paid."),
   stages: table("invoice_payment_funnel_stages", "Invoices by the stage they have reached, one set of rows a day.", {
-    stage: text().describe("Stage on the way to payment, as the service names it; values not documented."),
+    stage: lineId(text()).describe("Stage on the way to payment, as the service names it; values not documented."),
     invoice_count: count().describe("How many invoices stand at the stage."),
     stage_total: money(inTable("invoice_payment_funnel", "currency_code", "observed_on"))
       .nullable()

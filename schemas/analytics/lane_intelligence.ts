@@ -1,11 +1,27 @@
 import { z } from "zod";
-import { count, flag, id, json, money, notGiven, percent, quantity, record, score, table, text } from "../fields.ts";
+import {
+  count,
+  flag,
+  id,
+  json,
+  lineId,
+  money,
+  notGiven,
+  percent,
+  quantity,
+  record,
+  score,
+  table,
+  text,
+} from "../fields.ts";
 
 const amount = () => money(notGiven).nullable();
 
 const recommendations = table("lane_intelligence_recommendations", "Carriers that the service recommends for a lane.", {
   carrier_name: text().describe("Carrier's name as a label, never to be joined on."),
-  carrier_vendor_id: id().nullable().describe("Vendor that the carrier is; null where the service resolved none."),
+  carrier_vendor_id: lineId(id())
+    .nullable()
+    .describe("Vendor that the carrier is; null where the service resolved none."),
   shipment_count: count().nullable().describe("How many shipments the carrier took along the lane."),
   avg_cost: amount().describe("Average cost of the carrier's shipments."),
   median_cost: amount().describe("Median cost of the carrier's shipments."),

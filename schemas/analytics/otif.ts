@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, date, id, json, percent, quantity, record, table, text } from "../fields.ts";
+import { count, date, id, json, lineId, percent, quantity, record, table, text } from "../fields.ts";
 
 const measuredWindow = () =>
   json().nullable().describe("The window that was measured; content not documented, kept as JSON.");
@@ -57,7 +57,7 @@ export const otifByVendor = record(
       "How punctual and complete each vendor delivers, as of each day.",
       {
         vendor_name: text().describe("Vendor's name as a label, never to be joined on."),
-        vendor_id: id().nullable().describe("Vendor that delivered; null where the service resolved none."),
+        vendor_id: lineId(id()).nullable().describe("Vendor that delivered; null where the service resolved none."),
         total_deliveries: quantity().nullable().describe("How many deliveries the vendor made."),
         on_time_pct: percent()
           .nullable()

@@ -5,6 +5,7 @@ import {
   inName,
   inRow,
   inTable,
+  lineId,
   moment,
   money,
   named,
@@ -22,7 +23,7 @@ const recentItems = table(
   "analytics_savings_recent_items",
   "Recent items that the service lists beside the savings, as of each day.",
   {
-    event_id: id().nullable().describe("Identifier of the event; null where the service gives none."),
+    event_id: lineId(id()).nullable().describe("Identifier of the event; null where the service gives none."),
     doc_id: id()
       .nullable()
       .describe("Document that the event came from; assumed to be invoices.doc_id where it is one."),
@@ -90,7 +91,7 @@ export const savings = record("What the service saved over a trailing window, on
       .describe("How many documents have a value; what counts as one is not documented."),
   }),
   savings_over_time: table("analytics_savings_over_time", "Savings by month, one set of rows a day.", {
-    month: text().describe("Month that is counted, as the service writes it."),
+    month: lineId(text()).describe("Month that is counted, as the service writes it."),
     total_savings: money(answerCurrency).nullable().describe("Savings of the month."),
     event_count: count().nullable().describe("How many events the month has."),
   }),

@@ -1,10 +1,10 @@
-import { count, flag, id, inName, inTable, json, money, percent, table, text } from "../fields.ts";
+import { count, flag, id, inName, inTable, json, lineId, money, percent, table, text } from "../fields.ts";
 
 const answerCurrency = inTable("analytics_tariff_exposure", "currency_code", "observed_on, period");
 
 /** Tariffs by country of origin. */
 export const byCountry = table("analytics_tariff_exposure_by_country", "Tariffs by country of origin, one set a day.", {
-  country: text().describe("Country of origin, as the service names it."),
+  country: lineId(text()).describe("Country of origin, as the service names it."),
   country_code: text()
     .nullable()
     .describe("Short code of the country of origin, going by the name an ISO code; null where the service gives none."),
@@ -29,7 +29,9 @@ export const topItems = table(
   "analytics_tariff_exposure_top_items",
   "Items with most spend under tariffs, as of a day.",
   {
-    item_id: id().nullable().describe("Item; assumed to be items.item_id, null where the service resolved none."),
+    item_id: lineId(id())
+      .nullable()
+      .describe("Item; assumed to be items.item_id, null where the service resolved none."),
     vendor_part_number: text().nullable().describe("The vendor's number for the item, as printed; null without one."),
     description: text().nullable().describe("What the item is, as a label; null where not known."),
     country: text().nullable().describe("Country of origin, as the service names it; null where not known."),
@@ -41,7 +43,7 @@ export const topItems = table(
 
 /** The vendors that tariffs weigh on most. */
 export const topVendors = table("analytics_tariff_exposure_top_vendors", "Vendors with most spend under tariffs.", {
-  vendor_id: id().nullable().describe("Vendor that was bought from; null where the service resolved none."),
+  vendor_id: lineId(id()).nullable().describe("Vendor that was bought from; null where the service resolved none."),
   vendor_name: text().describe("Vendor's name as a label, never to be joined on."),
   country: text().nullable().describe("Country the goods come from, as the service names it; null where not known."),
   invoice_count: count().nullable().describe("How many invoices the vendor sent."),
@@ -50,7 +52,7 @@ export const topVendors = table("analytics_tariff_exposure_top_vendors", "Vendor
 
 /** Spend with a known origin over time. */
 export const trend = table("analytics_tariff_exposure_trend", "Spend with a known origin by month, one set a day.", {
-  month: text().describe("Month that is counted, as the service writes it."),
+  month: lineId(text()).describe("Month that is counted, as the service writes it."),
   tagged_spend: money(answerCurrency).nullable().describe("Spend of the month whose origin is known."),
   total_spend: money(answerCurrency).nullable().describe("All spend of the month."),
 });

@@ -1,10 +1,10 @@
-import { count, flag, id, inTable, money, quantity, record, table, text } from "../fields.ts";
+import { count, flag, id, inTable, lineId, money, quantity, record, table, text } from "../fields.ts";
 
 const answerCurrency = inTable("analytics_tariff_gaps", "currency_code", "observed_on, period");
 
 const byVendor = table("analytics_tariff_gaps_by_vendor", "What vendors' documents lack for tariffs, one set a day.", {
   vendor_name: text().describe("Vendor's name as a label, never to be joined on."),
-  vendor_id: id().nullable().describe("Vendor that was bought from; null where the service resolved none."),
+  vendor_id: lineId(id()).nullable().describe("Vendor that was bought from; null where the service resolved none."),
   total_spend: money(answerCurrency).nullable().describe("Money spent with the vendor."),
   spend_no_coo: money(answerCurrency).nullable().describe("Spend on lines that name no country of origin."),
   spend_no_hts: money(answerCurrency).nullable().describe("Spend on lines that name no customs tariff number."),
@@ -14,7 +14,7 @@ const byVendor = table("analytics_tariff_gaps_by_vendor", "What vendors' documen
 });
 
 const byItem = table("analytics_tariff_gaps_by_item", "Items whose tariff data is incomplete, one set of rows a day.", {
-  item_id: id().nullable().describe("Item; assumed to be items.item_id, null where the service resolved none."),
+  item_id: lineId(id()).nullable().describe("Item; assumed to be items.item_id, null where the service resolved none."),
   vendor_id: id().nullable().describe("Vendor the item was bought from; null where the service resolved none."),
   vendor_part_number: text().nullable().describe("The vendor's number for the item, as printed; null without one."),
   description: text().nullable().describe("What the item is, as a label; null where not known."),

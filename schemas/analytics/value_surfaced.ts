@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, flag, inRow, inTable, json, money, quantity, record, table, text } from "../fields.ts";
+import { count, flag, inRow, inTable, json, lineId, money, quantity, record, table, text } from "../fields.ts";
 
 const answerCurrency = inTable("analytics_value_surfaced", "currency_code", "observed_on, months");
 const amount = () => money(inRow("currency_code")).nullable();
@@ -24,13 +24,13 @@ export const valueSurfaced = record("Money the service brought up over a trailin
     total_docs: quantity().nullable().describe("How many documents the events came from."),
   }),
   categories: table("analytics_value_surfaced_categories", "Money brought up by category, one set of rows a day.", {
-    key: text().describe("Key of the category, as the service names it; values not documented."),
+    key: lineId(text()).describe("Key of the category, as the service names it; values not documented."),
     label: text().describe("Name of the category for display."),
     total: money(answerCurrency).nullable().describe("Money brought up in the category."),
     events: count().describe("How many events the category has."),
   }),
   monthly: table("analytics_value_surfaced_monthly", "Money brought up by month, one set of rows a day.", {
-    month: text().describe("Month that is counted, as the service writes it."),
+    month: lineId(text()).describe("Month that is counted, as the service writes it."),
     total: money(answerCurrency).nullable().describe("Money brought up in the month."),
     events: quantity().nullable().describe("How many events the month has."),
   }),

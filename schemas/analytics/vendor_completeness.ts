@@ -1,4 +1,4 @@
-import { count, id, percent, quantity, record, score, table, text } from "../fields.ts";
+import { count, id, lineId, percent, quantity, record, score, table, text } from "../fields.ts";
 
 /** `GET /completeness/vendors/{vendorId}`. */
 export const vendorCompleteness = record("How completely the service could read each vendor's documents.", {
@@ -9,7 +9,7 @@ export const vendorCompleteness = record("How completely the service could read 
   docs_with_audit: quantity().describe("How many documents have been audited."),
   docs_without_audit: quantity().describe("How many documents have not been audited."),
   missed_labels: table("vendor_missed_labels", "Labels on a vendor's documents that the service could not place.", {
-    label_text: text().describe("The label as printed on the documents."),
+    label_text: lineId(text()).describe("The label as printed on the documents."),
     suggested_canonical_key: text().describe("Field that the service suggests for the label."),
     category: text().describe("What kind of label it is, as the service names it; values not documented."),
     miss_count: count().describe("How often the label was missed."),

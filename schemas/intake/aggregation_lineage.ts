@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { count, date, flag, id, quantity, record, table, text } from "../fields.ts";
+import { count, date, flag, id, lineId, quantity, record, table, text } from "../fields.ts";
 
 const contributors = table("aggregation_lineage_contributors", "The values that each aggregate is made of.", {
   table: text().describe("The service's own table that the contributing value stands in."),
-  row_id: id().describe("Identifier of the contributing row within the service's own table."),
+  row_id: lineId(id()).describe("Identifier of the contributing row within the service's own table."),
   value: quantity().nullable().describe("What the row contributes to the aggregate; null where it has no value."),
   doc_type: text().nullable().describe("Kind of document the value comes from; null where it is none."),
   doc_number: text().nullable().describe("Number printed on the document; null where none was read."),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { date, id, inRow, json, money, personal, quantity, record, score, table, text } from "../fields.ts";
+import { date, id, inRow, json, lineId, money, personal, quantity, record, score, table, text } from "../fields.ts";
 import { communicationFields } from "./communication.ts";
 import { communicationExtraction } from "./communication_extraction.ts";
 
@@ -13,7 +13,7 @@ const entityLinks = table("communication_entity_links", "What each message is li
 });
 
 const provenance = table("communication_provenance", "Where the service read what it knows about each message.", {
-  fact_id: id().describe("Fact that was read, assumed to be communication_facts.fact_id."),
+  fact_id: lineId(id()).describe("Fact that was read, assumed to be communication_facts.fact_id."),
   extraction_run_id: id().nullable().describe("Run of the extraction that read the fact; null where not known."),
   document_id: id().nullable().describe("Document that the fact was read from; null where it was none."),
   evidence_quote: personal(text()).nullable().describe("Words that the fact rests on, quoted from the source."),
@@ -26,7 +26,7 @@ const provenance = table("communication_provenance", "Where the service read wha
 });
 
 const attachments = table("communication_attachments", "Documents that came with each message.", {
-  doc_id: id().describe("Document the attachment became, assumed to be documents.doc_id."),
+  doc_id: lineId(id()).describe("Document the attachment became, assumed to be documents.doc_id."),
   doc_type: text().nullable().describe("Kind of document, as the service names it; values not documented."),
   document_number: text().nullable().describe("Number printed on the document; null where none was read."),
   file_name: text().nullable().describe("Name of the attached file; null where it has none."),

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { id, json, quantity, record, table, text } from "../fields.ts";
+import { id, json, lineId, quantity, record, table, text } from "../fields.ts";
 
 const sheets = table("document_workbook_sheets", "The sheets of each workbook and what became of them.", {
   sheet_index: quantity().nullable().describe("Place of the sheet in its workbook, as the service counts."),
-  sheet_name: text().nullable().describe("Name of the sheet as the workbook gives it; null where it has none."),
+  sheet_name: lineId(text()).nullable().describe("Name of the sheet as the workbook gives it; null where it has none."),
   kind: text().describe("What the sheet holds, as the service names it; values not documented."),
   child_doc_id: id()
     .nullable()

@@ -1,7 +1,7 @@
-import { count, flag, id, json, moment, quantity, record, table, text } from "../fields.ts";
+import { count, flag, id, json, lineId, moment, quantity, record, table, text } from "../fields.ts";
 
 const schema = table("entity_schema", "Which fields each entity's kind has, as the service defines them.", {
-  field_path: text().describe("Place of the field within the entity, as a path."),
+  field_path: lineId(text()).describe("Place of the field within the entity, as a path."),
   field_type: text().describe(
     "What sort of value the entity has there, by the service's own labels, which are not documented.",
   ),
@@ -14,7 +14,7 @@ const schema = table("entity_schema", "Which fields each entity's kind has, as t
 });
 
 const observations = table("entity_observations", "What was observed about each entity, fact by fact.", {
-  fact_id: id().describe("Identifier of the observed fact."),
+  fact_id: lineId(id()).describe("Identifier of the observed fact."),
   kind: text().describe("Kind of observation, as the service names it; values not documented."),
   payload: json().nullable().describe("What was observed; content not documented, kept as JSON."),
   source_type: text().nullable().describe("Kind of source the observation comes from; null where not known."),

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { id, json, personal, record, score, table, text } from "../fields.ts";
+import { id, json, lineId, personal, record, score, table, text } from "../fields.ts";
 
 const node = {
   type: text().describe("Kind of the entity, as the service names it."),
-  id: id().describe("Identifier of the entity within its kind."),
+  id: lineId(id()).describe("Identifier of the entity within its kind."),
   display_name: text().nullable().describe("Name of the entity for display; null where it has none."),
   route_key: text().nullable().describe("Key under which a screen shows the entity; null where none does."),
   sender: personal(text()).nullable().describe("Who sent it, for entities that are messages; null for others."),

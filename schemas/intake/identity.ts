@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, moment, record, score, table, text } from "../fields.ts";
+import { id, lineId, moment, record, score, table, text } from "../fields.ts";
 
 const aliases = table("identity_aliases", "Other names and numbers by which each identity is known.", {
   value: text().describe("The other name or number, as it was met."),
@@ -10,7 +10,7 @@ const mergedFrom = table(
   "identity_merged_from",
   "Duplicates whose records became part of each identity, with the id and name they had before.",
   {
-    id: id().describe("Identifier that the merged identity had."),
+    id: lineId(id()).describe("Identifier that the merged identity had."),
     former_name: text().nullable().describe("Name that the merged identity had; null where it had none."),
     merged_at: moment().nullable().describe("When the identity was merged; null where that is not known."),
   },

@@ -1,7 +1,7 @@
-import { id, json, moment, record, table, text } from "../fields.ts";
+import { id, json, lineId, moment, record, table, text } from "../fields.ts";
 
 const sourceDocs = table("vendor_credential_lineage_source_docs", "Documents that each credential was read from.", {
-  doc_id: id().describe("Document that shows the credential, assumed to be documents.doc_id."),
+  doc_id: lineId(id()).describe("Document that shows the credential, assumed to be documents.doc_id."),
   title: text().nullable().describe("Title of the document; null where it has none."),
   doc_type: text().nullable().describe("Kind of document, as the service names it; values not documented."),
   source_kind: text()

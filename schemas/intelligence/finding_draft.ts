@@ -1,8 +1,8 @@
-import { flag, id, json, personal, record, table, text } from "../fields.ts";
+import { flag, id, json, lineId, personal, record, table, text } from "../fields.ts";
 
 const evidenceLinks = table("finding_draft_evidence_links", "Sources that the draft for each finding points to.", {
   kind: text().describe("What sort of thing was read, by the service's own labels, which are not documented."),
-  id: id().describe("Identifier of the source within its kind."),
+  id: lineId(id()).describe("Identifier of the source within its kind."),
   url: text().describe("Address under which the service shows the source."),
   label: text().nullable().describe("Name of the source for display; null where it has none."),
 });

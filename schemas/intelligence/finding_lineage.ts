@@ -1,4 +1,4 @@
-import { flag, id, inName, json, moment, money, notGiven, personal, record, table, text } from "../fields.ts";
+import { flag, id, inName, json, lineId, moment, money, notGiven, personal, record, table, text } from "../fields.ts";
 import {
   findingLineageContributors,
   findingLineageEvidenceWalk,
@@ -11,13 +11,15 @@ const relatedEntities = table(
   "Vendors, orders, documents and other things that each finding touches.",
   {
     kind: text().describe("Kind of thing, as the service names it; values not documented."),
-    id: id().describe("Identifier of the thing within its kind."),
+    id: lineId(id()).describe("Identifier of the thing within its kind."),
     label: text().nullable().describe("Name of the thing for display; null where it has none."),
   },
 );
 
 const sourceDocs = table("finding_lineage_source_docs", "Documents that each finding was drawn from.", {
-  doc_id: id().describe("Document that the finding was drawn from; for invoices assumed to be invoices.doc_id."),
+  doc_id: lineId(id()).describe(
+    "Document that the finding was drawn from; for invoices assumed to be invoices.doc_id.",
+  ),
   doc_title: text().nullable().describe("Title of the document; null where it has none."),
   filename: text().nullable().describe("Name of the document's file; null where there is none."),
   document_number: text().nullable().describe("Number printed on the document; null where none was read."),

@@ -1,4 +1,4 @@
-import { date, flag, id, json, money, notGiven, personal, quantity, table, text } from "../fields.ts";
+import { date, flag, id, json, lineId, money, notGiven, personal, quantity, table, text } from "../fields.ts";
 
 /** `contributors[]` of `GET /lineage/finding/{id}`. */
 export const findingLineageContributors = table(
@@ -12,7 +12,9 @@ export const findingLineageContributors = table(
     expected_value: id().nullable().describe("The value that was expected, as text because field says what it is."),
     quantity: quantity().nullable().describe("Quantity that the line's overcharge is reckoned over; null without one."),
     line_overcharge: money(notGiven).nullable().describe("What the line was charged too much; null where nothing was."),
-    fact_id: id().nullable().describe("Fact on the service's record that the contribution rests on; null without one."),
+    fact_id: lineId(id())
+      .nullable()
+      .describe("Fact on the service's record that the contribution rests on; null without one."),
     evidence_quote: personal(text())
       .nullable()
       .describe("Words of the document that bear it out; null where none are quoted."),
@@ -65,7 +67,7 @@ export const findingLineageTriggeringFacts = table(
   "finding_lineage_triggering_facts",
   "Facts that triggered each finding, with the words of the document they were read from.",
   {
-    fact_id: id().describe("Fact on the service's record, which fact_lineage traces."),
+    fact_id: lineId(id()).describe("Fact on the service's record, which fact_lineage traces."),
     evidence_quote: personal(text())
       .nullable()
       .describe("Words of the document that state the fact; null where none are quoted."),

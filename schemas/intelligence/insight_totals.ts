@@ -1,7 +1,7 @@
-import { count, inRow, inTable, money, notGiven, percent, quantity, record, table, text } from "../fields.ts";
+import { count, inRow, inTable, lineId, money, notGiven, percent, quantity, record, table, text } from "../fields.ts";
 
 const categories = table("insight_stats_categories", "Insights by category, one set of rows a day.", {
-  category: text().describe("Category that is counted, the same names as in insights.category."),
+  category: lineId(text()).describe("Category that is counted, the same names as in insights.category."),
   count: count().nullable().describe("How many insights the category holds."),
   new_count: count()
     .nullable()

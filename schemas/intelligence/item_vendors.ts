@@ -1,10 +1,10 @@
-import { count, date, id, inTable, json, money, percent, quantity, table, text } from "../fields.ts";
+import { count, date, id, inTable, json, lineId, money, percent, quantity, table, text } from "../fields.ts";
 
 const inItemCurrency = inTable("items", "currency_code", "item_id");
 
 /** `vendors[]` of `GET /items/{item_id}/vendors`. */
 export const itemVendors = table("item_vendors", "Vendors of each item, with what they charge and how they deliver.", {
-  vendor_id: id().nullable().describe("Vendor of the item; null where the service resolved none."),
+  vendor_id: lineId(id()).nullable().describe("Vendor of the item; null where the service resolved none."),
   vendor_name: text().nullable().describe("Vendor's name as a label; null where unknown, and never to be joined on."),
   document_count: count().nullable().describe("How many of the vendor's documents name the item."),
   line_item_count: count().nullable().describe("How many lines of those documents name the item."),

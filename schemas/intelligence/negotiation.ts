@@ -1,4 +1,4 @@
-import { count, flag, id, json, moment, personal, quantity, record, table, text } from "../fields.ts";
+import { count, flag, id, json, lineId, moment, personal, quantity, record, table, text } from "../fields.ts";
 
 /** `GET /negotiations/stats`. */
 export const negotiationStats = record("How many negotiations there are and how they stand, measured once a day.", {
@@ -9,7 +9,7 @@ export const negotiationStats = record("How many negotiations there are and how 
 });
 
 const subjects = table("negotiation_subjects", "What each negotiation is about, one row a subject.", {
-  id: id().describe("The service's identifier of the subject."),
+  id: lineId(id()).describe("The service's identifier of the subject."),
   term_scope: text().describe("What the term covers, as the service names it; values not documented."),
   subject_key: text().describe("The service's own key for the subject; its form is not documented."),
   status: text().describe("Where the subject stands, as the service names it; values not documented."),
@@ -29,7 +29,7 @@ const subjects = table("negotiation_subjects", "What each negotiation is about, 
 });
 
 const events = table("negotiation_events", "What happened in each negotiation, one row an event.", {
-  id: id().describe("The service's identifier of the event."),
+  id: lineId(id()).describe("The service's identifier of the event."),
   event_type: text().describe(
     "What happened between the parties, by the service's own labels, which are not documented.",
   ),

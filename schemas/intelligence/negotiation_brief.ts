@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, id, json, moment, money, notGiven, record, table, text, volatile } from "../fields.ts";
+import { count, id, json, lineId, moment, money, notGiven, record, table, text, volatile } from "../fields.ts";
 
 const talkingPoints = table(
   "negotiation_brief_talking_points",
@@ -18,7 +18,7 @@ const counterProposals = table(
   "negotiation_brief_counter_proposals",
   "Prices that each brief proposes in return, item by item.",
   {
-    item_id: id()
+    item_id: lineId(id())
       .nullable()
       .describe("Item that the proposal is for, assumed to be items.item_id; null where it is for none."),
     part_number: text().nullable().describe("Number of the part that the proposal is for; null where there is none."),

@@ -3,6 +3,7 @@ import {
   id,
   inName,
   json,
+  lineId,
   moment,
   money,
   notGiven,
@@ -15,7 +16,7 @@ import {
 } from "../fields.ts";
 
 const runFields = {
-  run_id: id().describe("The service's identifier of the run."),
+  run_id: lineId(id()).describe("The service's identifier of the run."),
   agent_mode: text().nullable().describe("Mode the agent ran in, as the service names it; values not documented."),
   status: text().nullable().describe("How the run stands or ended, as the service names it; values not documented."),
   sensors_run: quantity().nullable().describe("How many sensors the run used; null where they are not counted."),
@@ -40,7 +41,7 @@ const byStatus = table(
   "procurement_intel_summary_by_status",
   "The agent's findings by status, one set of rows a day.",
   {
-    status: text().describe("Status that is counted, as the service names it; values not documented."),
+    status: lineId(text()).describe("Status that is counted, as the service names it; values not documented."),
     count: count().nullable().describe("How many findings have the status."),
     total_savings: money(notGiven)
       .nullable()
@@ -49,7 +50,9 @@ const byStatus = table(
 );
 
 const byMode = table("procurement_intel_summary_by_mode", "The agent's findings by mode, one set of rows a day.", {
-  agent_mode: text().describe("Mode of the agent that is counted, as the service names it; values not documented."),
+  agent_mode: lineId(text()).describe(
+    "Mode of the agent that is counted, as the service names it; values not documented.",
+  ),
   count: count().nullable().describe("How many findings the mode has brought."),
   new_count: count()
     .nullable()

@@ -1,4 +1,4 @@
-import { count, flag, id, inTable, json, moment, money, quantity, record, table, text } from "../fields.ts";
+import { count, flag, id, inTable, json, lineId, moment, money, quantity, record, table, text } from "../fields.ts";
 import { purchaseOrderLegs } from "../purchase_order_legs.ts";
 
 const inOrderCurrency = inTable("purchase_order_details", "currency_code", "po_number");
@@ -7,7 +7,7 @@ const lines = table(
   "purchase_order_as_of_lines",
   "Lines of the purchase orders as they stood at the times asked for.",
   {
-    line_no: id().nullable().describe("Line number on the order, as text; null where the line has none."),
+    line_no: lineId(id()).nullable().describe("Line number on the order, as text; null where the line has none."),
     description: text().nullable().describe("What is ordered, in words; null where the line says nothing."),
     uom: text().nullable().describe("Unit of measure of the line's quantity; null where it is not given."),
     part_number: text().nullable().describe("Number of the ordered part; null where it is not given."),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, id, json, moment, personal, record, table, text } from "../fields.ts";
+import { flag, id, json, lineId, moment, personal, record, table, text } from "../fields.ts";
 
 const executionFields = {
   id: id().describe("Identifier of the execution, unique within the company."),
@@ -36,7 +36,7 @@ export const automationExecutionDetail = record("Each execution of an automation
     "automation_execution_action_logs",
     "What was done step by step in each execution of an automation rule, one row an action.",
     {
-      id: id().describe("Identifier of the logged action."),
+      id: lineId(id()).describe("Identifier of the logged action."),
       execution_id: id().describe("Execution that the logged action belongs to, as the entry itself says."),
       action_type: text().nullable().describe("Kind of action, as the service names it; values not documented."),
       action_data: json().describe("What the action worked with; content not documented, kept as JSON."),
@@ -48,7 +48,7 @@ export const automationExecutionDetail = record("Each execution of an automation
     "automation_execution_emails",
     "E-mails that belong to each execution of an automation rule, sent and received, one row a message.",
     {
-      id: id().describe("Identifier of the message among those of executions."),
+      id: lineId(id()).describe("Identifier of the message among those of executions."),
       execution_id: id().describe("Execution that the message belongs to, as the message itself says."),
       direction: text().describe("Whether the message came in or went out, as the service names it."),
       sender: personal(text())

@@ -1,4 +1,4 @@
-import { count, id, json, moment, record, table, text } from "../fields.ts";
+import { count, id, json, lineId, moment, record, table, text } from "../fields.ts";
 
 /** A row of `GET /automations/events`. */
 export const automationEvent = record("Events in procurement that automations can react to, one row an event.", {
@@ -53,7 +53,7 @@ export const automationHistoryStats = record("How many entries the automation hi
     "automation_history_stats_by_status",
     "How many entries of the automation history have each status, on each day it was measured.",
     {
-      status: text().describe("Status that is counted, as the service names it; values not documented."),
+      status: lineId(text()).describe("Status that is counted, as the service names it; values not documented."),
       count: count().describe("How many entries of the history have that status."),
     },
   ),

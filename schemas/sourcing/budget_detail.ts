@@ -1,11 +1,11 @@
-import { count, inName, money, record, table, text } from "../fields.ts";
+import { count, inName, lineId, money, record, table, text } from "../fields.ts";
 import { budgetFields } from "./budget.ts";
 
 const monthlyActuals = table(
   "budget_monthly_actuals",
   "Spend of each budget by month: one row for each month that the service reports.",
   {
-    month: text()
+    month: lineId(text())
       .nullable()
       .describe("Month of the figures, written as the service writes it; the format is not documented."),
     actuals_usd: money(inName).nullable().describe("Spend of the month in US dollars; null where it is not known."),

@@ -5,6 +5,7 @@ import {
   flag,
   id,
   json,
+  lineId,
   money,
   notGiven,
   personal,
@@ -31,7 +32,7 @@ const insurance = table("carrier_profile_insurance", "Insurance that each carrie
 });
 
 const contacts = table("carrier_profile_contacts", "People to reach at each carrier: one row a contact.", {
-  id: id().nullable().describe("Identifier of the contact; null where the service gives it none."),
+  id: lineId(id()).nullable().describe("Identifier of the contact; null where the service gives it none."),
   role: text().nullable().describe("What the contact does at the carrier; null where that is not known."),
   contact_name: personal(text()).nullable().describe("Name of the person or desk; null where it is not known."),
   email: personal(text()).nullable().describe("E-mail address of the contact; null where it is not known."),

@@ -1,10 +1,10 @@
-import { count, flag, inRow, money, percent, quantity, record, table, text } from "../fields.ts";
+import { count, flag, inRow, lineId, money, percent, quantity, record, table, text } from "../fields.ts";
 
 const byStatus = table(
   "freight_claim_stats_by_status",
   "How many freight claims have each status, one set of rows a day.",
   {
-    status: text().describe("Status that is counted, the same names as in freight_claims.status."),
+    status: lineId(text()).describe("Status that is counted, the same names as in freight_claims.status."),
     count: count().describe("How many claims have the status."),
   },
 );

@@ -1,10 +1,10 @@
-import { date, id, inTable, money, percent, quantity, record, table, text } from "../fields.ts";
+import { date, id, inTable, lineId, money, percent, quantity, record, table, text } from "../fields.ts";
 import { rateCardFields } from "./rate_card.ts";
 
 const inCardCurrency = inTable("rate_card_details", "currency_code", "rate_card_id");
 
 const rateLines = table("rate_card_lines", "Rates of each card: one row for each lane and weight break.", {
-  id: id().nullable().describe("Identifier of the rate; null where the service gives it none."),
+  id: lineId(id()).nullable().describe("Identifier of the rate; null where the service gives it none."),
   rate_card_id: id().describe("Card that the rate names as its own; the same as rate_card_id."),
   origin_zip_low: text().nullable().describe("First postal code of the origin's range; null where it is not limited."),
   origin_zip_high: text().nullable().describe("Last postal code of the origin's range; null where it is not limited."),
@@ -36,7 +36,7 @@ const accessorialRates = table(
   "rate_card_accessorials",
   "Rates of each card for services beyond the transport itself: one row a charge.",
   {
-    id: id().nullable().describe("Identifier of the accessorial rate; null where the service gives it none."),
+    id: lineId(id()).nullable().describe("Identifier of the accessorial rate; null where the service gives it none."),
     rate_card_id: id().describe("Card that the accessorial rate names as its own; the same as rate_card_id."),
     charge_code: text().describe("Code of the charge, as the card or the service writes it."),
     charge_description: text().nullable().describe("What the charge is for, in words; null where nothing is said."),

@@ -1,10 +1,10 @@
-import { date, flag, id, inTable, json, money, quantity, record, table, text } from "../fields.ts";
+import { date, flag, id, inTable, json, lineId, money, quantity, record, table, text } from "../fields.ts";
 import { requisitionFields } from "./requisition.ts";
 
 const inRequisitionCurrency = inTable("requisition_details", "currency_code", "id");
 
 const lines = table("requisition_lines", "What each requisition asks for: one row a line.", {
-  id: id().describe("Identifier of the line itself."),
+  id: lineId(id()).describe("Identifier of the line itself."),
   requisition_id: id().describe("Requisition that the line names as its own; the same as id."),
   line_no: id().describe("Number of the line within its requisition."),
   description: text().describe("What is asked for, in words."),

@@ -1,10 +1,10 @@
-import { flag, id, inTable, money, quantity, table, text } from "../fields.ts";
+import { flag, id, inTable, lineId, money, quantity, table, text } from "../fields.ts";
 
 const inRequestCurrency = inTable("rfq_details", "currency_code", "id");
 
 /** `lanes[]` of `GET /rfqs/{id}`. */
 export const rfqLanes = table("rfq_lanes", "Freight lanes that each request asks quotations for: one row a lane.", {
-  id: id().describe("Identifier of the lane itself."),
+  id: lineId(id()).describe("Identifier of the lane itself."),
   rfq_id: id().nullable().describe("Request that the lane names as its own; the same as id where it is given."),
   origin_city: text().nullable().describe("City that the freight comes from; null where it is not said."),
   origin_state: text().nullable().describe("State or region that the freight comes from; null where it is not said."),

@@ -1,10 +1,10 @@
-import { id, inTable, money, quantity, table, text } from "../fields.ts";
+import { id, inTable, lineId, money, quantity, table, text } from "../fields.ts";
 
 const inRequestCurrency = inTable("rfq_details", "currency_code", "id");
 
 /** `lines[]` of `GET /rfqs/{id}`. */
 export const rfqLines = table("rfq_lines", "Goods that each request asks quotations for: one row a line.", {
-  id: id().describe("Identifier of the line itself."),
+  id: lineId(id()).describe("Identifier of the line itself."),
   rfq_id: id().nullable().describe("Request that the line names as its own; the same as id where it is given."),
   item_id: id().nullable().describe("Item that is asked for; assumed to be items.item_id, null where it is none."),
   description: text().nullable().describe("What is asked for, in words; null where nothing is said."),

@@ -1,9 +1,9 @@
-import { id, moment, personal, table, text } from "../fields.ts";
+import { id, lineId, moment, personal, table, text } from "../fields.ts";
 
 /** `vendors[]` of `GET /rfqs/{id}`. */
 export const rfqVendors = table("rfq_vendors", "Vendors that each request was sent to: one row a vendor.", {
   rfq_id: id().nullable().describe("Request that the row names as its own; the same as id where it is given."),
-  vendor_id: id().describe("Vendor that was asked to quote."),
+  vendor_id: lineId(id()).describe("Vendor that was asked to quote."),
   vendor_name: text().nullable().describe("Vendor's name as a label; null where unknown, and never to be joined on."),
   contact_email: personal(text())
     .nullable()

@@ -39,6 +39,8 @@ export interface FieldMeta {
   readonly table?: string;
   /** Not a field: the whole row as it came. */
   readonly whole?: boolean;
+  /** In a child table the service's own number or name of a line. */
+  readonly identifies?: boolean;
 }
 
 /** Where a column's value comes from: the row (or array element), the page it came on, or what the reader knows. */
@@ -56,6 +58,8 @@ export interface Column {
   readonly added?: true;
   /** Says something about a person. */
   readonly personal?: true;
+  /** The service's own number or name of a line: see `LINE_ID_COLUMN`. */
+  readonly identifies?: true;
   /** What its values went through before they were stored. */
   readonly treatment?: Exclude<Treatment, "exclude">;
   readonly currency: Currency | undefined;
@@ -64,7 +68,7 @@ export interface Column {
 
 /**
  * A main table (`path` empty) or a child table (`path` leads to its array). `key` is unique within a company;
- * in a child table it is the parent's key and `_index`. `columns` holds the key's columns too, in table order.
+ * in a child table it is the parent's key and `_index`, and of live rows so is that key with `_line_id`. `columns` holds the key's columns too, in table order.
  */
 export interface Table {
   readonly name: string;
@@ -94,6 +98,12 @@ export interface TablePlan {
 }
 
 export const INDEX_COLUMN = "_index";
+
+/**
+ * What tells a child row from the others of its parent, wherever it stands: the column that `identifies` it where that is
+ * not null and no other row has the same, else "~" and a hash of the row. It follows from the rest: no change of a row.
+ */
+export const LINE_ID_COLUMN = "_line_id";
 
 /** Turns a row's schema (a file of `schemas/`, named by its stream in `streams/`) into its tables. Throws TypeError for a schema the engine cannot store. */
 export function tablesOf(plan: TablePlan): TableSet {
@@ -128,7 +138,7 @@ function childTable(plan: TablePlan, path: readonly string[], element: z.ZodObje
 
 /** A child's own field that is called like a column of the parent's key gives way with an underscore, as a reserved word does. */
 function withParentKey(child: Table, parentKey: readonly Column[]): Table {
-  const taken = new Set([...parentKey.map(column => column.name), INDEX_COLUMN]);
+  const taken = new Set([...parentKey.map(column => column.name), INDEX_COLUMN, LINE_ID_COLUMN]);
   const own = child.columns.map(column => (taken.has(column.name) ? { ...column, name: `${column.name}_` } : column));
   const key = parentKey.map(column => ({
     ...column,
@@ -136,7 +146,11 @@ function withParentKey(child: Table, parentKey: readonly Column[]): Table {
     path: [column.name],
     volatile: false,
   }));
-  return { ...child, key: [...key.map(column => column.name), INDEX_COLUMN], columns: [...key, indexColumn(), ...own] };
+  return {
+    ...child,
+    key: [...key.map(column => column.name), INDEX_COLUMN],
+    columns: [...key, indexColumn(), lineIdColumn(own), ...own],
+  };
 }
 
 function indexColumn(): Column {
@@ -146,6 +160,13 @@ function indexColumn(): Column {
     "count",
     "Position in the array the service answered, from 0; not an identity.",
   );
+}
+
+function lineIdColumn(columns: readonly Column[]): Column {
+  const number = columns.find(({ identifies }) => identifies)?.name;
+  const hash = "~ and a hash of the row's values";
+  const description = `What tells the row from the others of its array, wherever it stands there: ${number === undefined ? hash : `${number} or, where that is null or another row's too, ${hash}`}; of equal rows the second one's ends in #2; null in rows of former versions until they are read again.`;
+  return addedColumn(LINE_ID_COLUMN, "context", "id", description, { nullable: true, volatile: true });
 }
 
 /** A column that no field of the row stands for. */
@@ -194,6 +215,7 @@ function columnsOf(object: z.ZodObject, path: readonly string[], prefix: string,
         currency: meta.currency,
         description: meta.description ?? "",
         ...(meta.personal === true ? { personal: true } : {}),
+        ...(meta.identifies === true ? { identifies: true } : {}),
       });
     }
   }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Column, Kind, Table, TableSet, Treatment } from "../catalog/columns.ts";
-import { snakeCase } from "../catalog/columns.ts";
+import { LINE_ID_COLUMN, snakeCase } from "../catalog/columns.ts";
 import { lookupOf } from "../catalog/lookup.ts";
 import type { Stream } from "../catalog/stream.ts";
 import { pathParameters } from "../catalog/stream.ts";
@@ -158,7 +158,7 @@ function protectedColumns(catalogue: readonly Stream[]): ReadonlyMap<string, str
   for (const stream of catalogue) {
     const { main, children } = stream.tables;
     for (const table of [main, ...children])
-      for (const column of table.key) keep(`${table.name}.${column}`, "it is part of the key");
+      for (const column of [...table.key, LINE_ID_COLUMN]) keep(`${table.name}.${column}`, "it is part of the key");
     const { mode } = stream;
     if (mode.kind === "feed") keep(`${main.name}.${mode.highWaterColumn}`, "it says how far the feed has been read");
     if (mode.kind === "scan" || mode.kind === "feed")

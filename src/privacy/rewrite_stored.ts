@@ -1,4 +1,4 @@
-import type { Column, Table } from "../catalog/columns.ts";
+import { type Column, LINE_ID_COLUMN, type Table } from "../catalog/columns.ts";
 import type { Stream } from "../catalog/stream.ts";
 import { Numeral } from "../numeral.ts";
 import { parseJson } from "../source/body.ts";
@@ -115,6 +115,7 @@ function rewritingsOf(
   const loose = jsonChange(looseTreatment(acts, treat));
   const noExtra = acts.treatments.get(`${of.name}.${EXTRA_COLUMN}`) === "exclude";
   const treatedNames = new Set(own.map(({ column }) => column.name));
+  const loosened = of.columns.filter(({ kind, name }) => isLoose && kind === "json" && !treatedNames.has(name));
   const json = (column: string, change: Change | null) => ({ column, isJson: true, change });
   const wanted = [
     ...own.map(({ column, act }) => ({
@@ -122,15 +123,14 @@ function rewritingsOf(
       isJson: column.kind === "json",
       change: act === "exclude" ? null : valueChange(column, value => treat(value, act, column.path.at(-1))),
     })),
-    ...(isLoose
-      ? of.columns
-          .filter(({ kind, name: column }) => kind === "json" && !treatedNames.has(column))
-          .map(({ name: column }) => json(column, loose))
-      : []),
+    ...loosened.map(({ name: column }) => json(column, loose)),
     ...(own.length > 0 || isLoose || noExtra
       ? [json(EXTRA_COLUMN, noExtra ? null : extraChange(extraTreatment(of, acts, treat)))]
       : []),
     ...(own.length > 0 || isLoose ? [json("_problems", withoutProblems(treatedNames, loose))] : []),
+    ...(own.length + loosened.length > 0
+      ? [{ column: LINE_ID_COLUMN, isJson: false, change: lineIdChange(of, treatedNames) }]
+      : []),
   ];
   return wanted.filter(({ column }) => columns.has(column)).map(each => ({ schema, table: name, ...each, ...stamp }));
 }
@@ -166,6 +166,12 @@ function withoutEmpty(value: unknown): unknown {
     .map(([field, inner]) => [field, withoutEmpty(inner)] as const)
     .filter(([, inner]) => inner !== undefined);
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
+
+/** A hash of former values would tell a guess at them from another one. */
+function lineIdChange({ columns }: Table, treated: ReadonlySet<string>): Change | null {
+  const isNumbered = columns.some(({ identifies, name }) => identifies && !treated.has(name));
+  return isNumbered ? id => (id.startsWith("~") ? null : undefined) : null;
 }
 
 /** Raw values stand in `_problems` by column. */

@@ -106,13 +106,13 @@ export class Encoder {
   #beforeStart = 0;
 
   constructor(settings: EncoderSettings) {
-    const { tables, formats, redact } = settings;
+    const { tables, redact } = settings;
     this.#settings = settings;
     const column = (name: string) => tables.main.columns.find(candidate => candidate.name === name)!;
     this.#keys = tables.main.key.map(column);
     const arrays = tables.children.map(child => child.path);
-    this.#main = new TableWriter(tables.main, formats, fieldTree(tables.main, arrays, settings.ignored), redact);
-    this.#children = tables.children.map(child => new TableWriter(child, formats, fieldTree(child, [], []), redact));
+    this.#main = new TableWriter(tables.main, fieldTree(tables.main, arrays, settings.ignored), settings);
+    this.#children = tables.children.map(child => new TableWriter(child, fieldTree(child, [], []), settings));
     this.#absent = new Uint32Array(tables.children.length);
     this.#highWaterColumn = settings.highWaterColumn === undefined ? undefined : column(settings.highWaterColumn);
     this.#oldest = new OldestRows(([fields, given]) => knownKey(tables.main, fields, given, redact) ?? "no key");
@@ -207,6 +207,7 @@ export class Encoder {
       return;
     }
     const { hasher } = this.#settings;
+    child.begin(elements);
     for (let i = 0; i < elements.length; i++) {
       const element: unknown = elements[i];
       const fields: Row = isObject(element) ? element : {};
@@ -217,7 +218,7 @@ export class Encoder {
       }
       child.endLine(fields, this.#note);
       this.#mixed.mix(BigInt(index), BigInt(index));
-      this.#mixed.mix(hasher.hash(child.stable()), hasher.hash(child.changeable()));
+      this.#mixed.mix(child.stableHash, hasher.hash(child.changeable()));
       if (child.problems !== undefined) this.#mixed.mix(hasher.hash(Buffer.from(child.problems)), 0n);
     }
   }

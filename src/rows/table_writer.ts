@@ -1,12 +1,14 @@
-import type { Column, Kind, Table } from "../catalog/columns.ts";
+import { type Column, type Kind, LINE_ID_COLUMN, type Table } from "../catalog/columns.ts";
 import { Numeral } from "../numeral.ts";
 import { type EncodedTable, stageColumns } from "./batch.ts";
 import { CsvWriter } from "./csv.ts";
 import { isUsual, jsonType, type Presence, presenceOf, type Redact, TableDrift } from "./drift.ts";
-import { type Problem, type Reading, valueAt, writeValue } from "./encode_value.ts";
+import { type Problem, type Reading, textOf, valueAt, writeValue } from "./encode_value.ts";
 import { type LineContext, type WriteFields, writerOf } from "./fields.ts";
-import { canonicalJson } from "./json.ts";
+import type { Hasher } from "./hash.ts";
+import { canonicalJson, isStorable } from "./json.ts";
 import type { Formats } from "./moment.ts";
+import { isObject } from "./reject.ts";
 import { type FieldTree, hasWhole, reportUnknown, unknownFields, unreadFields } from "./unknown_fields.ts";
 
 const DECIMAL: ReadonlySet<Kind> = new Set(["money", "quantity", "percent"]);
@@ -32,12 +34,21 @@ export function takeTable(writer: CsvWriter, wide: readonly string[]): EncodedTa
   return taken;
 }
 
+/** What writers of all tables have in common. */
+interface Writing {
+  readonly formats: Formats;
+  readonly hasher: Hasher;
+  readonly redact?: Redact;
+}
+
 type NoteProblem = (table: string, column: string, problem: Problem) => void;
 
 /** Writes the lines of one table, and remembers which of a line's bytes its hash covers. */
 export class TableWriter {
   /** Problems of the line's stable columns as text, undefined when there are none. */
   problems: string | undefined;
+  /** Hash of the line's stable bytes, of a line of a child table. */
+  stableHash = 0n;
   readonly table: Table;
   /** A column of it holds the row as it came, whatever that is. */
   readonly takesAnything: boolean;
@@ -47,6 +58,7 @@ export class TableWriter {
   readonly #stableCount: number;
   readonly #tree: FieldTree | undefined;
   readonly #formats: Formats;
+  readonly #hasher: Hasher;
   readonly #csv = new CsvWriter(1 << 16);
   readonly #wide = new Set<string>();
   readonly #writeStable: WriteFields;
@@ -54,6 +66,9 @@ export class TableWriter {
   /** Places of the columns that are not fields of the row itself, and their values. */
   readonly #elsewhere: readonly number[];
   readonly #beside: unknown[];
+  readonly #lineIds: LineIds;
+  /** Place of the column that they go into. */
+  readonly #lineIdPlace: number;
   /** Of each column, the lines since the last `take` whose row lacks the field. */
   readonly #absent: Uint32Array;
   readonly #context: LineContext;
@@ -67,7 +82,7 @@ export class TableWriter {
   #changeableStart = 0;
   #end = 0;
 
-  constructor(table: Table, formats: Formats, tree: FieldTree | undefined, redact?: Redact) {
+  constructor(table: Table, tree: FieldTree | undefined, { formats, hasher, redact }: Writing) {
     this.table = table;
     this.takesAnything = hasWhole(table);
     this.drift = new TableDrift(table.name, redact);
@@ -84,16 +99,24 @@ export class TableWriter {
     this.#writeChangeable = writerOf(fields.slice(this.#stableCount));
     this.#elsewhere = names.flatMap((name, place) => (name === undefined ? [place] : []));
     this.#beside = names.map(() => undefined);
+    this.#lineIds = new LineIds(table.columns.find(({ identifies }) => identifies)?.path);
+    this.#lineIdPlace = this.#columns.findIndex(({ name }) => name === LINE_ID_COLUMN);
     this.#absent = new Uint32Array(names.length);
     this.#tree = tree;
     this.#unread = tree === undefined ? undefined : unreadFields(tree, names);
     this.#formats = formats;
+    this.#hasher = hasher;
     this.#context = {
       formats,
       beside: this.#beside,
       absent: this.#absent,
       writeOther: (place, value) => this.#write(this.#columns[place]!, value),
     };
+  }
+
+  /** Begins with the lines of an array. */
+  begin(lines: readonly unknown[]): void {
+    this.#lineIds.begin(lines);
   }
 
   /** Writes the columns of a line; `endLine` completes it. `came` is the row where it may be no object. */
@@ -111,6 +134,10 @@ export class TableWriter {
     this.#start = csv.position;
     const stable = this.#writeStable(csv, row, this.#context);
     this.#changeableStart = csv.position;
+    if (index !== undefined) {
+      this.stableHash = this.#hasher.hash(this.stable());
+      if (this.#lineIdPlace >= 0) beside[this.#lineIdPlace] = this.#lineIds.idOf(index, this.stableHash);
+    }
     this.#read = stable + this.#writeChangeable(csv, row, this.#context);
   }
 
@@ -239,6 +266,47 @@ export class TableWriter {
     this.#reading.rounded = 0;
     return rounded;
   }
+}
+
+/** Tells the lines of an array apart: see `LINE_ID_COLUMN`. */
+class LineIds {
+  readonly #path: readonly string[] | undefined;
+  #numbers: readonly (string | undefined)[] = [];
+  /** How many lines have a number, and have had a hash so far. */
+  readonly #times = new Map<string, number>();
+  readonly #hashes = new Map<bigint, number>();
+
+  constructor(path: readonly string[] | undefined) {
+    this.#path = path;
+  }
+
+  begin(lines: readonly unknown[]): void {
+    this.#hashes.clear();
+    const path = this.#path;
+    if (path === undefined) return;
+    this.#times.clear();
+    this.#numbers = lines.map(line => numberAt(path, line));
+    for (const number of this.#numbers)
+      if (number !== undefined) this.#times.set(number, (this.#times.get(number) ?? 0) + 1);
+  }
+
+  idOf(index: number, hash: bigint): string {
+    const number = this.#numbers[index];
+    if (number !== undefined && this.#times.get(number) === 1) return number;
+    // Of the large bases the one that V8 writes at once.
+    const own = `~${hash.toString(32)}`;
+    for (;;) {
+      const nth = (this.#hashes.get(hash) ?? 0) + 1;
+      this.#hashes.set(hash, nth);
+      const id = nth === 1 ? own : `${own}#${nth}`;
+      if (this.#times.size === 0 || !this.#times.has(id)) return id;
+    }
+  }
+}
+
+function numberAt(path: readonly string[], line: unknown): string | undefined {
+  const text = isObject(line) ? textOf(valueAt(path, line)) : undefined;
+  return text === undefined || text === "" || !isStorable(text) ? undefined : text;
 }
 
 /** The unknown fields that JSON can hold: one that is too deep takes no other with it. Undefined where none is left. */

@@ -1,7 +1,28 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { count, flag, id, inRow, json, money, named, record, table, text, volatile } from "../../schemas/fields.ts";
-import { addedColumn, type Column, INDEX_COLUMN, snakeCase, type Table, tablesOf } from "../../src/catalog/columns.ts";
+import {
+  count,
+  flag,
+  id,
+  inRow,
+  json,
+  lineId,
+  money,
+  named,
+  record,
+  table,
+  text,
+  volatile,
+} from "../../schemas/fields.ts";
+import {
+  addedColumn,
+  type Column,
+  INDEX_COLUMN,
+  LINE_ID_COLUMN,
+  snakeCase,
+  type Table,
+  tablesOf,
+} from "../../src/catalog/columns.ts";
 
 const tables = (shape: z.ZodRawShape, more: { key?: string[]; added?: Column[]; volatile?: string[] } = {}) =>
   tablesOf({
@@ -125,9 +146,21 @@ describe("child tables", () => {
   it("begin with the parent's key and the position, and rename their own field of that name", () => {
     const child = tables({ lines: table("order_lines", "Lines.", lines) }).children[0]!;
     expect(child.key).toEqual(["number", INDEX_COLUMN]);
-    expect(names(child)).toEqual(["number", INDEX_COLUMN, "line_no", "number_"]);
+    expect(names(child)).toEqual(["number", INDEX_COLUMN, LINE_ID_COLUMN, "line_no", "number_"]);
     expect(column(child, "number")).toMatchObject({ source: "context", path: ["number"], kind: "id", nullable: false });
     expect(column(child, "number_")).toMatchObject({ source: "row", path: ["number"], kind: "text" });
+  });
+
+  it("have a column that tells their rows apart, which is no part of the key and moves nothing", () => {
+    const numbered = { ...lines, number: lineId(text()).describe("Another number.") };
+    const [plain, other] = tables({ a: table("a", "A.", lines), b: table("b", "B.", numbered) }).children;
+    const own = column(plain!, LINE_ID_COLUMN);
+    expect(own).toMatchObject({ source: "context", kind: "id", nullable: true, volatile: true });
+    expect(own.description).toMatch(/^What tells the row .*: ~ and a hash of the row's values; of equal/);
+    expect(column(other!, LINE_ID_COLUMN).description).toContain(
+      ": number_ or, where that is null or another row's too, ~ and",
+    );
+    expect([column(other!, "number_").identifies, column(plain!, "number_").identifies]).toEqual([true, undefined]);
   });
 
   it("come from an array within a nested object and from one that may be null", () => {

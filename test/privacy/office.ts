@@ -1,4 +1,4 @@
-import { date, flag, id, json, moment, personal, record, table, text } from "../../schemas/fields.ts";
+import { date, flag, id, json, lineId, moment, personal, record, table, text } from "../../schemas/fields.ts";
 import { defineStream, detail, feed, list, type Stream, scan } from "../../src/catalog/stream.ts";
 import type { Instead, Passing } from "../support/interposed.ts";
 import { instead, noSuch, page } from "../sync/answers.ts";
@@ -33,7 +33,7 @@ const messages = stream({
     lines: table("message_lines", "Lines.", {
       recipient: personal(text()).nullable().describe("To whom."),
       words: personal(text()).nullable().describe("What."),
-      number: text().nullable().describe("Which line."),
+      number: lineId(text()).nullable().describe("Which line."),
     }),
   }),
   key: ["person"],

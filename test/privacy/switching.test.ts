@@ -158,6 +158,7 @@ describe.each(kinds)("%s", (_name, make) => {
       "_company",
       "person",
       "_index",
+      "_line_id",
       "_extra",
       "_problems",
       "_changed_at",

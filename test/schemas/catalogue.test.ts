@@ -76,6 +76,12 @@ describe("tables", () => {
     expect(names).toEqual([...new Set(names)]);
   });
 
+  it.each(byName)("%s: has one number of a line at most, an id or a text of its own", (_, { columns }) => {
+    const numbers = columns.filter(({ identifies }) => identifies);
+    expect(numbers.filter(({ kind, path }) => !["id", "text"].includes(kind) || path.length !== 1)).toEqual([]);
+    expect(numbers.length).toBeLessThan(2);
+  });
+
   it.each(byName)("%s: has its key, which is never null", (_, { key, columns }) => {
     const fit = columns.filter(column => key.includes(column.name) && !column.nullable).map(column => column.name);
     expect(fit.length === 0 ? ["a key"] : fit.sort(), `key columns that are not nullable; ${inSchema}`).toEqual(

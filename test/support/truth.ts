@@ -54,11 +54,16 @@ async function compareView(
     }
     for (const [i, table] of tables.entries()) {
       const key = table.key.map(name => `"${name}"`).join(", ");
-      const [live] = await warehouse.query<{ n: number; keys: number }>(
-        `select count(*) as n, count(distinct (${key})) as keys from procurement.${table.name} where _company = 'acme' and _deleted_at is null`,
+      const other = table.path.length === 0 ? key : key.replace('"_index"', '"_line_id"');
+      const [live] = await warehouse.query<{ n: number; keys: number; others: number }>(
+        `select count(*) as n, count(distinct (${key})) as keys, count(distinct (${other})) as others
+          from procurement.${table.name} where _company = 'acme' and _deleted_at is null`,
       );
-      if (Number(live!.n) !== counts[i] || Number(live!.keys) !== counts[i])
-        differ(seen, `${table.name}: ${live!.n} live rows with ${live!.keys} keys, but the service has ${counts[i]}`);
+      if ([live!.n, live!.keys, live!.others].some(n => Number(n) !== counts[i]))
+        differ(
+          seen,
+          `${table.name}: ${live!.n} live rows with ${live!.keys} keys, ${live!.others} by what tells them apart, but the service has ${counts[i]}`,
+        );
     }
   }
   return seen;
@@ -88,16 +93,38 @@ async function compareChunk(warehouse: View, table: Table, chunk: readonly Told[
   for (const row of rows) found.set(JSON.stringify(table.key.map(name => String(row[name]))), row);
   let count = 0;
   for (const told of chunk) {
-    for (const [index, element] of elements(told, table).entries()) {
+    const all = elements(told, table);
+    const ids = table.path.length === 0 ? [] : lineIds(table, all);
+    for (const [index, element] of all.entries()) {
       count++;
       seen.rows++;
       const key = table.path.length === 0 ? told.key : [...told.key, String(index)];
       const row = found.get(JSON.stringify(key));
       if (row === undefined) differ(seen, `${table.name} ${key.join(" ")}: missing`);
-      else compareRow(table, told, element, index, row, `${table.name} ${key.join(" ")}`, seen);
+      else {
+        const name = `${table.name} ${key.join(" ")}`;
+        compareRow(table, told, element, index, row, name, seen);
+        const wanted = ids[index] ?? HASHED;
+        if (table.path.length > 0 && !wanted.test(String(row["_line_id"])))
+          differ(seen, `${name}._line_id: expected ${wanted}, the table has ${row["_line_id"]}`);
+      }
     }
   }
   return count;
+}
+
+const HASHED = /^~[0-9a-v]{1,13}(#\d+)?$/;
+
+/** Of lines with a number that no other line of theirs has, that number; the others go by what they say. */
+function lineIds({ columns }: Table, lines: readonly unknown[]): readonly (RegExp | undefined)[] {
+  const number = columns.find(({ identifies }) => identifies);
+  if (number === undefined) return [];
+  const numbers = lines.map(line => expectedValue("id", at(line, number.path)));
+  return numbers.map(own =>
+    typeof own === "string" && own !== "" && numbers.filter(other => other === own).length === 1
+      ? new RegExp(`^${RegExp.escape(own)}$`)
+      : undefined,
+  );
 }
 
 /** The rows that a service's row gives a table. */
@@ -110,7 +137,7 @@ function elements(told: Told, table: Table): readonly unknown[] {
 function compareRow(table: Table, told: Told, element: unknown, index: number, row: Row, name: string, seen: Compared) {
   const main = table.path.length === 0;
   const problems: Row = {};
-  for (const column of table.columns) {
+  for (const column of table.columns.filter(({ name }) => name !== "_line_id")) {
     const raw = main
       ? at(column.source === "row" ? element : column.source === "page" ? told.page : told.context, column.path)
       : column.source === "row"

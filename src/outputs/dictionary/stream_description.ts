@@ -153,7 +153,7 @@ function describeColumn({ name, type, comment, of }: ShapedColumn, postgres: str
     currency: of?.kind === "money" && of.currency !== undefined ? currencySentence(of.currency) : null,
     api_path: of === undefined ? null : apiPath(of),
     nullable: !(name === "_company" || table.key.includes(name) || of?.nullable === false),
-    volatile: of?.volatile ?? false,
+    volatile: of?.volatile === true && of.source !== "context",
     personal: of?.personal ?? false,
     treatment: of?.treatment ?? null,
     comment: comment ?? "",

@@ -1,8 +1,8 @@
 import { type Kysely, sql, type Transaction } from "kysely";
-import type { Table, TableSet } from "../../catalog/columns.ts";
+import { LINE_ID_COLUMN, type Table, type TableSet } from "../../catalog/columns.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import type { Destination } from "../destination.ts";
-import { anyDiffers, columnList, equal, type Fragment, tableRef, timestampOf } from "../sql_fragments.ts";
+import { anyDiffers, assignments, columnList, equal, type Fragment, tableRef, timestampOf } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /*
@@ -70,19 +70,23 @@ export async function beginVersions(
     where ${match} and t._changed_at = ${timestamp} and t._deleted_at is null`.execute(work.trx);
 }
 
-/** What a version doesn't follow of its row, and yet is said with it: the present one has the row's own. */
+/** What begins no version, and yet is said with it: the present one has the row's own. */
+const FOLLOWED: readonly string[] = ["_extra", LINE_ID_COLUMN];
+
 const followed = (
   table: Table,
   destination: Pick<Destination, "schema">,
   match: Fragment,
   others?: Fragment,
-): Fragment =>
-  sql`update ${versionsRef(destination, table)} v set _extra = t._extra
+): Fragment => {
+  const names = contentOf(table).filter(name => FOLLOWED.includes(name));
+  return sql`update ${versionsRef(destination, table)} v set ${assignments(names, "t")}
     from ${tableRef(destination, table)} t${others === undefined ? sql`` : sql` join ${others} on ${match}`}
     where v._company = t._company and ${equal("v", "t", table.key)} and v._valid_to is null and t._deleted_at is null
-      and v._extra is distinct from t._extra${others === undefined ? sql` and ${match}` : sql``}`;
+      and ${anyDiffers("v", "t", names)}${others === undefined ? sql` and ${match}` : sql``}`;
+};
 
-/** Fields that the documents don't name begin no version: the present ones of the rows `t` that match `others` get theirs. */
+/** What begins no version, such as fields that the documents don't name: the present ones of the rows `t` that match `others` get it. */
 export async function followRows(
   work: Versioning,
   { main, children }: TableSet,

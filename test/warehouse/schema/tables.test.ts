@@ -59,10 +59,11 @@ describe.each(warehouses)("$name", ({ make }) => {
       "_changed_at timestamptz",
       "_deleted_at timestamptz",
     ]);
-    expect(shape("procurement.item_tags").slice(0, 4)).toEqual([
+    expect(shape("procurement.item_tags").slice(0, 5)).toEqual([
       "_company varchar",
       "item_id varchar",
       "_index bigint",
+      "_line_id varchar",
       "tag varchar",
     ]);
     expect(shape("_tributary.rows_items")).toEqual([

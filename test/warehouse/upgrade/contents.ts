@@ -88,6 +88,8 @@ function damagesOf(before: Row, after: Row, current: Row | undefined, upgraded: 
     const now = after[column];
     const same =
       value === now ||
+      // A line without a number gets its id when it is read again.
+      (column === "_line_id" && value === null) ||
       (MOMENTS.includes(column)
         ? wasMended(value, now, upgraded)
         : column === "_problems"

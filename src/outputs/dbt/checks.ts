@@ -1,5 +1,7 @@
+import { INDEX_COLUMN, LINE_ID_COLUMN } from "../../catalog/columns.ts";
 import type { Relation } from "../../catalog/relation.ts";
 import { bare, literal } from "./sql.ts";
+import type { PackageTable } from "./tables.ts";
 import { type PackageFile, plainly, sqlFile, yamlFile } from "./yaml_file.ts";
 
 /** A test as dbt's YAML names it. */
@@ -13,6 +15,17 @@ const LONGEST_NAME = 63;
 /** A key is unique within a company. */
 export const uniqueTest = (key: readonly string[]): DataTest => ({
   [UNIQUE]: { arguments: { columns: columnsOf(key) } },
+});
+
+/** Of the live, or present, lines of a row no two have one id. */
+export const oneLineTest = ({ name, key, isHistory }: Pick<PackageTable, "name" | "key" | "isHistory">): DataTest => ({
+  [UNIQUE]: {
+    ...named(`${name}_one_line`),
+    arguments: {
+      columns: [...columnsOf(key.filter(part => part !== INDEX_COLUMN && part !== "_valid_from")), LINE_ID_COLUMN],
+    },
+    config: { where: `${isHistory ? "_is_current" : "_deleted_at is null"} and ${LINE_ID_COLUMN} is not null` },
+  },
 });
 
 /** Of the versions of a row one at most is the present one. `key` is that of a version: the row's, and since when it is so. */

@@ -1,5 +1,6 @@
+import { LINE_ID_COLUMN } from "../../catalog/columns.ts";
 import type { Model } from "../../catalog/model.ts";
-import { oneCurrentTest, uniqueTest } from "./checks.ts";
+import { oneCurrentTest, oneLineTest, uniqueTest } from "./checks.ts";
 import { allowedAge, loadedAt, type RunRecord } from "./freshness.ts";
 import { bare } from "./sql.ts";
 import type { PackageColumn, PackageTable } from "./tables.ts";
@@ -40,7 +41,11 @@ export function sourcesFile({ place, companies, lateAfterMs, tables, views }: So
         meta: { stream: table.stream, key: table.key },
         loaded_at_query: loadedAt(place, companies, table.stream),
       },
-      data_tests: [uniqueTest(table.key), ...(table.isHistory ? [oneCurrentTest(table.name, table.key)] : [])],
+      data_tests: [
+        uniqueTest(table.key),
+        ...(table.isHistory ? [oneCurrentTest(table.name, table.key)] : []),
+        ...(table.columns.some(({ name }) => name === LINE_ID_COLUMN) ? [oneLineTest(table)] : []),
+      ],
       columns: table.columns.map(column => ({
         ...described(column),
         ...(table.key.includes(column.name) ? { data_tests: ["not_null"] } : {}),

@@ -54,11 +54,16 @@ describe.each([
 
   test("every key is tested in its source: each column is present, all together unique", () => {
     for (const [index, { columns, data_tests }] of source!.tables.entries()) {
-      const { key } = tables[index]!;
+      const { key, path } = tables[index]!;
       const present = columns.filter(column => column.data_tests?.includes("not_null")).map(({ name }) => name);
       expect(present.sort()).toEqual(["_company", ...key].sort());
+      const unique = { test: "unique_in_company", severity: "error" };
+      const line = { columns: [...key.slice(0, -1), "_line_id"] };
       expect(namedTests(data_tests)).toEqual([
-        { test: "unique_in_company", arguments: { columns: key }, severity: "error", where: undefined },
+        { ...unique, arguments: { columns: key }, where: undefined },
+        ...(path.length === 0
+          ? []
+          : [{ ...unique, arguments: line, where: "_deleted_at is null and _line_id is not null" }]),
       ]);
     }
   });
@@ -158,6 +163,12 @@ test("a history is a source of its own: one version at a moment, one present ver
       arguments: { columns: ["doc_id", "_index"] },
       severity: "error",
       where: "_is_current",
+    },
+    {
+      test: "unique_in_company",
+      arguments: { columns: ["doc_id", "_line_id"] },
+      severity: "error",
+      where: "_is_current and _line_id is not null",
     },
   ]);
   expect(lines.config?.loaded_at_query).toContain("stream = 'invoice_matches'");

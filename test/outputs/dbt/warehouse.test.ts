@@ -62,6 +62,10 @@ describe.each(modelWarehouses)("the package's SQL in $name", ({ name: type, make
       }),
     );
 
+  /** As dbt narrows what a test looks at. */
+  const narrowed = (model: string, where: string | undefined) =>
+    where === undefined ? model : `(select * from ${model} where ${where}) dbt_subquery`;
+
   test("every staging model is a view of its table's live rows", async () => {
     for (const { name, columns } of models) {
       const table = name.replace(/^stg_/, "");
@@ -82,20 +86,39 @@ describe.each(modelWarehouses)("the package's SQL in $name", ({ name: type, make
 
   test("every test of a key runs, and finds nothing in keys that are right", async () => {
     for (const { name, data_tests } of sources[0]!.tables)
-      for (const { test, arguments: values } of namedTests(data_tests))
-        expect({ name, faults: await faults(test, `procurement.${name}`, values) }).toEqual({ name, faults: [] });
+      for (const { test, arguments: values, where } of namedTests(data_tests))
+        expect({ name, faults: await faults(test, narrowed(`procurement.${name}`, where), values) }).toEqual({
+          name,
+          faults: [],
+        });
+  });
+
+  test("two live lines of a row with one id are found, others are not", async () => {
+    const lines = sources[0]!.tables.find(({ name }) => name === "purchase_order_line_items")!;
+    const { test, arguments: values, where } = namedTests(lines.data_tests)[1]!;
+    const found = () => faults(test, narrowed("procurement.purchase_order_line_items", where), values);
+    const line = (po_number: string, index: number, own: string | null, deleted: string) =>
+      warehouse.query(
+        `insert into procurement.purchase_order_line_items (_company, po_number, _index, _line_id, _deleted_at)
+          values ('acme', '${po_number}', ${index}, ${own === null ? "null" : `'${own}'`}, ${deleted})`,
+      );
+    await line("P7", 0, "10", "null");
+    await line("P7", 1, "20", "null");
+    await line("P7", 2, "10", "timestamptz '2026-03-01 00:00:00Z'");
+    await line("P7", 3, null, "null");
+    await line("P7", 4, null, "null");
+    await line("P8", 0, "10", "null");
+    expect(await found()).toEqual([]);
+    await line("P7", 5, "20", "null");
+    expect(await found()).toMatchObject([{ _company: "acme", po_number: "P7", _line_id: "20" }]);
+    await warehouse.query("delete from procurement.purchase_order_line_items where po_number in ('P7', 'P8')");
   });
 
   test("every relation's test runs, and only what has no counterpart in its company is found", async () => {
     const found: Record<string, unknown> = {};
     for (const { name, data_tests } of models)
       for (const { test, arguments: values, where } of namedTests(data_tests)) {
-        // As dbt narrows what a test looks at.
-        const model: string =
-          where === undefined
-            ? String(called(`ref('${name}')`))
-            : `(select * from staged.${name} where ${where}) dbt_subquery`;
-        const rows = await faults(test, model, values);
+        const rows = await faults(test, narrowed(String(called(`ref('${name}')`)), where), values);
         if (rows.length > 0) found[`${name} → ${values["to"]}`] = rows;
       }
     expect(found).toEqual({

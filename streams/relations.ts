@@ -52,9 +52,14 @@ const named: readonly Relation[] = [
   {
     ...assumed,
     from: { table: "open_items", columns: ["po_number", "line_no"] },
-    to: { table: "purchase_order_line_items", columns: ["po_number", "line_no"] },
-    toOne: false,
-    note: "Null for lines without a number; a number may stand on an order twice.",
+    to: { table: "purchase_order_line_items", columns: ["po_number", "_line_id"] },
+    note: "Null for lines without a number; one that stands on an order twice is no line's _line_id and matches none.",
+  },
+  {
+    ...assumed,
+    from: { table: "invoice_gl_coding", columns: ["doc_id", "line_id"] },
+    to: { table: "invoice_line_items", columns: ["doc_id", "_line_id"] },
+    note: "An identifier that stands on an invoice twice is no line's _line_id and matches none.",
   },
 ];
 

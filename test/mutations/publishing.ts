@@ -180,7 +180,7 @@ export const publishing: readonly Mutation[] = [
     file: "src/warehouse/history/row_versions.ts",
     text: '["_extra", LINE_ID_COLUMN]',
     becomes: '["_extra"]',
-    test: "test/warehouse/conformance/lines.test.ts",
+    test: "test/sync/stream/line_ids.test.ts",
     notices: "numbers that come twice are told apart the same way every time",
   },
   {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { id, lineId, quantity, record, table, text, volatile } from "../../../schemas/fields.ts";
 import { defineStream, type Stream, scan } from "../../../src/catalog/stream.ts";
 import { warehouses } from "../../support/warehouse.ts";
-import { page, told } from "../../sync/answers.ts";
+import { page, told } from "../answers.ts";
 
 const HOUR = 3_600_000;
 

@@ -1,4 +1,5 @@
 import { inDependencyOrder, type Model, modelSelect } from "../../catalog/model.ts";
+import { versionsName } from "../ddl/as_of.ts";
 import type { Catalog } from "../ddl/database_catalog.ts";
 import type { Dialect } from "../dialect.ts";
 import type { PresentViews } from "./present_views.ts";
@@ -43,8 +44,13 @@ export function planViews(
   };
   if (order.wanted) {
     for (const view of tableViews(dialect, place, order, tables, compile)) take(view);
-    // Tables of versions have no views.
-    const has = (name: string) => wanted.has(name) || (name.endsWith("_versions") && isThere(place, tables, name));
+    // Tables of versions have no views, which would stand in for columns that are left out.
+    const versions = new Set(
+      order.catalogue
+        .flatMap(({ tables: { main, children } }) => [main, ...children])
+        .flatMap(table => (table.excluded?.length ? [] : [versionsName(table)])),
+    );
+    const has = (name: string) => wanted.has(name) || (versions.has(name) && isThere(place, tables, name));
     for (const model of inDependencyOrder(order.models)) {
       if (model.needs.every(has)) take(viewOfModel(model, place, order, has));
     }

@@ -22,6 +22,16 @@ const counted = `-- How many names there are; 'procurement.items' is no table he
 select count(*) as n from procurement_analytics.by_name where name <> 'procurement.items'`;
 const models = written(["counted", counted], ["by_name", named]);
 
+const kept = `-- Versions of items, where they are kept.
+-- needs: items
+-- column n: How many there are.
+-- with items_versions
+select count(name) as n from procurement.items_versions
+-- end
+-- without items_versions
+-- | select cast(null as bigint) as n from procurement_analytics.items where false
+-- end`;
+
 const nothing = { done: [], missing: [], warnings: [] };
 
 describe.each(warehouses)("$name", ({ name, make }) => {
@@ -53,6 +63,28 @@ describe.each(warehouses)("$name", ({ name, make }) => {
     );
     expect(await rowsOf(destination, "select item_id from procurement_analytics.items")).toEqual([{ item_id: "a" }]);
     expect(await rowsOf(destination, "select n from procurement_analytics.counted")).toEqual([{ n: 1 }]);
+  });
+
+  test("a model reads the versions of a table as soon as they are kept, unless some of its columns are left out", async () => {
+    const destination = await make();
+    const models = written(["kept", kept]);
+    const answers = () => rowsOf(destination, "select n from procurement_analytics.kept");
+    await ensure(destination, { models });
+    expect(await answers()).toEqual([]);
+    expect((await ensure(destination, { models, versioned: ["items"] })).warnings).toEqual([]);
+    expect(await answers()).toEqual([{ n: 0 }]);
+    expect(await ensure(destination, { models, versioned: ["items"] })).toEqual(nothing);
+    const whole = items();
+    const { main, children } = whole.tables;
+    const isName = (column: { name: string }) => column.name === "name";
+    const less = {
+      ...main,
+      columns: main.columns.filter(column => !isName(column)),
+      excluded: main.columns.filter(isName),
+    };
+    const on = [{ ...whole, tables: { main: less, children } }];
+    expect((await ensure(destination, { on, models, versioned: ["items"] })).warnings).toEqual([]);
+    expect(await answers()).toEqual([]);
   });
 
   test("snapshots show the latest day of each company and parameter, child tables that of their main table", async () => {

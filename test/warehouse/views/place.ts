@@ -68,6 +68,7 @@ export interface Wish {
   /** On or off. */
   readonly catalogue?: readonly Stream[];
   readonly models?: Models;
+  readonly versioned?: readonly string[];
   readonly wanted?: boolean;
   readonly grantSelectTo?: readonly string[];
 }
@@ -75,7 +76,7 @@ export interface Wish {
 export function orderOf(place: Pick<Destination, "schema" | "stateSchema">, wish: Wish): TableOrder {
   const { on = [items()], models = noModels, wanted = true, grantSelectTo = [] } = wish;
   return {
-    ...tableOrder(place, { streams: on, grantSelectTo }),
+    ...tableOrder(place, { streams: on, grantSelectTo, versioned: new Set(wish.versioned) }),
     views: viewOrder(place, wish.catalogue ?? on, { wanted, models, meanings: {} }),
   };
 }

@@ -73,7 +73,7 @@ select
   s."on" as is_on,
   s.off_since,
   s.last_success_at,
-  t.today - cast(s.last_success_at as date) as days_since_success,
+  cast(t.today - cast(s.last_success_at as date) as bigint) as days_since_success,
   s.complete_to,
   s.live_rows,
   s.rows as all_rows,
@@ -88,15 +88,15 @@ select
   s.details_pending,
   a.oldest as oldest_detail_at,
   a.median as median_detail_at,
-  t.today - cast(a.oldest as date) as oldest_detail_days,
-  t.today - cast(a.median as date) as median_detail_days,
+  cast(t.today - cast(a.oldest as date) as bigint) as oldest_detail_days,
+  cast(t.today - cast(a.median as date) as bigint) as median_detail_days,
   o.orders as open_orders,
   o.orders - coalesce(p.asked, 0) as open_never_fetched,
   cast(o.orders - coalesce(p.asked, 0) as double precision) / nullif(o.orders, 0) as open_never_fetched_share,
   p.oldest as open_oldest_detail_at,
   p.median as open_median_detail_at,
-  t.today - cast(p.oldest as date) as open_oldest_detail_days,
-  t.today - cast(p.median as date) as open_median_detail_days
+  cast(t.today - cast(p.oldest as date) as bigint) as open_oldest_detail_days,
+  cast(t.today - cast(p.median as date) as bigint) as open_median_detail_days
 from _tributary.streams s
 join procurement_analytics.calendar_today t on true
 left join last_runs r on r.company = s.company and r.stream = s.stream and r.place = 1

@@ -66,7 +66,7 @@ bills as not materialized (
     end as payee,
     case when {{ meaning('held', 'invoices') }} then 1 else 0 end as holds,
     case when linked_invoice_doc_id = doc_id then 1 else 0 end as circles
-  from procurement_analytics.invoices
+  from procurement_analytics.invoices invoices
 ),
 repeated as (
   select _company, payee, document_number, count(*) as invoice_count

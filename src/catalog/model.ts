@@ -159,6 +159,33 @@ export interface Readings {
  */
 const PLACEHOLDER = /\{\{ (meaning|asked|names|lines|reported)\('([\w.]+)', '(\w+)'(?:, '(\w+)')?\) \}\}/g;
 
+/**
+ * A model's text where these tables and models are there, with its columns in the reporting currency at the end; `views` is what
+ * it calls the schema of the models. Its placeholders and the names of its schemas still stand in it.
+ */
+export function modelText({ parts, reported }: Model, has: (name: string) => boolean, views: string): string {
+  const isSo = (name: string) => (name.startsWith("not ") ? !has(name.slice(4)) : has(name));
+  const text = parts
+    .filter(({ on }) => on === undefined || on.tables.every(isSo) === on.present)
+    .map(part => part.text)
+    .join("\n");
+  if (reported === undefined) return text;
+  const { columns, by } = reported;
+  const twins = columns.map(name => `{{ reported('figures.${name}', 'figures', 'rates') }} as ${name}_reported`);
+  const day = by === TODAY ? `(select today from ${views}.calendar_today)` : `figures.${by}`;
+  return `select figures.*,
+${twins.join(",\n")}
+from (
+${text}
+) figures
+left join ${views}.currency_rates rates
+  on rates.currency_code = figures.currency_code and rates.rate_date = ${day}`;
+}
+
+/** Whether a text shows the lines of the configuration themselves, not only what they say. */
+export const showsLines = (text: string): boolean =>
+  [...text.matchAll(PLACEHOLDER)].some(([, what]) => what !== "meaning" && what !== "reported");
+
 /** The select of a model in a warehouse that has these tables and models, with its schemas under the names they have there. */
 export function modelSelect(
   model: Model,
@@ -166,15 +193,11 @@ export function modelSelect(
   places: Places,
   { meanings, currency, schema }: Readings,
 ): string {
-  const isSo = (name: string) => (name.startsWith("not ") ? !has(name.slice(4)) : has(name));
-  const text = model.parts
-    .filter(({ on }) => on === undefined || on.tables.every(isSo) === on.present)
-    .map(part => part.text)
-    .join("\n");
-  const read = withReported(model, text, schema).replace(
+  const read = modelText(model, has, quoted(schema)).replace(
     PLACEHOLDER,
     (_, what: string, name: string, own: string, beside?: string) => {
-      if (what === "reported") return reportedSql(name, own, beside!, currency);
+      if (what === "reported")
+        return currency === undefined ? "cast(null as decimal(38, 9))" : reportedSql(name, own, beside!, currency);
       const meant = meanings.filter(meaning => (what === "meaning" ? meaning.name : meaning.table) === name);
       if (meant.length === 0) throw new TypeError(`models/${model.name}.sql: there is no meaning ${name}`);
       const aliases = { own, beside };
@@ -186,40 +209,32 @@ export function modelSelect(
   return placed(read, places);
 }
 
-/** The select with its columns in the reporting currency at the end. */
-function withReported({ reported }: Model, text: string, schema: string): string {
-  if (reported === undefined) return text;
-  const { columns, by } = reported;
-  const twins = columns.map(name => `{{ reported('figures.${name}', 'figures', 'rates') }} as ${name}_reported`);
-  const views = `"${schema.replaceAll('"', '""')}"`;
-  const day = by === TODAY ? `(select today from ${views}.calendar_today)` : `figures.${by}`;
-  return `select figures.*,
-${twins.join(",\n")}
-from (
-${text}
-) figures
-left join ${views}.currency_rates rates
-  on rates.currency_code = figures.currency_code and rates.rate_date = ${day}`;
-}
-
 /**
  * SQL: an amount in the reporting currency, to nine decimals; null without a rate, and where it is larger than DuckDB's widest
  * decimal has room for.
  */
-function reportedSql(amount: string, row: string, rate: string, currency: string | undefined): string {
-  if (currency === undefined) return "cast(null as decimal(38, 9))";
-  return `cast(case when ${row}.currency_code = '${currency}' then ${amount}
+export const reportedSql = (amount: string, row: string, rate: string, currency: string): string =>
+  `cast(case when ${row}.currency_code = '${currency}' then ${amount}
     when abs(cast(${amount} as double precision)) * cast(${rate}.factor as double precision) < 10000000000000
       then cast(cast(${amount} as decimal(38, 9)) * ${rate}.factor as decimal(38, 9)) end as decimal(38, 9))`;
-}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** SQL with its schemas under the names they have there. */
-export function placed(text: string, places: Places): string {
-  const schemas = Object.keys(places).sort((a, b) => b.length - a.length);
+export const placed = (text: string, places: Places): string =>
+  renamed(text, Object.keys(places), (schema, table) => `${quoted(places[schema]!)}.${table}`);
+
+/** SQL with other names for the tables of these schemas. */
+export function renamed(
+  text: string,
+  schemas: readonly string[],
+  name: (schema: string, table: string) => string,
+): string {
+  const longestFirst = [...schemas].sort((a, b) => b.length - a.length);
   // What stands in quotes or behind a comment's dashes is nobody's name.
-  const names = new RegExp(`'(?:[^']|'')*'|--[^\\n]*|(?<![\\w."])(${schemas.join("|")})(?=\\.)`, "g");
-  return text.replace(names, (found, schema?: string) =>
-    schema === undefined ? found : `"${places[schema]!.replaceAll('"', '""')}"`,
+  const names = new RegExp(`'(?:[^']|'')*'|--[^\\n]*|(?<![\\w."])(${longestFirst.join("|")})\\.(\\w+)`, "g");
+  return text.replace(names, (found, schema?: string, table?: string) =>
+    schema === undefined ? found : name(schema, table!),
   );
 }
 

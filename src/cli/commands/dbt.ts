@@ -15,7 +15,7 @@ export function register(program: Command, context: CliContext): void {
   const command = program
     .command("dbt")
     .description(
-      "Write a dbt package for the warehouse of the configuration: all tables as described and tested sources, freshness, a staging model a table, a profile. Written again, it replaces its own files and leaves all others alone.",
+      "Write a dbt package for the warehouse of the configuration: all tables as described and tested sources, freshness, a staging model a table, the models as marts, a profile. Written again, it replaces its own files and leaves all others alone.",
     )
     .requiredOption("--out <folder>", "where it goes; made where there is none", localPath)
     .option("--force", "overwrite files of the same names that others wrote or edited");
@@ -33,26 +33,43 @@ async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
   const { configured } = await import("../../privacy/configured_catalog.ts");
   const { selectedByConfig, versionedBy } = await import("../../config/selection.ts");
   const { dialectOf } = await import("../../warehouse/connect/open.ts");
-  const { analyticsSchema } = await import("../../warehouse/views/view.ts");
-  const { packageModels, packageTables } = await import("../../outputs/dbt/tables.ts");
+  const { viewTypes } = await import("../../warehouse/connect/view_types.ts");
+  const { tableOrder, viewOrder } = await import("../../warehouse/schema/prepare_warehouse.ts");
+  const { packageTables } = await import("../../outputs/dbt/tables.ts");
+  const { packageModels } = await import("../../outputs/dbt/marts.ts");
+  const { modelsRead } = await import("../../outputs/report/contents.ts");
+  const { procurementReport } = await import("../../../reports/procurement.ts");
   const { relationsOf } = await import("../../../streams/relations.ts");
   const { readModels } = await import("../invocation/models.ts");
   const { dbtPackage } = await import("../../outputs/dbt/package.ts");
   const { writeOwned } = await import("../../outputs/owned_folder.ts");
-  const on = selectedByConfig(configured(catalogue, config), config.streams);
+  const { destination, views } = config;
+  const all = configured(catalogue, config);
+  const on = selectedByConfig(all, config.streams);
   const streams = await widened(config, on);
-  const tables = packageTables(dialectOf(config.destination), streams, versionedBy(on, config.streams));
-  const place = templateAt(["destination", isServer(config.destination) ? "url" : "path"]);
+  const dialect = dialectOf(destination);
+  const versioned = versionedBy(on, config.streams);
+  const tables = packageTables(dialect, streams, versioned);
+  const models = await readModels();
+  const made = viewOrder(destination, all, {
+    wanted: true,
+    models,
+    meanings: config.meanings,
+    currency: config.currency,
+  });
+  const types = await viewTypes({ ...tableOrder(destination, { streams, grantSelectTo: [], versioned }), views: made });
+  const place = templateAt(["destination", isServer(destination) ? "url" : "path"]);
   const files = dbtPackage({
-    warehouse: config.destination,
+    warehouse: destination,
+    viewsSchema: made.schema,
     companies: config.companies.map(({ name }) => name),
     lateAfterMs: config.freshness.lateAfterMs,
     tables,
     relations: relationsOf(streams),
-    views: {
-      schema: analyticsSchema(config.destination.schema),
-      models: config.views ? packageModels((await readModels()).models, streams) : [],
-    },
+    models: packageModels(models, tables, types, destination, dialect, views !== false),
+    meanings: made.meanings,
+    currency: made.currency,
+    report: { title: procurementReport.title, models: modelsRead(procurementReport) },
     written: place,
   });
   const folder = resolve(context.cwd, options.out);

@@ -7,14 +7,14 @@ import { type PackageFile, plainly, sqlFile, yamlFile } from "./yaml_file.ts";
 /** A test as dbt's YAML names it. */
 export type DataTest = string | Readonly<Record<string, unknown>>;
 
-const UNIQUE = "unique_in_company";
+const UNIQUE = "unique_key";
 const RELATED = "related_in_company";
 // A longer name would be cut where PostgreSQL keeps failures in a table; dbt then makes one itself.
 const LONGEST_NAME = 63;
 
-/** A key is unique within a company. */
+/** No two rows have the same key; a null is a value here. */
 export const uniqueTest = (key: readonly string[]): DataTest => ({
-  [UNIQUE]: { arguments: { columns: columnsOf(key) } },
+  [UNIQUE]: { arguments: { columns: key.map(bare) } },
 });
 
 /** Of the live, or present, lines of a row no two have one id. */
@@ -22,7 +22,7 @@ export const oneLineTest = ({ name, key, isHistory }: Pick<PackageTable, "name" 
   [UNIQUE]: {
     ...named(`${name}_one_line`),
     arguments: {
-      columns: [...columnsOf(key.filter(part => part !== INDEX_COLUMN && part !== "_valid_from")), LINE_ID_COLUMN],
+      columns: [...key.filter(part => part !== INDEX_COLUMN && part !== "_valid_from").map(bare), LINE_ID_COLUMN],
     },
     config: { where: `${isHistory ? "_is_current" : "_deleted_at is null"} and ${LINE_ID_COLUMN} is not null` },
   },
@@ -32,12 +32,11 @@ export const oneLineTest = ({ name, key, isHistory }: Pick<PackageTable, "name" 
 export const oneCurrentTest = (table: string, key: readonly string[]): DataTest => ({
   [UNIQUE]: {
     ...named(`${table}_one_current`),
-    arguments: { columns: columnsOf(key.filter(name => name !== "_valid_from")) },
+    arguments: { columns: key.filter(name => name !== "_valid_from").map(bare) },
     config: { where: "_is_current" },
   },
 });
 
-const columnsOf = (key: readonly string[]): readonly string[] => key.filter(name => name !== "_company").map(bare);
 const named = (name: string) => (name.length > LONGEST_NAME ? {} : { name });
 
 /** What is assumed only warns where it is not so. `target` is a call of ref() or source(). */
@@ -65,8 +64,7 @@ export function checkFiles(): readonly PackageFile[] {
   const macros = [
     {
       name: `test_${UNIQUE}`,
-      description:
-        "Rows whose key stands in the table more than once within a company. columns: the key, without _company.",
+      description: "Keys that stand in the table more than once; a null is a value here. columns: the key.",
     },
     {
       name: `test_${RELATED}`,
@@ -77,9 +75,9 @@ export function checkFiles(): readonly PackageFile[] {
   return [
     sqlFile(`macros/${UNIQUE}.sql`, [
       `{% test ${UNIQUE}(model, columns) %}`,
-      "select _company, {{ columns | join(', ') }}, count(*) as row_count",
+      "select {{ columns | join(', ') }}, count(*) as row_count",
       "from {{ model }}",
-      "group by _company, {{ columns | join(', ') }}",
+      "group by {{ columns | join(', ') }}",
       "having count(*) > 1",
       "{% endtest %}",
     ]),

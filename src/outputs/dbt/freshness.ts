@@ -1,4 +1,4 @@
-import { literal, quoted } from "./sql.ts";
+import { literal } from "./sql.ts";
 import { plainly } from "./yaml_file.ts";
 
 /** A duration in dbt's form. */
@@ -7,20 +7,27 @@ export interface Span {
   readonly period: "minute" | "hour" | "day";
 }
 
-/** Where the run log is. */
-export interface RunRecord {
+/** Where the warehouse is, as far as a project may say it otherwise. */
+export interface Place {
   /** The database that holds it, where that is not the one dbt works in. */
   readonly database: string | undefined;
-  readonly stateSchema: string;
+  readonly schema: string;
+  readonly views_schema: string;
+  readonly state_schema: string;
 }
+
+/** A name within the place, which is a variable of the project. */
+export const placeVariable = (name: keyof Place): string => `{{ var('warehouse_${name}') }}`;
 
 /**
  * When the last sync that succeeded brought the stream: of several companies the one whose data is oldest, null while one has
  * none. Rows are not looked at, for a table that did not change is fresh. What a replay or a backfill loads may be old.
  */
-export function loadedAt(record: RunRecord, companies: readonly string[], stream: string): string {
+export function loadedAt({ database }: Place, companies: readonly string[], stream: string): string {
   const table = (name: string) =>
-    [...(record.database === undefined ? [] : [record.database]), record.stateSchema, name].map(quoted).join(".");
+    [...(database === undefined ? [] : [placeVariable("database")]), placeVariable("state_schema"), name]
+      .map(part => `"${part}"`)
+      .join(".");
   return [
     `select case when count(*) = ${companies.length} then min(loaded_at) end as loaded_at`,
     "from (",

@@ -1,13 +1,14 @@
-import { allowedAge, type Span } from "./freshness.ts";
+import { allowedAge, type Place, type Span } from "./freshness.ts";
 import { ATTACHED, PROFILE, type ProfileVariable } from "./profile.ts";
-import type { ModelSource, SourceFacts } from "./sources.ts";
+import type { SourceFacts } from "./sources.ts";
 import type { TestedRelation } from "./staging.ts";
 import type { PackageFile } from "./yaml_file.ts";
 
 interface ReadmeFacts extends Pick<SourceFacts, "views" | "lateAfterMs"> {
   readonly type: "duckdb" | "postgres";
-  readonly schema: string;
+  readonly place: Place;
   readonly tables: number;
+  readonly marts: number;
   readonly relations: readonly TestedRelation[];
   readonly variables: readonly ProfileVariable[];
 }
@@ -27,8 +28,9 @@ export function firstSteps(type: string, variables: readonly ProfileVariable[]):
 /** The package's page: how it is called, what it holds, how others build on it. */
 export function readmeFile({
   type,
-  schema,
+  place: { schema, views_schema },
   tables,
+  marts,
   views,
   relations,
   variables,
@@ -61,15 +63,36 @@ ${type === "duckdb" ? aboutDuckdb : aboutPostgres(schema)}
 ## What is in it
 
 - \`models/sources.yml\`: ${tables} tables as the source \`${schema}\`, each table and column described. Keys are tested: present,
-  and unique within a company. Histories (\`<table>_versions\`) are among them where they are kept.${views.models.length === 0 ? "" : aboutViews(views)}
+  and unique. Histories (\`<table>_versions\`) are among them where they are kept.${views.length === 0 ? "" : aboutViews(views_schema, views.length)}
 - \`models/staging/\`: a model a table, \`stg_<table>\`, with the rows that the service still lists (\`_deleted_at is null\`) and the
-  columns' own names and types. Tables of daily figures keep all their days.
+  columns' own names and types. Tables of daily figures keep all their days; \`stg_<table>_latest\` has the latest.
+- \`models/marts/\`: ${marts} models that answer what is asked most, the same SQL as tributary's own views. Their columns are under
+  contract, their keys and relations are tests. \`exposures.yml\` beside them says what \`tributary report\` shows.
 - Relations, as tests of the staging models: ${certain} that hold by construction fail when they don't, ${relations.length - certain} that are assumed
   (names agree, the service promises nothing) only warn: their number is how many values have no counterpart.
 - \`macros/\`: those tests. dbt's own look at one column, and here every key is one within a company.
 
 Freshness is taken from the record of what syncs did (\`_tributary.stream_runs\`), never from the rows: a table in which nothing
 changed is fresh. The last sync that succeeded may be ${spoken(warn)} old before there is a warning, ${spoken(error)} before an error.
+
+## Change it
+
+Everything is set in the \`dbt_project.yml\` of your own project (next section), nothing here needs to be edited:
+
+\`\`\`yaml
+models:
+  ${PROFILE}:
+    marts:
+      +materialized: table
+      +schema: marts
+      <model>: { +enabled: false }
+vars:
+  ${PROFILE}:
+    warehouse_schema: ${schema}
+\`\`\`
+
+\`dbt_project.yml\` here lists the variables: where the warehouse is, what amounts are converted to, and what rows are taken for,
+a condition that is true, false, or null where nothing says it, with \`{row}\` for the row.
 
 ## Build on it
 
@@ -87,8 +110,8 @@ After another stream was switched on, or an upgrade, write it again: \`tributary
   return { path: "README.md", text };
 }
 
-const aboutViews = ({ schema, models }: ModelSource): string => `
-  ${models.length} views of tributary's own beside them are the source \`${schema}\`: ready answers to build on.`;
+const aboutViews = (schema: string, count: number): string => `
+  The source \`${schema}\` has what only tributary can make (${count}): how the lines of its configuration read the rows.`;
 
 const aboutDuckdb = `dbt writes into a file of its own and attaches the warehouse, for reading, as \`${ATTACHED}\`: so no sync and no dbt run
 is in the other's way. Who opens dbt's file attaches the warehouse too, since staging models are views of it:

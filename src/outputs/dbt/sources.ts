@@ -1,37 +1,27 @@
 import { LINE_ID_COLUMN } from "../../catalog/columns.ts";
-import type { Model } from "../../catalog/model.ts";
 import { oneCurrentTest, oneLineTest, uniqueTest } from "./checks.ts";
-import { allowedAge, loadedAt, type RunRecord } from "./freshness.ts";
+import { allowedAge, loadedAt, type Place, placeVariable } from "./freshness.ts";
 import { bare } from "./sql.ts";
-import type { PackageColumn, PackageTable } from "./tables.ts";
+import type { PackageColumn, PackageTable, PlainSource } from "./tables.ts";
 import { type PackageFile, plainly, yamlFile } from "./yaml_file.ts";
 
-interface SourcePlace extends RunRecord {
-  readonly schema: string;
-}
-
-/** Views beside the tables that answer questions of their own. */
-export interface ModelSource {
-  readonly schema: string;
-  readonly models: readonly Pick<Model, "name" | "description" | "columns">[];
-}
-
 export interface SourceFacts {
-  readonly place: SourcePlace;
+  readonly place: Place;
   readonly companies: readonly string[];
   readonly lateAfterMs: number;
   readonly tables: readonly PackageTable[];
-  readonly views: ModelSource;
+  /** Views beside the tables that only tributary can make. */
+  readonly views: readonly PlainSource[];
+  /** What marts read of the record of runs. */
+  readonly record: readonly PlainSource[];
 }
 
 /** `sources.yml`: every table with its columns, how old it may be, and what must be true of its key. */
-export function sourcesFile({ place, companies, lateAfterMs, tables, views }: SourceFacts): PackageFile {
-  const { database, schema } = place;
+export function sourcesFile({ place, companies, lateAfterMs, tables, views, record }: SourceFacts): PackageFile {
   const source = {
-    name: schema,
+    name: place.schema,
     description: "Tables that tributary keeps in step with the service, deleted rows included.",
-    ...(database === undefined ? {} : { database }),
-    schema,
+    ...placed(place, "schema"),
     loader: "tributary",
     config: { freshness: allowedAge(lateAfterMs) },
     tables: tables.map(table => ({
@@ -52,22 +42,32 @@ export function sourcesFile({ place, companies, lateAfterMs, tables, views }: So
       })),
     })),
   };
-  const sources = [source, ...(views.models.length === 0 ? [] : [modelSource(views, database)])];
+  const sources = [
+    source,
+    ...plainSource(place, "views_schema", "Views that only tributary makes: of its configuration's lines.", views),
+    ...plainSource(place, "state_schema", "What tributary records of its runs, and the rates of currencies.", record),
+  ];
   return yamlFile("models/sources.yml", { version: 2, sources });
 }
 
-const modelSource = ({ schema, models }: ModelSource, database: string | undefined) => ({
-  name: schema,
-  description:
-    "Views that tributary makes of its tables: live rows, put together for the questions that are asked most.",
-  ...(database === undefined ? {} : { database }),
-  schema,
-  loader: "tributary",
-  tables: models.map(model => ({
-    name: model.name,
-    description: plainly(model.description),
-    columns: model.columns.map(column => ({ name: column.name, description: plainly(column.description) })),
-  })),
+function plainSource(
+  place: Place,
+  schema: "views_schema" | "state_schema",
+  description: string,
+  tables: readonly PlainSource[],
+) {
+  if (tables.length === 0) return [];
+  const described_ = tables.map(({ name, description, columns }) => ({
+    name,
+    description: plainly(description),
+    columns: columns.map(described),
+  }));
+  return [{ name: place[schema], description, ...placed(place, schema), loader: "tributary", tables: described_ }];
+}
+
+const placed = ({ database }: Place, schema: keyof Place) => ({
+  ...(database === undefined ? {} : { database: placeVariable("database") }),
+  schema: placeVariable(schema),
 });
 
 /** A column as dbt's YAML describes it. */

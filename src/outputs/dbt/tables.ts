@@ -1,9 +1,9 @@
-import { inDependencyOrder, type Model } from "../../catalog/model.ts";
-import type { Stream } from "../../catalog/stream.ts";
+import type { Model } from "../../catalog/model.ts";
+import { OBSERVED_ON, type Stream } from "../../catalog/stream.ts";
 import { shapesOf } from "../../warehouse/ddl/shape.ts";
 import type { Dialect } from "../../warehouse/dialect.ts";
 import { tableComment } from "../../warehouse/schema/prepare_warehouse.ts";
-import { dailyName } from "../../warehouse/views/table_views.ts";
+import { leftOut } from "../../warehouse/views/table_views.ts";
 
 /** A table as the package speaks of it. */
 export interface PackageTable {
@@ -15,6 +15,10 @@ export interface PackageTable {
   readonly key: readonly string[];
   /** Every version of another table's rows, not the rows themselves. */
   readonly isHistory: boolean;
+  /** Columns that the configuration leaves out: staging models have them as the views do, always null. */
+  readonly leftOut: readonly PackageColumn[];
+  /** Of a table with a row a day: the table that says which day is the latest, and of what. */
+  readonly days: { readonly of: string; readonly each: readonly string[] } | undefined;
 }
 
 export interface PackageColumn {
@@ -24,6 +28,16 @@ export interface PackageColumn {
   readonly comment: string;
 }
 
+/** A model of tributary's as the package speaks of it. */
+export interface PackageModel extends Pick<Model, "name" | "description" | "key" | "references"> {
+  readonly columns: readonly PackageColumn[];
+  /** Its select as a template of dbt's; undefined for one that remains a view of tributary's, and is a source. */
+  readonly template: string | undefined;
+}
+
+/** A table or view that is a source and nothing more. */
+export type PlainSource = Pick<PackageModel, "name" | "description" | "columns">;
+
 /** The tables of the streams: main tables, then their children, then of `versioned` streams the tables of their history. */
 export function packageTables(
   dialect: Dialect,
@@ -31,8 +45,13 @@ export function packageTables(
   versioned: ReadonlySet<string>,
 ): readonly PackageTable[] {
   const nowhere = { schema: "", stateSchema: "" };
-  return streams.flatMap(stream =>
-    shapesOf(dialect, nowhere, stream.tables, table => tableComment(stream, table), versioned.has(stream.name))
+  return streams.flatMap(stream => {
+    const { main, children } = stream.tables;
+    const days =
+      stream.mode.kind === "snapshot"
+        ? { of: main.name, each: ["_company", ...main.key.filter(name => name !== OBSERVED_ON)] }
+        : undefined;
+    return shapesOf(dialect, nowhere, stream.tables, table => tableComment(stream, table), versioned.has(stream.name))
       .filter(({ role }) => role !== "row_state")
       .map(({ name, role, comment = "", columns, primaryKey }) => ({
         name,
@@ -41,21 +60,10 @@ export function packageTables(
         columns: columns.map(column => ({ name: column.name, type: column.type, comment: column.comment ?? "" })),
         key: primaryKey,
         isHistory: role === "versions",
-      })),
-  );
-}
-
-/** The models that a warehouse with these streams has beside the views of its tables. */
-export function packageModels(models: readonly Model[], streams: readonly Stream[]): readonly Model[] {
-  const there = new Set<string>();
-  for (const { mode, tables } of streams)
-    for (const { name } of [tables.main, ...tables.children]) {
-      there.add(name);
-      if (mode.kind === "snapshot") there.add(dailyName(name));
-    }
-  return inDependencyOrder(models).filter(({ name, needs }) => {
-    const isMade = needs.every(needed => there.has(needed));
-    if (isMade) there.add(name);
-    return isMade;
+        leftOut: ([main, ...children].find(table => table.name === name)?.excluded ?? []).map(column =>
+          leftOut(dialect, column),
+        ),
+        days,
+      }));
   });
 }

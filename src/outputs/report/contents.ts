@@ -57,6 +57,14 @@ export interface Reading extends Omit<Models, "meanings">, Omit<Readings, "schem
 
 const MOST = 500;
 
+/** The models that a report asks. */
+export function modelsRead(report: Report): readonly string[] {
+  const { calendar, currencies, freshness, assumptions, figures, sections } = report;
+  const blocks = sections.flatMap(section => section.blocks);
+  const questions = [calendar, currencies, freshness, assumptions, ...figures, ...blocks];
+  return [...new Set(questions.flatMap(question => question.needs))];
+}
+
 /** Reads all figures of a report in one transaction. @throws DestinationError where the views are missing or may not be read */
 export async function readContents(warehouse: WarehouseReading, report: Report, reading: Reading): Promise<Contents> {
   const { schema, stateSchema } = warehouse;
@@ -67,16 +75,7 @@ export async function readContents(warehouse: WarehouseReading, report: Report, 
     [report.writtenFor.stateSchema]: stateSchema,
   };
   return holdingAtOneMoment(warehouse, async (trx, holds) => {
-    const blocks = report.sections.flatMap(section => section.blocks);
-    const questions = [
-      report.calendar,
-      report.currencies,
-      report.freshness,
-      report.assumptions,
-      ...report.figures,
-      ...blocks,
-    ];
-    const needed = [...new Set(questions.flatMap(question => question.needs))];
+    const needed = modelsRead(report);
     const lacks = await lacksOf({ ...warehouse, db: trx }, views, needed, reading.models);
     const { dialect } = warehouse;
     const held = holds

@@ -45,7 +45,8 @@ function viewDrops(dialect: Dialect, order: TableOrder, catalog: Catalog): reado
   return names.length === 0 ? [] : [sql`drop view if exists ${sql.join(names)}`];
 }
 
-function viewsOf(dialect: Dialect, order: TableOrder, catalog: Catalog): readonly View[] {
+/** The views of such an order that are not there yet, each after those it reads. */
+export function viewsOf(dialect: Dialect, order: TableOrder, catalog: Catalog = emptyCatalog): readonly View[] {
   const { views } = order;
   if (views === undefined || !views.wanted) return [];
   const nobody = { isSchemaThere: false, names: new Map<string, boolean>(), record: {} };

@@ -66,7 +66,7 @@ interface ViewColumn {
 }
 
 /** Views keep the columns that the configuration leaves out, so that what is built on them goes on working. */
-function leftOut(dialect: Dialect, column: Column): ViewColumn {
+export function leftOut(dialect: Dialect, column: Column): ViewColumn & { readonly comment: string } {
   const comment = `Left out by the configuration: always NULL. ${columnComment(column)}`;
   return { name: column.name, type: dialect.columnType(column.kind), comment, isThere: false };
 }

@@ -71,6 +71,15 @@ const model = z.strictObject({
   columns: z.array(column),
 });
 
+const exposure = z.strictObject({
+  name: objectName,
+  label: z.string().min(1).optional(),
+  type: z.enum(["dashboard", "notebook", "analysis", "ml", "application"]),
+  description: z.string().min(1).optional(),
+  owner: z.strictObject({ name: z.string().min(1) }),
+  depends_on: z.array(z.string().regex(/^(ref\('\w+'\)|source\('\w+', '\w+'\))$/)),
+});
+
 const macro = z.strictObject({ name: objectName, description: z.string().min(1) });
 
 /** A file of properties, wherever below `models` and `macros` it stands. */
@@ -79,6 +88,7 @@ export const properties = z.strictObject({
   sources: z.array(source).optional(),
   models: z.array(model).optional(),
   macros: z.array(macro).optional(),
+  exposures: z.array(exposure).optional(),
 });
 
 const folders = z.array(z.string().regex(/^[\w./-]+$/)).min(1);
@@ -104,9 +114,11 @@ export const project = z.strictObject({
       z.strictObject({
         "+materialized": z.enum(["view", "table", "incremental", "ephemeral"]),
         "+persist_docs": z.strictObject({ relation: z.boolean(), columns: z.boolean() }),
+        "+contract": z.strictObject({ enforced: z.boolean() }).optional(),
       }),
     ),
   ),
+  vars: z.record(objectName, z.string()),
 });
 
 const variable = z.string().regex(/^\{\{ env_var\('[A-Z][A-Z0-9_]*'(, '(?:[^'\\]|\\.)*')?\)( \| as_number)? \}\}$/);

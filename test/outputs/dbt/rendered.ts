@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import type { PackageFile } from "../../../src/outputs/dbt/yaml_file.ts";
-import { type Properties, properties } from "./accepted.ts";
+import { type Properties, project, properties } from "./accepted.ts";
 
 /** What a template's names stand for; a call such as `ref('x')` is a name too. */
 export type Names = (expression: string) => string | readonly string[];
@@ -21,6 +21,51 @@ export function rendered(template: string, names: Names): string {
   return sql.trim();
 }
 
+/** What an expression says whose names these are: texts, names, `var(…)`, joined by `~`, then `replace(…)` on them. */
+function evaluated(
+  expression: string,
+  values: Readonly<Record<string, string>>,
+  vars: Readonly<Record<string, string>>,
+): string {
+  const [first = "", ...filters] = expression.split(" | ");
+  const joined = (text: string): string =>
+    text
+      .split(" ~ ")
+      .map(part => /^'(.*)'$/.exec(part)?.[1] ?? values[part] ?? missing(part))
+      .join("");
+  const [, variable] = /^var\((.*)\)$/.exec(first) ?? [];
+  const start = variable === undefined ? joined(first) : (vars[joined(variable)] ?? missing(first));
+  return filters.reduce((text, filter) => {
+    const [, from, to] = /^replace\((.*), (.*)\)$/.exec(filter) ?? missing(filter);
+    return text.replaceAll(joined(from!), joined(to!));
+  }, start);
+}
+
+function missing(what: string): never {
+  throw new Error(`${what} is nothing that this package says`);
+}
+
+/** What dbt puts in for `var(…)`, and for calls of the package's macros in models; undefined for other calls. */
+export function calling(
+  files: readonly PackageFile[],
+  own: Readonly<Record<string, string>> = {},
+): (expression: string) => string | undefined {
+  const vars = { ...project.parse(yamlOf(files, "dbt_project.yml")).vars, ...own };
+  return expression => {
+    const [, name = "", given = ""] = /^(\w+)\((.*)\)$/.exec(expression) ?? [];
+    if (name === "var") return evaluated(expression, {}, vars);
+    if (!files.some(({ path }) => path === `macros/${name}.sql`)) return undefined;
+    const frame = /\{% macro \w+\((.*)\) -%\}\n([\s\S]*)\n\{%- endmacro %\}/;
+    const [, taken = "", body = ""] = frame.exec(textOf(files, `macros/${name}.sql`)) ?? missing(name);
+    const values = given.split(", ").map(text => text.slice(1, -1));
+    const named = taken.split(", ").map((parameter, at) => {
+      const [known = "", otherwise = "''"] = parameter.split("=");
+      return [known, values[at] ?? otherwise.slice(1, -1)] as const;
+    });
+    return body.replace(/\{\{ (.*?) \}\}/g, (_, each: string) => evaluated(each, Object.fromEntries(named), vars));
+  };
+}
+
 /** The file of that path. */
 export function textOf(files: readonly PackageFile[], path: string): string {
   const file = files.find(candidate => candidate.path === path);
@@ -37,6 +82,7 @@ export function propertiesOf(files: readonly PackageFile[]): {
   readonly sources: NonNullable<Properties["sources"]>;
   readonly models: NonNullable<Properties["models"]>;
   readonly macros: NonNullable<Properties["macros"]>;
+  readonly exposures: NonNullable<Properties["exposures"]>;
 } {
   const all = files
     .filter(({ path }) => /^(models|macros)\/.*\.yml$/.test(path))
@@ -45,6 +91,7 @@ export function propertiesOf(files: readonly PackageFile[]): {
     sources: all.flatMap(file => file.sources ?? []),
     models: all.flatMap(file => file.models ?? []),
     macros: all.flatMap(file => file.macros ?? []),
+    exposures: all.flatMap(file => file.exposures ?? []),
   };
 }
 

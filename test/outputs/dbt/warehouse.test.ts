@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ModelWarehouse, modelWarehouses } from "../../models/warehouse.ts";
 import { core } from "../../support/core.ts";
 import { madePackage } from "./made.ts";
-import { type Names, namedTests, propertiesOf, rendered, textOf } from "./rendered.ts";
+import { calling, type Names, namedTests, propertiesOf, rendered, textOf } from "./rendered.ts";
 
 const tables = core.flatMap(stream => [stream.tables.main, ...stream.tables.children].map(({ name }) => name));
 const gone = "2026-03-01T00:00:00Z";
@@ -31,7 +31,9 @@ const planted = {
 /** What the package's SQL says in a real database, with `dbt run` and `dbt test` played by hand. */
 describe.each(modelWarehouses)("the package's SQL in $name", ({ name: type, make }) => {
   const files = madePackage({ type, streams: core, companies: ["acme", "beta"] });
-  const { sources, models } = propertiesOf(files);
+  const { sources, models: all } = propertiesOf(files);
+  const models = all.filter(({ name }) => name.startsWith("stg_") && !name.endsWith("_latest"));
+  const macro = calling(files);
   let warehouse: ModelWarehouse;
   beforeAll(async () => {
     warehouse = await make({ rows: { ...Object.fromEntries(tables.map(name => [name, []])), ...planted } });
@@ -47,9 +49,11 @@ describe.each(modelWarehouses)("the package's SQL in $name", ({ name: type, make
   const called: Names = expression => {
     const [, call, first, second] = /^(ref|source)\('(\w+)'(?:, '(\w+)')?\)$/.exec(expression) ?? [];
     if (call === "ref" && models.some(({ name }) => name === first)) return `staged.${first}`;
+    if (call === "ref" && all.some(({ name }) => name === first)) return `procurement_analytics.${first}`;
     const source = sources.find(({ name }) => name === first);
-    if (call === "source" && source?.tables.some(({ name }) => name === second)) return `${source.schema}.${second}`;
-    throw new Error(`${expression} is nothing in this package`);
+    if (call === "source" && source?.tables.some(({ name }) => name === second))
+      return `${rendered(source.schema!, called)}.${second}`;
+    return macro(expression) ?? expect.unreachable(`${expression} is nothing in this package`);
   };
 
   /** The rows that a test of the package finds fault with. */
@@ -130,7 +134,7 @@ describe.each(modelWarehouses)("the package's SQL in $name", ({ name: type, make
   test("a key that stands there twice is found, of one company only", async () => {
     const twice = `(select 'acme' as _company, po_number, 0 as line from procurement.purchase_orders
       union all select _company, po_number, 0 from procurement.purchase_orders where _company = 'acme') rows_of`;
-    const found = await faults("unique_in_company", twice, { columns: ["po_number", "line"] });
+    const found = await faults("unique_key", twice, { columns: ["_company", "po_number", "line"] });
     expect(found.sort((a, b) => (String(a["po_number"]) < String(b["po_number"]) ? -1 : 1))).toEqual([
       { _company: "acme", po_number: "P1", line: 0, row_count: 2 },
       { _company: "acme", po_number: "P2", line: 0, row_count: 2 },
@@ -142,7 +146,7 @@ describe.each(modelWarehouses)("the package's SQL in $name", ({ name: type, make
       `select 'acme' as _company, '${row}' as id, ${from} as _valid_from, ${current} as _is_current`;
     const history = (...versions: string[]) => `(${versions.join(" union all ")}) rows_of`;
     const current = (rows: string) =>
-      faults("unique_in_company", `(select * from ${rows} where _is_current) dbt_subquery`, { columns: ["id"] });
+      faults("unique_key", `(select * from ${rows} where _is_current) dbt_subquery`, { columns: ["_company", "id"] });
     expect(await current(history(version("a", 1, false), version("a", 2, true), version("b", 1, true)))).toEqual([]);
     expect(await current(history(version("a", 1, true), version("a", 2, true), version("b", 1, true)))).toEqual([
       { _company: "acme", id: "a", row_count: 2 },
@@ -165,7 +169,7 @@ describe.each(modelWarehouses)("the package's SQL in $name", ({ name: type, make
   test("a stream is as fresh as the last sync that brought it to the company which had it longest ago", async () => {
     const { config } = sources[0]!.tables.find(({ name }) => name === "purchase_order_line_items")!;
     // dbt attaches a file under a name; here it is the one that is open.
-    const query = rendered(config!.loaded_at_query!, () => "").replaceAll(`"${sources[0]!.database}".`, "");
+    const query = rendered(config!.loaded_at_query!, called).replaceAll(`"warehouse".`, "");
     const loadedAt = async (): Promise<string | null> => {
       // As dbt calls it.
       const [row] = await warehouse.query(`with source_query as (${query}) select (select * from source_query) as at`);

@@ -115,7 +115,7 @@ const configurations: [string, string][] = [
   ...userPages.flatMap(page =>
     blocks(page, "yaml")
       // dbt's own file.
-      .filter(text => !text.startsWith("packages:"))
+      .filter(text => !/^(packages|models):/.test(text))
       .map((text, index): [string, string] => [`${page}, block ${index + 1}`, text]),
   ),
 ];

@@ -34,8 +34,9 @@ export function packageModels(
 ): readonly PackageModel[] {
   // By the name in a model's text: what dbt is to call it.
   const calls = new Map(
-    tables.flatMap(({ name, isHistory, days }) => {
-      if (isHistory) return [[name, sourceOf(schema, name)]];
+    tables.flatMap(({ name, isHistory, leftOut, days }) => {
+      // As the views do: a history has no columns that stand in for those that are left out.
+      if (isHistory) return leftOut.length > 0 ? [] : [[name, sourceOf(schema, name)]];
       const all = refTo(modelName(name));
       if (days === undefined) return [[name, all]];
       return [[name, refTo(latestName(name))] as const, [dailyName(name), all] as const];

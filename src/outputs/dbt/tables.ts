@@ -1,5 +1,6 @@
 import type { Model } from "../../catalog/model.ts";
 import { OBSERVED_ON, type Stream } from "../../catalog/stream.ts";
+import { versionsName } from "../../warehouse/ddl/as_of.ts";
 import { shapesOf } from "../../warehouse/ddl/shape.ts";
 import type { Dialect } from "../../warehouse/dialect.ts";
 import { tableComment } from "../../warehouse/schema/prepare_warehouse.ts";
@@ -60,9 +61,9 @@ export function packageTables(
         columns: columns.map(column => ({ name: column.name, type: column.type, comment: column.comment ?? "" })),
         key: primaryKey,
         isHistory: role === "versions",
-        leftOut: ([main, ...children].find(table => table.name === name)?.excluded ?? []).map(column =>
-          leftOut(dialect, column),
-        ),
+        leftOut: (
+          [main, ...children].find(table => [table.name, versionsName(table)].includes(name))?.excluded ?? []
+        ).map(column => leftOut(dialect, column)),
         days,
       }));
   });

@@ -395,7 +395,7 @@ const configured: readonly (readonly [config: string, ...said: RegExp[]])[] = [
     "deletes: { max_share: 3, min_rows: -1 }\nviews: maybe",
     /deletes\.max_share: expected a share .*, got 3/,
     /deletes\.min_rows: expected a whole number from 0 to 1000000000, got -1/,
-    /views: expected true or false, got "maybe"/,
+    /views: expected true, false or materialized, got "maybe"/,
   ],
   [
     "server: { listen: here, token: 'a b' }\nstreams: { include: [nix] }",

@@ -67,7 +67,7 @@ export function plainBatch(numbers: readonly number[]): Batch {
   return {
     keys: csv(numbers.map(n => [n, `o${n}`, n, n])),
     main: csv(numbers.map(n => [n, `o${n}`, ...empty])),
-    children: [csv(numbers.map(n => [n, 0, `part of ${n}`, null, null, null]))],
+    children: [csv(numbers.map(n => [n, 0, `part of ${n}`, null, null, null, null]))],
     outcomes: csv([]),
   };
 }

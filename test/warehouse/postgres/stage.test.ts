@@ -58,7 +58,7 @@ test("what is staged comes back letter by letter, and an empty text is not NULL"
     {
       keys: csv(nasty.map((text, n) => [n, `k${text}`, null, null])),
       main: csv([...rows, [99, "nothing", ...Array<null>(10).fill(null)]]),
-      children: [csv(nasty.map((text, n) => [n, 0, text, "1.5", null, null]))],
+      children: [csv(nasty.map((text, n) => [n, 0, text, "1.5", null, null, null]))],
       outcomes: csv([[7, "o'1", "-9223372036854775808", "failed", "2024-01-01T00:00:00Z", 'no, "sorry"']]),
     },
     { scan: 1, cursor: "c" },
@@ -147,7 +147,7 @@ test("only: of a batch that is refused afterwards no row is missing", async () =
   await stage.begin({ page: 0 });
   await stage.append(plainBatch([1, 2]), { page: 1 });
   await stage.only!([1]);
-  const bad = { ...plainBatch([3]), children: [csv([[3, 0, "part", "not money", null, null]])] };
+  const bad = { ...plainBatch([3]), children: [csv([[3, 0, "part", "not money", null, null, null]])] };
   await expect(stage.append(bad, { page: 2 })).rejects.toThrow(/not money/);
   const all = await sql`select 1 from ${stage.rows(orders.main)} r`.execute(destination.db);
   expect(all.rows.length).toBe(2);
@@ -161,7 +161,7 @@ test("a batch the database refuses leaves rows and record as they were", async (
   const stage = await destination.stage("gamma", orders);
   await stage.begin({ page: 0 });
   await stage.append(plainBatch([1]), { page: 1 });
-  const bad = { ...plainBatch([2]), children: [csv([[2, 0, "part", "not money", null, null]])] };
+  const bad = { ...plainBatch([2]), children: [csv([[2, 0, "part", "not money", null, null, null]])] };
   await expect(stage.append(bad, { page: 2 })).rejects.toThrow(/not money/);
   expect(stage.record).toEqual({ page: 1 });
   expect(await countKeys(destination, stage)).toBe(1);

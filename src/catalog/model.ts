@@ -71,8 +71,8 @@ function headOf(lines: readonly string[], wrong: Wrong): Omit<Model, "name" | "p
     const list = /^(needs|optional|key):\s*(.*)$/.exec(said);
     const reference = /^references:\s*(\w+)\s*->\s*(\w+)\.(\w+)$/.exec(said);
     const column = /^column\s+(\w+):\s*(.*)$/.exec(said);
-    const twins = /^reported:\s*(.*)\sby\s+(\w+)$/.exec(said);
-    if (twins !== null) reported = { columns: namesIn(twins[1]!), by: twins[2]! };
+    const [twins, by] = said.startsWith("reported:") ? said.slice("reported:".length).split(" by ") : [];
+    if (twins !== undefined && by !== undefined) reported = { columns: namesIn(twins), by: by.trim() };
     else if (list !== null) lists[list[1] as keyof typeof lists].push(...namesIn(list[2]!));
     else if (reference !== null)
       references.push({ column: reference[1]!, to: { table: reference[2]!, columns: [reference[3]!] } });

@@ -20,7 +20,7 @@ import { keepRates } from "../../src/warehouse/views/currency_rates.ts";
 import { streams } from "../../streams/index.ts";
 import { createDatabase } from "../support/database.ts";
 import { models as program } from "../support/models.ts";
-import { untrueDeclarations } from "../warehouse/views/answers.ts";
+import { declaredColumns, modelRows, untrueDeclarations } from "../warehouse/views/answers.ts";
 
 /** A value as the service gives it: decimals, dates and moments as text, JSON as an object. */
 export type Value = string | number | boolean | null | object;
@@ -132,7 +132,9 @@ async function filled(
     if (table === undefined) throw new TypeError(`no stream has a table ${name}`);
     if (given.length > 0) await query(insertion(table, given, isVersions ? { name, columns: VALIDITY } : ROW));
   }
-  const untrue = await untrueDeclarations({ query: async text => (await query(text)) as never }, program.models);
+  const view = { query: async (text: string) => (await query(text)) as never };
+  const declared = await modelRows(view, program.models, declaredColumns(program.models));
+  const untrue = await untrueDeclarations(view, program.models, declared);
   if (untrue.length > 0) throw new Error(untrue.join("\n"));
   const views = await query(
     "select table_name from information_schema.tables where table_schema = 'procurement_analytics'",

@@ -4,7 +4,7 @@ import { ConfigError } from "../errors.ts";
 export interface ReportingCurrency {
   /** The currency, as its three letters. */
   readonly report: string;
-  /** What rates are told for one unit of; undefined: the euro in the European Central Bank's file, elsewhere `report`. */
+  /** A rate says how much of a currency one unit of this buys; undefined: EUR in the European Central Bank's file, else `report`. */
   readonly base?: string | undefined;
   /** How long a rate holds where none follows it. */
   readonly maxAgeMs: number;

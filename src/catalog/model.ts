@@ -72,6 +72,7 @@ function headOf(lines: readonly string[], wrong: Wrong): Omit<Model, "name" | "p
     const reference = /^references:\s*(\w+)\s*->\s*(\w+)\.(\w+)$/.exec(said);
     const column = /^column\s+(\w+):\s*(.*)$/.exec(said);
     const [twins, by] = said.startsWith("reported:") ? said.slice("reported:".length).split(" by ") : [];
+    if (twins !== undefined && by === undefined) throw wrong(at, "expected `reported: <columns> by <day>`");
     if (twins !== undefined && by !== undefined) reported = { columns: namesIn(twins), by: by.trim() };
     else if (list !== null) lists[list[1] as keyof typeof lists].push(...namesIn(list[2]!));
     else if (reference !== null)

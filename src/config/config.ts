@@ -156,16 +156,14 @@ export function configOf(effective: EffectiveConfig, companies: readonly Company
   };
 }
 
-/** `table:finance.rates`: something that stands in the warehouse, not in a file. */
-export const isTable = (place: string): boolean => place.startsWith("table:");
-
 function programForm(schema: z.core.$ZodType, value: unknown, directory: string): unknown {
   if (value === undefined) return undefined;
   const bare = bareSchema(schema);
   const { is } = z.globalRegistry.get(bare) ?? {};
   if (is === "duration") return parseDuration(value as string);
   if (is === "size") return parseSize(value as string);
-  if (is === "path") return isTable(value as string) ? value : resolve(directory, value as string);
+  if (is === "path") return resolve(directory, value as string);
+  if (is === "path or table") return /^table:/.test(value as string) ? value : resolve(directory, value as string);
   if (is === "listen") return hostAndPort(value as string);
   if (bare instanceof z.ZodArray)
     return (value as readonly unknown[]).map(item => programForm(bare.element, item, directory));

@@ -242,8 +242,8 @@ export const configSchema = object({
   /** A currency that models show amounts in beside their own, by the rates of a file or of a table of the warehouse. */
   currency: object({
     report: f.currencyCode(),
-    rates: f.filePath("a file's path, or table: and the name of one such as table:finance.rates"),
-    /** What rates are told for one unit of; by default the reporting currency, in the European Central Bank's file the euro. */
+    rates: f.filePath("a file's path, or a table such as table:finance.rates").meta({ is: "path or table" }),
+    /** A rate says how much of a currency one unit of this buys; by default `report`, in the European Central Bank's file EUR. */
     base: f.currencyCode().optional(),
     /** A rate holds until the next one, but no longer than this. */
     max_age: f.duration("1s", "3650d").prefault("7d"),

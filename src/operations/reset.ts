@@ -105,8 +105,9 @@ export async function reset(
       // Details first: once their list has no rows theirs would stay behind.
       for (const stream of something.toReversed())
         done.push(...(await resetStream(destination, order, company, stream)));
-      if (order.drop) await forgetStored(destination, company);
-      if (order.drop && (await forgetCompany(db, company))) done.push(`${company}: nothing of it is left`);
+      if (!order.drop || !(await forgetCompany(db, company))) continue;
+      await forgetStored(destination, company);
+      done.push(`${company}: nothing of it is left`);
     }
     if ((await destination.releaseState()).isPending) await destination.releaseToReaders();
     return [...destination.warnings, ...done];

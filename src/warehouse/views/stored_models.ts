@@ -137,11 +137,13 @@ export async function forgetStored(
   { db, dialect, schema, stateSchema }: Omit<Place, "withRoom">,
   company: string,
 ): Promise<void> {
-  const { record } = await presentViews(db, dialect, { schema: analyticsSchema(schema), stateSchema });
-  await db.deleteFrom("warehouse").where("key", "=", KEY).execute();
-  for (const [name, recorded] of Object.entries(record)) {
-    const rows = sql`delete from ${sql.id(stateSchema, storedName(name))} where _company = ${company}`;
-    // One without companies has no rows of theirs.
-    if (isStored(recorded)) await attempt(db, dialect, () => rows.execute(db));
-  }
+  await db.transaction().execute(async trx => {
+    const { record } = await presentViews(trx, dialect, { schema: analyticsSchema(schema), stateSchema });
+    await trx.deleteFrom("warehouse").where("key", "=", KEY).execute();
+    for (const [name, recorded] of Object.entries(record)) {
+      const rows = sql`delete from ${sql.id(stateSchema, storedName(name))} where _company = ${company}`;
+      // One without companies has no rows of theirs.
+      if (isStored(recorded)) await attempt(trx, dialect, () => rows.execute(trx));
+    }
+  });
 }

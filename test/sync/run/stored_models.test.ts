@@ -1,5 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
+import { streams } from "../../../streams/index.ts";
+import { forget } from "../../support/forgetting.ts";
 import { models } from "../../support/models.ts";
 import { warehouses } from "../../support/warehouse.ts";
 import { answersOf } from "../../warehouse/views/answers.ts";
@@ -78,6 +80,19 @@ describe.each(warehouses)("models that are kept as tables in $name", ({ name, ma
     await place.sync();
     expect(await names()).toBe(0);
     expect(await tables(place)).toContain("model_dim_vendors");
+  });
+
+  test("of a company that was reset with its rows no stored model holds any", async () => {
+    const place = await scenario(make, sizes, { config: materialized });
+    await place.sync();
+    expect(await place.count("procurement_analytics.dim_vendors")).toBeGreaterThan(0);
+    await forget(
+      place,
+      streams,
+      streams.map(stream => stream.name),
+      { drop: true },
+    );
+    expect(await place.count("_tributary.model_dim_vendors")).toBe(0);
   });
 
   test("a model that cannot be worked out shows what it showed, and the run says why", async () => {

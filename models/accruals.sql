@@ -93,16 +93,8 @@ select
   l.accrued_quantity,
   case when l.invoiced_quantity is null then l.received_quantity end as unclear_quantity,
   l.unit_price,
-  cast(
-    case when abs(l.accrued_quantity) < 10000000000 then l.accrued_quantity end
-      * case when abs(l.unit_price) < 10000000000 then l.unit_price end
-    as decimal(38, 9)
-  ) as accrued_amount,
-  cast(
-    case when l.invoiced_quantity is null and abs(l.received_quantity) < 10000000000 then l.received_quantity end
-      * case when abs(l.unit_price) < 10000000000 then l.unit_price end
-    as decimal(38, 9)
-  ) as unclear_amount,
+  {{ product('l.accrued_quantity', 'l.unit_price') }} as accrued_amount,
+  case when l.invoiced_quantity is null then {{ product('l.received_quantity', 'l.unit_price') }} end as unclear_amount,
   c.currency_code,
   coalesce(c.currency_source, 'unknown') as currency_source
 from lines l

@@ -59,17 +59,18 @@ lines as (
     items._company,
     items.po_number,
     items.contract_price is not null as is_priced,
-    coalesce(
-      items.line_total,
-      items.amount,
-      -- A product of larger factors has no room in DuckDB's widest decimal and would end the whole query.
-      cast(
-        case when abs(coalesce(items.qty_ordered, items.quantity)) < 10000000000 then coalesce(items.qty_ordered, items.quantity) end
-          * case when abs(items.unit_price) < 10000000000 then items.unit_price end
-        as decimal(38, 9)
-      )
-    ) as line_amount
-  from procurement_analytics.purchase_order_line_items items
+    coalesce(items.line_total, items.amount, {{ product('items.ordered', 'items.unit_price') }}) as line_amount
+  from (
+    select
+      _company,
+      po_number,
+      contract_price,
+      line_total,
+      amount,
+      coalesce(qty_ordered, quantity) as ordered,
+      unit_price
+    from procurement_analytics.purchase_order_line_items
+  ) items
 ),
 -- Each day on which a vendor got an order meets the vendor's contracts once, however many orders there were.
 days as (

@@ -53,19 +53,28 @@ bills as not materialized (
     _company,
     doc_id,
     vendor_id,
+    vendor_name,
     document_number,
+    document_date,
+    due_date,
     matched_po_number,
     total_amount,
+    hold_reason,
+    final_status,
+    match_status,
+    payment_status,
+    settlement_state,
+    current_status,
     failed_checks,
     anomaly_count,
     critical_anomaly_count,
     open_findings_count,
+    case when {{ meaning('held', 'invoices') }} then 1 else 0 end as holds,
+    case when linked_invoice_doc_id = doc_id then 1 else 0 end as circles,
     case
       when {{ meaning('credit', 'invoices') }} then null
       when trim(document_number) <> '' then nullif(vendor_id, '')
-    end as payee,
-    case when {{ meaning('held', 'invoices') }} then 1 else 0 end as holds,
-    case when linked_invoice_doc_id = doc_id then 1 else 0 end as circles
+    end as payee
   from procurement_analytics.invoices invoices
 ),
 repeated as (
@@ -102,9 +111,22 @@ counted as (
   select
     bills._company,
     bills.doc_id,
+    bills.vendor_id,
+    coalesce(names.vendor_name, bills.vendor_name) as vendor_name,
+    bills.document_number,
+    bills.document_date,
+    bills.due_date,
+    bills.matched_po_number,
     bills.total_amount,
+    bills.hold_reason,
+    bills.final_status,
+    bills.match_status,
+    bills.payment_status,
+    bills.settlement_state,
+    bills.current_status,
+    currencies.currency_code,
+    coalesce(currencies.currency_source, 'unknown') as currency_source,
     bills.holds,
-    bills.circles,
     case
       when replace(cast(failed_checks as text), ' ', '') in ('[]', '{}', '""', 'null', 'false', '0') then 0
       when failed_checks is null then 0
@@ -119,73 +141,77 @@ counted as (
     off_lines.quantity_amount,
     coalesce(open_findings_count, 0) as findings,
     case when coalesce(bills.vendor_id, '') = '' then 1 else 0 end as strangers,
-    case when coalesce(matched_po_number, '') = '' then 1 else 0 end as orderless
+    case when coalesce(bills.matched_po_number, '') = '' then 1 else 0 end as orderless,
+    bills.circles
   from bills
   left join repeated
     on repeated._company = bills._company
     and repeated.payee = bills.payee
     and repeated.document_number = bills.document_number
   left join off_lines on off_lines._company = bills._company and off_lines.doc_id = bills.doc_id
+  left join procurement_analytics.amount_currencies currencies
+    on currencies._company = bills._company
+    and currencies.table_name = 'invoices'
+    and currencies.row_key = bills.doc_id
+  left join procurement_analytics.dim_vendors names
+    on names._company = bills._company and names.vendor_id = bills.vendor_id
 ),
--- What is shown of the invoice comes last: here each of its rows stands once for every kind.
-found as (
+-- A digit a kind: those before a kind number its exception, where a window would sort all of them. Worked out once, before
+-- each invoice meets every kind.
+marked as materialized (
   select
-    counted._company,
-    counted.doc_id,
-    kinds.kind,
-    kinds.exception,
-    case kinds.kind
-      when 1 then holds
-      when 2 then checks
-      when 3 then criticals
-      when 4 then anomalies
-      when 5 then duplicates
-      when 6 then price_lines
-      when 7 then quantity_lines
-      when 8 then findings
-      when 9 then strangers
-      when 10 then orderless
-      when 11 then circles
-    end as exception_count,
-    case kinds.kind when 5 then total_amount when 6 then price_amount when 7 then quantity_amount end as exception_amount
+    counted.*,
+    case when holds > 0 then '1' else '0' end
+      || case when checks > 0 then '1' else '0' end
+      || case when criticals > 0 then '1' else '0' end
+      || case when anomalies > 0 then '1' else '0' end
+      || case when duplicates > 0 then '1' else '0' end
+      || case when price_lines > 0 then '1' else '0' end
+      || case when quantity_lines > 0 then '1' else '0' end
+      || case when findings > 0 then '1' else '0' end
+      || case when strangers > 0 then '1' else '0' end
+      || case when orderless > 0 then '1' else '0' end
+      || case when circles > 0 then '1' else '0' end as marks
   from counted
-  join kinds on true
-),
-numbered as (
-  select found.*, row_number() over (partition by _company, doc_id order by kind) as exception_number
-  from found
-  where exception_count > 0
 )
 select
-  invoices._company,
-  invoices.doc_id,
-  numbered.exception_number,
-  numbered.exception,
-  numbered.exception_count,
-  cast(numbered.exception_amount as decimal(38, 9)) as exception_amount,
-  case numbered.kind when 1 then invoices.hold_reason end as detail,
-  invoices.vendor_id,
-  coalesce(names.vendor_name, invoices.vendor_name) as vendor_name,
-  invoices.document_number,
-  invoices.document_date,
-  cast(calendar.today - invoices.document_date as bigint) as days_since_document,
-  invoices.due_date,
-  invoices.matched_po_number,
-  invoices.total_amount as invoice_amount,
-  invoices.final_status,
-  invoices.match_status,
-  invoices.payment_status,
-  invoices.settlement_state,
-  invoices.current_status,
-  currencies.currency_code,
-  coalesce(currencies.currency_source, 'unknown') as currency_source
-from numbered
-join procurement_analytics.invoices invoices
-  on invoices._company = numbered._company and invoices.doc_id = numbered.doc_id
+  marked._company,
+  marked.doc_id,
+  cast(length(replace(substr(marked.marks, 1, kinds.kind), '0', '')) as bigint) as exception_number,
+  kinds.exception,
+  case kinds.kind
+    when 1 then holds
+    when 2 then checks
+    when 3 then criticals
+    when 4 then anomalies
+    when 5 then duplicates
+    when 6 then price_lines
+    when 7 then quantity_lines
+    when 8 then findings
+    when 9 then strangers
+    when 10 then orderless
+    when 11 then circles
+  end as exception_count,
+  cast(
+    case kinds.kind when 5 then total_amount when 6 then price_amount when 7 then quantity_amount end
+    as decimal(38, 9)
+  ) as exception_amount,
+  case kinds.kind when 1 then marked.hold_reason end as detail,
+  marked.vendor_id,
+  marked.vendor_name,
+  marked.document_number,
+  marked.document_date,
+  cast(calendar.today - marked.document_date as bigint) as days_since_document,
+  marked.due_date,
+  marked.matched_po_number,
+  marked.total_amount as invoice_amount,
+  marked.final_status,
+  marked.match_status,
+  marked.payment_status,
+  marked.settlement_state,
+  marked.current_status,
+  marked.currency_code,
+  marked.currency_source
+from marked
+join kinds on substr(marked.marks, kinds.kind, 1) = '1'
 join procurement_analytics.calendar_today calendar on true
-left join procurement_analytics.amount_currencies currencies
-  on currencies._company = invoices._company
-  and currencies.table_name = 'invoices'
-  and currencies.row_key = invoices.doc_id
-left join procurement_analytics.dim_vendors names
-  on names._company = invoices._company and names.vendor_id = invoices.vendor_id

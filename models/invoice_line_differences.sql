@@ -50,9 +50,7 @@ with lines as (
     invoice_qty - po_qty as quantity_over_order,
     invoice_qty - received_qty as quantity_over_receipt,
     invoice_unit_price - po_unit_price as price_difference,
-    -- A product of larger factors has no room in DuckDB's widest decimal and would end the whole query.
-    case when abs(invoice_qty) < 10000000000 then invoice_qty end as quantity,
-    case when abs(invoice_unit_price) < 10000000000 then invoice_unit_price end as price,
+    -- A quotient of larger figures has no room in DuckDB's widest decimal and would end the whole query.
     case when abs(invoice_unit_price - po_unit_price) < 10000000000 then invoice_unit_price - po_unit_price end as gap
   from procurement_analytics.invoice_line_items
 ),
@@ -103,15 +101,12 @@ select
     ),
     4
   ) as price_difference_pct,
-  cast(quantity * gap as decimal(38, 9)) as price_effect_amount,
+  {{ product('invoice_qty', 'price_difference') }} as price_effect_amount,
   case
     when quantity_over_receipt <= 0 then 0
-    else cast(
-      case when abs(quantity_over_receipt) < 10000000000 then quantity_over_receipt end * price
-      as decimal(38, 9)
-    )
+    else {{ product('quantity_over_receipt', 'invoice_unit_price') }}
   end as not_received_amount,
-  line_total - cast(quantity * price as decimal(38, 9)) as extension_difference,
+  line_total - {{ product('invoice_qty', 'invoice_unit_price') }} as extension_difference,
   quantity_verdict,
   price_verdict,
   case

@@ -174,10 +174,10 @@ compared as (
   select
     prices.*,
     cast(date_trunc('month', day) as date) as month,
-    cast(ordered * case when price is not null then contract_price end as decimal(38, 9)) as ordered_contract,
-    cast(ordered * case when contract_price is not null then price end as decimal(38, 9)) as ordered_amount,
-    cast(invoiced * case when invoice_price is not null then contract_price end as decimal(38, 9)) as invoiced_contract,
-    cast(invoiced * case when contract_price is not null then invoice_price end as decimal(38, 9)) as invoiced_amount
+    case when price is not null then {{ product('ordered', 'contract_price') }} end as ordered_contract,
+    case when contract_price is not null then {{ product('ordered', 'price') }} end as ordered_amount,
+    case when invoice_price is not null then {{ product('invoiced', 'contract_price') }} end as invoiced_contract,
+    case when contract_price is not null then {{ product('invoiced', 'invoice_price') }} end as invoiced_amount
   from prices
 ),
 converted as (

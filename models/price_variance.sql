@@ -114,9 +114,9 @@ with lines as (
 priced as (
   select
     lines.*,
-    cast(quantity * price as decimal(38, 9)) as amount,
-    cast(quantity * order_price as decimal(38, 9)) as order_amount,
-    cast(quantity * expected_price as decimal(38, 9)) as expected_amount
+    {{ product('quantity', 'price') }} as amount,
+    {{ product('quantity', 'order_price') }} as order_amount,
+    {{ product('quantity', 'expected_price') }} as expected_amount
   from (
     select
       _company,
@@ -177,10 +177,7 @@ days as (
 compared as (
   select
     days.*,
-    case
-      when abs(quantity) < 10000000000 and abs(earlier_price) < 10000000000
-        then cast(quantity * earlier_price as decimal(38, 9))
-    end as earlier_amount
+    {{ product('quantity', 'earlier_price') }} as earlier_amount
   from (
     select
       days.*,

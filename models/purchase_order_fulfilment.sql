@@ -69,12 +69,10 @@ with lines as (
     unit_price,
     invoice_unit_price,
     coalesce(line_total, amount) as line_amount,
-    -- Products and quotients of larger figures have no room in DuckDB's widest decimal and would end the whole query.
+    -- Quotients of larger figures have no room in DuckDB's widest decimal and would end the whole query.
     case when abs(coalesce(qty_ordered, quantity)) < 10000000000 then coalesce(qty_ordered, quantity) end as some_ordered,
     case when abs(qty_received) < 10000000000 then qty_received end as some_received,
     case when abs(qty_invoiced) < 10000000000 then qty_invoiced end as some_invoiced,
-    case when abs(unit_price) < 10000000000 then unit_price end as price,
-    case when abs(invoice_unit_price) < 10000000000 then invoice_unit_price end as invoice_price,
     expected_date,
     coalesce(actual_delivery_date, actual_date, carrier_delivered_date) as delivered_date,
     on_time,
@@ -111,17 +109,11 @@ select
   lines.invoice_unit_price,
   case
     when lines.line_index is null then orders.total_amount
-    else coalesce(
-      lines.line_amount,
-      cast(lines.some_ordered * lines.price as decimal(38, 9))
-    )
+    else coalesce(lines.line_amount, {{ product('lines.ordered', 'lines.unit_price') }})
   end as ordered_amount,
-  cast(lines.some_received * lines.price as decimal(38, 9)) as received_amount,
-  cast(lines.some_invoiced * lines.invoice_price as decimal(38, 9)) as invoiced_amount,
-  case
-    when lines.to_come <= 0 then 0
-    else cast((lines.some_ordered - lines.some_received) * lines.price as decimal(38, 9))
-  end as open_amount,
+  {{ product('lines.received', 'lines.unit_price') }} as received_amount,
+  {{ product('lines.invoiced', 'lines.invoice_unit_price') }} as invoiced_amount,
+  case when lines.to_come <= 0 then 0 else {{ product('lines.to_come', 'lines.unit_price') }} end as open_amount,
   round(
     cast(
       cast(lines.some_received as double precision) / nullif(cast(lines.some_ordered as double precision), 0)

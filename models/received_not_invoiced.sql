@@ -50,11 +50,7 @@ select
   lines.invoiced_quantity,
   lines.not_invoiced_quantity,
   lines.unit_price,
-  cast(
-    case when abs(lines.not_invoiced_quantity) < 10000000000 then lines.not_invoiced_quantity end
-      * case when abs(lines.unit_price) < 10000000000 then lines.unit_price end
-    as decimal(38, 9)
-  ) as not_invoiced_amount,
+  {{ product('lines.not_invoiced_quantity', 'lines.unit_price') }} as not_invoiced_amount,
   case when lines.invoiced_quantity is null then lines.received_quantity end as unclear_quantity,
   case when lines.invoiced_quantity is null then lines.received_amount end as unclear_amount,
   lines.delivered_date,

@@ -84,12 +84,8 @@ lines as (
     nullif(trim(gl_account_code), '') as gl_account_code,
     case
       when abs(line_total) < 1000000000000000000 then line_total
-      when line_total is null
-        then cast(
-          case when abs(invoice_qty) < 1000000000 then invoice_qty end
-            * case when abs(invoice_unit_price) < 1000000000 then invoice_unit_price end
-          as decimal(38, 9)
-        )
+      when line_total is null and abs(invoice_qty) < 1000000000 and abs(invoice_unit_price) < 1000000000
+        then {{ product('invoice_qty', 'invoice_unit_price') }}
     end as amount
   from procurement_analytics.invoice_line_items
 -- end

@@ -64,25 +64,27 @@ export const exceptions: Section = {
         { name: "payment_status", label: "Payment status", format: "text" },
       ],
       sql: `
-        with invoices as (
+        with ranked as (
           select
             exceptions.*,
-            count(*) over (partition by doc_id) as exceptions
-          from procurement_analytics.invoice_exceptions exceptions
-          where _company = :company
-        ),
-        ranked as (
-          select
-            invoices.*,
             row_number() over (partition by currency_code order by invoice_amount desc nulls last, doc_id) as place
-          from invoices
-          where exception_number = 1
+          from procurement_analytics.invoice_exceptions exceptions
+          where _company = :company and exception_number = 1
+        ),
+        largest as (
+          select * from ranked where place <= 5
+        ),
+        counted as (
+          select doc_id, count(*) as exceptions
+          from procurement_analytics.invoice_exceptions
+          where _company = :company and doc_id in (select doc_id from largest)
+          group by doc_id
         )
         select
           currency_code, invoice_amount, coalesce(nullif(trim(vendor_name), ''), vendor_id) as vendor, document_number, document_date,
           due_date, exception, exceptions, payment_status
-        from ranked
-        where place <= 5
+        from largest
+        join counted on counted.doc_id = largest.doc_id
         order by currency_code nulls last, place`,
     },
     {

@@ -20,6 +20,7 @@ export const procurementReport: Report = {
     "open_purchase_orders",
     "price_variance",
     "spend_by_vendor_month",
+    "three_way_match",
     "vendor_scorecard",
   ],
   calendar: { needs: ["calendar_today"], sql: "select today from procurement_analytics.calendar_today" },

@@ -151,14 +151,26 @@ export interface Readings {
   readonly schema: string;
 }
 
+export interface Multiplication {
+  /**
+   * SQL: what two columns of decimals make multiplied, half rounded away from zero at the ninth decimal; null where one is ten
+   * billion or more: the product has no room in DuckDB's widest decimal, and would end the whole query.
+   */
+  product(a: string, b: string): string;
+}
+
+/** SQL: whether a product has room in DuckDB's widest decimal. */
+export const areFactors = (a: string, b: string): string => `abs(${a}) < 10000000000 and abs(${b}) < 10000000000`;
+
 /**
  * Where a model's text says what rows are taken for, by the alias of the rows and of those of the table beside, where there is
  * one: `{{ meaning('credit', 'i') }}`; `{{ asked('invoices', 'i') }}` for all that is asked of a table, as columns whose names
  * `{{ names('invoices', 'i') }}` lists, and as rows with the lines of the configuration `{{ lines('invoices', 'i') }}`. And an
  * amount in the reporting currency, by the aliases of a row with its currency_code and of one of currency_rates:
- * `{{ reported('i.total_amount', 'c', 'r') }}`.
+ * `{{ reported('i.total_amount', 'c', 'r') }}`. And what two decimals make multiplied, to nine decimals:
+ * `{{ product('l.quantity', 'l.price') }}`.
  */
-const PLACEHOLDER = /\{\{ (meaning|asked|names|lines|reported)\('([\w.]+)', '(\w+)'(?:, '(\w+)')?\) \}\}/g;
+const PLACEHOLDER = /\{\{ (meaning|asked|names|lines|reported|product)\('([\w.]+)', '([\w.]+)'(?:, '(\w+)')?\) \}\}/g;
 
 /**
  * A model's text where these tables and models are there, with its columns in the reporting currency at the end; `views` is what
@@ -185,18 +197,19 @@ left join ${views}.currency_rates rates
 
 /** Whether a text shows the lines of the configuration themselves, not only what they say. */
 export const showsLines = (text: string): boolean =>
-  [...text.matchAll(PLACEHOLDER)].some(([, what]) => what !== "meaning" && what !== "reported");
+  [...text.matchAll(PLACEHOLDER)].some(([, what]) => ["asked", "names", "lines"].includes(what!));
 
 /** The select of a model in a warehouse that has these tables and models, with its schemas under the names they have there. */
 export function modelSelect(
   model: Model,
   has: (name: string) => boolean,
   places: Places,
-  { meanings, currency, schema }: Readings,
+  { meanings, currency, schema, product }: Readings & Multiplication,
 ): string {
   const read = modelText(model, has, quoted(schema)).replace(
     PLACEHOLDER,
     (_, what: string, name: string, own: string, beside?: string) => {
+      if (what === "product") return product(name, own);
       if (what === "reported")
         return currency === undefined ? "cast(null as decimal(38, 9))" : reportedSql(name, own, beside!, currency);
       const meant = meanings.filter(meaning => (what === "meaning" ? meaning.name : meaning.table) === name);
@@ -217,7 +230,7 @@ export function modelSelect(
 export const reportedSql = (amount: string, row: string, rate: string, currency: string): string =>
   `cast(case when ${row}.currency_code = '${currency}' then ${amount}
     when abs(cast(${amount} as double precision)) * cast(${rate}.factor as double precision) < 10000000000000
-      then cast(cast(${amount} as decimal(38, 9)) * ${rate}.factor as decimal(38, 9)) end as decimal(38, 9))`;
+      then round(cast(${amount} as decimal(38, 9)) * ${rate}.factor, 9) end as decimal(38, 9))`;
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 

@@ -1,12 +1,13 @@
 import type { Kysely, RawBuilder } from "kysely";
 import type { Kind } from "../catalog/columns.ts";
+import type { Multiplication } from "../catalog/model.ts";
 import type { StateTables } from "./state_tables.ts";
 
 type Db = Kysely<StateTables>;
 type Fragment = RawBuilder<unknown>;
 
 /** What the two databases have, do, or write in different ways. SQL elsewhere asks for it here, and never which database it is. */
-export interface Dialect extends CatalogQueries {
+export interface Dialect extends CatalogQueries, Multiplication {
   /** For people and files that name the database; nothing is decided by it. */
   readonly name: "duckdb" | "postgres";
   /** The column type of a kind, as contract: id, text → text; money, quantity, percent → numeric(38,9) … */

@@ -67,6 +67,7 @@ describe.each(modelWarehouses)("all models in $name", ({ name, make }) => {
           meanings: read,
           currency: "EUR",
           schema: "procurement_analytics",
+          product: warehouse.reading.dialect.product,
         },
       );
       await warehouse.query(`select * from (${withMoreColumns(text)}) more limit 0`);

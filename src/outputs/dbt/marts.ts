@@ -137,8 +137,8 @@ export function meaningVariables(
   );
 }
 
-/** What marts call: conditions with the names that a query has for its rows, and amounts in the reporting currency. */
-export const martMacros: readonly PackageFile[] = [
+/** What marts call: conditions with the names that a query has for its rows, amounts in the reporting currency, products. */
+export const martMacros = ({ product }: Dialect): readonly PackageFile[] => [
   sqlFile("macros/meaning.sql", [
     "{% macro meaning(name, own, beside='') -%}",
     "{{ var('meaning_' ~ name) | replace('{row}', own) | replace('{beside}', beside) }}",
@@ -149,4 +149,5 @@ export const martMacros: readonly PackageFile[] = [
     reportedSql("{{ amount }}", "{{ row }}", "{{ rate }}", `{{ var('${CURRENCY}') }}`),
     "{%- endmacro %}",
   ]),
+  sqlFile("macros/product.sql", ["{% macro product(a, b) -%}", product("{{ a }}", "{{ b }}"), "{%- endmacro %}"]),
 ];

@@ -1,5 +1,6 @@
 import type { ReadMeaning } from "../../catalog/meaning.ts";
 import type { End, Relation } from "../../catalog/relation.ts";
+import { dialectOf } from "../../warehouse/connect/open.ts";
 import { stateTables } from "../../warehouse/state_tables.ts";
 import { checkFiles } from "./checks.ts";
 import type { Place } from "./freshness.ts";
@@ -66,7 +67,7 @@ export function dbtPackage(facts: PackageFacts): readonly PackageFile[] {
     sourcesFile({ place, companies, lateAfterMs, tables, views, record }),
     ...stagingFiles(schema, tables, relations),
     ...martFiles(models, viewsSchema, relations, report),
-    ...martMacros,
+    ...martMacros(dialectOf(warehouse)),
     ...checkFiles(),
   ];
 }

@@ -58,11 +58,12 @@ export interface Reading extends Omit<Models, "meanings">, Omit<Readings, "schem
 const MOST = 500;
 
 /** The models that a report asks. */
-export function modelsRead(report: Report): readonly string[] {
-  const { calendar, currencies, freshness, assumptions, figures, sections } = report;
-  const blocks = sections.flatMap(section => section.blocks);
-  const questions = [calendar, currencies, freshness, assumptions, ...figures, ...blocks];
-  return [...new Set(questions.flatMap(question => question.needs))];
+export const modelsRead = (report: Report): readonly string[] => [
+  ...new Set(questionsOf(report).flatMap(question => question.needs)),
+];
+
+function questionsOf({ calendar, currencies, freshness, assumptions, figures, sections }: Report): readonly Question[] {
+  return [calendar, currencies, freshness, assumptions, ...figures, ...sections.flatMap(({ blocks }) => blocks)];
 }
 
 /** Reads all figures of a report in one transaction. @throws DestinationError where the views are missing or may not be read */
@@ -79,7 +80,16 @@ export async function readContents(warehouse: WarehouseReading, report: Report, 
     const lacks = await lacksOf({ ...warehouse, db: trx }, views, needed, reading.models);
     const { dialect } = warehouse;
     const held = holds
-      ? await holdModels(trx, dialect, warehouse, { ...reading, schema: views }, report.holds)
+      ? await holdModels(
+          trx,
+          dialect,
+          warehouse,
+          { ...reading, schema: views },
+          {
+            wanted: report.holds,
+            questions: questionsOf(report).map(({ sql }) => sql),
+          },
+        )
       : undefined;
     const written = (text: string) => placed(text, places);
     const asker = askerOf({ dialect, db: trx }, text => held?.over(written(text)) ?? written(text), reading.redact);

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Kind } from "../../catalog/columns.ts";
+import { areFactors } from "../../catalog/model.ts";
 import type { Dialect } from "../dialect.ts";
 import { postgresCatalog } from "./catalog.ts";
 
@@ -48,6 +49,7 @@ export const postgresDialect: Dialect = {
   ...postgresCatalog,
   name: "postgres",
   columnType: kind => types[kind],
+  product: (a, b) => `cast(case when ${areFactors(a, b)} then round(${a} * ${b}, 9) end as decimal(38, 9))`,
   primaryKeys: true,
   hasForeignKeys: true,
   hasRoles: true,

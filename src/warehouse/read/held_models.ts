@@ -1,10 +1,10 @@
 import { type Kysely, sql } from "kysely";
-import { inDependencyOrder } from "../../catalog/model.ts";
+import { inDependencyOrder, type Model } from "../../catalog/model.ts";
 import type { Dialect } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
 import { type PresentViews, presentViews } from "../views/present_views.ts";
 import { attempt } from "../views/statements.ts";
-import { printOf, type ViewOrder } from "../views/view.ts";
+import { printOf, type View, type ViewOrder } from "../views/view.ts";
 import { viewOfModel } from "../views/view_plan.ts";
 import { unlessBeyond } from "./question.ts";
 
@@ -27,7 +27,7 @@ export async function holdModels(
   dialect: Dialect,
   place: { readonly schema: string; readonly stateSchema: string },
   order: Pick<ViewOrder, "schema" | "models" | "meanings" | "currency" | "writtenFor">,
-  wanted: readonly string[],
+  { wanted, questions }: { readonly wanted: readonly string[]; readonly questions: readonly string[] },
 ): Promise<HeldModels> {
   let present: PresentViews | undefined;
   // Whoever may read the views may not see what is noted of them.
@@ -36,21 +36,28 @@ export async function holdModels(
   });
   const { names, record } = present ?? nothing;
   const has = (name: string) => names.get(name) === true;
-  const models = inDependencyOrder(order.models).filter(({ name }) => has(name));
+  const models = inDependencyOrder(order.models)
+    .filter(({ name }) => has(name))
+    .map(model => ({ ...model, view: viewOfModel(dialect, model, place, order, has) }));
+  const asked = columnsAsked(models, questions);
   const held = new Set<string>();
   const quoted = `"${order.schema.replaceAll('"', '""')}"`;
   const views = new RegExp(`${RegExp.escape(quoted)}\\.(\\w+)`, "g");
   const over = (text: string) => text.replace(views, (view, name: string) => (held.has(name) ? `held_${name}` : view));
-  for (const model of models) {
-    if (!wanted.includes(model.name)) continue;
-    const view = viewOfModel(model, place, order, has);
-    if (printOf(view).definition !== record[model.name]?.definition) continue;
-    const table = sql.id(`held_${model.name}`);
-    const make = () => sql`create temporary table ${table} as ${sql.raw(over(view.select))}`.execute(db);
-    const made = await unlessBeyond({ db, dialect }, async () => (await attempt(db, dialect, make)) === undefined);
+  for (const { name, view } of models) {
+    const columns = asked.get(name) ?? [];
+    if (!wanted.includes(name) || columns.length === 0 || printOf(view).definition !== record[name]?.definition)
+      continue;
+    const table = sql.id(`held_${name}`);
+    const select = sql`select ${sql.join(columns.map(column => sql.id(column)))} from (${sql.raw(over(view.select))}) as model`;
+    const made = await unlessBeyond(
+      { db, dialect },
+      async () =>
+        (await attempt(db, dialect, () => sql`create temporary table ${table} as ${select}`.execute(db))) === undefined,
+    );
     if (made !== true) continue;
     if (dialect.plansByStatistics) await sql`analyze ${table}`.execute(db);
-    held.add(model.name);
+    held.add(name);
   }
   return {
     over,
@@ -58,4 +65,25 @@ export async function holdModels(
       for (const name of held) await sql`drop table ${sql.id(`held_${name}`)}`.execute(db);
     },
   };
+}
+
+/** Which columns of each model the questions, and the models that they ask, name: what nobody names need not be worked out. */
+function columnsAsked(
+  models: readonly (Pick<Model, "name" | "columns"> & { readonly view: View })[],
+  questions: readonly string[],
+): ReadonlyMap<string, readonly string[]> {
+  const asked = new Map<string, readonly string[]>();
+  const words = new Set<string>();
+  const read = (text: string) => text.match(/\w+/g)?.forEach(word => void words.add(word));
+  for (const question of questions) read(question);
+  // Each before those that it reads.
+  for (const { name, columns, view } of models.toReversed()) {
+    if (!words.has(name)) continue;
+    asked.set(
+      name,
+      columns.map(column => column.name).filter(column => words.has(column)),
+    );
+    read(view.select);
+  }
+  return asked;
 }

@@ -65,7 +65,7 @@ async function workOut(trx: Db, place: Place, order: ViewOrder, model: Model, pr
   const { dialect, stateSchema } = place;
   // Another run may have come first.
   const present = await keptModels(trx, place, order);
-  const view = viewOfModel(model, place, order, name => present.names.get(name) === true);
+  const view = viewOfModel(dialect, model, place, order, name => present.names.get(name) === true);
   const { definition } = printOf(view);
   const recorded = present.record[view.name]?.definition;
   const isNew = recorded === definition;

@@ -52,7 +52,7 @@ export function planViews(
     );
     const has = (name: string) => wanted.has(name) || (versions.has(name) && isThere(place, tables, name));
     for (const model of inDependencyOrder(order.models)) {
-      if (model.needs.every(has)) take(viewOfModel(model, place, order, has));
+      if (model.needs.every(has)) take(viewOfModel(dialect, model, place, order, has));
     }
   }
   const all = [...wanted.values()];
@@ -79,6 +79,7 @@ export const recordOf = (views: Iterable<View>): ViewRecord =>
   Object.fromEntries([...views].map(view => [view.name, printOf(view)]));
 
 export function viewOfModel(
+  { product }: Dialect,
   model: Model,
   place: Place,
   order: Pick<ViewOrder, "schema" | "writtenFor" | "meanings" | "currency">,
@@ -91,7 +92,7 @@ export function viewOfModel(
   };
   return {
     name: model.name,
-    select: modelSelect(model, has, places, order),
+    select: modelSelect(model, has, places, { ...order, product }),
     comment: model.description,
     columns: model.columns.map(({ name, description }) => ({ name, comment: description })),
   };

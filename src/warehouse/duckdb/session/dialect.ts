@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Kind } from "../../../catalog/columns.ts";
+import { areFactors } from "../../../catalog/model.ts";
 import type { Dialect } from "../../dialect.ts";
 import { duckdbCatalog } from "./catalog.ts";
 
@@ -47,6 +48,7 @@ export const duckdbDialect: Dialect = {
   ...duckdbCatalog,
   name: "duckdb",
   columnType: kind => types[kind],
+  product,
   // With one, a million unchanged rows take 8.7 s instead of 0.5.
   primaryKeys: false,
   hasForeignKeys: false,
@@ -72,3 +74,14 @@ export const duckdbDialect: Dialect = {
   // A statement that DuckDB cannot bind leaves its transaction as it was, and it has no savepoints.
   attempt: (_db, work) => work(),
 };
+
+/**
+ * Rounding a wide decimal takes 1 to 2 µs. Nearly all products have at most nine decimals: then one that was worked out in
+ * floating point is either the same number or it is not taken.
+ */
+function product(a: string, b: string): string {
+  const floating = `cast(${a} as double) * cast(${b} as double)`;
+  const near = `case when abs(${floating}) < 900000000 then cast(${floating} as decimal(18, 9)) end`;
+  const exact = `coalesce(case when ${near} = ${a} * ${b} then ${near} end, round(${a} * ${b}, 9))`;
+  return `cast(case when ${areFactors(a, b)} then ${exact} end as decimal(38, 9))`;
+}

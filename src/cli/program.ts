@@ -28,6 +28,7 @@ const commands: readonly (readonly [string, string, () => Promise<CommandModule>
   ["dbt", "write a dbt package for the warehouse", () => import("./commands/dbt.ts")],
   ["docs", "write the data dictionary, as a page and as Markdown", () => import("./commands/docs.ts")],
   ["report", "write a page of charts and tables to look at", () => import("./commands/report.ts")],
+  ["read", "write what changed to stdout, for programs and platforms", () => import("./commands/read.ts")],
   ["export", "write the tables as Parquet files, for Spark, Trino, BigQuery", () => import("./commands/export.ts")],
   ["simulate", "run a simulated service to try everything with", () => import("./commands/simulate.ts")],
 ];

@@ -30,6 +30,11 @@ export interface Dialect extends CatalogQueries, Multiplication {
   /** Whether a plan depends on statistics, which of temporary tables only their maker can gather. */
   readonly plansByStatistics: boolean;
 
+  /** Whether a sort for which memory doesn't suffice always goes on in files. */
+  readonly sortsBeyondMemory: boolean;
+  /** A statement that writes the texts of a query's one column, which have no line breaks, in a line each: to `file`, or through the connection. */
+  copyLines(query: string, file: string): string;
+
   /** Where a row stands within its table, as a column that every table has. */
   readonly rowPlace: "ctid" | "rowid";
   /** What time it is by the clock of the database's own machine; undefined where that is this one. */

@@ -39,7 +39,7 @@ async function sync(names: readonly string[], options: SyncOptions, context: Cli
   const { config, warnings } = await context.openConfig(options);
   const { runOnTerminal } = await import("../invocation/run_tools.ts");
   await runOnTerminal(context, options, warnings, async tools => {
-    const order = await runOrder(names, options, config);
+    const order = await syncOrder(names, options, config);
     if (options.dryRun) return dryRun(order, tools);
     const { runAttempts } = await import("../../sync/run/attempts.ts");
     return runOutcome(await runAttempts(order, tools), config);
@@ -62,7 +62,7 @@ export async function runOutcome(report: RunReport, config: Config, command?: st
   return { document: report, text: () => syncReport(report, whereToRead(config), command) };
 }
 
-async function runOrder(names: readonly string[], options: SyncOptions, config: Config): Promise<RunOrder> {
+export async function syncOrder(names: readonly string[], options: SyncOptions, config: Config): Promise<RunOrder> {
   return {
     ...(await runDefaults()),
     command: "tributary sync",

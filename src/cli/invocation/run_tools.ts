@@ -15,13 +15,26 @@ export interface Outcome {
 
 type Options = Pick<CommonOptions, "logLevel" | "progress" | "json">;
 
-/** Runs with tools that are bound to the terminal, where the log writes above the progress display, and prints the outcome. */
+/** Runs with tools that are bound to the terminal, and prints the outcome. */
 export async function runOnTerminal(
   context: CliContext,
   options: Options,
   warnings: readonly string[],
   run: (tools: RunTools) => Promise<Outcome>,
 ): Promise<void> {
+  const { document, text } = await withRunTools(context, options, warnings, run);
+  if (document.exit_code !== undefined) context.exit(document.exit_code);
+  if (options.json) context.printJson(document);
+  else context.print(text());
+}
+
+/** Runs with tools that are bound to the terminal, where the log writes above the progress display. */
+export async function withRunTools<T>(
+  context: CliContext,
+  options: Omit<Options, "json">,
+  warnings: readonly string[],
+  run: (tools: RunTools) => Promise<T>,
+): Promise<T> {
   let display: Progress | undefined;
   const sink: LogSink = {
     write: line => (display === undefined ? void context.stderr.write(line) : display.sink.write(line)),
@@ -30,10 +43,9 @@ export async function runOnTerminal(
   const log = await context.openLog(options.logLevel, sink);
   const { renewExports } = await import("../../outputs/export/renewing.ts");
   const { signal, release } = interruption(context, text => log.info({}, text));
-  let outcome: Outcome;
   try {
     for (const warning of warnings) log.warn({}, warning);
-    outcome = await run({
+    return await run({
       ...{ clock: systemClock, random: Math.random, log, signal, redact: context.redact, renewExports },
       watch: view => {
         display = startProgress(view, place, { clock: displayClock, enabled: options.progress });
@@ -43,8 +55,4 @@ export async function runOnTerminal(
     display?.stop();
     release();
   }
-  const { document, text } = outcome;
-  if (document.exit_code !== undefined) context.exit(document.exit_code);
-  if (options.json) context.printJson(document);
-  else context.print(text());
 }

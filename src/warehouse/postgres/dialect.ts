@@ -58,6 +58,8 @@ export const postgresDialect: Dialect = {
   altersTogether: true,
   stagesAreTables: true,
   plansByStatistics: true,
+  sortsBeyondMemory: true,
+  copyLines: query => `copy (${query}) to stdout (format csv, quote E'\\x01', delimiter E'\\x02')`,
   rowPlace: "ctid",
   serverTime: sql`clock_timestamp()`,
   fieldNames: json =>

@@ -58,6 +58,9 @@ export const duckdbDialect: Dialect = {
   altersTogether: false,
   stagesAreTables: false,
   plansByStatistics: false,
+  sortsBeyondMemory: false,
+  copyLines: (query, file) =>
+    `copy (${query}) to '${file.replaceAll("'", "''")}' (format csv, header false, quote '', escape '', delimiter '\x02')`,
   rowPlace: "rowid",
   serverTime: undefined,
   fieldNames: json => sql`(select unnest(json_keys(${json})) as value)`,

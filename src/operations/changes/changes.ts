@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Stream } from "../../catalog/stream.ts";
+import { ConfigError } from "../../errors.ts";
+import { remove } from "../../files.ts";
+import { type ChosenTable, chooseTables } from "../../outputs/export/tables.ts";
+import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
+import { type ChangePosition, type Decimals, takeChangedRows } from "../../warehouse/read/changed_rows.ts";
+import { atOneMoment } from "../../warehouse/read/question.ts";
+
+const VERSION = 1;
+
+const stateSchema = z.object({
+  version: z.literal(VERSION),
+  companies: z.record(z.string(), z.record(z.string(), z.object({ changed_at: z.string(), key: z.array(z.string()) }))),
+});
+
+/** How far a reader has read: of each company and table the row behind which it stands. */
+export type ChangesState = z.output<typeof stateSchema>;
+
+export const noChangesRead: ChangesState = { version: VERSION, companies: {} };
+
+/** @throws ConfigError for what this command did not write */
+export function parseChangesState(text: string, from: string): ChangesState {
+  try {
+    return stateSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new ConfigError(
+      `Expected in ${from} a state that \`tributary read\` wrote, got ${JSON.stringify(text.slice(0, 60))}. Without the file everything is read from the start.`,
+      cause,
+    );
+  }
+}
+
+/** What is read, of which companies, and how it is written. */
+export interface ChangesOrder {
+  readonly catalogue: readonly Stream[];
+  /** Their tables, children included. */
+  readonly streams: ReadonlySet<string>;
+  readonly companies: readonly string[];
+  readonly state: ChangesState;
+  readonly format: LineFormat;
+  /** ms since 1970. */
+  readonly now: number;
+}
+
+/** What a line is, around the JSON object of its row. */
+export interface LineFormat {
+  readonly decimals: Decimals;
+  around(table: ChangesTable): readonly [before: string, after: string];
+}
+
+/** Rows of a table that changed, each in a line, and the state after the last of them. */
+export interface ChangedBatch {
+  readonly lines: Buffer;
+  readonly rows: number;
+  readonly state: ChangesState;
+}
+
+/** A table whose changes are read. */
+export interface ChangesTable extends ChosenTable {
+  readonly stream: string;
+  /** Without `_company`. */
+  readonly key: readonly string[];
+}
+
+/** The tables that there are of some streams, each stream's main table before its children. */
+export async function changesTables(
+  reading: WarehouseReading,
+  { catalogue, streams }: Pick<ChangesOrder, "catalogue" | "streams">,
+): Promise<readonly ChangesTable[]> {
+  const { tables } = await chooseTables(reading, reading, { catalogue, on: new Set(), named: streams });
+  const keys = new Map(
+    catalogue.flatMap(({ name, tables: { main, children } }) =>
+      [main, ...children].map(table => [table.name, { stream: name, key: table.key }] as const),
+    ),
+  );
+  return tables.flatMap(table => {
+    const known = keys.get(table.name);
+    return known === undefined ? [] : [{ ...table, ...known }];
+  });
+}
+
+/**
+ * Hands over what changed in the tables since a state, as of one moment: new rows, changed ones, and soft-deleted ones with their
+ * `_deleted_at`. A row that changes again while this goes on comes with the next reading, and so does one whose timestamp lies in
+ * the future, which the next run mends: such rows may come twice, and none is left out. Rejects with the signal's reason.
+ */
+export async function takeChanges(
+  reading: WarehouseReading,
+  order: ChangesOrder,
+  signal: AbortSignal,
+  take: (batch: ChangedBatch) => Promise<void>,
+): Promise<void> {
+  const room = join(tmpdir(), `tributary-changes-${randomUUID()}`);
+  const { companies, format } = order;
+  const present = new Date(order.now).toISOString().replace("Z", "000Z");
+  let { state } = order;
+  await atOneMoment(reading, async db => {
+    for (const table of await changesTables({ ...reading, db }, order))
+      for (const company of companies) {
+        const before = state.companies[company]?.[table.name];
+        const after = before === undefined ? undefined : { changedAt: before.changed_at, key: before.key };
+        const which = { company, after, decimals: format.decimals, around: format.around(table) };
+        await takeChangedRows({ ...reading, db, room }, table, which, async ({ lines, rows, position }) => {
+          signal.throwIfAborted();
+          state = behind(state, company, table.name, position, present);
+          await take({ lines, rows, state });
+        });
+      }
+  }).finally(() => remove(room));
+}
+
+function behind(
+  state: ChangesState,
+  company: string,
+  table: string,
+  { changedAt, key }: ChangePosition,
+  present: string,
+): ChangesState {
+  const at = changedAt > present ? { changed_at: present, key: [] } : { changed_at: changedAt, key: [...key] };
+  return { ...state, companies: { ...state.companies, [company]: { ...state.companies[company], [table]: at } } };
+}

@@ -1,0 +1,79 @@
+import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { roleDatabase, simulated, workplace } from "./workplace.ts";
+
+interface Line {
+  readonly table?: string;
+  readonly record?: Readonly<Record<string, unknown>>;
+  readonly state?: object;
+}
+
+const linesOf = (stdout: string): readonly Line[] =>
+  stdout
+    .trimEnd()
+    .split("\n")
+    .map(line => JSON.parse(line) as Line);
+const recordsOf = (stdout: string) => linesOf(stdout).flatMap(({ record }) => (record === undefined ? [] : [record]));
+
+test("a sync runs first, each row comes once, then only what changed: both databases write the same", async () => {
+  const simulator = await simulated();
+  const postgres = await roleDatabase();
+  const both = [{}, { destination: postgres.destination }].map(more => workplace(simulator, more));
+  const words = ["read", "purchase_order_details", "findings", "--state", "read.json", "--no-progress"];
+  const first: object[] = [];
+  for (const { run, folder } of both) {
+    const ended = await run(words);
+    expect(ended.code, ended.stderr).toBe(0);
+    const lines = linesOf(ended.stdout);
+    expect(lines.at(-1)!.state).toEqual(JSON.parse(readFileSync(join(folder, "read.json"), "utf8")));
+    const tables = new Set(lines.flatMap(({ table }) => table ?? []));
+    expect(tables.has("findings") && tables.has("purchase_order_line_items")).toBe(true);
+    expect(tables.has("purchase_orders")).toBe(false);
+    const bare = ({ _changed_at, _first_seen_at, ...rest }: Readonly<Record<string, unknown>>) => rest;
+    first.push(recordsOf(ended.stdout).map(bare));
+    const again = await run([...words, "--no-sync"]);
+    expect([again.code, recordsOf(again.stdout)]).toEqual([0, []]);
+  }
+  // jsonb has its own order of fields.
+  expect(first[1]).toEqual(first[0]);
+  simulator.update("findings", 1);
+  simulator.delete("findings", 1);
+  for (const { run } of both) {
+    const changed = recordsOf((await run(words)).stdout).filter(record => "finding_item_id" in record);
+    expect(changed.map(record => record["_deleted_at"] !== null).sort()).toEqual([false, true]);
+  }
+});
+
+test("nothing loaded, a state that is none, a wrong format: said, with exit code 2, and the state stays", async () => {
+  const { run, folder } = workplace(await simulated());
+  const nothing = await run(["read", "--no-sync"]);
+  expect([nothing.code, nothing.stdout]).toEqual([2, ""]);
+  expect(nothing.stderr).toContain("nothing has been loaded yet");
+  writeFileSync(join(folder, "read.json"), "oops");
+  const wrong = await run(["read", "--state", "read.json"]);
+  expect([wrong.code, wrong.stdout]).toEqual([2, ""]);
+  expect(wrong.stderr).toMatch(/Expected in .*read\.json a state that `tributary read` wrote, got "oops"/);
+  expect(readFileSync(join(folder, "read.json"), "utf8")).toBe("oops");
+  expect((await run(["read", "--format", "xml"])).code).toBe(2);
+  expect(existsSync(join(folder, "w.duckdb"))).toBe(false);
+});
+
+test("a run that could not read everything ends with its exit code, and what is there is written all the same", async () => {
+  const { run } = workplace(await simulated());
+  expect((await run(["sync", "items"])).code).toBe(0);
+  const ended = await run(["read", "items", "--no-progress", "--max-requests", "0"]);
+  expect([ended.code, recordsOf(ended.stdout).length]).toEqual([5, 130]);
+});
+
+test("whoever takes only the first lines ends it without a complaint", async () => {
+  const { run, start } = workplace(await simulated());
+  expect((await run(["sync", "items"])).code).toBe(0);
+  const child = start("read", "items", "--no-sync", "--no-progress");
+  child.stdout.destroy();
+  const said: string[] = [];
+  child.stderr.on("data", piece => said.push(String(piece)));
+  const [code] = await once(child, "close");
+  expect({ code, said: said.join("") }).toEqual({ code: 0, said: "" });
+});

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Faults } from "./faults.ts";
 import type { Simulator } from "./handle.ts";
 
-type Steered = Pick<Simulator, "requests" | "faults" | "truth" | "update" | "insert" | "delete">;
+type Steered = Pick<Simulator, "requests" | "faults" | "truth" | "uploads" | "update" | "insert" | "delete">;
 
 const CHANGES = ["update", "insert", "delete"] as const;
 
@@ -42,10 +42,12 @@ function act(simulator: Steered, action: string, query: URLSearchParams, body: u
       return change(simulator, body);
     case "PUT /_simulator/faults":
       return setFaults(simulator.faults, body);
+    case "GET /_simulator/uploads":
+      return simulator.uploads;
     case "GET /_simulator/truth":
       return truth(simulator, query);
     default:
-      throw new Error(`expected one of /_simulator/requests, change, faults, truth, got ${action}`);
+      throw new Error(`expected one of /_simulator/requests, change, faults, truth, uploads, got ${action}`);
   }
 }
 

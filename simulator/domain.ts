@@ -1,4 +1,5 @@
 import type { Company } from "./company/company.ts";
+import type { Uploads } from "./intake/uploads.ts";
 import type { PagingMode } from "./paging.ts";
 import type { Route } from "./routes.ts";
 import type { Family, Source } from "./source.ts";
@@ -17,6 +18,7 @@ export interface World {
 export interface Domain {
   readonly sources: Readonly<Record<string, Source>>;
   readonly routes: readonly Route[];
+  readonly uploads?: Uploads;
 }
 
 export type MakeDomain = (world: World) => Domain;

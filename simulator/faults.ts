@@ -27,6 +27,14 @@ export interface Faults {
   truncatedBody: Often;
   /** Takes the request and never answers. */
   hang: Often;
+  /** The next so many requests answer this status with the error envelope; at the upload's address too. */
+  refuse: { status: number; next: number } | null;
+  /** The address of an upload has expired when it is given out. */
+  expireAddress: Often;
+  /** Milliseconds until an uploaded document is processed. */
+  processingMs: number;
+  /** An uploaded document is never processed. */
+  endlessProcessing: Often;
   /** Body bytes a second, sent in small pieces. */
   slowBody: number;
   /** Redirects (302) to the same path at this origin. */
@@ -65,6 +73,10 @@ export function noFaults(): Faults {
     cutConnection: 0,
     truncatedBody: 0,
     hang: 0,
+    refuse: null,
+    expireAddress: 0,
+    processingMs: 0,
+    endlessProcessing: 0,
     slowBody: 0,
     redirectTo: null,
     repeatRows: 0,

@@ -1,7 +1,9 @@
 import type { Faults } from "./faults.ts";
+import type { Upload } from "./intake/uploads.ts";
 import type { RequestLog } from "./requests.ts";
 import type { Answer } from "./routes.ts";
 import type { StreamName } from "./service.ts";
+import type { UploadRequest } from "./upload_server.ts";
 
 /** A running service. Rows are made from the seed, their place in the list and what was changed since; none are held. */
 export interface Simulator {
@@ -38,6 +40,8 @@ export interface Simulator {
     /** The `data` a path (relative to /api/v1, query allowed) would answer without faults of transport; undefined for 404. */
     get(path: string): unknown;
   };
+  /** Slots for uploads so far, and the requests that their host was sent. */
+  readonly uploads: { readonly all: readonly Upload[]; readonly requests: readonly UploadRequest[] };
   /** Ends everything at once, requests that hang too. */
   close(): Promise<void>;
 }

@@ -34,6 +34,11 @@ export function misbehave(faults: Faults, occasion: Occasion): Reply | "hang" | 
       return tooMany("PLAN_LIMIT_REACHED", "seconds", planLimit.retryAfterSeconds, occasion);
     planLimit.remaining -= 1;
   }
+  const { refuse } = faults;
+  if (refuse !== null && refuse.next > 0) {
+    refuse.next -= 1;
+    return { status: refuse.status, error: new Refusal(refuse.status, "REFUSED", "Refused for a test") };
+  }
   const limited = rateLimited(faults, occasion);
   if (limited !== undefined) return limited;
   if (happens(faults, "badGateway", draw)) {

@@ -7,6 +7,7 @@ import { Draw } from "./random.ts";
 import { Refusal } from "./refusal.ts";
 import type { Requests } from "./requests.ts";
 import type { Match, Request } from "./routes.ts";
+import type { Row } from "./source.ts";
 import { jsonBytes } from "./wire.ts";
 
 /** What the HTTP side needs to know of the service behind it. */
@@ -17,6 +18,10 @@ export interface Behind {
   readonly compression: boolean;
   readonly find: (path: string) => Match | undefined;
   readonly answer: (match: Match, request: Request) => Record<string, unknown>;
+  /** The data of a POST; undefined where there is no such endpoint. */
+  readonly post: (path: string, body: Row, faults: Faults, draw: () => number) => Row | undefined;
+  /** Called before each answer: what takes time has gone on. */
+  readonly advance: () => void;
   /** Answers /_simulator/* itself; false where such paths are unknown. */
   readonly control: (path: string, message: IncomingMessage, response: ServerResponse) => boolean;
 }
@@ -51,10 +56,13 @@ export function httpServer(behind: Behind, faults: Faults, requests: Requests, c
 
     const base = { date: behind.clock().toUTCString(), "x-request-id": requestId };
     const due = begun + latency(active, draw);
+    const posted = method === "POST" ? (await bodyOf(message)).toString() : undefined;
     const trouble = misbehave(active, { path: url.pathname + url.search, clock: behind.clock, arrivals, draw });
     if (trouble === "hang") return;
+    behind.advance();
     // The work is part of the latency, as it is of a real service's.
-    const reply = trouble ?? ordinary(behind, message, match, refusal, { path, query, faults: active, draw });
+    const reply =
+      trouble ?? ordinary(behind, message, { match, refusal, posted }, { path, query, faults: active, draw });
     const status = reply.status;
     const body = encoded(behind, message, bytesOf(reply, requestId));
     // Timers come up to a millisecond late: half of one less, and the mean is what was asked for.
@@ -66,7 +74,7 @@ export function httpServer(behind: Behind, faults: Faults, requests: Requests, c
 
   const server = createServer((message, response) => {
     response.sendDate = false;
-    message.resume();
+    if (message.method !== "POST") message.resume();
     serve(message, response).catch((error: unknown) => {
       if (closing.aborted || response.headersSent) return response.destroy();
       response.writeHead(500, { "content-type": "text/plain" }).end(`simulator bug: ${String(error)}`);
@@ -75,6 +83,13 @@ export function httpServer(behind: Behind, faults: Faults, requests: Requests, c
   // A reused connection must not die under a client between two runs of a test.
   server.keepAliveTimeout = 120_000;
   return server;
+}
+
+/** All that is sent with a request. */
+export async function bodyOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
 }
 
 function found(behind: Behind, url: URL, path: string): { match?: Match | undefined; refusal?: Refusal } {
@@ -90,13 +105,16 @@ function found(behind: Behind, url: URL, path: string): { match?: Match | undefi
 function ordinary(
   behind: Behind,
   message: IncomingMessage,
-  match: Match | undefined,
-  refusal: Refusal | undefined,
+  { match, refusal, posted }: { match?: Match | undefined; refusal?: Refusal | undefined; posted: string | undefined },
   request: Omit<Request, "params">,
 ): Reply {
   try {
     authorize(behind.key(), message);
     if (refusal !== undefined) throw refusal;
+    if (posted !== undefined) {
+      const data = behind.post(request.path, JSON.parse(posted), request.faults, request.draw);
+      if (data !== undefined) return { status: 200, body: { data, meta: {} } };
+    }
     if (match === undefined || message.method !== "GET") {
       throw new Refusal(404, "RESOURCE_NOT_FOUND", `${message.method} ${request.path} not found`);
     }

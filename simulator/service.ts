@@ -9,6 +9,7 @@ import { invoiceFamily, invoiceRoutes } from "./endpoints/invoices.ts";
 import { itemFamily, itemRoutes } from "./endpoints/items.ts";
 import { orderFamily, orderRoutes } from "./endpoints/orders.ts";
 import { intakeDomain } from "./intake/domain.ts";
+import type { Uploads } from "./intake/uploads.ts";
 import { intelligenceDomain } from "./intelligence/domain.ts";
 import { operationsDomain } from "./operations/domain.ts";
 import type { PagingMode } from "./paging.ts";
@@ -33,6 +34,7 @@ export interface Service {
   readonly company: Company;
   readonly sources: Readonly<Record<StreamName, Source>>;
   readonly routes: readonly Route[];
+  readonly uploads: Uploads | undefined;
 }
 
 export function serviceOf(chosen: Chosen, clock: () => Date, mode: PagingMode): Service {
@@ -51,10 +53,12 @@ export function serviceOf(chosen: Chosen, clock: () => Date, mode: PagingMode): 
   };
   const all: Record<string, Source> = { ...sources };
   const further: Route[] = [];
+  let uploads: Uploads | undefined;
   for (const make of domains) {
     const domain = make({ company, mode, clock, sources: all, source });
     Object.assign(all, domain.sources);
     further.push(...domain.routes);
+    uploads ??= domain.uploads;
   }
   const routes = [
     ...accountRoutes(company),
@@ -65,5 +69,5 @@ export function serviceOf(chosen: Chosen, clock: () => Date, mode: PagingMode): 
     ...ingestedRoutes(company, sources.ingested, mode),
     ...further,
   ];
-  return { company, sources: all, routes };
+  return { company, sources: all, routes, uploads };
 }

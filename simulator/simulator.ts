@@ -1,3 +1,4 @@
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { control } from "./control.ts";
 import { type Faults, noFaults, touches } from "./faults.ts";
@@ -10,6 +11,7 @@ import { type Answer, type Match, type Request, routeTable } from "./routes.ts";
 import { httpServer } from "./server.ts";
 import { type Service, type StreamName, serviceOf } from "./service.ts";
 import type { Row, Source } from "./source.ts";
+import { uploadServer } from "./upload_server.ts";
 import { type Vocabulary, type VocabularyName, vocabularies } from "./vocabulary/vocabulary.ts";
 
 export type { Faults } from "./faults.ts";
@@ -53,6 +55,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const faults: Faults = { ...noFaults(), ...options.faults };
   const requests = new Requests();
   const closing = new AbortController();
+  const uploads = service.uploads!;
+  const storage = uploadServer(uploads, faults, { seed, clock: now }, closing.signal);
   const find = routeTable(service.routes);
   const overrides = new Map<string, Record<string, unknown>>();
 
@@ -75,6 +79,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     },
     streams: Object.keys(service.sources),
     truth: truthOf(service, faults, find, answer),
+    uploads: {
+      get all() {
+        return uploads.all;
+      },
+      requests: storage.requests,
+    },
   };
   const server = httpServer(
     {
@@ -84,27 +94,31 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       compression: options.compression ?? false,
       find,
       answer,
+      post: (path, body, active, draw) => uploads.post(path, body, active, draw),
+      advance: () => uploads.advance(),
       control: (path, message, response) => options.control === true && control(steered, path, message, response),
     },
     faults,
     requests,
     closing.signal,
   );
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port ?? 0, host, resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server, options.port ?? 0, host);
+  const origin = (at: number) => `http://${host.includes(":") ? `[${host}]` : host}:${at}`;
+  uploads.origin = origin(await listening(storage.server, 0, host));
   const close = (): Promise<void> => {
     closing.abort();
-    return new Promise(resolve => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
+    const ends = [server, storage.server].map(
+      each =>
+        new Promise<void>(resolve => {
+          each.close(() => resolve());
+          each.closeAllConnections();
+        }),
+    );
+    return Promise.all(ends).then(() => undefined);
   };
   return {
     ...steered,
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    url: origin(port),
     port,
     get key() {
       return key;
@@ -114,6 +128,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     },
     close,
   };
+}
+
+function listening(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
 }
 
 function identity(match: Match): string {

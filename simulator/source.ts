@@ -46,14 +46,18 @@ export function sourceOf(family: Family, collection: Collection, listing: Listin
       if (faults.unknownFields > 0 || faults.wrongTypes > 0 || faults.nullKeys > 0) {
         spoil(row, entry.number, family.keyField, faults);
       }
-      const patch = patches.size === 0 ? undefined : patches.get(entry.number);
-      if (patch !== undefined) patched.set(Object.assign(row, patch), patch);
-      return row;
+      return patchedWith(row, patches.size === 0 ? undefined : patches.get(entry.number));
     },
   };
 }
 
 const patched = new WeakMap<Row, Row>();
+
+/** The row with fields that are set from outside. */
+export function patchedWith(row: Row, patch: Row | undefined): Row {
+  if (patch !== undefined) patched.set(Object.assign(row, patch), patch);
+  return row;
+}
 
 /** The fields of a row that were set from outside: no vocabulary translates them. */
 export const patchOf = (row: Row): Row | undefined => patched.get(row);

@@ -4,7 +4,7 @@ import { answerOf, search } from "../endpoints/lists.ts";
 import { pageOf } from "../paging.ts";
 import { notFound } from "../refusal.ts";
 import type { Request, Route } from "../routes.ts";
-import { atTheHead, type Family, type Row, type Source } from "../source.ts";
+import { atTheHead, type Family, patchedWith, type Row, type Source } from "../source.ts";
 import {
   type DocumentFacts,
   documentFacts,
@@ -15,6 +15,7 @@ import {
   documentThreads,
   documentWorkbook,
 } from "./documents.ts";
+import type { Uploads } from "./uploads.ts";
 
 export function documentFamily(company: Company): Family {
   return {
@@ -29,12 +30,12 @@ export function documentFamily(company: Company): Family {
 }
 
 /** /documents with all that hangs on a document. Where the rows stand is not documented: here it is the list's own name. */
-export function documentRoutes({ company, mode }: World, source: Source): Route[] {
+export function documentRoutes({ company, mode }: World, source: Source, uploads: Uploads): Route[] {
   const detail = (below: string, data: (facts: DocumentFacts) => unknown): Route => ({
     template: `/documents/{doc_id}${below}`,
     answer: ({ params }) => {
       const id = params["doc_id"] ?? "";
-      const entry = source.collection.get(documentNumber(company, id));
+      const entry = source.collection.get(uploads.numberOf(id) ?? documentNumber(company, id));
       if (entry === undefined) throw notFound(`Document '${id}'`);
       return { data: data(documentFacts(company, entry)) };
     },
@@ -47,7 +48,7 @@ export function documentRoutes({ company, mode }: World, source: Source): Route[
         return answerOf({ documents: page.rows }, page);
       },
     },
-    detail("", facts => documentRecord(company, facts)),
+    detail("", facts => patchedWith(documentRecord(company, facts), source.patches.get(facts.number))),
     detail("/threads", facts => ({ threads: documentThreads(company, facts) })),
     detail("/workbook", facts => documentWorkbook(company, facts)),
   ];

@@ -269,6 +269,8 @@ export async function openWorld(facts: WorldFacts, companyId = "c-1"): Promise<W
       compression: false,
       find,
       answer,
+      post: () => undefined,
+      advance: () => undefined,
       control: () => false,
     },
     troubles,

@@ -101,6 +101,12 @@ export const failureKinds = {
     exitCode: 1,
     advice: "Redirects are never followed with the key: set api.base_url to the service's final address.",
   },
+  /** Sent once, and neither data nor a refusal came: nobody knows whether the service did it. */
+  unconfirmed: {
+    ends: "request",
+    exitCode: 5,
+    advice: "Whether the service did it is not known, and it is not asked for again by itself.",
+  },
   /** --max-requests is used up. */
   budget: { ends: "run", exitCode: 5, advice: saved },
 } as const satisfies Record<string, FailureKind>;

@@ -46,6 +46,14 @@ export const meanings: readonly Meaning[] = [
     amount: "line_total",
     most: 0.95,
   },
+  {
+    name: "processed",
+    table: "ingested",
+    rows: "processed documents",
+    candidates: ["status"],
+    amount: "total_amount",
+    most: 1,
+  },
   { ...findings, name: "dismissed", rows: "dismissed findings" },
   { ...findings, name: "resolved", rows: "resolved findings" },
 ];

@@ -185,6 +185,29 @@ export function ruleSql({ column, isBeside, test }: Rule, { own, beside }: Alias
   }
 }
 
+/** Whether a value, as the service sends it, passes a test. */
+export function passes(test: ColumnTest, value: unknown): boolean {
+  const text = String(value ?? "")
+    .trim()
+    .toLowerCase();
+  switch (test) {
+    case "filled":
+      return text !== "";
+    case "negative":
+      return Number(text) < 0;
+    case "positive":
+      return Number(text) > 0;
+    case true:
+    case false:
+      return value === test;
+    default:
+      return test.some(pattern => {
+        const parts = pattern.trim().toLowerCase().split("*").map(RegExp.escape);
+        return new RegExp(`^${parts.join(".*")}$`, "s").test(text);
+      });
+  }
+}
+
 function matches(value: string, pattern: string): string {
   // In PostgreSQL the database's locale decides whether lower() knows letters beyond ASCII.
   const asciiLower = pattern.toUpperCase().replace(/[A-Z]/g, letter => letter.toLowerCase());

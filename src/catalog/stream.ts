@@ -152,6 +152,22 @@ export interface IdentityEndpoint {
   readonly name: string;
 }
 
+/** How a file is handed to the service, and where the service tells what became of it. */
+export interface UploadFlow {
+  /** POST of `file_name` and `content_type`, which answers `upload_url` and `key`. */
+  readonly initiate: string;
+  /** POST of `key` and `original_filename`, which answers `doc_id`. */
+  readonly finalize: string;
+  /** The document's own path, and the field of its data that may tell how far it is processed. */
+  readonly record: { readonly path: string; readonly status: string };
+  /** The list of documents, newest first; its rows' fields are not documented. */
+  readonly list: string;
+  /** A feed that shows documents, its parameter for the first day, and fields of its rows. */
+  readonly feed: Readonly<Record<"path" | "rows" | "from" | "id" | "name" | "status", string>>;
+  /** By stream the column of its table that names the document. */
+  readonly results: Readonly<Record<string, string>>;
+}
+
 export const OBSERVED_ON = "observed_on";
 export const ASKED_WITH = "asked_with";
 

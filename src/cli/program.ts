@@ -18,6 +18,7 @@ const commands: readonly (readonly [string, string, () => Promise<CommandModule>
   ["schedule", "stay up and run syncs by the clock", () => import("./commands/schedule.ts")],
   ["backfill", "load history, by windows of dates", () => import("./commands/backfill.ts")],
   ["replay", "load again from the archive, without a request", () => import("./commands/replay.ts")],
+  ["upload", "send files to the service, and wait for what they become", () => import("./commands/upload.ts")],
   ["status", "show runs, freshness, rows and problems", () => import("./commands/status.ts")],
   ["rejects", "show what could not be loaded, and why", () => import("./commands/rejects.ts")],
   ["meanings", "show what the models take rows for, and by which values", () => import("./commands/meanings.ts")],

@@ -236,6 +236,7 @@ export const configSchema = object({
     held: tests({ hold_reason: "filled" }),
     open: tests({ is_open: true }),
     late: tests({ on_time: false }),
+    processed: tests(),
     dismissed: tests({ dismiss_reason: "filled", dismissed_at: "filled" }),
     resolved: tests({ resolved_by: "filled", resolution_notes: "filled", resolved_at: "filled" }),
   }).prefault({}),

@@ -31,6 +31,14 @@ export interface GetOptions {
   readonly holds?: boolean;
 }
 
+/** `once`: where the service may have done it, it is not sent again; without data or a refusal the ApiError's failure is `unconfirmed`. */
+export interface PostOptions {
+  readonly signal?: AbortSignal;
+  readonly once?: boolean;
+  /** What to do about failures, instead of what is said of a request for rows. */
+  readonly advice?: Readonly<Partial<Record<ApiFailure, string>>>;
+}
+
 /** An answer as it came: data, or a 404 of the service itself. `body` is its JSON text, `next` the cursor of the page after it (null: there is none; empty: it has none to name it by). */
 export interface RawAnswer {
   readonly path: string;
@@ -63,17 +71,22 @@ export interface RetryEvent {
   readonly waitMs: number;
 }
 
+export type Method = "GET" | "POST";
+
 /** A request that was sent and has no answer yet: the one that is longest under way, and how many others are. */
 export interface Unanswered {
+  readonly method: Method;
   readonly path: string;
   readonly attempt: number;
   readonly sinceMs: number;
   readonly others: number;
 }
 
-/** The service, read only. `path` is below /api/v1 and already built, e.g. "/po/PO-1". Rejects with ApiError or the signal's reason. */
+/** The service. `path` is below /api/v1 and already built, e.g. "/po/PO-1". Rejects with ApiError or the signal's reason. */
 export interface Api {
   get(path: string, query: Query, options?: GetOptions): Promise<Answer>;
+  /** Sends JSON. What it answers is neither archived nor treated. Absent where answers come from elsewhere. */
+  post?(path: string, body: object, options?: PostOptions): Promise<Answer>;
   readonly stats: ApiStats;
   /** Larger pages are better asked for with fewer rows; undefined: they may be as large as a body may. */
   readonly pageBytes?: number;

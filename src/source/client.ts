@@ -1,10 +1,21 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { EnvHttpProxyAgent, Pool } from "undici";
 import type { Share } from "../byte_budget.ts";
 import type { Clock } from "../clock.ts";
 import type { ApiError, ApiFailure } from "../errors.ts";
-import type { Answer, Api, ApiListeners, ApiSettings, ApiStats, GetOptions, Query, Unanswered } from "./api.ts";
+import type {
+  Answer,
+  Api,
+  ApiListeners,
+  ApiSettings,
+  ApiStats,
+  GetOptions,
+  Method,
+  PostOptions,
+  Query,
+  Unanswered,
+} from "./api.ts";
 import { acceptEncoding, BodyTooLargeError } from "./body.ts";
+import { connect } from "./connection.ts";
 import { type Dispatch, exchange, type WireAnswer } from "./exchange.ts";
 import { apiError, BarredError, BudgetSpentError, broken, tooLong, withoutKey } from "./fault.ts";
 import { elsewhere } from "./lasting_fault.ts";
@@ -26,7 +37,7 @@ class Client implements Api {
   readonly base: URL;
   /** Of every path: what `baseUrl` has of one, and the version. */
   readonly prefix: string;
-  readonly origin: { readonly dispatch: Dispatch; close(): Promise<void> };
+  readonly origin: ReturnType<typeof connect>;
   readonly stats = new Stats();
   readonly sent: SentRequests;
   readonly maxBodyBytes: number;
@@ -50,12 +61,16 @@ class Client implements Api {
   }
 
   async get(path: string, query: Query, options: GetOptions = {}): Promise<Answer> {
-    return new Get(this, path, query, options).answer();
+    return new Call(this, path, query, options).answer();
+  }
+
+  async post(path: string, body: object, options: PostOptions = {}): Promise<Answer> {
+    return new Call(this, path, {}, options, JSON.stringify(body)).answer();
   }
 
   unanswered = () => this.sent.unanswered();
 
-  close = () => this.origin.close();
+  close = () => this.origin.destroy();
 
   /** Requests that are refused at the same time bring the new key once. */
   async refreshKey(): Promise<void> {
@@ -78,6 +93,7 @@ class Stats implements ApiStats {
 }
 
 interface SentRequest {
+  readonly method: Method;
   readonly path: string;
   readonly attempt: number;
   readonly since: number;
@@ -115,7 +131,7 @@ class SentRequests {
     if (first === undefined) return undefined;
     const sinceMs = this.#clock.now() - first.since;
     if (sinceMs < this.#slowMs) return undefined;
-    return { path: first.path, attempt: first.attempt, sinceMs, others: this.#waiting.size - 1 };
+    return { method: first.method, path: first.path, attempt: first.attempt, sinceMs, others: this.#waiting.size - 1 };
   }
 
   #look(): void {
@@ -124,12 +140,14 @@ class SentRequests {
   }
 }
 
-/** One GET: requests are sent for it until one is answered, or no further one would help. */
-class Get {
+/** One GET, or POST: requests are sent for it until one is answered, or no further one would help. */
+class Call {
   readonly #client: Client;
   readonly #path: string;
   readonly #query: Query;
-  readonly #options: GetOptions;
+  readonly #options: GetOptions & PostOptions;
+  readonly #body: string | undefined;
+  readonly #method: Method;
   readonly #target: string;
   readonly #maxBytes: number;
   #requests = 0;
@@ -137,23 +155,27 @@ class Get {
   /** 429s, and what they asked to wait for. */
   readonly #limited = { count: 0, waitMs: 0, totalMs: 0 };
   #refreshed = false;
+  /** Whether the last request may have reached the service. */
+  #isStarted = false;
   /** Of the last request: the key that it was sent with, its answer's status and share of memory. */
   #key = "";
   #status: number | undefined;
   #share: Share | undefined;
 
-  constructor(client: Client, path: string, query: Query, options: GetOptions) {
+  constructor(client: Client, path: string, query: Query, options: GetOptions & PostOptions, body?: string) {
     this.#client = client;
     this.#path = path;
     this.#query = query;
     this.#options = options;
+    this.#body = body;
+    this.#method = body === undefined ? "GET" : "POST";
     this.#target = client.prefix + path + buildQuery(query);
     this.#maxBytes = options.maxBytes ?? client.maxBodyBytes;
   }
 
   async answer(): Promise<Answer> {
     for (;;) {
-      const verdict = await this.#request();
+      const verdict = this.#confirmed(await this.#request());
       switch (verdict.kind) {
         case "data":
           return this.#take(verdict);
@@ -169,6 +191,13 @@ class Get {
     }
   }
 
+  /** What is sent once has to be answered by data or a refusal: of all else nobody knows whether it was done. */
+  #confirmed(verdict: Verdict): Verdict {
+    if (verdict.kind === "data" || this.#options.once !== true || !this.#isStarted) return verdict;
+    const isAnswered = this.#status !== undefined && this.#status >= 400 && this.#status < 500;
+    return isAnswered && verdict.kind !== "again" ? verdict : { ...verdict, kind: "refused", failure: "unconfirmed" };
+  }
+
   /** Sends one request when its turn comes. What throws is a verdict too, but for the signal's reason. */
   async #request(): Promise<Verdict> {
     const { settings, base } = this.#client;
@@ -176,6 +205,7 @@ class Get {
     signal?.throwIfAborted();
     this.#key = settings.key();
     this.#status = undefined;
+    this.#isStarted = false;
     this.#share = undefined as Share | undefined;
     let verdict: Verdict;
     try {
@@ -229,7 +259,7 @@ class Get {
   }
 
   async #dispatch(begun: number): Promise<WireAnswer> {
-    const { settings, sent, origin } = this.#client;
+    const { settings, sent, origin, base } = this.#client;
     const { limit, clock, limits, userAgent } = settings;
     const { signal } = this.#options;
     const headers = {
@@ -237,13 +267,19 @@ class Get {
       accept: "application/json",
       "accept-encoding": acceptEncoding,
       "user-agent": userAgent,
+      ...(this.#body === undefined ? {} : { "content-type": "application/json" }),
     };
-    const own = { path: this.#path, attempt: this.#requests + 1, since: begun };
+    const onStart = () => {
+      this.#isStarted = true;
+    };
+    const request = { origin: base.origin, method: this.#method, body: this.#body ?? null };
+    const dispatch: Dispatch = (path, headers, handler) => origin.dispatch({ ...request, path, headers }, handler);
+    const own = { method: this.#method, path: this.#path, attempt: this.#requests + 1, since: begun };
     sent.add(own);
     try {
       const { timeoutMs } = limits;
-      const allowed = { timeoutMs, maxBytes: this.#maxBytes, memory: limit.memory, now: clock.now, signal };
-      return await exchange(origin.dispatch, this.#target, headers, allowed);
+      const allowed = { timeoutMs, maxBytes: this.#maxBytes, memory: limit.memory, now: clock.now, signal, onStart };
+      return await exchange(dispatch, this.#target, headers, allowed);
     } catch (error) {
       const ours = signal?.aborted || error instanceof BodyTooLargeError;
       const latencyMs = clock.now() - begun;
@@ -273,7 +309,7 @@ class Get {
     stats.bytes += body.length;
     const { hasMore = false, nextCursor = "" } = envelope.pagination ?? {};
     try {
-      const treated = settings.treat?.(this.#path, envelope);
+      const treated = this.#body === undefined ? settings.treat?.(this.#path, envelope) : undefined;
       if (settings.listeners?.onAnswer !== undefined)
         this.#show(date, treated?.() ?? body, hasMore ? nextCursor : null);
     } catch (error) {
@@ -287,6 +323,7 @@ class Get {
   }
 
   #show(date: Date | undefined, body: Buffer, next: string | null): void {
+    if (this.#body !== undefined) return;
     const { about } = this.#options;
     const asked = { path: this.#path, query: this.#query, status: this.#status ?? 200, about };
     this.#client.settings.listeners?.onAnswer?.({ ...asked, date, next, body });
@@ -338,9 +375,15 @@ class Get {
   #giveUp(fault: Fault): ApiError {
     const { stats, accepted, base } = this.#client;
     stats.failures[fault.failure] = (stats.failures[fault.failure] ?? 0) + 1;
-    const advice = accepted ? undefined : fault.lasting === true ? elsewhere(base) : fault.lasting;
-    const sent = { path: this.#path, attempts: this.#requests, status: this.#status, key: this.#key };
-    return apiError(fault, sent, advice);
+    const lasting = accepted ? undefined : fault.lasting === true ? elsewhere(base) : fault.lasting;
+    const sent = {
+      method: this.#method,
+      path: this.#path,
+      attempts: this.#requests,
+      status: this.#status,
+      key: this.#key,
+    };
+    return apiError(fault, sent, lasting ?? this.#options.advice?.[fault.failure]);
   }
 }
 
@@ -348,17 +391,4 @@ class Get {
 function kindOf(path: string): string {
   const segments = path.split("/");
   return `${segments[1]}/${segments.length}`;
-}
-
-function connect(base: URL, connections: number, timeoutMs: number): { dispatch: Dispatch; close(): Promise<void> } {
-  const options = { connections, allowH2: false, connect: { timeout: timeoutMs }, headersTimeout: 0, bodyTimeout: 0 };
-  const proxy = process.env["https_proxy"] ?? process.env["HTTPS_PROXY"];
-  const proxied = base.protocol === "https:" && proxy !== undefined && proxy !== "";
-  const dispatcher = proxied ? new EnvHttpProxyAgent(options) : new Pool(base.origin, options);
-  return {
-    dispatch(path, headers, handler) {
-      dispatcher.dispatch({ origin: base.origin, path, method: "GET", headers }, handler);
-    },
-    close: () => dispatcher.destroy(),
-  };
 }

@@ -31,7 +31,7 @@ export interface ExchangeHandler {
   onResponseError(controller: Controller, error: Error): void;
 }
 
-/** Sends one GET to the origin and calls the handler; never follows a redirect. */
+/** Sends one request to the origin and calls the handler; never follows a redirect. */
 export type Dispatch = (path: string, headers: Record<string, string>, handler: ExchangeHandler) => void;
 
 /** Limits of one exchange: `timeoutMs` to connect, to the headers and between two pieces of the body, 4 × as much for the body; `maxBytes` on the wire. `memory` has room for a large body before it is read. */
@@ -41,6 +41,8 @@ export interface ExchangeLimits {
   readonly memory: ByteBudget;
   readonly now: () => number;
   readonly signal: AbortSignal | undefined;
+  /** Called when the request is about to be written: from then on it may reach the server. */
+  readonly onStart?: () => void;
 }
 
 /** Pieces that are kept as they came: each is a view of 200 bytes, which keeps what it was read into. */
@@ -97,8 +99,9 @@ class Exchange implements ExchangeHandler {
 
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
-    if (this.#over) controller.abort(new Error("given up"));
-    else this.#expect("no headers");
+    if (this.#over) return controller.abort(new Error("given up"));
+    this.#limits.onStart?.();
+    this.#expect("no headers");
   }
 
   onResponseStart(controller: Controller, status: number, headers: WireAnswer["headers"]): void {

@@ -1,5 +1,6 @@
 import { timespan } from "../duration.ts";
 import { ApiError, failureKinds } from "../errors.ts";
+import type { Method } from "./api.ts";
 import { BodyTooLargeError } from "./body.ts";
 import { lastingFault } from "./lasting_fault.ts";
 import type { Fault, Verdict } from "./response_verdict.ts";
@@ -13,6 +14,7 @@ export function withoutKey(text: string, key: string): string {
 
 /** A request that was sent, so many times, with this key; `status` of its last answer. */
 interface Sent {
+  readonly method: Method;
   readonly path: string;
   readonly attempts: number;
   readonly status: number | undefined;
@@ -20,7 +22,7 @@ interface Sent {
 }
 
 /** The ApiError of a fault: what was expected, what came after how many requests, what to do (`instead`, or what is to be done of its kind); without the key. */
-export function apiError(fault: Fault, { path, attempts, status, key }: Sent, instead?: string): ApiError {
+export function apiError(fault: Fault, { method, path, attempts, status, key }: Sent, instead?: string): ApiError {
   const clean = (text: string) => withoutKey(text, key);
   const sent = attempts === 1 ? "" : `, after ${attempts} requests`;
   const { code, requestId } = fault.complaint ?? {};
@@ -28,7 +30,7 @@ export function apiError(fault: Fault, { path, attempts, status, key }: Sent, in
   const safeCause = fault.cause instanceof Error && clean(fault.cause.message) === fault.cause.message;
   return new ApiError(
     clean(
-      `Expected data from GET ${path}, got ${fault.what}${id}${sent}. ${instead ?? failureKinds[fault.failure].advice}`,
+      `Expected data from ${method} ${path}, got ${fault.what}${id}${sent}. ${instead ?? failureKinds[fault.failure].advice}`,
     ),
     {
       failure: fault.failure,

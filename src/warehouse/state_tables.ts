@@ -330,6 +330,28 @@ export const stateTables = {
     },
     { key: ["path", "host"] },
   ),
+  uploads: table(
+    "Files that `tributary upload` sent or is sending: a row for each time that a content is sent to a company.",
+    {
+      company,
+      sha256: text(
+        "SHA-256 of the file's content, hexadecimal: the same content is sent once, unless --again says so.",
+      ),
+      nth: count("Which sending of this content it is: 1, and one more for each --again."),
+      file_name: text("Name of the file, which the service is told."),
+      bytes: count("Size of the file."),
+      content_type: text("Media type that the service is told."),
+      key: textOrNull("The service's key of the upload; NULL until it gave one."),
+      doc_id: textOrNull("Document that became of it: documents.doc_id; NULL while the service has named none."),
+      state: text(
+        "begun, sent (the bytes are there), finalizing (asked for, and whether it was done is not known), finalized, processed, failed.",
+      ),
+      error: textOrNull("Why it failed, or why it is not known whether it was finalized; NULL otherwise."),
+      started_at: moment("When the sending began."),
+      changed_at: moment("When its state last changed."),
+    },
+    { key: ["company", "sha256", "nth"] },
+  ),
   currency_factors: table(
     "What amounts are multiplied by to get them in the reporting currency: a row a currency and day, as `currency` says.",
     {

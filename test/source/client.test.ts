@@ -207,7 +207,7 @@ test("a request without an answer is told while it waits, with its attempt and h
   });
   const asked = [api.get("/po", { limit: 5 }), api.get("/items", {})];
   while (slow.length === 0) await new Promise(resolve => setTimeout(resolve, 5));
-  expect(slow[0]).toEqual({ path: "/po", attempt: 1, sinceMs: expect.any(Number), others: 1 });
+  expect(slow[0]).toEqual({ method: "GET", path: "/po", attempt: 1, sinceMs: expect.any(Number), others: 1 });
   expect(slow[0]!.sinceMs).toBeGreaterThanOrEqual(20);
   expect(api.unanswered?.()).toMatchObject({ path: "/po" });
   for (const response of held) json(response, 200, { data: [] });

@@ -163,7 +163,8 @@ function leavingOut(unread: readonly string[], config: More): More {
   return chooses || unread.length === 0 ? config : { ...config, streams: { ...streams, exclude: unread } };
 }
 
-async function configOf(simulator: Setting["simulator"], warehouse: Pick<Warehouse, "destination">, more: More) {
+/** The configuration of such runs. */
+export async function configOf(simulator: Setting["simulator"], warehouse: Pick<Warehouse, "destination">, more: More) {
   const folder = await mkdtemp(join(tmpdir(), "tributary-config-"));
   const file = join(folder, "config.yaml");
   const destination = { ...warehouse.destination, ...((more["destination"] as object | undefined) ?? {}) };

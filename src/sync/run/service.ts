@@ -106,9 +106,9 @@ function clientOf(
 }
 
 /** `GET /po since 12 s (attempt 1, and 3 other requests)`. */
-export function inWords({ path, attempt, sinceMs, others }: Unanswered): string {
+export function inWords({ method, path, attempt, sinceMs, others }: Unanswered): string {
   const more = others === 0 ? "" : `, and ${others} other requests`;
-  return `GET ${path} since ${timespan(sinceMs)} (attempt ${attempt}${more})`;
+  return `${method} ${path} since ${timespan(sinceMs)} (attempt ${attempt}${more})`;
 }
 
 /** Opens a company's service and asks whose key it is. Its client is closed with the others in `sharedClients`. */

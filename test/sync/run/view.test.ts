@@ -50,7 +50,7 @@ test("a pause after a 429 is what every reading stream of that company waits for
 });
 
 test("a request that has no answer for long is what its company's streams wait for", () => {
-  const unanswered = () => ({ path: "/po", attempt: 2, sinceMs: 12_345, others: 3 });
+  const unanswered = () => ({ method: "GET" as const, path: "/po", attempt: 2, sinceMs: 12_345, others: 3 });
   const { view } = running(["acme"], { unanswered });
   expect(view.snapshot().streams[0]!.waitingFor).toBe("GET /po since 12 s (attempt 2, and 3 other requests)");
 });

@@ -1,0 +1,77 @@
+import { mkdir, readdir, rename, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../clock.ts";
+import { DestinationError, LockedError } from "../../errors.ts";
+import { entryAt } from "../../files.ts";
+import type { Log } from "../../logging.ts";
+import { inputFault, type UploadedFile } from "./upload.ts";
+
+const LOOK_EVERY_MS = 2_000;
+/** An empty file may be about to be written. */
+const EMPTY_MS = 60_000;
+
+/** Where files are put, and how they are sent. */
+export interface Watched {
+  readonly folder: string;
+  readonly contentType: string | undefined;
+  /** Sends these, and answers what became of each. */
+  readonly send: (files: readonly string[]) => Promise<readonly UploadedFile[]>;
+  /** Told of each file that was moved. */
+  readonly moved: (file: UploadedFile | string, to: string) => void;
+}
+
+/**
+ * Sends what is put into a folder, once it has stopped growing, and moves it to `done/` or `failed/` there. Ends when the signal
+ * aborts. While the warehouse is in another run's hands, or away, files stay where they are.
+ */
+export async function watchFolder(
+  watched: Watched,
+  { clock, log, signal }: { readonly clock: Clock; readonly log: Log; readonly signal: AbortSignal },
+): Promise<void> {
+  const { folder, contentType, send, moved } = watched;
+  for (const name of ["done", "failed"]) await mkdir(join(folder, name), { recursive: true });
+  let before = new Map<string, string>();
+  while (!signal.aborted) {
+    const seen = await looked(folder, clock.now());
+    const ready: string[] = [];
+    for (const [file, looks] of seen) {
+      if (before.get(file) !== looks) continue;
+      const fault = await inputFault(file, contentType);
+      if (fault === undefined) ready.push(file);
+      else moved(fault, await move(folder, file, "failed"));
+    }
+    before = seen;
+    try {
+      for (const sent of ready.length === 0 ? [] : await send(ready)) {
+        if (sent.outcome === "stopped") log.warn({}, sent.error ?? "");
+        else moved(sent, await move(folder, sent.file, sent.doc_id === null ? "failed" : "done"));
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof LockedError || (error instanceof DestinationError && error.passing))) throw error;
+      log.info({}, `${error.message} The files are sent afterwards.`);
+    }
+    await clock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined);
+  }
+}
+
+/** By file what shows whether it still changes. */
+async function looked(folder: string, now: number): Promise<Map<string, string>> {
+  const seen = new Map<string, string>();
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!entry.isFile() || entry.name.startsWith(".")) continue;
+    const file = join(folder, entry.name);
+    const { size, mtimeMs } = await stat(file).catch(() => ({ size: 0, mtimeMs: now }));
+    if (size > 0 || now - mtimeMs > EMPTY_MS) seen.set(file, `${size} ${mtimeMs}`);
+  }
+  return seen;
+}
+
+/** Under its name, or one with a number where that is taken. */
+async function move(folder: string, file: string, into: "done" | "failed"): Promise<string> {
+  const name = file.slice(folder.length).replace(/^[/\\]+/, "");
+  let to = join(folder, into, name);
+  for (let nth = 2; (await entryAt(to)) !== undefined; nth++) to = join(folder, into, `${nth}-${name}`);
+  await rename(file, to);
+  return to;
+}

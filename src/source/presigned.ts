@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { Transform } from "node:stream";
+import { connect } from "./connection.ts";
+
+/** A file, and what it was when it was looked at. */
+export interface Content {
+  readonly path: string;
+  readonly bytes: number;
+  /** SHA-256, hexadecimal. */
+  readonly sha256: string;
+}
+
+/** What came of a PUT: stored; the address is no longer good; another try may help; or none will. `what` names no address. */
+export interface PutOutcome {
+  readonly kind: "stored" | "expired" | "again" | "refused";
+  readonly status: number | undefined;
+  readonly what: string;
+}
+
+const MOST_ANSWER = 64 * 1024;
+
+/**
+ * Sends a file to a presigned address, streamed from disk. The address is all it takes: nothing else that is secret goes there, and
+ * a redirect is refused. `http:` is taken only where the service itself is spoken to so. Rejects with the signal's reason.
+ */
+export async function putFile(
+  address: string,
+  content: Content,
+  contentType: string,
+  { isPlainAllowed, timeoutMs, signal }: { isPlainAllowed: boolean; timeoutMs: number; signal: AbortSignal },
+): Promise<PutOutcome> {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !(url.protocol === "https:" || (isPlainAllowed && url.protocol === "http:")))
+    return refused(`${url?.protocol ?? "no"} address to send it to; expected https`);
+  const dispatcher = connect(url, 1, timeoutMs);
+  const file = createReadStream(content.path);
+  const hash = createHash("sha256");
+  const seen = new Transform({
+    transform(chunk: Buffer, _, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+    flush(done) {
+      done(hash.digest("hex") === content.sha256 ? null : new ChangedError());
+    },
+  });
+  file.on("error", error => seen.destroy(error));
+  try {
+    const answer = await dispatcher.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: "PUT",
+      headers: { "content-type": contentType, "content-length": String(content.bytes) },
+      body: file.pipe(seen),
+      // Counts from the last bytes that were taken.
+      headersTimeout: 4 * timeoutMs,
+      bodyTimeout: timeoutMs,
+      signal,
+    });
+    await answer.body.dump({ limit: MOST_ANSWER, signal });
+    return judged(answer.statusCode);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    const { code, name } = error as NodeJS.ErrnoException;
+    if (error instanceof ChangedError || code === "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH")
+      return refused("other content than when it was looked at: it changed while it was being sent");
+    return { kind: "again", status: undefined, what: `no answer (${code ?? name})` };
+  } finally {
+    file.destroy();
+    await dispatcher.destroy();
+  }
+}
+
+class ChangedError extends Error {}
+
+const refused = (what: string): PutOutcome => ({ kind: "refused", status: undefined, what });
+
+function judged(status: number): PutOutcome {
+  const what = `status ${status}`;
+  if (status >= 200 && status < 300) return { kind: "stored", status, what };
+  if (status >= 300 && status < 400)
+    return { kind: "refused", status, what: `${what}, a redirect, which is not followed` };
+  if (status === 400 || status === 403) return { kind: "expired", status, what };
+  if (status === 408 || status === 429 || status >= 500) return { kind: "again", status, what };
+  return { kind: "refused", status, what: status === 413 ? `${what}: the file is too large` : what };
+}

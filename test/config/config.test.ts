@@ -68,6 +68,7 @@ test("an empty file is the contract's defaults", async () => {
       held: { hold_reason: "filled" },
       open: { is_open: true },
       late: { on_time: false },
+      processed: {},
       dismissed: { dismiss_reason: "filled", dismissed_at: "filled" },
       resolved: { resolved_by: "filled", resolution_notes: "filled", resolved_at: "filled" },
     },

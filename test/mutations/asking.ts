@@ -131,7 +131,7 @@ export const asking: readonly Mutation[] = [
   {
     name: "a redirect is followed",
     invariant: 8,
-    file: "src/source/client.ts",
+    file: "src/source/connection.ts",
     text: ": new Pool(base.origin, options);",
     becomes: `: new Pool(base.origin, options).compose(
     process.getBuiltinModule("module").createRequire(import.meta.url)("undici").interceptors.redirect({ maxRedirections: 3 }),

@@ -5,6 +5,7 @@ import type { Mutation } from "./mutation.ts";
 import { publishing } from "./publishing.ts";
 import { reading } from "./reading.ts";
 import { rejecting } from "./rejecting.ts";
+import { sending } from "./sending.ts";
 import { storing } from "./storing.ts";
 import { withholding } from "./withholding.ts";
 
@@ -18,4 +19,5 @@ export const mutations: readonly Mutation[] = [
   ...exporting,
   ...reading,
   ...rejecting,
+  ...sending,
 ];

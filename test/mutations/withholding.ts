@@ -12,7 +12,7 @@ export const withholding: readonly Mutation[] = [
     ...SWITCHED,
     name: "answers are taken as they came, whatever the configuration says of their columns",
     file: "src/source/client.ts",
-    text: "const treated = settings.treat?.(this.#path, envelope);",
+    text: "const treated = this.#body === undefined ? settings.treat?.(this.#path, envelope) : undefined;",
     becomes: "const treated = undefined as (() => Buffer) | undefined;",
   },
   {

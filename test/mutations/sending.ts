@@ -1,0 +1,59 @@
+import type { Mutation } from "./mutation.ts";
+
+/** Uploads. */
+export const sending: readonly Mutation[] = [
+  {
+    name: "an upload is finalized before the ledger says so",
+    invariant: 14,
+    file: "src/operations/upload/upload.ts",
+    text: 'await this.#write({ ...before, state: "finalizing", error: null })',
+    becomes: "before",
+    test: "test/operations/upload/upload.test.ts",
+    notices: "it is not known, looked for and not sent again",
+  },
+  {
+    name: "a finalize whose answer was lost is sent again",
+    invariant: 14,
+    file: "src/operations/upload/upload.ts",
+    text: "{ once: true, advice: ADVICE }",
+    becomes: "{ advice: ADVICE }",
+    test: "test/operations/upload/upload.test.ts",
+    notices: "each is at the service once, or told as unknown",
+  },
+  {
+    name: "a 404 of something else is taken for the service's refusal of what is sent once",
+    invariant: 14,
+    file: "src/source/client.ts",
+    text: 'return isAnswered && verdict.kind !== "again" ?',
+    becomes: "return isAnswered ?",
+    test: "test/source/post.test.ts",
+    notices: "404 from something else",
+  },
+  {
+    name: "any status of a document counts as processed",
+    invariant: 14,
+    file: "src/operations/upload/follow.ts",
+    text: "if (passes(test, status)) pending.delete(id);",
+    becomes: "pending.delete(id);",
+    test: "test/operations/upload/follow.test.ts",
+    notices: "ends no wait, however it sounds",
+  },
+  {
+    name: "a file that changed after it was looked at is handed in",
+    invariant: 14,
+    file: "src/source/presigned.ts",
+    text: 'done(hash.digest("hex") === content.sha256 ? null : new ChangedError());',
+    becomes: "done();",
+    test: "test/source/post.test.ts",
+    notices: "is not taken for what it was",
+  },
+  {
+    name: "a redirect of an upload counts as stored",
+    invariant: 8,
+    file: "src/source/presigned.ts",
+    text: "if (status >= 200 && status < 300)",
+    becomes: "if (status >= 200 && status < 400)",
+    test: "test/source/post.test.ts",
+    notices: "of an upload means",
+  },
+];

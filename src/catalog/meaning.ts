@@ -187,25 +187,12 @@ export function ruleSql({ column, isBeside, test }: Rule, { own, beside }: Alias
 
 /** Whether a value, as the service sends it, passes a test. */
 export function passes(test: ColumnTest, value: unknown): boolean {
-  const text = String(value ?? "")
-    .trim()
-    .toLowerCase();
-  switch (test) {
-    case "filled":
-      return text !== "";
-    case "negative":
-      return Number(text) < 0;
-    case "positive":
-      return Number(text) > 0;
-    case true:
-    case false:
-      return value === test;
-    default:
-      return test.some(pattern => {
-        const parts = pattern.trim().toLowerCase().split("*").map(RegExp.escape);
-        return new RegExp(`^${parts.join(".*")}$`, "s").test(text);
-      });
-  }
+  const text = `${value ?? ""}`.trim().toLowerCase();
+  if (typeof test === "boolean") return value === test;
+  if (test === "filled") return text !== "";
+  if (typeof test === "string") return test === "negative" ? Number(text) < 0 : Number(text) > 0;
+  const patterns = test.map(each => each.trim().toLowerCase().split("*").map(RegExp.escape).join(".*"));
+  return new RegExp(`^(${patterns.join("|") || "(?!)"})$`, "s").test(text);
 }
 
 function matches(value: string, pattern: string): string {

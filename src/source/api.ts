@@ -20,7 +20,7 @@ export interface Answer {
   readonly release?: (() => void) | undefined;
 }
 
-/** `priority`: higher goes first (lists 1, details below it, the earlier ones first). `paged`: a 2xx without a pagination block is a retryable error. `about` goes to `onAnswer` as it is. `onBody` sees the body of a 200, decompressed, before it is parsed, which waits for it. `maxBytes`: a lower ceiling than the client's. `holds`: what a large answer takes of memory counts until its `release` is called, else until the answer is given out. */
+/** `priority`: higher goes first (lists 1, details below it, the earlier ones first). `paged`: a 2xx without a pagination block is a retryable error. `about` goes to `onAnswer` as it is. `onBody` sees the body of a 200, decompressed, before it is parsed, which waits for it. `maxBytes`: a lower ceiling than the client's. `holds`: what a large answer takes of memory counts until its `release` is called, else until the answer is given out. `once`: where the service may have done it, it is not sent again; without data or a refusal the ApiError's failure is `unconfirmed`. `advice`: what to do about failures, instead of what is said of a request for rows. */
 export interface GetOptions {
   readonly priority?: number;
   readonly signal?: AbortSignal;
@@ -29,13 +29,7 @@ export interface GetOptions {
   readonly onBody?: (body: Buffer) => Promise<void>;
   readonly maxBytes?: number | undefined;
   readonly holds?: boolean;
-}
-
-/** `once`: where the service may have done it, it is not sent again; without data or a refusal the ApiError's failure is `unconfirmed`. */
-export interface PostOptions {
-  readonly signal?: AbortSignal;
   readonly once?: boolean;
-  /** What to do about failures, instead of what is said of a request for rows. */
   readonly advice?: Readonly<Partial<Record<ApiFailure, string>>>;
 }
 
@@ -86,7 +80,7 @@ export interface Unanswered {
 export interface Api {
   get(path: string, query: Query, options?: GetOptions): Promise<Answer>;
   /** Sends JSON. What it answers is neither archived nor treated. Absent where answers come from elsewhere. */
-  post?(path: string, body: object, options?: PostOptions): Promise<Answer>;
+  post?(path: string, body: object, options?: GetOptions): Promise<Answer>;
   readonly stats: ApiStats;
   /** Larger pages are better asked for with fewer rows; undefined: they may be as large as a body may. */
   readonly pageBytes?: number;

@@ -2,18 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Share } from "../byte_budget.ts";
 import type { Clock } from "../clock.ts";
 import type { ApiError, ApiFailure } from "../errors.ts";
-import type {
-  Answer,
-  Api,
-  ApiListeners,
-  ApiSettings,
-  ApiStats,
-  GetOptions,
-  Method,
-  PostOptions,
-  Query,
-  Unanswered,
-} from "./api.ts";
+import type { Answer, Api, ApiListeners, ApiSettings, ApiStats, GetOptions, Method, Query, Unanswered } from "./api.ts";
 import { acceptEncoding, BodyTooLargeError } from "./body.ts";
 import { connect } from "./connection.ts";
 import { type Dispatch, exchange, type WireAnswer } from "./exchange.ts";
@@ -64,7 +53,7 @@ class Client implements Api {
     return new Call(this, path, query, options).answer();
   }
 
-  async post(path: string, body: object, options: PostOptions = {}): Promise<Answer> {
+  async post(path: string, body: object, options: GetOptions = {}): Promise<Answer> {
     return new Call(this, path, {}, options, JSON.stringify(body)).answer();
   }
 
@@ -145,7 +134,7 @@ class Call {
   readonly #client: Client;
   readonly #path: string;
   readonly #query: Query;
-  readonly #options: GetOptions & PostOptions;
+  readonly #options: GetOptions;
   readonly #body: string | undefined;
   readonly #method: Method;
   readonly #target: string;
@@ -162,7 +151,7 @@ class Call {
   #status: number | undefined;
   #share: Share | undefined;
 
-  constructor(client: Client, path: string, query: Query, options: GetOptions & PostOptions, body?: string) {
+  constructor(client: Client, path: string, query: Query, options: GetOptions, body?: string) {
     this.#client = client;
     this.#path = path;
     this.#query = query;

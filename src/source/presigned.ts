@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { Transform } from "node:stream";
+import { Readable } from "node:stream";
 import { connect } from "./connection.ts";
 
 /** A file, and what it was when it was looked at. */
@@ -34,25 +34,13 @@ export async function putFile(
   if (url === undefined || !(url.protocol === "https:" || (isPlainAllowed && url.protocol === "http:")))
     return refused(`${url?.protocol ?? "no"} address to send it to; expected https`);
   const dispatcher = connect(url, 1, timeoutMs);
-  const file = createReadStream(content.path);
-  const hash = createHash("sha256");
-  const seen = new Transform({
-    transform(chunk: Buffer, _, done) {
-      hash.update(chunk);
-      done(null, chunk);
-    },
-    flush(done) {
-      done(hash.digest("hex") === content.sha256 ? null : new ChangedError());
-    },
-  });
-  file.on("error", error => seen.destroy(error));
   try {
     const answer = await dispatcher.request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: "PUT",
       headers: { "content-type": contentType, "content-length": String(content.bytes) },
-      body: file.pipe(seen),
+      body: Readable.from(unchanged(content), { objectMode: false }),
       // Counts from the last bytes that were taken.
       headersTimeout: 4 * timeoutMs,
       bodyTimeout: timeoutMs,
@@ -67,12 +55,20 @@ export async function putFile(
       return refused("other content than when it was looked at: it changed while it was being sent");
     return { kind: "again", status: undefined, what: `no answer (${code ?? name})` };
   } finally {
-    file.destroy();
     await dispatcher.destroy();
   }
 }
 
 class ChangedError extends Error {}
+
+async function* unchanged({ path, sha256 }: Content): AsyncGenerator<Buffer> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) {
+    hash.update(chunk);
+    yield chunk;
+  }
+  if (hash.digest("hex") !== sha256) throw new ChangedError();
+}
 
 const refused = (what: string): PutOutcome => ({ kind: "refused", status: undefined, what });
 

@@ -344,7 +344,7 @@ export const stateTables = {
       key: textOrNull("The service's key of the upload; NULL until it gave one."),
       doc_id: textOrNull("Document that became of it: documents.doc_id; NULL while the service has named none."),
       state: text(
-        "begun, sent (the bytes are there), finalizing (asked for, and whether it was done is not known), finalized, processed, failed.",
+        "begun, sent (the bytes are there), finalizing (asked for, and whether it was done is not known), finalized, failed.",
       ),
       error: textOrNull("Why it failed, or why it is not known whether it was finalized; NULL otherwise."),
       started_at: moment("When the sending began."),

@@ -44,10 +44,11 @@ export function register(program: Command, context: CliContext): void {
 }
 
 async function upload(files: readonly string[], options: UploadOptions, context: CliContext): Promise<void> {
-  const { watch, wait } = options;
+  const { watch } = options;
+  const waitMs = options.wait === true ? WAIT_MS : options.wait;
   if ((watch === undefined) === (files.length === 0))
     throw new ConfigError("upload: expected files, or --watch with a folder, got none of them or both.");
-  if (watch !== undefined && wait !== undefined)
+  if (watch !== undefined && waitMs !== undefined)
     throw new ConfigError(
       "--watch waits for no document: leave --wait out, and let a sync or the daemon's hook load them.",
     );
@@ -63,9 +64,9 @@ async function upload(files: readonly string[], options: UploadOptions, context:
       ...(await runDefaults()),
       ...{ config, flow, company: companies[0]!, contentType: options.contentType, again: options.again ?? false },
       files: files.map(file => resolve(context.cwd, file)),
-      lockWaitMs: wait === true ? WAIT_MS : (wait ?? 0),
+      lockWaitMs: waitMs ?? 0,
     };
-    return watch === undefined ? uploadAll(order, tools, wait) : watching(resolve(context.cwd, watch), order, tools);
+    return watch === undefined ? uploadAll(order, tools, waitMs) : watching(resolve(context.cwd, watch), order, tools);
   });
 }
 
@@ -73,87 +74,66 @@ const telling = ({ log }: RunTools) => ({
   tell: ({ file, step }: UploadEvent) => (step === "done" ? log.info({ file }, "uploaded") : log.debug({ file }, step)),
 });
 
-async function uploadAll(order: UploadOrder, tools: RunTools, wait: UploadOptions["wait"]): Promise<Outcome> {
+async function uploadAll(order: UploadOrder, tools: RunTools, waitMs: number | undefined): Promise<Outcome> {
   const { uploadFiles } = await import("../../operations/upload/upload.ts");
-  const { exitCodeOfAll } = await import("../../sync/run/report.ts");
-  const files = await uploadFiles(order, { ...tools, ...telling(tools) });
-  const documents = [...new Set(files.flatMap(({ doc_id }) => doc_id ?? []))];
-  const waitMs = wait === true ? WAIT_MS : wait;
   const { followUploads } = await import("../../operations/upload/follow.ts");
-  const followed =
-    waitMs === undefined || documents.length === 0
-      ? undefined
-      : await followUploads(order, tools, documents, { since: oldest(files), waitMs });
-  const codes = [...files.map(({ exit_code }) => exit_code), followed?.sync?.exit_code ?? 0];
-  const exitCode = exitCodeOfAll(followed !== undefined && followed.pending.size > 0 ? [...codes, 5] : codes);
-  const document = {
-    exit_code: exitCode,
-    uploads: files.map(file => ({ ...file, ...standingOf(file, followed) })),
-    run_id: followed?.sync?.run_id ?? null,
-    warnings: followed?.unread === undefined ? [] : [followed.unread],
-    rows: followed?.rows ?? {},
-  };
-  return { document, text: () => inWords(files, followed, waitMs) };
+  const { exitCodeOfAll } = await import("../../sync/run/report.ts");
+  const uploads = await uploadFiles(order, { ...tools, ...telling(tools) });
+  const ids = [...new Set(uploads.flatMap(({ doc_id }) => doc_id ?? []))];
+  const [since] = uploads.flatMap(({ sent_at }) => sent_at ?? []).toSorted();
+  const isFollowed = waitMs !== undefined && since !== undefined;
+  const followed = isFollowed ? await followUploads(order, tools, ids, { since, waitMs }) : nothing;
+  const pending = [...followed.pending].map(([doc_id, status]) => ({ doc_id, status }));
+  const late = `Not processed within ${timespan(waitMs ?? 0)}, as far as is said: ${pending.map(({ doc_id, status }) => `${doc_id} (${status ?? "nothing said"})`).join(", ")}. Call it again with --wait to go on waiting.`;
+  const warnings = pending.length === 0 ? [] : [followed.unread ?? late];
+  const codes = uploads.map(({ exit_code }) => exit_code);
+  const exit_code = exitCodeOfAll([...codes, followed.sync?.exit_code ?? 0, pending.length === 0 ? 0 : 5]);
+  const { sync, rows } = followed;
+  const document = { exit_code, run_id: sync?.run_id ?? null, warnings, uploads, pending, rows };
+  return { document, text: () => inWords(document) };
 }
 
-const oldest = (files: readonly UploadedFile[]): string => files.flatMap(({ sent_at }) => sent_at ?? []).toSorted()[0]!;
+const nothing: Followed = { pending: new Map(), rows: {} };
 
-function standingOf({ doc_id }: UploadedFile, followed: Followed | undefined) {
-  const isFollowed = followed !== undefined && doc_id !== null;
-  return {
-    processed: isFollowed ? !followed.pending.has(doc_id) : null,
-    status: isFollowed ? (followed.pending.get(doc_id) ?? null) : null,
-  };
-}
-
-function inWords(files: readonly UploadedFile[], followed: Followed | undefined, waitMs: number | undefined): string {
-  const table = rowTable(files, [
-    ["file", file => file.file],
-    ["", file => file.outcome],
-    ["document", file => file.doc_id ?? file.found.map(id => `${id}?`).join(" ")],
+function inWords({
+  uploads,
+  warnings,
+  rows,
+}: Pick<Followed, "rows"> & { uploads: readonly UploadedFile[]; warnings: readonly string[] }): string {
+  const table = rowTable(uploads, [
+    ["file", upload => upload.file],
+    ["", upload => upload.outcome],
+    ["document", upload => upload.doc_id ?? upload.found.map(id => `${id}?`).join(" ")],
   ]);
-  const errors = files.flatMap(({ error }) => error ?? []);
-  const { pending = new Map<string, string | null>(), unread, rows = {} } = followed ?? {};
-  const late = [...pending].map(([id, status]) => `${id}${status === null ? "" : ` (${status})`}`).join(", ");
-  const advice = `Not processed within ${timespan(waitMs ?? 0)}, as far as is said: ${late}. Call it again with --wait to go on waiting.`;
-  const told = pending.size === 0 ? [] : [unread ?? advice];
   const tables = Object.entries(rows).map(([name, all]) => `${name}\n${all.length === 0 ? "no rows" : shown(all)}`);
-  return [table, ...errors, ...told, ...tables].join("\n\n");
+  return [table, ...uploads.flatMap(({ error }) => error ?? []), ...warnings, ...tables].join("\n\n");
 }
 
 /** The columns that say something, the first of them. */
 function shown(rows: readonly Readonly<Record<string, unknown>>[]): string {
   const isSaid = (column: string) => !column.startsWith("_") && rows.some(row => row[column] !== null);
-  const columns = Object.keys(rows[0] ?? {})
-    .filter(isSaid)
-    .slice(0, SHOWN);
-  const cell = (value: unknown) => (typeof value === "string" || value === null ? value : JSON.stringify(value));
+  const columns = Object.keys(rows[0]!).filter(isSaid).slice(0, SHOWN);
+  const cell = (value: unknown) => (typeof value === "string" ? value : value === null ? "" : JSON.stringify(value));
   return rowTable(
     rows,
-    columns.map(column => [column, row => cutText(cell(row[column]) ?? "", 40)]),
+    columns.map(column => [column, row => cutText(cell(row[column]), 40)]),
   );
 }
 
 async function watching(folder: string, order: UploadOrder, tools: RunTools): Promise<Outcome> {
   const { uploadFiles } = await import("../../operations/upload/upload.ts");
   const { watchFolder } = await import("../../operations/upload/watch.ts");
-  const { log } = tools;
-  let exitCode: ExitCode = 0;
-  const counts = { sent: 0, failed: 0 };
+  const counts = { done: 0, failed: 0 };
   const watched = {
     ...{ folder, contentType: order.contentType },
     send: (files: readonly string[]) => uploadFiles({ ...order, files }, { ...tools, ...telling(tools) }),
-    moved: (file: UploadedFile | string, to: string) => {
-      const fault = typeof file === "string" ? file : file.error;
-      counts[fault === null ? "sent" : "failed"]++;
-      if (fault === null) return log.info({ to }, "sent and moved");
-      exitCode = 1;
-      log.warn({ to }, fault);
+    moved: (to: string, fault: string | null) => {
+      counts[fault === null ? "done" : "failed"]++;
+      if (fault === null) tools.log.info({ to }, "sent and moved");
+      else tools.log.warn({ to }, fault);
     },
   };
   await watchFolder(watched, tools);
-  return {
-    document: { exit_code: exitCode, ...counts },
-    text: () => `${counts.sent} files sent, ${counts.failed} not.`,
-  };
+  const exit_code: ExitCode = counts.failed === 0 ? 0 : 1;
+  return { document: { exit_code, ...counts }, text: () => `${counts.done} files sent, ${counts.failed} not.` };
 }

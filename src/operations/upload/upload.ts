@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { access, constants, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { pipeline } from "node:stream/promises";
 import mime from "mime";
 import type { UploadFlow } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
@@ -73,7 +72,12 @@ const MOST_ADDRESSES = 3;
 const ADVICE = {
   forbidden: "This key may not upload: use one that may.",
   invalid: "The service takes no such file: check its name, and give its media type with --content-type.",
-  too_large: "Look at the service's limits.",
+};
+const PUT_ADVICE = {
+  unavailable: "The way to it is disturbed: call it again later.",
+  too_large: "Send less at once: divide it, or make it smaller.",
+  invalid:
+    "Check that a proxy on the way passes PUT as it is, and this machine's clock; else ask the service's operator.",
 };
 
 /** What is wrong with a file that is to be sent, in a sentence; undefined: nothing. */
@@ -112,35 +116,31 @@ export async function uploadFiles(order: UploadOrder, tools: UploadTools): Promi
     clock: patience,
     waiting: (who: string) => tools.waits?.(`Waiting for ${who}.`),
   };
-  return inState(config.destination, opener, lockWaitMs, async destination => {
-    // Against others that send the same; runs of streams go on beside it, where the database has room for both.
-    await destination.lock(company.name, ["uploads"], lockWaitMs);
-    const clients = createSharedClients(config.api, clock);
-    try {
-      const serviceTools = { clock, random, log, signal, version, maxRequests: undefined };
-      const opened = await openService(company, config.api, identity, serviceTools, clients);
-      const [service] = await holdToWarehouse([opened], destination, version);
-      if (service!.failure !== undefined) throw service!.failure;
-      const uploads = new Uploads(order, tools, destination, service!.api);
-      const done = new Map<string, UploadedFile>();
-      for await (const each of inParallel(eachOnce(files), AT_ONCE, file => uploads.take(file)))
-        done.set(each.file, each);
-      return await uploads.withFound(files.map(file => done.get(file)!));
-    } finally {
-      for (const api of clients.apis) await api.close();
-      await destination.releaseToReaders();
-    }
-  });
-}
-
-async function* eachOnce<T>(items: Iterable<T>): AsyncGenerator<T> {
-  yield* new Set(items);
+  const serviceTools = { clock, random, log, signal, version, maxRequests: undefined };
+  const clients = createSharedClients(config.api, clock);
+  const service = await openService(company, config.api, identity, serviceTools, clients);
+  try {
+    if (service.failure !== undefined) throw service.failure;
+    return await inState(config.destination, opener, lockWaitMs, async destination => {
+      // Against others that send the same; runs of streams go on beside it, where the database has room for both.
+      await destination.lock(company.name, ["uploads"], lockWaitMs);
+      await holdToWarehouse([service], destination, version);
+      const uploads = new Uploads(order, tools, destination, service.api);
+      try {
+        return await uploads.takeAll(files);
+      } finally {
+        await destination.releaseToReaders();
+      }
+    });
+  } finally {
+    await service.api.close();
+  }
 }
 
 class Uploads {
   readonly #order: UploadOrder;
   readonly #tools: UploadTools;
-  readonly #destination: Destination;
+  readonly #db: Destination["db"];
   readonly #api: Api;
   /** By content: what is sent twice in one call is sent once. */
   readonly #taken = new Map<string, Promise<UploadedFile>>();
@@ -149,67 +149,73 @@ class Uploads {
   /** What every further request would meet, too. */
   #barrier: ApiError | undefined;
 
-  constructor(order: UploadOrder, tools: UploadTools, destination: Destination, api: Api) {
+  constructor(order: UploadOrder, tools: UploadTools, { db }: Destination, api: Api) {
     this.#order = order;
     this.#tools = tools;
-    this.#destination = destination;
+    this.#db = db;
     this.#api = api;
   }
 
-  async take(file: string): Promise<UploadedFile> {
+  async takeAll(files: readonly string[]): Promise<readonly UploadedFile[]> {
+    const once = async function* () {
+      yield* new Set(files);
+    };
+    const done = new Map<string, UploadedFile>();
+    for await (const each of inParallel(once(), AT_ONCE, file => this.#take(file))) done.set(each.file, each);
+    return this.#withFound(files.map(file => done.get(file)!));
+  }
+
+  async #take(file: string): Promise<UploadedFile> {
     this.#tools.signal.throwIfAborted();
     const content = await contentOf(file).catch(codeOf);
     if (typeof content !== "object") {
       const error = new TributaryError(`${file}: expected a file that can be read, got ${content}.`, 1);
       return outcomeOf({ path: file, sha256: "", bytes: 0 }, "failed", error);
     }
-    const twin = this.#taken.get(content.sha256);
-    const own = twin === undefined ? this.#send(content) : twin.then(first => ({ ...first, file, ...asTwin(first) }));
+    const asTwin = (first: UploadedFile): UploadedFile =>
+      first.outcome === "uploaded" ? { ...first, file, outcome: "present" } : { ...first, file };
+    const own = this.#taken.get(content.sha256)?.then(asTwin) ?? this.#send(content);
     this.#taken.set(content.sha256, own);
     return own;
   }
 
   /** Those that are unknown with what may have become of them: a name and a time prove nothing, so that they stay unknown. */
-  async withFound(all: readonly UploadedFile[]): Promise<readonly UploadedFile[]> {
+  async #withFound(all: readonly UploadedFile[]): Promise<readonly UploadedFile[]> {
     const names = all.filter(({ outcome }) => outcome === "unknown").map(({ file }) => basename(file));
-    if (names.length === 0 || this.#unknownSince === undefined) return all;
-    const { company, flow } = this.#order;
+    if (this.#unknownSince === undefined) return all;
     const within = { since: this.#unknownSince, signal: this.#tools.signal };
-    const found = await documentsNamed(this.#api, flow, names, within);
+    const found = await documentsNamed(this.#api, this.#order.flow, names, within);
     const ids = [...found.values()].flatMap(each => [...each]);
-    const known = await uploadedDocuments(this.#destination.db, company.name, ids);
+    const known = await uploadedDocuments(this.#db, this.#order.company.name, ids);
     const foundFor = (file: string) => [...(found.get(basename(file)) ?? [])].filter(id => !known.has(id));
     return all.map(each => (each.outcome === "unknown" ? { ...each, found: foundFor(each.file) } : each));
   }
 
   async #send(content: Content): Promise<UploadedFile> {
-    const { company, again, contentType } = this.#order;
-    const last = await lastUpload(this.#destination.db, company.name, content.sha256);
-    const isOver = last !== undefined && ["finalizing", "finalized", "processed"].includes(last.state);
-    if (isOver && !again) return this.#asBefore(content, last);
-    const now = this.#now();
+    const { again, contentType } = this.#order;
+    const { path, sha256, bytes } = content;
+    const company = this.#order.company.name;
+    const last = await lastUpload(this.#db, company, sha256);
+    const isOver = last !== undefined && ["finalizing", "finalized"].includes(last.state);
+    if (isOver && !again) {
+      const { doc_id, error, started_at, changed_at } = last;
+      if (doc_id != null) return { ...outcomeOf(content, "present"), doc_id, sent_at: started_at };
+      return this.#unknown(content, changed_at, error ?? "it was ended before an answer came.");
+    }
+    const now = new Date(this.#tools.clock.now()).toISOString();
     const fresh = {
-      ...{ company: company.name, sha256: content.sha256, nth: (last?.nth ?? 0) + 1, bytes: content.bytes },
-      ...{ file_name: basename(content.path), content_type: contentType ?? mime.getType(content.path) ?? "" },
-      ...{ key: null, doc_id: null, state: "begun", error: null, started_at: now, changed_at: now },
+      ...{ company, sha256, nth: (last?.nth ?? 0) + 1, bytes, file_name: basename(path), key: null, doc_id: null },
+      ...{ content_type: contentType ?? mime.getType(path) ?? "", state: "begun", started_at: now, changed_at: now },
     };
-    const record = last === undefined || isOver ? fresh : { ...fresh, ...last };
+    const record = last === undefined || isOver ? fresh : last;
     try {
       if (this.#barrier !== undefined) throw this.#barrier;
-      const sent = record.state === "sent" ? record : await this.#sendBytes(content, record);
-      return await this.#finalize(content, sent);
+      return await this.#finalize(content, record.state === "sent" ? record : await this.#sendBytes(content, record));
     } catch (error) {
-      if (!(error instanceof ApiError || error instanceof PutError)) throw error;
-      if (error instanceof ApiError && meetsOthers(error)) this.#barrier = error;
-      const mayPass =
-        error instanceof PutError ? error.mayPass : error === this.#barrier || error.failure === "unavailable";
-      return outcomeOf(content, mayPass ? "stopped" : "failed", error);
+      if (!(error instanceof ApiError)) throw error;
+      if (meetsOthers(error)) this.#barrier = error;
+      return outcomeOf(content, isForLater(error) ? "stopped" : "failed", error);
     }
-  }
-
-  #asBefore(content: Content, { doc_id, error, started_at, changed_at }: UploadRecord): UploadedFile {
-    if (doc_id != null) return { ...outcomeOf(content, "present"), doc_id, sent_at: started_at };
-    return this.#unknown(content, changed_at, error ?? "it was ended before the answer came");
   }
 
   #unknown(content: Content, since: string, why: string): UploadedFile {
@@ -220,37 +226,26 @@ class Uploads {
 
   /** Asks for an address and sends the bytes there; an address is a secret, is kept nowhere, and asked anew after a kill. */
   async #sendBytes(content: Content, before: UploadRecord): Promise<UploadRecord> {
-    const { signal } = this.#tools;
-    const { file_name, content_type } = before;
-    const asked = { signal, advice: ADVICE };
-    for (let nth = 1; ; nth++) {
-      const { initiate } = this.#order.flow;
-      const { data } = await this.#api.post!(initiate, { file_name, content_type }, asked);
-      const address = textIn(data, "upload_url", initiate);
-      const record = await this.#write({ ...before, key: textIn(data, "key", initiate), state: "begun", error: null });
-      this.#tell(content, "sending");
-      const outcome = await this.#put(address, content, content_type);
-      if (outcome.kind === "stored") {
-        const sent = await this.#write({ ...record, state: "sent" });
-        this.#tell(content, "sent");
-        return sent;
-      }
-      if (outcome.kind === "expired" && nth < MOST_ADDRESSES) continue;
-      const error = new PutError(content.path, outcome);
-      await this.#write({ ...record, state: "failed", error: error.message });
-      throw error;
-    }
-  }
-
-  async #put(address: string, content: Content, contentType: string): Promise<PutOutcome> {
-    const { config, company } = this.#order;
     const { signal, clock, random } = this.#tools;
+    const { flow, config, company } = this.#order;
+    const { file_name, content_type } = before;
     const isPlainAllowed = new URL(company.baseUrl).protocol === "http:";
-    for (let failures = 1; ; failures++) {
-      const how = { isPlainAllowed, timeoutMs: config.api.timeoutMs, signal };
-      const outcome = await putFile(address, content, contentType, how);
-      if (outcome.kind !== "again" || failures >= maxAttempts) return outcome;
-      await clock.sleep(backoff(failures, random), signal);
+    const how = { isPlainAllowed, timeoutMs: config.api.timeoutMs, signal };
+    for (let nth = 1; ; nth++) {
+      const { data } = await this.#api.post!(flow.initiate, { file_name, content_type }, { signal, advice: ADVICE });
+      const address = textIn(data, "upload_url", flow.initiate);
+      const key = textIn(data, "key", flow.initiate);
+      const record = await this.#note(content, { ...before, key, state: "begun", error: null }, "sending");
+      let outcome = await putFile(address, content, content_type, how);
+      for (let failures = 1; outcome.kind === "again" && failures < maxAttempts; failures++) {
+        await clock.sleep(backoff(failures, random), signal);
+        outcome = await putFile(address, content, content_type, how);
+      }
+      if (outcome.kind === "stored") return this.#note(content, { ...record, state: "sent" }, "sent");
+      if (outcome.kind === "expired" && nth < MOST_ADDRESSES) continue;
+      const error = putError(content.path, outcome);
+      await this.#note(content, { ...record, state: "failed", error: error.message });
+      throw error;
     }
   }
 
@@ -259,58 +254,43 @@ class Uploads {
     this.#tools.signal.throwIfAborted();
     const { finalize } = this.#order.flow;
     const asked = { key: before.key, original_filename: before.file_name };
-    const record = await this.#write({ ...before, state: "finalizing", error: null });
-    this.#tell(content, "finalizing");
+    const record = await this.#note(content, { ...before, state: "finalizing", error: null }, "finalizing");
     let doc_id: string;
     try {
       const { data } = await this.#api.post!(finalize, asked, { once: true, advice: ADVICE });
       doc_id = textIn(data, "doc_id", finalize);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      const told = this.#tools.redact(error.message);
-      if (error.failure === "unconfirmed" || error.failure === "malformed") {
-        const { changed_at } = await this.#write({ ...record, error: told });
-        return this.#unknown(content, changed_at, told);
-      }
-      // Refused for now, or never sent: its key is still good.
-      const isUnused = meetsOthers(error) || error.failure === "unavailable";
-      await this.#write({ ...record, state: isUnused ? "sent" : "failed", error: told });
-      throw error;
+    } catch (failure) {
+      if (!(failure instanceof ApiError)) throw failure;
+      const error = this.#tools.redact(failure.message);
+      const isUnknown = failure.failure === "unconfirmed" || failure.failure === "malformed";
+      // Where it was refused for now, or never sent, its key is still good.
+      const state = isUnknown ? "finalizing" : isForLater(failure) ? "sent" : "failed";
+      const { changed_at } = await this.#note(content, { ...record, state, error });
+      if (isUnknown) return this.#unknown(content, changed_at, error);
+      throw failure;
     }
-    this.#tell(content, "answered");
-    await this.#write({ ...record, state: "finalized", doc_id });
-    this.#tell(content, "done");
+    this.#tools.tell({ file: content.path, step: "answered" });
+    await this.#note(content, { ...record, state: "finalized", doc_id }, "done");
     return { ...outcomeOf(content, "uploaded"), doc_id, sent_at: record.started_at };
   }
 
-  #now = (): string => new Date(this.#tools.clock.now()).toISOString();
-
-  async #write(record: UploadRecord): Promise<UploadRecord> {
-    const written = { ...record, changed_at: this.#now() };
-    await writeUpload(this.#destination.db, written);
+  /** Writes it down, and then tells of it. */
+  async #note({ path }: Content, record: UploadRecord, step?: UploadEvent["step"]): Promise<UploadRecord> {
+    const written = { ...record, changed_at: new Date(this.#tools.clock.now()).toISOString() };
+    await writeUpload(this.#db, written);
+    if (step !== undefined) this.#tools.tell({ file: path, step });
     return written;
-  }
-
-  #tell({ path }: Content, step: UploadEvent["step"]): void {
-    this.#tools.tell({ file: path, step });
   }
 }
 
-/** The address did not take the file. */
-class PutError extends TributaryError {
-  readonly mayPass: boolean;
+/** Whether it says nothing about the file: the same call goes on later. */
+const isForLater = (error: ApiError): boolean => meetsOthers(error) || error.failure === "unavailable";
 
-  constructor(file: string, { kind, status, what }: PutOutcome) {
-    const advice =
-      status === 413
-        ? "Send less at once: divide it, or make it smaller."
-        : kind === "again"
-          ? "The way to it is disturbed: call it again later."
-          : "Check that a proxy on the way passes PUT as it is, and this machine's clock; else ask the service's operator.";
-    const times = kind === "expired" ? `, of ${MOST_ADDRESSES} addresses` : "";
-    super(`${file}: expected its upload address to take it, got ${what}${times}. ${advice}`, 1);
-    this.mayPass = kind === "again";
-  }
+function putError(file: string, { kind, status, what }: PutOutcome): ApiError {
+  const failure = kind === "again" ? "unavailable" : status === 413 ? "too_large" : "invalid";
+  const came = kind === "expired" ? `${what} from ${MOST_ADDRESSES} addresses` : what;
+  const message = `${file}: expected its upload address to take it, got ${came}. ${PUT_ADVICE[failure]}`;
+  return new ApiError(message, { failure, path: "upload_url" });
 }
 
 const outcomeOf = (
@@ -322,17 +302,13 @@ const outcomeOf = (
   ...{ error: error?.message ?? null, exit_code: error?.exitCode ?? 0 },
 });
 
-const asTwin = ({ outcome }: UploadedFile) => (outcome === "uploaded" ? { outcome: "present" as const } : {});
-
 async function contentOf(path: string): Promise<Content> {
   const hash = createHash("sha256");
   let bytes = 0;
-  await pipeline(createReadStream(path), async chunks => {
-    for await (const chunk of chunks as AsyncIterable<Buffer>) {
-      hash.update(chunk);
-      bytes += chunk.length;
-    }
-  });
+  for await (const chunk of createReadStream(path)) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
   return { path, bytes, sha256: hash.digest("hex") };
 }
 

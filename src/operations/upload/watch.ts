@@ -16,8 +16,8 @@ export interface Watched {
   readonly contentType: string | undefined;
   /** Sends these, and answers what became of each. */
   readonly send: (files: readonly string[]) => Promise<readonly UploadedFile[]>;
-  /** Told of each file that was moved. */
-  readonly moved: (file: UploadedFile | string, to: string) => void;
+  /** Told where a file was moved, and why to `failed/`. */
+  readonly moved: (to: string, fault: string | null) => void;
 }
 
 /**
@@ -38,13 +38,13 @@ export async function watchFolder(
       if (before.get(file) !== looks) continue;
       const fault = await inputFault(file, contentType);
       if (fault === undefined) ready.push(file);
-      else moved(fault, await move(folder, file, "failed"));
+      else moved(await move(folder, file, "failed"), fault);
     }
     before = seen;
     try {
       for (const sent of ready.length === 0 ? [] : await send(ready)) {
         if (sent.outcome === "stopped") log.warn({}, sent.error ?? "");
-        else moved(sent, await move(folder, sent.file, sent.doc_id === null ? "failed" : "done"));
+        else moved(await move(folder, sent.file, sent.doc_id === null ? "failed" : "done"), sent.error);
       }
     } catch (error) {
       if (signal.aborted) return;

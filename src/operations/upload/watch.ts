@@ -1,12 +1,13 @@
 import { mkdir, readdir, rename, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Clock } from "../../clock.ts";
-import { DestinationError, LockedError } from "../../errors.ts";
-import { entryAt } from "../../files.ts";
+import { ApiError, DestinationError, LockedError } from "../../errors.ts";
+import { codeOf, entryAt } from "../../files.ts";
 import type { Log } from "../../logging.ts";
 import { inputFault, type UploadedFile } from "./upload.ts";
 
 const LOOK_EVERY_MS = 2_000;
+const TRY_AGAIN_MS = 30_000;
 /** An empty file may be about to be written. */
 const EMPTY_MS = 60_000;
 
@@ -41,19 +42,30 @@ export async function watchFolder(
       else moved(await move(folder, file, "failed"), fault);
     }
     before = seen;
+    let pauseMs = LOOK_EVERY_MS;
+    const later = (why: string) => {
+      pauseMs = TRY_AGAIN_MS;
+      log.warn({}, `${why} The files stay where they are until then.`);
+    };
     try {
       for (const sent of ready.length === 0 ? [] : await send(ready)) {
-        if (sent.outcome === "stopped") log.warn({}, sent.error ?? "");
+        if (sent.outcome === "stopped") later(sent.error!);
         else moved(await move(folder, sent.file, sent.doc_id === null ? "failed" : "done"), sent.error);
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (!(error instanceof LockedError || (error instanceof DestinationError && error.passing))) throw error;
-      log.info({}, `${error.message} The files are sent afterwards.`);
+      if (!mayPass(error)) throw error;
+      later(error.message);
     }
-    await clock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined);
+    await clock.sleep(pauseMs, signal).catch(() => undefined);
   }
 }
+
+/** Another run at work, the database or the service away: not a key that is refused, which nobody should go on trying. */
+const mayPass = (error: unknown): error is Error =>
+  error instanceof LockedError ||
+  (error instanceof DestinationError && error.passing) ||
+  (error instanceof ApiError && error.failure !== "unauthorized");
 
 /** By file what shows whether it still changes. */
 async function looked(folder: string, now: number): Promise<Map<string, string>> {
@@ -69,9 +81,12 @@ async function looked(folder: string, now: number): Promise<Map<string, string>>
 
 /** Under its name, or one with a number where that is taken. */
 async function move(folder: string, file: string, into: "done" | "failed"): Promise<string> {
-  const name = file.slice(folder.length).replace(/^[/\\]+/, "");
+  const name = basename(file);
   let to = join(folder, into, name);
   for (let nth = 2; (await entryAt(to)) !== undefined; nth++) to = join(folder, into, `${nth}-${name}`);
-  await rename(file, to);
+  await rename(file, to).catch(error => {
+    // Somebody took it back.
+    if (codeOf(error) !== "ENOENT") throw error;
+  });
   return to;
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { connect } from "./connection.ts";
@@ -34,43 +34,41 @@ export async function putFile(
   if (url === undefined || !(url.protocol === "https:" || (isPlainAllowed && url.protocol === "http:")))
     return refused(`${url?.protocol ?? "no"} address to send it to; expected https`);
   const dispatcher = connect(url, 1, timeoutMs);
+  const sent = createHash("sha256");
   try {
     const answer = await dispatcher.request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: "PUT",
       headers: { "content-type": contentType, "content-length": String(content.bytes) },
-      body: Readable.from(unchanged(content), { objectMode: false }),
+      body: Readable.from(hashed(content.path, sent), { objectMode: false }),
       // Counts from the last bytes that were taken.
       headersTimeout: 4 * timeoutMs,
       bodyTimeout: timeoutMs,
       signal,
     });
     await answer.body.dump({ limit: MOST_ANSWER, signal });
-    return judged(answer.statusCode);
+    const outcome = judged(answer.statusCode);
+    return outcome.kind === "stored" && sent.digest("hex") !== content.sha256 ? CHANGED : outcome;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     const { code, name } = error as NodeJS.ErrnoException;
-    if (error instanceof ChangedError || code === "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH")
-      return refused("other content than when it was looked at: it changed while it was being sent");
+    if (code === "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH") return CHANGED;
     return { kind: "again", status: undefined, what: `no answer (${code ?? name})` };
   } finally {
     await dispatcher.destroy();
   }
 }
 
-class ChangedError extends Error {}
-
-async function* unchanged({ path, sha256 }: Content): AsyncGenerator<Buffer> {
-  const hash = createHash("sha256");
+async function* hashed(path: string, hash: Hash): AsyncGenerator<Buffer> {
   for await (const chunk of createReadStream(path)) {
     hash.update(chunk);
     yield chunk;
   }
-  if (hash.digest("hex") !== sha256) throw new ChangedError();
 }
 
 const refused = (what: string): PutOutcome => ({ kind: "refused", status: undefined, what });
+const CHANGED = refused("other content than when it was looked at: it changed while it was being sent");
 
 function judged(status: number): PutOutcome {
   const what = `status ${status}`;

@@ -152,6 +152,20 @@ test("wrong uses, a refused key, another company's lock: each has its exit code"
   expect((await run("a.pdf", "--wait", "0s")).code).toBe(5);
 });
 
+test("a service that is not the one whose rows the warehouse keeps is sent nothing", async () => {
+  const { run, file, folder, simulator } = await office({}, processed);
+  file("a.pdf");
+  const place = { cwd: folder, env: configured(folder) };
+  expect((await inProcess(["sync", "items"], place)).code).toBe(0);
+  const other = await simulated({ seed: 2 });
+  const config = join(folder, "config.yaml");
+  writeFileSync(config, readFileSync(config, "utf8").replace(simulator.url, other.url));
+  const refused = await run("a.pdf");
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("This warehouse keeps company acme from");
+  expect([...simulator.uploads.all, ...other.uploads.all]).toEqual([]);
+});
+
 test("a folder is watched: what has stopped growing is sent and moved, what cannot be sent is put aside", async () => {
   const { folder, start, simulator } = await office();
   const inbox = join(folder, "inbox");

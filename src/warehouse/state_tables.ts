@@ -339,7 +339,7 @@ export const stateTables = {
       ),
       nth: count("Which sending of this content it is: 1, and one more for each --again."),
       file_name: text("Name of the file, which the service is told."),
-      bytes: count("Size of the file."),
+      bytes: count("Size of the file, in bytes, when it was sent."),
       content_type: text("Media type that the service is told."),
       key: textOrNull("The service's key of the upload; NULL until it gave one."),
       doc_id: textOrNull("Document that became of it: documents.doc_id; NULL while the service has named none."),

@@ -198,8 +198,9 @@ test("the table of every list and detail with money is decided on, by what its s
     company_profile: [profile],
     ...Object.fromEntries(tables.flat().map(table => [table.name, [onlyRow(table)]])),
   };
-  const duckdb = modelWarehouses.find(({ name }) => name === "duckdb")!;
-  const warehouse = await duckdb.make({ rows: given });
+  // Both databases have the same answers over every table (all/everything.test.ts); DuckDB takes five times as long to plan.
+  const postgres = modelWarehouses.find(({ name }) => name === "postgres")!;
+  const warehouse = await postgres.make({ rows: given });
   const found = await warehouse.model("amount_currencies", "table_name").finally(() => warehouse.drop());
   expect(
     found.map(line => line["table_name"]),

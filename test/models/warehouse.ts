@@ -20,6 +20,7 @@ import { keepRates } from "../../src/warehouse/views/currency_rates.ts";
 import { streams } from "../../streams/index.ts";
 import { createDatabase } from "../support/database.ts";
 import { models as program } from "../support/models.ts";
+import type { View } from "../support/warehouse.ts";
 import { declaredColumns, modelRows, untrueDeclarations } from "../warehouse/views/answers.ts";
 
 /** A value as the service gives it: decimals, dates and moments as text, JSON as an object. */
@@ -80,7 +81,7 @@ export const modelWarehouses: readonly {
       const folder = await mkdtemp(join(tmpdir(), "tributary-models-"));
       const path = join(folder, "warehouse.duckdb");
       const destination = await openDuckdb({ ...run, path, readers: "direct", keepVersions: 1, memoryLimitMb: 512 });
-      return filled(destination, contents, async () => {
+      return filled("duckdb", destination, contents, async () => {
         await destination.close();
         await rm(folder, { recursive: true, force: true });
       });
@@ -91,7 +92,7 @@ export const modelWarehouses: readonly {
     async make(contents) {
       const database = await createDatabase(inject("postgresUrl"));
       const destination = await openPostgres({ ...run, url: database.url, grantSelectTo: [] });
-      return filled(destination, contents, async () => {
+      return filled("postgres", destination, contents, async () => {
         await destination.close();
         await database.drop();
       });
@@ -100,6 +101,7 @@ export const modelWarehouses: readonly {
 ];
 
 async function filled(
+  name: "duckdb" | "postgres",
   destination: Destination,
   { rows, today = "2026-03-15", meanings = usualMeanings, currency }: Contents,
   drop: () => Promise<void>,
@@ -132,10 +134,9 @@ async function filled(
     if (table === undefined) throw new TypeError(`no stream has a table ${name}`);
     if (given.length > 0) await query(insertion(table, given, isVersions ? { name, columns: VALIDITY } : ROW));
   }
-  const view = { query: async (text: string) => (await query(text)) as never };
-  const declared = await modelRows(view, program.models, declaredColumns(program.models));
-  const untrue = await untrueDeclarations(view, program.models, declared);
-  if (untrue.length > 0) throw new Error(untrue.join("\n"));
+  // In one of them, for suites fill both alike, and each model's answers are the same in both (all/everything.test.ts): half of
+  // a warehouse's time went into DuckDB's plans of the models that no question of the suite's is about.
+  if (name === "postgres") await requireDeclarations({ query: async text => (await query(text)) as never });
   const views = await query(
     "select table_name from information_schema.tables where table_schema = 'procurement_analytics'",
   );
@@ -153,6 +154,13 @@ async function filled(
     explain: async text => (await query(`explain ${text}`)).map(row => Object.values(row).join(" ")).join("\n"),
     drop,
   };
+}
+
+/** @throws Error where a model's key or a reference is not so of these rows */
+async function requireDeclarations(view: Pick<View, "query">): Promise<void> {
+  const declared = await modelRows(view, program.models, declaredColumns(program.models));
+  const untrue = await untrueDeclarations(view, program.models, declared);
+  if (untrue.length > 0) throw new Error(untrue.join("\n"));
 }
 
 const withoutReported = (row: Record<string, unknown>) =>

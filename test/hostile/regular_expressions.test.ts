@@ -75,7 +75,8 @@ const TINY_MS = 25;
 function isQuadratic(look: (text: string) => unknown, [first, run, last]: readonly [string, string, string]): boolean {
   const text = (length: number): string => first + run.repeat(Math.ceil(length / run.length)) + last;
   return [10_000, 100_000].some(length => {
-    const [once, twice] = [text(length), text(2 * length)];
+    const twice = text(2 * length);
+    let once: string | undefined;
     let [short, long] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let round = 0; round < 5; round++) {
       long = Math.min(
@@ -83,9 +84,11 @@ function isQuadratic(look: (text: string) => unknown, [first, run, last]: readon
         timed(() => look(twice)),
       );
       if (long < TINY_MS) return false;
+      once ??= text(length);
+      const half = once;
       short = Math.min(
         short,
-        timed(() => look(once)),
+        timed(() => look(half)),
       );
       if (long <= 3 * short) return false;
     }

@@ -5,8 +5,10 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, inject, test } from "vitest";
 import type { Figure, Warehouse } from "../../bench/figure.ts";
+import { variables } from "../support/program.ts";
 
 const run = promisify(execFile);
+const compiled = { NODE_COMPILE_CACHE: variables.NODE_COMPILE_CACHE };
 /** Each part is run with one of the databases: they differ in what `makeWarehouse` makes. */
 const parts = {
   duckdb: ["cpu", "nightly", "growth", "exports", "replay"],
@@ -23,7 +25,7 @@ async function bench(only: Warehouse, chosen: readonly string[], ...argv: readon
     const program = resolve(import.meta.dirname, "../../bench/main.ts");
     const on = ["--only", only, "--postgres", inject("postgresUrl"), "--part", chosen.join(",")];
     const options = ["--quick", ...on, ...argv];
-    const env = { ...process.env, TMPDIR: temporary, TEMP: temporary, TMP: temporary };
+    const env = { ...process.env, ...compiled, TMPDIR: temporary, TEMP: temporary, TMP: temporary };
     const { stdout } = await run(process.execPath, [program, ...options], { env });
     expect(await readdir(temporary)).toEqual([]);
     return stdout;

@@ -1,13 +1,13 @@
-import { hostname } from "node:os";
 import { fixedPaths, type IdentityEndpoint, type Stream } from "../catalog/stream.ts";
 import type { Company, Config } from "../config/config.ts";
 import { lockGroupOf } from "../config/selection.ts";
 import { ApiError, ConfigError } from "../errors.ts";
 import { configured } from "../privacy/configured_catalog.ts";
 import { buildPath } from "../source/path.ts";
+import { holderOf } from "../sync/run/opening.ts";
 import { fieldOf, openClient, type Service, type ServiceTools } from "../sync/run/service.ts";
 import { openDestination } from "../warehouse/connect/open.ts";
-import { openReading, type WarehouseReading } from "../warehouse/connect/reading.ts";
+import { looking, type WarehouseReading } from "../warehouse/connect/reading.ts";
 import { withTables, youngestKeys } from "../warehouse/ddl/present_tables.ts";
 import { compareIdentity, knownAs, moveCompany } from "../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../warehouse/state/state_ddl.ts";
@@ -41,36 +41,35 @@ const ENOUGH = 0.9;
 /** Compares the service at the new address with what is kept; undefined when nothing has been loaded yet. @throws ConfigError, ApiError */
 export async function compareAddresses(order: MoveOrder, tools: ServiceTools): Promise<Comparison | undefined> {
   const { company, config, identity } = order;
-  const reading = await openReading(config.destination);
-  if (reading === undefined) return undefined;
-  const { api } = await openClient(company, config.api, tools);
-  try {
-    const kept = await knownAs(reading.db, company.name);
-    if (kept === undefined)
-      throw new ConfigError(
-        `Expected a company that the warehouse keeps, got ${company.name}, of which it has nothing: \`tributary sync\` loads it.`,
+  return looking(config.destination, async reading => {
+    const { api } = await openClient(company, config.api, tools);
+    try {
+      const kept = await knownAs(reading.db, company.name);
+      if (kept === undefined)
+        throw new ConfigError(
+          `Expected a company that the warehouse keeps, got ${company.name}, of which it has nothing: \`tributary sync\` loads it.`,
+        );
+      const found = fieldOf(
+        (await api.get(identity.path, {}, { signal: tools.signal }).catch(unreadable))?.data,
+        identity.id,
       );
-    const found = fieldOf(
-      (await api.get(identity.path, {}, { signal: tools.signal }).catch(unreadable))?.data,
-      identity.id,
-    );
-    const counted = await askForRows(order, reading, api, tools.signal);
-    const isSameId = kept.company_id !== null && found === kept.company_id;
-    const isOtherId = kept.company_id !== null && found !== undefined && found !== kept.company_id;
-    const areKnown = counted.asked > 0 && counted.found >= ENOUGH * counted.asked;
-    return {
-      company: company.name,
-      from: kept.base_url,
-      to: company.baseUrl,
-      kept_id: kept.company_id,
-      found_id: found ?? null,
-      ...counted,
-      same: !isOtherId && (counted.asked === 0 ? isSameId : areKnown),
-    };
-  } finally {
-    await api.close();
-    await reading.close();
-  }
+      const counted = await askForRows(order, reading, api, tools.signal);
+      const isSameId = kept.company_id !== null && found === kept.company_id;
+      const isOtherId = kept.company_id !== null && found !== undefined && found !== kept.company_id;
+      const areKnown = counted.asked > 0 && counted.found >= ENOUGH * counted.asked;
+      return {
+        company: company.name,
+        from: kept.base_url,
+        to: company.baseUrl,
+        kept_id: kept.company_id,
+        found_id: found ?? null,
+        ...counted,
+        same: !isOtherId && (counted.asked === 0 ? isSameId : areKnown),
+      };
+    } finally {
+      await api.close();
+    }
+  });
 }
 
 /** A key without the right to read its company is no failure: the rows decide. */
@@ -116,7 +115,7 @@ export async function move(
       `Expected the service of company ${company.name} at ${compared.to}, but what answers there is another one, or cannot be told from one: ${inWords(compared)} Nothing was changed. If its rows are to be replaced by the other's: \`tributary reset '*' --drop --company ${company.name}\`, then \`tributary sync\`.`,
     );
   const startedAt = new Date(run.clock.now()).toISOString();
-  const holder = { pid: process.pid, host: hostname(), command: "tributary move", startedAt };
+  const holder = holderOf("tributary move", startedAt);
   const destination = await openDestination(config.destination, { ...run, holder }, run.waitMs);
   try {
     const { db, schema } = destination;

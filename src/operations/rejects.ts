@@ -1,6 +1,8 @@
 import type { Config } from "../config/config.ts";
-import { openReading, type WarehouseReading } from "../warehouse/connect/reading.ts";
+import { looking } from "../warehouse/connect/reading.ts";
 import { hasColumn } from "../warehouse/ddl/present_tables.ts";
+import type { WrittenRow } from "../warehouse/state_columns.ts";
+import type { stateTables } from "../warehouse/state_tables.ts";
 
 /** Which of them are shown: newest first, at most `limit`. */
 export interface RejectsOrder {
@@ -11,41 +13,17 @@ export interface RejectsOrder {
   readonly all: boolean;
 }
 
-/** A row that could not be stored, as the service sent it. */
-export interface RejectedRow {
-  readonly run_id: string;
-  readonly company: string;
-  readonly stream: string;
+type Rejects = (typeof stateTables)["rejects"];
+
+/** A row that could not be stored, as the service sent it, and what is known of its key. Of a warehouse that no run of this version has upgraded yet it is as one that was met once. */
+export type RejectedRow = Readonly<Omit<WrittenRow<Rejects>, "raw" | "context" | "digest" | "scan" | "parent_key">> & {
   readonly raw: unknown;
-  readonly reason: string;
-  readonly seen_at: string;
-  /** What is known of its key, as `column=value`. */
-  readonly key: string | null;
-  /** Path of the field that made it a reject. */
-  readonly field: string | null;
   /** What came beside it: {context, page}. */
   readonly context: unknown;
-  /** Of a warehouse that no run of this version has upgraded yet these are as for a row that was met once. */
-  readonly first_seen_at: string;
-  readonly times: number;
-  /** More than 1: the line stands for so many, of which it shows one. */
-  readonly rows: number;
-  readonly resolved_at: string | null;
-}
+};
 
 /** Values of one column that could not be read, for one reason. `rows` and `share` are what the table holds now. */
-export interface ProblemRow {
-  readonly company: string;
-  readonly stream: string;
-  readonly table_name: string;
-  readonly column_name: string;
-  readonly reason: string;
-  readonly rows: number;
-  readonly share: number;
-  readonly example: string | null;
-  readonly first_seen_at: string;
-  readonly last_seen_at: string;
-}
+export type ProblemRow = Readonly<WrittenRow<(typeof stateTables)["problems"]>>;
 
 /** Rows of the table `rejects`, open ones unless all are wanted, newest first, and how many there are; undefined when nothing has been loaded yet. */
 export async function readRejects(
@@ -110,17 +88,4 @@ export async function readProblems(
     });
     return { total: Number(counted?.total ?? 0), rows: rows.map(row => ({ ...row, ...moments(row) })) };
   });
-}
-
-async function looking<T>(
-  where: Config["destination"],
-  look: (reading: WarehouseReading) => Promise<T>,
-): Promise<T | undefined> {
-  const reading = await openReading(where);
-  if (reading === undefined) return undefined;
-  try {
-    return await look(reading);
-  } finally {
-    await reading.close();
-  }
 }

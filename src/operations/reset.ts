@@ -1,4 +1,3 @@
-import { hostname } from "node:os";
 import type { Stream } from "../catalog/stream.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
@@ -6,6 +5,7 @@ import { lockGroupOf, select } from "../config/selection.ts";
 import { configured } from "../privacy/configured_catalog.ts";
 import { parentsOf } from "../sync/load/child_streams.ts";
 import { policyOf } from "../sync/run/jobs.ts";
+import { holderOf } from "../sync/run/opening.ts";
 import { openDestination } from "../warehouse/connect/open.ts";
 import { hasUnpublished, openReading } from "../warehouse/connect/reading.ts";
 import { withTables } from "../warehouse/ddl/present_tables.ts";
@@ -90,7 +90,7 @@ export async function reset(
   const streams = resetStreams(order);
   const { runId, clock, waitMs } = run;
   const startedAt = new Date(clock.now()).toISOString();
-  const holder = { pid: process.pid, host: hostname(), command: "tributary reset", startedAt };
+  const holder = holderOf("tributary reset", startedAt);
   const destination = await openDestination(config.destination, { runId, holder, clock }, waitMs);
   try {
     const { db, dialect, schema, stateSchema } = destination;

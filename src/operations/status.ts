@@ -6,11 +6,14 @@ import { selectedByConfig } from "../config/selection.ts";
 import { LockedError } from "../errors.ts";
 import { configured } from "../privacy/configured_catalog.ts";
 import { momentText } from "../rows/moment.ts";
-import { openReading, type RunningRun, runningRuns, type WarehouseReading } from "../warehouse/connect/reading.ts";
+import { openReading, runningRuns, type WarehouseReading } from "../warehouse/connect/reading.ts";
+import type { Holder } from "../warehouse/destination.ts";
 import { presentProblems } from "../warehouse/state/problems.ts";
 import { openRejects } from "../warehouse/state/rejects.ts";
 import { lastStreamRuns } from "../warehouse/state/run_log.ts";
 import { readStreamState, type StreamState } from "../warehouse/state/stream_state.ts";
+import type { WrittenRow } from "../warehouse/state_columns.ts";
+import type { stateTables } from "../warehouse/state_tables.ts";
 
 /** What `status --json` prints. Moments are ISO 8601. */
 export interface Status {
@@ -42,16 +45,9 @@ export interface RunningStatus {
   readonly host: string;
 }
 
-export interface RunStatus {
-  readonly run_id: string;
-  readonly command: string;
-  readonly status: string;
-  readonly exit_code: number | null;
-  readonly started_at: string;
-  readonly finished_at: string | null;
+export type RunStatus = Readonly<Omit<WrittenRow<(typeof stateTables)["runs"]>, "version" | "process" | "warnings">> & {
   readonly warnings: unknown;
-  readonly error: string | null;
-}
+};
 
 /** A stream of a company; `problems` and `rejects` are what its tables hold and what is open now. */
 export interface StreamStatus {
@@ -128,7 +124,7 @@ function nextRun({ schedules }: Config, now: number): Status["next_run"] {
   return next === undefined ? null : { schedule: next.schedule, at: new Date(next.at).toISOString() };
 }
 
-function runningStatus(run: RunningRun | undefined): RunningStatus | null {
+function runningStatus(run: Holder | undefined): RunningStatus | null {
   if (run === undefined) return null;
   const { runId, command, startedAt, pid, host } = run;
   return { run_id: runId, command, started_at: startedAt, pid, host };
@@ -145,17 +141,8 @@ async function lastRun({ db }: WarehouseReading): Promise<RunStatus | null> {
     .limit(1)
     .executeTakeFirst();
   if (row === undefined) return null;
-  const { run_id, command, status, exit_code, started_at, finished_at, warnings, error } = row;
-  return {
-    run_id,
-    command,
-    status,
-    exit_code,
-    started_at: started_at.toISOString(),
-    finished_at: finished_at?.toISOString() ?? null,
-    warnings,
-    error,
-  };
+  const { version: _version, process: _process, started_at, finished_at, ...rest } = row;
+  return { ...rest, started_at: started_at.toISOString(), finished_at: finished_at?.toISOString() ?? null };
 }
 
 async function streamStatuses(

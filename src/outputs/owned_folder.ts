@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { ConfigError } from "../errors.ts";
-import { diskFailure, entryAt } from "../files.ts";
+import { diskFailure, entryAt, parsedJson } from "../files.ts";
 
 /** A file to be written; `path` is below the folder, with slashes. */
 export interface OwnedFile {
@@ -148,14 +148,6 @@ async function readManifest(folder: string, command: string, force: boolean): Pr
   throw new ConfigError(
     `${file} is not the list that \`${command}\` wrote of its files: name another folder, or take --force, which overwrites files of the same names.`,
   );
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 async function hashAt(path: string): Promise<string | undefined> {

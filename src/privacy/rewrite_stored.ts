@@ -218,8 +218,7 @@ async function forgetExamples(db: Db, { treatments, undocumented }: Policy): Pro
       await db
         .updateTable(table)
         .set({ example: null })
-        .where("table_name", "=", table_name)
-        .where("column_name", "=", column_name)
+        .where(({ and }) => and({ table_name, column_name }))
         .execute();
     }
   }
@@ -243,8 +242,6 @@ async function forgetTold(db: Db): Promise<void> {
     await db
       .updateTable("stream_runs")
       .set({ error: without(error!) })
-      .where("run_id", "=", run_id)
-      .where("company", "=", company)
-      .where("stream", "=", stream)
+      .where(({ and }) => and({ run_id, company, stream }))
       .execute();
 }

@@ -1,5 +1,8 @@
 import type { Kysely, RawBuilder } from "kysely";
+import type { ByteBudget } from "../byte_budget.ts";
 import type { Table, TableSet } from "../catalog/columns.ts";
+import type { Clock } from "../clock.ts";
+import type { StoppedError } from "../errors.ts";
 import type { Batch } from "../rows/batch.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Exportable } from "./parquet_source.ts";
@@ -58,6 +61,34 @@ export interface Destination extends Exportable {
   cleanse(tables: readonly { readonly schema: string; readonly name: string }[]): Promise<string | undefined>;
   /** Releases the locks and closes. Doesn't release anything to readers. */
   close(): Promise<void>;
+}
+
+/** A process that works on a warehouse, as others are told of it. `startedAt` is ISO 8601. */
+export interface WorkingProcess {
+  readonly pid: number;
+  readonly host: string;
+  readonly command: string;
+  readonly startedAt: string;
+}
+
+/** That process, and the run that it is. */
+export interface Holder extends WorkingProcess {
+  readonly runId: string;
+}
+
+/** The run that opens a warehouse; another run is told all of this. */
+export interface Opener {
+  readonly runId: string;
+  readonly holder: WorkingProcess;
+  readonly clock: Clock;
+  /** What answers and rows share: what wide rows take of DuckDB's memory counts there. */
+  readonly memory?: ByteBudget | undefined;
+  /** Asks nobody to make room while it waits for a lock, and lets those go first who wait: work that can wait. */
+  readonly makesRoom?: boolean;
+  /** Told who has the lock when a wait for it begins, and for how many ms at most. */
+  readonly waiting?: (who: string, ms: number) => void;
+  /** Why the run is to end: waits for other sessions' locks end then, too. Undefined while it may go on. */
+  readonly stopReason?: () => StoppedError | undefined;
 }
 
 /** What `releaseToReaders` did: where readers find it, and what they have to know (`note`: open readers must reconnect …). */

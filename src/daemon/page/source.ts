@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { LockedError } from "../../errors.ts";
 import type { Status } from "../../operations/status.ts";
-import { openReading, type WarehouseReading } from "../../warehouse/connect/reading.ts";
+import { looking } from "../../warehouse/connect/reading.ts";
 import { type History, historyOf } from "../../warehouse/read/run_history.ts";
 import { RECENT_RUNS } from "../../warehouse/state/run_log.ts";
 import type { StatusCache } from "../cached_status.ts";
@@ -49,20 +49,13 @@ function ofCompany(history: History, company: string): History {
  * has a DuckDB file with `readers: direct`. @throws DestinationError, ConfigError
  */
 export async function readHistory(
-  where: Parameters<typeof openReading>[0],
+  where: Parameters<typeof looking>[0],
   count = RECENT_RUNS,
 ): Promise<History | undefined> {
-  let reading: WarehouseReading | undefined;
   try {
-    reading = await openReading(where);
+    return await looking(where, reading => historyOf(reading, count));
   } catch (error) {
     if (error instanceof LockedError) return undefined;
     throw error;
-  }
-  if (reading === undefined) return undefined;
-  try {
-    return await historyOf(reading, count);
-  } finally {
-    await reading.close();
   }
 }

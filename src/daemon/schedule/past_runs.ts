@@ -1,5 +1,5 @@
 import type { DestinationConfig } from "../../config/config.ts";
-import { openReading } from "../../warehouse/connect/reading.ts";
+import { looking } from "../../warehouse/connect/reading.ts";
 import { commandOf } from "./order.ts";
 
 /** A run of a schedule that began earlier. Moments are ms since the epoch. */
@@ -19,12 +19,10 @@ const ENOUGH = 101;
 
 /** What the warehouse's records say of the schedules' runs; undefined for one that was never loaded. Takes no lock. @throws DestinationError, LockedError */
 export async function readPast(where: DestinationConfig, schedules: readonly string[]): Promise<Past | undefined> {
-  const reading = await openReading(where);
-  if (reading === undefined) return undefined;
-  try {
+  return looking(where, async ({ db }) => {
     const past = new Map<string, readonly PastRun[]>();
     for (const name of schedules) {
-      const rows = await reading.db
+      const rows = await db
         .selectFrom("runs")
         .select(["started_at", "finished_at", "exit_code"])
         .where("command", "=", commandOf(name))
@@ -40,7 +38,5 @@ export async function readPast(where: DestinationConfig, schedules: readonly str
       past.set(name, runs);
     }
     return past;
-  } finally {
-    await reading.close();
-  }
+  });
 }

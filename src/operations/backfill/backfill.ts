@@ -12,7 +12,7 @@ import { companiesOf, newRunId, type RunReport } from "../../sync/run/run.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import { backfillStream } from "../../sync/stream/backfill.ts";
 import { openDestination } from "../../warehouse/connect/open.ts";
-import { hasUnpublished, openReading } from "../../warehouse/connect/reading.ts";
+import { hasUnpublished, looking } from "../../warehouse/connect/reading.ts";
 import { hasState } from "../../warehouse/ddl/present_tables.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import type { Estimate } from "../estimate/estimate.ts";
@@ -116,12 +116,7 @@ async function plansUnderLock(
 }
 
 async function readPlans(where: BackfillOrder["config"]["destination"]): Promise<readonly Unfinished[]> {
-  const reading = await openReading(where);
-  try {
-    return reading === undefined ? [] : await unfinishedPlans(reading.db);
-  } finally {
-    await reading?.close();
-  }
+  return (await looking(where, ({ db }) => unfinishedPlans(db))) ?? [];
 }
 
 async function workThrough(order: BackfillOrder, tools: RunTools, first: Decision): Promise<RunReport> {

@@ -1,9 +1,9 @@
-import { hostname } from "node:os";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { DestinationConfig, DuckdbConfig, PostgresConfig } from "../../config/config.ts";
 import { isServer } from "../../config/destination.ts";
 import { DestinationError, LockedError } from "../../errors.ts";
+import { holderOf } from "../../sync/run/opening.ts";
 import { inspectPlace, openDestination } from "../../warehouse/connect/open.ts";
 import { openReading, runningRuns } from "../../warehouse/connect/reading.ts";
 import { hasState, type Looked } from "../../warehouse/ddl/present_tables.ts";
@@ -47,7 +47,7 @@ export async function* checkDestination(
 }
 
 async function* checkPostgres(where: PostgresConfig, fitness: Fitness, clock: Clock): AsyncGenerator<CheckLine> {
-  const holder = { pid: process.pid, host: hostname(), command: "tributary check", startedAt: "" };
+  const holder = holderOf("tributary check", "");
   const destination = await openDestination(where, { runId: "check", holder, clock }, 0);
   try {
     const loaded = await checkContents(destination, where, fitness);
@@ -96,12 +96,7 @@ async function checkContents(
   const { grantSelectTo } = where;
   await checkTables(looked.db, looked.dialect, tableOrder(where, { streams, grantSelectTo, versioned }));
   if (!(await hasState(looked))) return false;
-  const known = companies.map(({ name, baseUrl, companyId }) => ({
-    name,
-    baseUrl,
-    ...(companyId === undefined ? {} : { companyId }),
-  }));
-  const identity = { schema: where.schema, version: DATA_VERSION, program: version, companies: known };
+  const identity = { schema: where.schema, version: DATA_VERSION, program: version, companies };
   await compareIdentity(looked.db, identity);
   return true;
 }

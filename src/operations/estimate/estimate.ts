@@ -96,8 +96,11 @@ export async function estimateSync(
 async function holdToAddress({ reading, company }: EstimateContext, companyId: string | undefined): Promise<void> {
   if (reading === undefined) return;
   const { name, baseUrl } = company;
-  const known = { name, baseUrl, ...(companyId === undefined ? {} : { companyId }) };
-  await compareIdentity(reading.db, { schema: reading.schema, version: DATA_VERSION, companies: [known] });
+  await compareIdentity(reading.db, {
+    schema: reading.schema,
+    version: DATA_VERSION,
+    companies: [{ name, baseUrl, companyId }],
+  });
 }
 
 /** The service's id of the company. A refused key ends the estimate; one that may not read the id can read the rest. */

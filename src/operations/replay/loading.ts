@@ -175,8 +175,7 @@ async function fetchedAt({ destination, company }: SyncContext, { name }: Stream
   const rows = await destination.db
     .selectFrom("details")
     .select(["parent_key", "fetched_at"])
-    .where("company", "=", company)
-    .where("stream", "=", name)
+    .where(({ and }) => and({ company, stream: name }))
     .execute();
   return new Map(rows.map(row => [row.parent_key, new Date(row.fetched_at).getTime()]));
 }

@@ -106,14 +106,12 @@ async function knowledgeOf({ destination, company }: SyncContext, { name }: Stre
   const row = await db
     .selectFrom("streams")
     .select(["complete_to", "rows"])
-    .where("company", "=", company)
-    .where("stream", "=", name)
+    .where(({ and }) => and({ company, stream: name }))
     .executeTakeFirst();
   const rows = await db
     .selectFrom("stream_runs")
     .select(["run_id", "started_at"])
-    .where("company", "=", company)
-    .where("stream", "=", name)
+    .where(({ and }) => and({ company, stream: name }))
     // One that failed may have published what it read all the same.
     .where(({ or, eb }) =>
       or([

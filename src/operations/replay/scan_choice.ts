@@ -1,5 +1,6 @@
 import { lookupOf } from "../../catalog/lookup.ts";
 import type { Stream } from "../../catalog/stream.ts";
+import { OLDEST_SCAN_MS } from "../../sync/load/soft_delete_decision.ts";
 import type { StreamState } from "../../warehouse/state/stream_state.ts";
 import { type ArchivedScan, partsOf } from "./archive_contents.ts";
 
@@ -37,9 +38,6 @@ export interface Knowledge {
   /** Runs that read the stream, by when they began. */
   readonly runs: readonly { readonly run: string; readonly startedAt: string }[];
 }
-
-/** A scan that took longer cannot say what is missing: rows moved too far meanwhile. */
-const OLDEST_SCAN_MS = 6 * 3_600_000;
 
 /** Chooses among the scans that the archive holds of a stream; `scans` in the order in which they ended. */
 export function chooseScans(

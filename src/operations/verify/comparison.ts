@@ -7,7 +7,7 @@ import {
   type StoredRow,
 } from "../../warehouse/read/stored_rows.ts";
 import { isSame, type Value } from "./compare_value.ts";
-import { type Discrepancy, keyText } from "./discrepancy.ts";
+import { type Discrepancy, keyText, ofRow } from "./discrepancy.ts";
 
 /** A row as the service answered and the encoder wrote it: values in the order of `comparedColumns`. */
 export interface EncodedRow {
@@ -39,7 +39,7 @@ export function compareRow(
   // What no row state knows has come since, and what it calls deleted has come back. That a table contradicts its row state, a row
   // that it lost or has twice, is found where the two are compared.
   if (rowState === undefined ? rows.length === 0 : rowState.deletedAt !== null)
-    return [{ table: main.name, key, column: undefined, kind: "changed_since", warehouse: null, service: null }];
+    return [ofRow(main.name, key, "changed_since")];
   // Of a row that stands there twice one may be right.
   const [differing = []] = rows
     .map(each => differingValues(main, each, row.values, key, since))
@@ -89,14 +89,8 @@ function compareChildren(
 ): readonly Found[] {
   const found: Found[] = [];
   const at = (index: number, kind: Discrepancy["kind"], more: Partial<Discrepancy> = {}): void => {
-    const row = {
-      table: child.name,
-      key: keyText(main, key, index),
-      column: undefined,
-      warehouse: null,
-      service: null,
-    };
-    found.push({ discrepancy: { ...row, kind, ...more }, since: since.stable });
+    const row = ofRow(child.name, keyText(main, key, index), kind);
+    found.push({ discrepancy: { ...row, ...more }, since: since.stable });
   };
   for (const [index, values] of rows.entries()) {
     const [own, ...more] = held.get(index) ?? [];
@@ -119,7 +113,7 @@ function merged(found: readonly Found[]): readonly Discrepancy[] {
     const columns = all.flatMap(({ column }) => column ?? []);
     const [{ table, key }] = all as [Discrepancy, ...Discrepancy[]];
     const column = columns.length === 0 ? undefined : columns.join(", ");
-    return { table, key, column, kind: "changed_since", warehouse: null, service: null };
+    return { ...ofRow(table, key, "changed_since"), column };
   });
   return [...faults, ...changes];
 }

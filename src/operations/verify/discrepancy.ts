@@ -22,22 +22,20 @@ export function keyText({ key }: Pick<Table, "key">, parts: readonly string[], i
   return [...named, ...(index === undefined ? [] : [`${INDEX_COLUMN}=${index}`])].join(", ");
 }
 
-/** A table that was loaded and is no longer there: all that it held is told once. */
-export const lostTable = (table: string): Discrepancy => ({
-  ...{ table, key: "every row", column: undefined, kind: "missing_here", warehouse: null, service: null },
+/** Something about a row as a whole. */
+export const ofRow = (table: string, key: string, kind: Kind): Discrepancy => ({
+  ...{ table, key, column: undefined, kind, warehouse: null, service: null },
 });
+
+/** A table that was loaded and is no longer there: all that it held is told once. */
+export const lostTable = (table: string): Discrepancy => ofRow(table, "every row", "missing_here");
 
 /** The discrepancy, in the terms of the tables, where a table contradicts its row state. */
 export function discrepancyOf(mismatch: StateMismatch, main: Table): Discrepancy {
   const { table, key, index, sort } = mismatch;
-  const row = { table, key: keyText(main, key, index) };
-  switch (sort) {
-    case "lost":
-      return { ...row, column: undefined, kind: "missing_here", warehouse: null, service: null };
-    case "extra":
-    case "repeated":
-      return { ...row, column: undefined, kind: "missing_there", warehouse: null, service: null };
-    default:
-      return { ...row, column: sort, kind: "differs", warehouse: mismatch.table_value, service: mismatch.state_value };
-  }
+  const text = keyText(main, key, index);
+  if (sort === "lost") return ofRow(table, text, "missing_here");
+  if (sort === "extra" || sort === "repeated") return ofRow(table, text, "missing_there");
+  const { table_value: warehouse, state_value: service } = mismatch;
+  return { table, key: text, column: sort, kind: "differs", warehouse, service };
 }

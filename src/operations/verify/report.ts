@@ -1,36 +1,18 @@
 import type { ExitCode } from "../../errors.ts";
+import type { WrittenRow } from "../../warehouse/state_columns.ts";
+import type { stateTables } from "../../warehouse/state_tables.ts";
 import type { Discrepancy } from "./discrepancy.ts";
 
 /** One stream of one company: a row of `verifications`. */
-export interface VerifyLine {
-  readonly run_id: string;
-  readonly company: string;
-  readonly stream: string;
+export type VerifyLine = Readonly<WrittenRow<(typeof stateTables)["verifications"]>> & {
   /** `incomplete`: not everything could be read, `error` says why. `skipped`: there was nothing to compare. */
   readonly status: "equal" | "different" | "incomplete" | "skipped";
-  readonly checked_at: string;
-  readonly seed: string;
-  readonly sample: number | null;
-  readonly rows_checked: number;
-  readonly rows_equal: number;
-  readonly differences: number;
-  readonly changed_since: number;
-  readonly requests: number;
-  readonly error: string | null;
-}
+};
 
 /** A difference: a row of `verification_differences`. */
-export interface VerifyDifference {
-  readonly run_id: string;
-  readonly company: string;
-  readonly stream: string;
-  readonly table_name: string;
-  readonly key: string;
-  readonly column_name: string | null;
+export type VerifyDifference = Readonly<WrittenRow<(typeof stateTables)["verification_differences"]>> & {
   readonly kind: Discrepancy["kind"];
-  readonly warehouse_value: string | null;
-  readonly service_value: string | null;
-}
+};
 
 /** What `verify --json` prints. */
 export interface VerifyReport {

@@ -1,8 +1,7 @@
-import type { Stream } from "../../catalog/stream.ts";
 import { liveCount } from "../../warehouse/ddl/present_tables.ts";
 import { liveKeys } from "../../warehouse/read/stored_rows.ts";
 import type { Comparing } from "./context.ts";
-import { type Discrepancy, keyText } from "./discrepancy.ts";
+import { keyText, ofRow } from "./discrepancy.ts";
 
 /** Keys that are looked at together. */
 const KEYS_AT_ONCE = 20_000;
@@ -14,7 +13,8 @@ export async function reportUnseen(comparing: Comparing, parents: readonly strin
   const { warehouse, company } = context;
   const { tables } = stream;
   const add = (keys: readonly (readonly string[])[]): void => {
-    for (const key of keys) if (!result.hasSeen(key)) result.add(key, goneSince(tables.main, key));
+    for (const key of keys)
+      if (!result.hasSeen(key)) result.add(key, ofRow(tables.main.name, keyText(tables.main, key), "changed_since"));
   };
   if (parents !== undefined) {
     for (let i = 0; i < parents.length; i += PARENTS_AT_ONCE)
@@ -25,12 +25,3 @@ export async function reportUnseen(comparing: Comparing, parents: readonly strin
   const of = Math.ceil(live / KEYS_AT_ONCE) || 1;
   for (let nth = 0; nth < of; nth++) add(await liveKeys(warehouse, company, tables, undefined, { nth, of }));
 }
-
-const goneSince = (main: Stream["tables"]["main"], key: readonly string[]): Discrepancy => ({
-  table: main.name,
-  key: keyText(main, key),
-  column: undefined,
-  kind: "changed_since",
-  warehouse: null,
-  service: null,
-});

@@ -1,4 +1,3 @@
-import { hostname } from "node:os";
 import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
@@ -9,6 +8,7 @@ import { configured } from "../../privacy/configured_catalog.ts";
 import { createHasher } from "../../rows/hash.ts";
 import { holdToWarehouse, sideBySide } from "../../sync/run/companies.ts";
 import { policyOf } from "../../sync/run/jobs.ts";
+import { holderOf } from "../../sync/run/opening.ts";
 import { exitCodeOf, type Job, viewOf } from "../../sync/run/report.ts";
 import { companiesOf, newRunId } from "../../sync/run/run.ts";
 import type { RunTools } from "../../sync/run/run_order.ts";
@@ -146,7 +146,7 @@ async function keepResult(
   waitMs: number,
 ): Promise<string | undefined> {
   const { run_id: runId, started_at: startedAt, streams, differences } = report;
-  const holder = { pid: process.pid, host: hostname(), command: "tributary verify", startedAt };
+  const holder = holderOf("tributary verify", startedAt);
   try {
     return await inState(where, { runId, holder, clock }, waitMs, async destination => {
       const whole = await saveVerification(destination, streams, differences, records => isUnder(records, policy));

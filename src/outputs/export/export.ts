@@ -5,7 +5,7 @@ import type { Clock } from "../../clock.ts";
 import { ConfigError, DestinationError, TributaryError } from "../../errors.ts";
 import { codeOf, DENIED, diskFailure, FULL, remove } from "../../files.ts";
 import { atOneMoment, type Moment } from "../../warehouse/connect/exporting.ts";
-import type { Holder } from "../../warehouse/duckdb/lock/holder.ts";
+import type { Holder } from "../../warehouse/destination.ts";
 import { destinationFailure } from "../../warehouse/duckdb/session/failure.ts";
 import { type MakeLink, systemLink } from "../../warehouse/duckdb/versions/version_names.ts";
 import type { Exportable } from "../../warehouse/parquet_source.ts";

@@ -3,7 +3,8 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { LockedError } from "../../errors.ts";
 import { codeOf, remove } from "../../files.ts";
-import { type Holder, holderOf, holderText, isAlive } from "../../warehouse/duckdb/lock/holder.ts";
+import type { Holder } from "../../warehouse/destination.ts";
+import { holderOf, holderText, isAlive } from "../../warehouse/duckdb/lock/holder.ts";
 
 const NAME = "holder.json";
 const RENEW_MS = 10_000;

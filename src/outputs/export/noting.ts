@@ -3,7 +3,7 @@ import { DestinationError } from "../../errors.ts";
 import { inState, type Where } from "../../warehouse/connect/open.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { hasState } from "../../warehouse/ddl/present_tables.ts";
-import type { Holder } from "../../warehouse/duckdb/lock/holder.ts";
+import type { Holder } from "../../warehouse/destination.ts";
 import { notedExports, noteExport } from "../../warehouse/state/noted_exports.ts";
 import { readManifest } from "./manifest.ts";
 import type { Place } from "./place.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parsedJson } from "../../files.ts";
 import type { RawAnswer } from "../api.ts";
 import type { About } from "./about.ts";
 import { cleaned } from "./cleaning.ts";
@@ -100,16 +101,8 @@ export function writeLine({ head: facts, body }: Line): readonly Buffer[] {
 export function readLine(line: Buffer): Line | undefined {
   // The facts may hold a parameter of that name: what stands before it is not whole then.
   for (let at = line.indexOf(bodyBegins); at > 0; at = line.indexOf(bodyBegins, at + 1)) {
-    const parsed = head.safeParse(json(`${line.toString("utf8", 0, at)}}`));
+    const parsed = head.safeParse(parsedJson(`${line.toString("utf8", 0, at)}}`));
     if (parsed.success) return { head: parsed.data, body: line.subarray(at + bodyBegins.length, -1) };
   }
   return undefined;
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

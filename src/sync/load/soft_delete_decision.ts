@@ -10,7 +10,7 @@ import type { StreamProgress } from "../stream_progress.ts";
 import { askAddresses, type MissedRows } from "./row_addresses.ts";
 
 /** A scan that took longer cannot say what is missing: rows moved too far meanwhile. */
-const OLDEST_SCAN_MS = 6 * 3_600_000;
+export const OLDEST_SCAN_MS = 6 * 3_600_000;
 /** Rows of a lookup's unknown values that are marked one by one; the others are, when the next scan misses them too. */
 const MOST_PROVEN = 1_000;
 

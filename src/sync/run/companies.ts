@@ -38,13 +38,12 @@ export async function holdToWarehouse(
       held.push(service);
       continue;
     }
-    const { name, baseUrl, companyId } = identityOf(service);
-    const known = { name, baseUrl, ...(companyId === undefined ? {} : { companyId }) };
+    const known = identityOf(service);
     try {
-      requireOwnKey({ name, companyId }, held.filter(isItself).map(identityOf));
+      requireOwnKey(known, held.filter(isItself).map(identityOf));
       const { db, schema } = destination;
       const identity = { schema, version: DATA_VERSION, program, companies: [known] };
-      const isKnown = loaded && knows(await compareIdentity(db, identity), name);
+      const isKnown = loaded && knows(await compareIdentity(db, identity), known.name);
       const waits = !isKnown && !service.accepted && service.failure === undefined;
       held.push(waits ? await accept(service) : service);
     } catch (error) {

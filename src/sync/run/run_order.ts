@@ -4,7 +4,7 @@ import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import type { Log } from "../../logging.ts";
-import type { Destination } from "../../warehouse/destination.ts";
+import type { Destination, Holder } from "../../warehouse/destination.ts";
 import type { Refresh } from "../context.ts";
 import type { RunView } from "./report.ts";
 import type { RunSource } from "./run_source.ts";
@@ -70,13 +70,7 @@ export interface Renewing {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  readonly holder: {
-    readonly runId: string;
-    readonly pid: number;
-    readonly host: string;
-    readonly command: string;
-    readonly startedAt: string;
-  };
+  readonly holder: Holder;
 }
 
 /** What was made anew, in sentences, and what could not be: a person has to do that. */

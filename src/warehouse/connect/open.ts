@@ -1,8 +1,5 @@
-import type { ByteBudget } from "../../byte_budget.ts";
-import type { Clock } from "../../clock.ts";
 import type { DuckdbConfig, PostgresConfig } from "../../config/config.ts";
-import type { StoppedError } from "../../errors.ts";
-import type { Destination } from "../destination.ts";
+import type { Destination, Opener } from "../destination.ts";
 import type { Dialect } from "../dialect.ts";
 import type { Room } from "../duckdb/inspection.ts";
 import { duckdbDialect } from "../duckdb/session/dialect.ts";
@@ -33,25 +30,6 @@ export async function roleOf(where: Where): Promise<{ readonly database: string;
   const { addressOf } = await import("../postgres/connect.ts");
   const { database, user } = addressOf(where.url);
   return { database, role: user };
-}
-
-/** The run that opens it; another run is told all of this. `startedAt` is ISO 8601. */
-export interface Opener {
-  readonly runId: string;
-  readonly holder: {
-    readonly pid: number;
-    readonly host: string;
-    readonly command: string;
-    readonly startedAt: string;
-  };
-  readonly clock: Clock;
-  readonly memory?: ByteBudget;
-  /** Asks nobody to make room while it waits for a lock: work that can wait. */
-  readonly makesRoom?: boolean;
-  /** Told who has the lock when a wait for it begins, and for how many ms at most. */
-  readonly waiting?: (who: string, ms: number) => void;
-  /** Why the run is to end: waits for other sessions' locks end then, too. Undefined while it may go on. */
-  readonly stopReason?: () => StoppedError | undefined;
 }
 
 /** Opens the warehouse for a run. A DuckDB file has one writer: waits `waitMs` for it. @throws DestinationError, LockedError, ConfigError */

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { systemClock } from "../../clock.ts";
 import { entryAt } from "../../files.ts";
+import type { Holder } from "../destination.ts";
 import { liveHolder } from "../duckdb/lock/holder.ts";
 import { duckdbDialect } from "../duckdb/session/dialect.ts";
 import { attempting } from "../duckdb/session/failure.ts";
@@ -11,15 +12,6 @@ import { versionMoment } from "../duckdb/versions/version_names.ts";
 import { linkedVersion } from "../duckdb/versions/versions.ts";
 import type { Exportable } from "../parquet_source.ts";
 import type { Where } from "./open.ts";
-
-/** A run that works on the warehouse at this moment. `startedAt` is ISO 8601. */
-export interface RunningRun {
-  readonly runId: string;
-  readonly pid: number;
-  readonly host: string;
-  readonly command: string;
-  readonly startedAt: string;
-}
 
 /** A warehouse as its readers see it: no lock is taken, nothing is written. */
 export interface WarehouseReading extends Exportable {
@@ -34,6 +26,20 @@ export interface WarehouseReading extends Exportable {
  */
 export async function openReading(where: Where, resources?: Partial<Resources>): Promise<WarehouseReading | undefined> {
   return where.type === "duckdb" ? readDuckdb(where, resources) : readPostgres(where);
+}
+
+/** What a look into the warehouse finds; undefined when nothing has been loaded yet. Throws as `openReading` does. */
+export async function looking<T>(
+  where: Where,
+  look: (reading: WarehouseReading) => Promise<T>,
+): Promise<T | undefined> {
+  const reading = await openReading(where);
+  if (reading === undefined) return undefined;
+  try {
+    return await look(reading);
+  } finally {
+    await reading.close();
+  }
 }
 
 /** Whether a run that was ended before its first publish left something behind. */
@@ -75,7 +81,7 @@ async function readPostgres(where: Where & { type: "postgres" }): Promise<Wareho
 }
 
 /** The runs that work on the warehouse at this moment; `reading` is needed for PostgreSQL only. */
-export async function runningRuns(where: Where, reading: WarehouseReading | undefined): Promise<readonly RunningRun[]> {
+export async function runningRuns(where: Where, reading: WarehouseReading | undefined): Promise<readonly Holder[]> {
   if (where.type === "duckdb") {
     const holder = await liveHolder(layoutOf(where));
     return holder === undefined ? [] : [holder];
@@ -86,7 +92,7 @@ export async function runningRuns(where: Where, reading: WarehouseReading | unde
 const holderFields = z.object({ pid: z.number(), host: z.string(), command: z.string(), startedAt: z.string() });
 
 /** Those of `holders` whose lock the server holds: what a killed run wrote there says nothing. */
-async function lockHolders({ db, schema }: WarehouseReading): Promise<readonly RunningRun[]> {
+async function lockHolders({ db, schema }: WarehouseReading): Promise<readonly Holder[]> {
   const { rows: locks } = await sql<{ key: string }>`
     select ((classid::bigint << 32) | objid::bigint)::text as key from pg_catalog.pg_locks
     where locktype = 'advisory' and granted and objsubid = 1
@@ -98,7 +104,7 @@ async function lockHolders({ db, schema }: WarehouseReading): Promise<readonly R
     .select(["company", "family", "run_id", "holder"])
     .orderBy("since")
     .execute();
-  const running = new Map<string, RunningRun>();
+  const running = new Map<string, Holder>();
   for (const { company, family, run_id, holder } of rows) {
     const parsed = holderFields.safeParse(holder);
     if (parsed.success && held.has(lockKey(schema, company, family)))

@@ -2,7 +2,8 @@ import { mkdir, readdir, rmdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { DestinationError } from "../../errors.ts";
 import { codeOf, entryAt, remove } from "../../files.ts";
-import { asLocked, claim, type Holder, renewClaim, writeHolder } from "./lock/holder.ts";
+import type { Holder } from "../destination.ts";
+import { asLocked, claim, renewClaim, writeHolder } from "./lock/holder.ts";
 import { attempting, firstLineOf, isDamage } from "./session/failure.ts";
 import { isStageFolder, type Layout } from "./session/file_layout.ts";
 import {

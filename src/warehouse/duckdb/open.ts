@@ -1,12 +1,10 @@
 import { totalmem } from "node:os";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Kysely } from "kysely";
-import type { ByteBudget } from "../../byte_budget.ts";
 import type { TableSet } from "../../catalog/columns.ts";
-import type { Clock } from "../../clock.ts";
 import { LockedError } from "../../errors.ts";
 import { entryAt, remove } from "../../files.ts";
-import type { Destination, Release, Stage } from "../destination.ts";
+import type { Destination, Opener, Release, Stage } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
 import { isWaitedFor, Waiting } from "./lock/waiting.ts";
 import { type LockedFile, type Taking, takeFile } from "./locked_file.ts";
@@ -23,26 +21,13 @@ import { type MakeLink, systemLink, versionMoment } from "./versions/version_nam
 import { linkedVersion, notedNumber, publishVersion, removeOtherVersions } from "./versions/versions.ts";
 
 /** What a DuckDB warehouse is opened with. Memory: 80 MB (see withRoom) and one thread unless told otherwise. */
-export interface DuckdbSettings {
+export interface DuckdbSettings extends Opener {
   readonly path: string;
   readonly readers: Readers;
   readonly keepVersions: number;
   readonly schema: string;
   readonly stateSchema: string;
-  readonly runId: string;
-  /** `startedAt` is ISO 8601; a second run is told all of it. */
-  readonly holder: {
-    readonly pid: number;
-    readonly host: string;
-    readonly command: string;
-    readonly startedAt: string;
-  };
-  readonly clock: Clock;
-  readonly makesRoom?: boolean;
-  readonly waiting?: (who: string, ms: number) => void;
   readonly memoryLimitMb?: number;
-  /** What answers and rows share: what wide rows take of DuckDB's memory counts there. */
-  readonly memory?: ByteBudget | undefined;
   readonly threads?: number;
   /** How a symbolic link is made, where not by the system. */
   readonly makeLink?: MakeLink;

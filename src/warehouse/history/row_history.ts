@@ -29,8 +29,7 @@ export async function reconcileHistory(destination: Destination, order: HistoryO
       await db
         .updateTable("history")
         .set({ kept_to: order.now })
-        .where("company", "=", company)
-        .where("stream", "=", stream)
+        .where(({ and }) => and({ company, stream }))
         .where("kept_to", "is", null)
         .execute();
       done.push(`${stream}: its history is no longer kept for ${company}; the versions there are stay`);

@@ -2,30 +2,12 @@ import { createHash } from "node:crypto";
 import pg from "pg";
 import type { Clock } from "../../clock.ts";
 import { LockedError, TributaryError } from "../../errors.ts";
+import type { Opener } from "../destination.ts";
 import type { Session } from "./session.ts";
 
 const POLL_MS = 200;
 // A killed holder's lock may live on for a second: without this patience its restart would be refused.
 const LEAST_PATIENCE_MS = 2_500;
-
-/** The run that takes locks, as `holders` names it. */
-export interface Holder {
-  readonly pid: number;
-  readonly host: string;
-  readonly command: string;
-  readonly startedAt: string;
-}
-
-/** What the taking of locks needs of the run that takes them. */
-export interface Taker {
-  readonly runId: string;
-  readonly holder: Holder;
-  readonly clock: Clock;
-  /** Gives way to runs that wait. */
-  readonly makesRoom?: boolean;
-  /** Told who has a lock when a wait for it begins, and for how many ms at most. */
-  readonly waiting?: (who: string, ms: number) => void;
-}
 
 interface LockGroup {
   readonly company: string;
@@ -36,7 +18,7 @@ interface LockGroup {
   readonly waiting: string;
 }
 
-interface LockSettings extends Taker {
+interface LockSettings extends Opener {
   readonly schema: string;
   readonly stateSchema: string;
 }
@@ -47,10 +29,10 @@ export class Locks {
   readonly #schema: string;
   readonly #holders: string;
   readonly #runId: string;
-  readonly #holder: Holder;
+  readonly #holder: Opener["holder"];
   readonly #clock: Clock;
   readonly #makesRoom: boolean;
-  readonly #waiting: Taker["waiting"];
+  readonly #waiting: Opener["waiting"];
   readonly #held: LockGroup[] = [];
 
   constructor(

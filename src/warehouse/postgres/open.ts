@@ -2,19 +2,19 @@ import { type Kysely, sql } from "kysely";
 import { TributaryError } from "../../errors.ts";
 import { isLockFailure, patiently } from "../ddl/alteration.ts";
 import { requireRoles } from "../ddl/grants.ts";
-import type { Destination } from "../destination.ts";
+import type { Destination, Opener } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
 import { rowStateName } from "../state_tables.ts";
 import { connect, type Place } from "./connect.ts";
 import { postgresDialect } from "./dialect.ts";
 import { kyselyOver } from "./driver.ts";
-import { Locks, type Taker } from "./locks.ts";
+import { Locks } from "./locks.ts";
 import { repeating } from "./retry_transaction.ts";
 import { Session } from "./session.ts";
 import { openStage } from "./stage.ts";
 
 /** Where the warehouse is, and the run that works on it. */
-export interface PostgresSettings extends Place, Taker {
+export interface PostgresSettings extends Place, Opener {
   readonly grantSelectTo: readonly string[];
 }
 

@@ -61,8 +61,7 @@ async function isKept(db: Kysely<StateTables>, { stream }: Coverage, { company }
   const found = await db
     .selectFrom("streams")
     .select(["on", "last_success_at"])
-    .where("company", "=", company)
-    .where("stream", "=", stream)
+    .where(({ and }) => and({ company, stream }))
     .executeTakeFirst();
   return found?.on === true && found.last_success_at !== null;
 }

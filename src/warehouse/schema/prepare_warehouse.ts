@@ -197,7 +197,10 @@ async function forgetLoss(destination: Destination, expectation: Expectation, st
   await destination.db.transaction().execute(async trx => {
     for (const { name } of expectation.companies) {
       await forgetStreamState(trx, name, stream.name);
-      await trx.deleteFrom("details").where("company", "=", name).where("stream", "=", stream.name).execute();
+      await trx
+        .deleteFrom("details")
+        .where(({ and }) => and({ company: name, stream: stream.name }))
+        .execute();
     }
   });
   for (const { name } of expectation.companies) await dropStages(destination, name, stream.tables);
@@ -262,8 +265,7 @@ async function markOff(
     await db
       .updateTable("streams")
       .set({ on: false, off_since: now })
-      .where("stream", "=", stream)
-      .where("company", "=", company)
+      .where(({ and }) => and({ stream, company }))
       .execute();
   }
   await commentTables(db, dialect, schema, comments);

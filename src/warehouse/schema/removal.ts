@@ -55,8 +55,7 @@ export async function dropTables(
     for (const name of ["streams", "problems", "rejects", "schema_changes", "history"] as const)
       await trx
         .deleteFrom(name)
-        .where("company", "=", removal.company)
-        .where("stream", "=", tables.main.name)
+        .where(({ and }) => and({ company: removal.company, stream: tables.main.name }))
         .execute();
     // Main table, children and row state stay together: a half-dropped stream would look like a lost one.
     if (empty.length < present.length || present.length === 0) return done;
@@ -109,7 +108,10 @@ export async function forgetProgress(trx: Transaction<StateTables>, company: str
 
 async function forgetStream(trx: Transaction<StateTables>, company: string, stream: string): Promise<void> {
   for (const name of ["stream_state", "details"] as const)
-    await trx.deleteFrom(name).where("company", "=", company).where("stream", "=", stream).execute();
+    await trx
+      .deleteFrom(name)
+      .where(({ and }) => and({ company, stream }))
+      .execute();
 }
 
 const ref = ({ schema, name }: Named): RawBuilder<unknown> => sql.id(schema, name);

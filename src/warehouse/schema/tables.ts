@@ -66,7 +66,10 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
     }
     // Those that are absent have no values to lose, and those that failed are asked for again anyhow.
     for (const stream of emptied)
-      await trx.deleteFrom("details").where("stream", "=", stream).where("outcome", "=", "ok").execute();
+      await trx
+        .deleteFrom("details")
+        .where(({ and }) => and({ stream, outcome: "ok" }))
+        .execute();
     await interruptHistory(trx, [...missing, ...unversioned]);
     const done = [...steps.flatMap(step => step.sentence ?? []), ...shown.done];
     return { done, missing, warnings: [...shut, ...shown.warnings] };

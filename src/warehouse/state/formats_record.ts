@@ -63,9 +63,7 @@ export async function adoptFormats(
       const { numUpdatedRows } = await trx
         .updateTable("details")
         .set({ parent_hash: null })
-        .where("company", "=", company)
-        .where("stream", "=", name)
-        .where("outcome", "=", "ok")
+        .where(({ and }) => and({ company, stream: name, outcome: "ok" }))
         .executeTakeFirst();
       return Number(numUpdatedRows);
     });

@@ -13,7 +13,11 @@ export interface Identity {
   readonly version: number;
   /** Its release; absent: it writes no rows. */
   readonly program?: string;
-  readonly companies: readonly { readonly name: string; readonly baseUrl: string; readonly companyId?: string }[];
+  readonly companies: readonly {
+    readonly name: string;
+    readonly baseUrl: string;
+    readonly companyId?: string | undefined;
+  }[];
   /** What it reads with; absent: it reads nothing. */
   readonly formats?: Formats;
 }

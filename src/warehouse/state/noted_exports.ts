@@ -18,8 +18,7 @@ export async function noteExport(db: Kysely<StateTables>, { path, host }: NotedE
     const known = await trx
       .selectFrom("exports")
       .select("noted_at")
-      .where("path", "=", path)
-      .where("host", "=", host)
+      .where(({ and }) => and({ path, host }))
       .executeTakeFirst();
     if (known === undefined) await trx.insertInto("exports").values({ path, host, noted_at: now }).execute();
   });
@@ -27,5 +26,8 @@ export async function noteExport(db: Kysely<StateTables>, { path, host }: NotedE
 
 /** For a folder that is gone. */
 export async function forgetExport(db: Kysely<StateTables>, { path, host }: NotedExport): Promise<void> {
-  await db.deleteFrom("exports").where("path", "=", path).where("host", "=", host).execute();
+  await db
+    .deleteFrom("exports")
+    .where(({ and }) => and({ path, host }))
+    .execute();
 }

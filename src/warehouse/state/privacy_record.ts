@@ -66,7 +66,10 @@ export async function recordPrivacy(
   now: string,
 ): Promise<void> {
   for (const { table, column, treatment, was, keyId } of records) {
-    await db.deleteFrom("privacy").where("table_name", "=", table).where("column_name", "=", column).execute();
+    await db
+      .deleteFrom("privacy")
+      .where(({ and }) => and({ table_name: table, column_name: column }))
+      .execute();
     await db
       .insertInto("privacy")
       .values({ table_name: table, column_name: column, treatment, was, key_id: keyId, since: now, cleaned_at: null })

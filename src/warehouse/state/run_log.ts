@@ -93,9 +93,7 @@ export async function writeStreamRun(
   const { numUpdatedRows } = await db
     .updateTable("stream_runs")
     .set(row)
-    .where("run_id", "=", runId)
-    .where("company", "=", company)
-    .where("stream", "=", stream)
+    .where(({ and }) => and({ run_id: runId, company, stream }))
     // No index tells DuckDB where it is, and recent rows are few.
     .where("recent", "=", true)
     .executeTakeFirst();
@@ -150,8 +148,7 @@ export async function loadStreamState(db: Db, company: string, stream: string): 
   const row = await db
     .selectFrom("stream_state")
     .select("state")
-    .where("company", "=", company)
-    .where("stream", "=", stream)
+    .where(({ and }) => and({ company, stream }))
     .executeTakeFirst();
   return readStreamState(row?.state);
 }
@@ -180,8 +177,7 @@ export async function saveStreamState(
   const { numUpdatedRows } = await db
     .updateTable("stream_state")
     .set(row)
-    .where("company", "=", company)
-    .where("stream", "=", stream)
+    .where(({ and }) => and({ company, stream }))
     .executeTakeFirst();
   if (numUpdatedRows > 0n) return;
   await db
@@ -191,7 +187,10 @@ export async function saveStreamState(
 }
 
 export async function forgetStreamState(db: Db, company: string, stream: string): Promise<void> {
-  await db.deleteFrom("stream_state").where("company", "=", company).where("stream", "=", stream).execute();
+  await db
+    .deleteFrom("stream_state")
+    .where(({ and }) => and({ company, stream }))
+    .execute();
 }
 
 /** What the last run of that command warned of which has come to an end. */

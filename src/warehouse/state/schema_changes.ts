@@ -57,8 +57,7 @@ export async function saveSchemaChanges(
   const rows = await db
     .selectFrom("schema_changes")
     .selectAll()
-    .where("company", "=", company)
-    .where("stream", "=", stream)
+    .where(({ and }) => and({ company, stream }))
     .execute();
   const known = rows.map(row => ({
     table: row.table_name,
@@ -70,7 +69,10 @@ export async function saveSchemaChanges(
     lastSeenAt: row.last_seen_at.toISOString(),
   }));
   const { all, fresh } = withSeen(known, seen, times);
-  await db.deleteFrom("schema_changes").where("company", "=", company).where("stream", "=", stream).execute();
+  await db
+    .deleteFrom("schema_changes")
+    .where(({ and }) => and({ company, stream }))
+    .execute();
   const values = all.map(({ table, column, change, example, count, firstSeenAt, lastSeenAt }) => ({
     ...{ company, stream, table_name: table, column_name: column, change, example, count },
     ...{ first_seen_at: firstSeenAt, last_seen_at: lastSeenAt },

@@ -92,38 +92,11 @@ export type ScanRecord = z.infer<typeof scanRecord>;
 
 /** A new scan's record. */
 export function beginScan(scan: string, fingerprint: string, full: boolean, startedAt: string): ScanRecord {
-  return {
-    scan,
-    fingerprint,
-    phase: "reading",
-    startedAt,
-    part: 0,
-    cursor: null,
-    full,
-    pages: 0,
-    rows: 0,
-    sequence: 0,
-    firstTotal: null,
-    lastTotal: null,
-    date: null,
-    latest: null,
-    oldest: [],
-    beforeStart: 0,
-    rejected: 0,
-    rounded: 0,
-    problems: [],
-    drift: [],
-    presence: {},
-    capped: false,
-    oneAnswer: false,
-    pageRows: null,
-    absent: [],
-    unread: [],
-    failures: 0,
-    failedAt: null,
-    windows: [],
-    follows: null,
-  };
+  return scanRecord.parse({
+    ...{ scan, fingerprint, full, startedAt, phase: "reading", part: 0, cursor: null, date: null, latest: null },
+    ...{ pages: 0, rows: 0, sequence: 0, firstTotal: null, lastTotal: null, rejected: 0, rounded: 0, problems: [] },
+    ...{ failures: 0, failedAt: null },
+  });
 }
 
 const backfill = z.object({
@@ -208,15 +181,13 @@ export const noState: StreamState = streamState.parse({});
 
 /** The stored record, or undefined for none that this version can continue. */
 export function readScanRecord(stored: unknown): ScanRecord | undefined {
-  const parsed = scanRecord.safeParse(stored);
-  return parsed.success ? parsed.data : undefined;
+  return scanRecord.safeParse(stored).data;
 }
 
 /** The stored state; a damaged one reads as none. */
 export function readStreamState(stored: unknown): StreamState {
   const { mark, ...state } = (stored ?? {}) as { readonly mark?: unknown };
-  const parsed = streamState.safeParse({ ...state, highWaterMark: mark });
-  return parsed.success ? parsed.data : noState;
+  return streamState.safeParse({ ...state, highWaterMark: mark }).data ?? noState;
 }
 
 /** The state as it is stored, in JSON. */

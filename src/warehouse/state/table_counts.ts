@@ -59,8 +59,7 @@ export async function saveDashboard(
   const { numUpdatedRows } = await db
     .updateTable("streams")
     .set(completeTo === null ? row : { ...row, complete_to: completeTo })
-    .where("company", "=", company)
-    .where("table_name", "=", table.name)
+    .where(({ and }) => and({ company, table_name: table.name }))
     .executeTakeFirst();
   if (numUpdatedRows === 0n)
     await db
@@ -109,8 +108,7 @@ export async function completeTogether(
   const rows = await db
     .selectFrom("streams")
     .select("complete_to")
-    .where("company", "=", company)
-    .where("on", "=", true)
+    .where(({ and }) => and({ company, on: true }))
     .where("stream", "in", streams)
     .where("complete_to", "is not", null)
     .orderBy("complete_to")
@@ -124,8 +122,7 @@ export async function isComplete(db: Kysely<StateTables>, company: string, strea
   const row = await db
     .selectFrom("streams")
     .select("complete_to")
-    .where("company", "=", company)
-    .where("stream", "=", stream)
+    .where(({ and }) => and({ company, stream }))
     .executeTakeFirst();
   return (row?.complete_to ?? null) !== null;
 }
@@ -135,8 +132,7 @@ export async function liveRows(db: Kysely<StateTables>, company: string, table: 
   const row = await db
     .selectFrom("streams")
     .select("live_rows")
-    .where("company", "=", company)
-    .where("table_name", "=", table)
+    .where(({ and }) => and({ company, table_name: table }))
     .executeTakeFirst();
   return row?.live_rows ?? null;
 }

@@ -5,7 +5,8 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { LockedError } from "../../../errors.ts";
-import { codeOf, remove } from "../../../files.ts";
+import { codeOf, parsedJson, remove } from "../../../files.ts";
+import type { Holder } from "../../destination.ts";
 import { lockConflict } from "../session/failure.ts";
 import { isStageFolder, type Layout } from "../session/file_layout.ts";
 
@@ -16,15 +17,6 @@ const stored = z.object({
   command: z.string(),
   started_at: z.string(),
 });
-
-/** The process that works on a warehouse file. `startedAt` is ISO 8601. */
-export interface Holder {
-  readonly runId: string;
-  readonly pid: number;
-  readonly host: string;
-  readonly command: string;
-  readonly startedAt: string;
-}
 
 /**
  * Keeps a second session of this very process out: DuckDB's file lock doesn't, and closing one of two descriptors would drop
@@ -68,7 +60,7 @@ export function holderText({ runId, pid, host, command, startedAt }: Holder): st
 
 /** Reads what `holderText` wrote; undefined for anything else. */
 export function holderOf(text: string): Holder | undefined {
-  const { data } = stored.safeParse(parse(text));
+  const { data } = stored.safeParse(parsedJson(text));
   return data === undefined
     ? undefined
     : { runId: data.run_id, pid: data.pid, host: data.host, command: data.command, startedAt: data.started_at };
@@ -135,13 +127,5 @@ export function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     return codeOf(error) === "EPERM";
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

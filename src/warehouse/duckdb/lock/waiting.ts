@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Clock } from "../../../clock.ts";
-import { remove } from "../../../files.ts";
+import { parsedJson, remove } from "../../../files.ts";
 import { isStageFolder, type Layout } from "../session/file_layout.ts";
 import { isAlive } from "./holder.ts";
 
@@ -48,19 +48,11 @@ export async function isWaitedFor({ home }: Layout, clock: Clock): Promise<boole
   for (const name of await readdir(home).catch(() => [])) {
     if (!name.startsWith(PREFIX) || name.endsWith(".tmp") || isStageFolder(name)) continue;
     const path = join(home, name);
-    const { data } = stored.safeParse(parse(await readFile(path, "utf8").catch(() => "")));
+    const { data } = stored.safeParse(parsedJson(await readFile(path, "utf8").catch(() => "")));
     const here = data?.host === hostname();
     const believed = data !== undefined && clock.now() - data.at < BELIEVED_MS && (!here || isAlive(data.pid));
     if (believed) found = true;
     else await remove(path);
   }
   return found;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

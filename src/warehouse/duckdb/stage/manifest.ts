@@ -3,7 +3,7 @@ import { readdir, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { TableSet } from "../../../catalog/columns.ts";
-import { remove, syncFolder, writeDurably } from "../../../files.ts";
+import { parsedJson, remove, syncFolder, writeDurably } from "../../../files.ts";
 import { stageColumns } from "../../../rows/batch.ts";
 import type { StageRecord } from "../../destination.ts";
 
@@ -70,7 +70,7 @@ export async function removeManifest(folder: string): Promise<void> {
 /** The folder's manifest; undefined when there is none, or it or one of its files is not what was written, or it is of other columns. */
 export async function readManifest(folder: string, company: string, layout: string): Promise<Manifest | undefined> {
   const text = await readFile(join(folder, NAME), "utf8").catch(() => "");
-  const { data } = manifestFacts.safeParse(parse(text));
+  const { data } = manifestFacts.safeParse(parsedJson(text));
   if (data === undefined || data.company !== company || data.layout !== layout) return undefined;
   const sizes = await Promise.all(filesOf(data).map(async file => [file.bytes, await sizeOf(join(folder, file.name))]));
   return sizes.every(([expected, found]) => expected === found) ? data : undefined;
@@ -93,12 +93,4 @@ async function sizeOf(path: string): Promise<number | undefined> {
     found => found.size,
     () => undefined,
   );
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -18,8 +18,8 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 /** Writes a file whole and makes its bytes durable; its name is so only after `syncFolder`. */
-export async function writeDurably(path: string, bytes: string | Uint8Array, mode = 0o600): Promise<void> {
-  const handle = await open(path, "w", mode);
+export async function writeDurably(path: string, bytes: string | Uint8Array, mode = 0o600, flags = "w"): Promise<void> {
+  const handle = await open(path, flags, mode);
   try {
     await handle.writeFile(bytes);
     await handle.datasync();

@@ -1,10 +1,28 @@
-import type { Kysely, RawBuilder } from "kysely";
+import {
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type RawBuilder,
+} from "kysely";
 import type { Kind } from "../catalog/columns.ts";
 import type { Multiplication } from "../catalog/model.ts";
 import type { StateTables } from "./state_tables.ts";
 
 type Db = Kysely<StateTables>;
 type Fragment = RawBuilder<unknown>;
+
+/** Kysely over a driver of ours: both databases read PostgreSQL's quoting and literals. */
+export const kyselyWith = (createDriver: () => Driver): Kysely<StateTables> =>
+  new Kysely({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver,
+      createIntrospector: db => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
 
 /** What the two databases have, do, or write in different ways. SQL elsewhere asks for it here, and never which database it is. */
 export interface Dialect extends CatalogQueries, Multiplication {

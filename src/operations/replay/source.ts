@@ -1,4 +1,5 @@
 import { ApiError } from "../../errors.ts";
+import { Mutex } from "../../mutex.ts";
 import type { Answer, Api } from "../../source/api.ts";
 import type { Line } from "../../source/archive/line.ts";
 import type { ArchiveFile } from "../../source/archive/places.ts";
@@ -18,7 +19,7 @@ export function archivedApi(lines: Lines, wanted: ReadonlyMap<string, number>, a
   const places = new Map([...wanted].map(([key, ordinal]) => [ordinal, key]));
   const waiting = new Map<string, Line>();
   let reader: AsyncGenerator<{ readonly line: Line; readonly ordinal: number }> | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
+  const turns = new Mutex();
   const stats = { requests: 0, retries: 0, limited: 0, bytes: 0, failures: {}, retryWaitMs: 0, limitedWaitMs: 0 };
 
   async function take(key: string): Promise<Line | undefined> {
@@ -40,9 +41,7 @@ export function archivedApi(lines: Lines, wanted: ReadonlyMap<string, number>, a
       options?.signal?.throwIfAborted();
       const key = requestKey(path, query);
       if (!wanted.has(key)) throw missing(path);
-      const taking = turn.then(() => take(key));
-      turn = taking.catch(() => undefined);
-      const line = await taking;
+      const line = await turns.run(() => take(key));
       if (line === undefined) throw missing(path);
       return answerOf(line, path, alone, options?.paged === true);
     },

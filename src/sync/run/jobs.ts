@@ -5,6 +5,7 @@ import { type Config, noSettings } from "../../config/config.ts";
 import { selectedByConfig } from "../../config/selection.ts";
 import { DestinationError, endOf, StoppedError, TributaryError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
+import { Mutex } from "../../mutex.ts";
 import { createHasher } from "../../rows/hash.ts";
 import { telling } from "../../source/archive/about.ts";
 import type { Archive } from "../../source/archive/archive.ts";
@@ -187,12 +188,13 @@ export async function contextOf(
   const { full, allDetails, resume, confirmDeletes } = refresh;
   const { company, api, limiter } = service;
   const on = selectedByConfig(catalogue, config.streams);
+  const turns = new Mutex();
   return {
     ...shared,
     company: company.name,
     service: { baseUrl: company.baseUrl, api, limiter, turn: 0, archived: async () => undefined },
     destination,
-    inTurn: turns(),
+    inTurn: publish => turns.run(publish),
     encoding: { formats: config.formats, hasher: await createHasher(), redact },
     streams: { catalogue, named, wanted: new Set(on.map(stream => stream.name)) },
     policy: {
@@ -207,16 +209,6 @@ export async function contextOf(
       publishEveryMs: config.destination.publishEveryMs,
       ofStream: name => policyOf(config, name),
     },
-  };
-}
-
-/** Does what it is given one after another, in the order of asking. */
-function turns(): SyncContext["inTurn"] {
-  let last: Promise<unknown> = Promise.resolve();
-  return work => {
-    const done = last.then(work);
-    last = done.catch(() => undefined);
-    return done;
   };
 }
 

@@ -3,15 +3,15 @@ import { join } from "node:path";
 import type { Kysely } from "kysely";
 import { DestinationError } from "../../errors.ts";
 import { codeOf, entryAt } from "../../files.ts";
+import { Mutex } from "../../mutex.ts";
 import type { Holder } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
-import { asLocked, claim, liveHolder } from "./lock/holder.ts";
+import { claim, liveHolder } from "./lock/holder.ts";
 import { kyselyOver } from "./session/driver.ts";
 import { attempting } from "./session/failure.ts";
 import { type Layout, layoutOf, type Readers } from "./session/file_layout.ts";
-import { Mutex } from "./session/mutex.ts";
-import { identify, openSession, type Session } from "./session/session.ts";
-import { refusal } from "./versions/seed.ts";
+import type { Session } from "./session/session.ts";
+import { openOurs } from "./versions/seed.ts";
 
 /** What is needed to look into a warehouse without writing. */
 export interface ReadingSettings {
@@ -81,16 +81,5 @@ async function openPublished(layout: Layout, settings: ReadingSettings): Promise
     spill: settings.spill ?? join(tmpdir(), "tributary-reading"),
     spillsInPrivate: settings.spillsInPrivate ?? false,
   };
-  const session = await openSession(layout.path, true, resources).catch(async error => {
-    if (/not a valid DuckDB database/.test(String(error))) throw refusal(layout, "it is no DuckDB database", error);
-    return asLocked(layout)(error);
-  });
-  try {
-    if ((await identify(session.connection, settings.stateSchema)) !== "ours")
-      throw refusal(layout, `it has no table ${settings.stateSchema}.warehouse`);
-  } catch (error) {
-    session.close();
-    throw error;
-  }
-  return session;
+  return openOurs(layout, layout.path, settings.stateSchema, resources, false);
 }

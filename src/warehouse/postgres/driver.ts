@@ -1,11 +1,5 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from "kysely";
+import type { CompiledQuery, DatabaseConnection, Kysely } from "kysely";
+import { kyselyWith } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
 import type { Session } from "./session.ts";
 
@@ -15,36 +9,29 @@ const writing = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 export function kyselyOver(session: Session, stateSchema: string): Kysely<StateTables> {
   const releases: (() => void)[] = [];
   const connection = connectionOver(session);
-  const db = new Kysely<StateTables>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-      createIntrospector: kysely => new PostgresIntrospector(kysely),
-      createDriver: () => ({
-        init: () => Promise.resolve(),
-        async acquireConnection() {
-          releases.push(await session.acquire());
-          return connection;
-        },
-        beginTransaction: (_connection, settings) => session.begin(settings),
-        commitTransaction: () => session.commit(),
-        rollbackTransaction: () => session.rollback(),
-        async savepoint(_connection, name) {
-          await session.query(`savepoint "${name}"`);
-        },
-        async rollbackToSavepoint(_connection, name) {
-          await session.query(`rollback to savepoint "${name}"`);
-        },
-        async releaseSavepoint(_connection, name) {
-          await session.query(`release savepoint "${name}"`);
-        },
-        async releaseConnection() {
-          releases.pop()?.();
-        },
-        destroy: () => session.end(),
-      }),
+  const db = kyselyWith(() => ({
+    init: () => Promise.resolve(),
+    async acquireConnection() {
+      releases.push(await session.acquire());
+      return connection;
     },
-  });
+    beginTransaction: (_connection, settings) => session.begin(settings),
+    commitTransaction: () => session.commit(),
+    rollbackTransaction: () => session.rollback(),
+    async savepoint(_connection, name) {
+      await session.query(`savepoint "${name}"`);
+    },
+    async rollbackToSavepoint(_connection, name) {
+      await session.query(`rollback to savepoint "${name}"`);
+    },
+    async releaseSavepoint(_connection, name) {
+      await session.query(`release savepoint "${name}"`);
+    },
+    async releaseConnection() {
+      releases.pop()?.();
+    },
+    destroy: () => session.end(),
+  }));
   return db.withSchema(stateSchema);
 }
 

@@ -2,6 +2,7 @@ import { finished } from "node:stream/promises";
 import { AbortedTransactionError, type TransactionSettings } from "kysely";
 import type { Client, QueryResult } from "pg";
 import { from, to } from "pg-copy-streams";
+import { Mutex } from "../../mutex.ts";
 import type { Connected } from "./connect.ts";
 import type { Address } from "./failure.ts";
 import { LockWatch } from "./lock_watch.ts";
@@ -18,8 +19,8 @@ export class Session {
   readonly #client: Client;
   readonly #watch: LockWatch;
   #guard: Guard | undefined;
-  #turns: Promise<unknown> = Promise.resolve();
-  #statements: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Mutex();
+  readonly #statements = new Mutex();
   #inTransaction = false;
 
   constructor(connected: Connected) {
@@ -45,12 +46,8 @@ export class Session {
   }
 
   /** Waits for its turn; the answer ends it. */
-  async acquire(): Promise<() => void> {
-    const before = this.#turns;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#turns = promise;
-    await before;
-    return resolve;
+  acquire(): Promise<() => void> {
+    return this.#turns.acquire();
   }
 
   /** One statement, within a turn. Statements sent together go one after another. */
@@ -93,9 +90,7 @@ export class Session {
   }
 
   #next<T>(send: () => Promise<T>): Promise<T> {
-    const run = this.#statements.then(() => this.#watch.over(send));
-    this.#statements = run.catch(() => undefined);
-    return run;
+    return this.#statements.run(() => this.#watch.over(send));
   }
 
   async begin(settings: TransactionSettings): Promise<void> {
@@ -146,13 +141,8 @@ export class Session {
   }
 
   /** A turn outside a transaction. */
-  async turn<T>(work: () => Promise<T>): Promise<T> {
-    const release = await this.acquire();
-    try {
-      return await work();
-    } finally {
-      release();
-    }
+  turn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(work);
   }
 
   async end(): Promise<void> {

@@ -1,17 +1,8 @@
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type RawBuilder,
-  sql,
-} from "kysely";
+import { DummyDriver, type RawBuilder, sql } from "kysely";
 import { type Catalog, emptyCatalog } from "../ddl/database_catalog.ts";
 import { allGrants, allViewGrants } from "../ddl/grants.ts";
-import type { Dialect } from "../dialect.ts";
+import { type Dialect, kyselyWith } from "../dialect.ts";
 import { DATA_VERSION, stateStatements } from "../state/state_ddl.ts";
-import type { StateTables } from "../state_tables.ts";
 import { recordViews } from "../views/present_views.ts";
 import { creation } from "../views/statements.ts";
 import { analyticsSchema, tablesIn, type View } from "../views/view.ts";
@@ -90,18 +81,5 @@ export function dbaScript(
   return statements.map(statement => `${compiled(statement)};\n`).join("");
 }
 
-function compiled(statement: RawBuilder<unknown>): string {
-  return statement.compile(compiler()).sql;
-}
-
-/** Both databases read the same quoting and literals, and DDL has no parameters. */
-function compiler(): Kysely<StateTables> {
-  return new Kysely<StateTables>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: db => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  });
-}
+/** DDL has no parameters. */
+const compiled = (statement: RawBuilder<unknown>): string => statement.compile(kyselyWith(() => new DummyDriver())).sql;

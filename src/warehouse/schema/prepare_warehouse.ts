@@ -11,10 +11,10 @@ import type { Destination } from "../destination.ts";
 import { historiesLeft, reconcileHistory } from "../history/row_history.ts";
 import { dropStages } from "../state/drop_stages.ts";
 import { checkIdentity } from "../state/identity.ts";
-import { forgetStreamState } from "../state/run_log.ts";
 import { DATA_VERSION, ensureState } from "../state/state_ddl.ts";
 import { type CurrencySource, keepRates, readRates } from "../views/currency_rates.ts";
 import { analyticsSchema, type ViewOrder } from "../views/view.ts";
+import { forgetStream } from "./removal.ts";
 import { checkTables, commentTables, ensureTables, type TableOrder } from "./tables.ts";
 import { chooseUnknownFieldColumns, withAdded } from "./unknown_field_columns.ts";
 
@@ -84,9 +84,7 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   const seen = await checkTables(db, dialect, tableOrder(destination, expectation));
   const rates = await readRates(db, stateSchema, seen, expectation.views.currency);
   const upgraded = await ensureState(db, dialect, stateSchema, undefined, seen);
-  const companies = expectation.companies
-    .filter(({ isRecorded }) => isRecorded)
-    .map(({ name, baseUrl, companyId }) => ({ name, baseUrl, ...(companyId === undefined ? {} : { companyId }) }));
+  const companies = expectation.companies.filter(({ isRecorded }) => isRecorded);
   await checkIdentity(db, dialect, { schema, version: DATA_VERSION, program: version, companies, formats });
   for (const { name } of expectation.companies)
     await destination.lock(name, expectation.lockGroups, expectation.waitMs);
@@ -196,11 +194,7 @@ export function absenceSentence(stream: Stream, mode: Stream["mode"]): string {
 async function forgetLoss(destination: Destination, expectation: Expectation, stream: Stream): Promise<void> {
   await destination.db.transaction().execute(async trx => {
     for (const { name } of expectation.companies) {
-      await forgetStreamState(trx, name, stream.name);
-      await trx
-        .deleteFrom("details")
-        .where(({ and }) => and({ company: name, stream: stream.name }))
-        .execute();
+      await forgetStream(trx, name, stream.name);
     }
   });
   for (const { name } of expectation.companies) await dropStages(destination, name, stream.tables);

@@ -106,7 +106,7 @@ export async function forgetProgress(trx: Transaction<StateTables>, company: str
     await saveStreamState(trx, company, stream, { ...noState, lastMoment, statuses }, lastMoment);
 }
 
-async function forgetStream(trx: Transaction<StateTables>, company: string, stream: string): Promise<void> {
+export async function forgetStream(trx: Transaction<StateTables>, company: string, stream: string): Promise<void> {
   for (const name of ["stream_state", "details"] as const)
     await trx
       .deleteFrom(name)

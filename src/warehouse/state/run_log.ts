@@ -186,13 +186,6 @@ export async function saveStreamState(
     .execute();
 }
 
-export async function forgetStreamState(db: Db, company: string, stream: string): Promise<void> {
-  await db
-    .deleteFrom("stream_state")
-    .where(({ and }) => and({ company, stream }))
-    .execute();
-}
-
 /** What the last run of that command warned of which has come to an end. */
 export async function warningsOfLastRun(db: Db, command: string): Promise<readonly string[]> {
   const last = await db

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { remove } from "../../../files.ts";
 import type { CopyOut, ParquetFile, SourceColumn, SourceTable, Target } from "../../parquet_source.ts";
 import { quoted } from "../session/session.ts";
+import { readCsv } from "../stage/csv_relation.ts";
 import { type Ask, duckdbType, named, writeFiles } from "./parquet_files.ts";
 
 /** Bytes of CSV that become files together: some 30 MB of Parquet. */
@@ -10,7 +11,6 @@ const SLICE = 256 * 2 ** 20;
 const PIECE = 2 ** 20;
 const QUOTE = 0x22;
 const LINE_END = 0x0a;
-const SMALLEST_BUFFER = 8_000_000;
 
 /** What another database sends, and where it may lie until it is Parquet. */
 export interface Spooling {
@@ -162,14 +162,7 @@ function csvRelation(path: string, columns: readonly SourceColumn[], longest: nu
   const values = columns.map(column =>
     column.storedAs === "decimal" ? `${decimalOf(column)} as ${named(column.name)}` : named(column.name),
   );
-  const options = [
-    `columns = {${types.join(", ")}}`,
-    "auto_detect = false, header = false, delim = ',', quote = '\"', escape = '\"', new_line = '\\n', nullstr = ''",
-    "allow_quoted_nulls = false, hive_partitioning = false, compression = 'none'",
-    // No line is ever split between two readers.
-    `parallel = false, max_line_size = ${longest + 1}, buffer_size = ${Math.max(SMALLEST_BUFFER, (longest + 1) * 2)}`,
-  ];
-  return `(select ${values.join(", ")} from read_csv(${quoted(path.replace(/[[*?]/g, "[$&]"))}, ${options.join(", ")}))`;
+  return `(select ${values.join(", ")} from ${readCsv([path], types, longest + 1)})`;
 }
 
 /** Text becomes DECIMAL(18,6) and that DECIMAL(38,9), where it fits exactly: directly it takes a hundred times as long. */

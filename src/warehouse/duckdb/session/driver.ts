@@ -1,18 +1,10 @@
 import type { DuckDBConnection, DuckDBMaterializedResult } from "@duckdb/node-api";
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  Kysely,
-  PostgresAdapter,
-  PostgresQueryCompiler,
-  type QueryResult,
-} from "kysely";
+import type { CompiledQuery, DatabaseConnection, Driver, Kysely, QueryResult } from "kysely";
+import type { Mutex } from "../../../mutex.ts";
+import { kyselyWith } from "../../dialect.ts";
 import type { StateTables } from "../../state_tables.ts";
 import { attempting } from "./failure.ts";
 import { inlined, withoutStatement } from "./inlining.ts";
-import type { Mutex } from "./mutex.ts";
 import { bindings, rowObjects } from "./values.ts";
 
 /** What happened in the session, told to those who keep count. Both run before the statement's effect is committed where it is in a transaction. */
@@ -30,57 +22,24 @@ export function kyselyOver(
   turns: Mutex,
   observer: Observer | undefined,
 ): Kysely<StateTables> {
-  const dialect: Dialect = {
-    createAdapter: () => new PostgresAdapter(),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-    createDriver: () => new SessionDriver(connect, turns, observer),
-    createIntrospector: () => {
-      throw new TypeError("the warehouse's tables are read from information_schema, not through an introspector");
+  const driver: Driver = {
+    init: async () => undefined,
+    destroy: async () => undefined,
+    async acquireConnection() {
+      const release = await turns.acquire();
+      try {
+        return new Turn(await connect(), release, observer);
+      } catch (error) {
+        release();
+        throw error;
+      }
     },
+    beginTransaction: (turn: Turn) => turn.begin(),
+    commitTransaction: (turn: Turn) => turn.commit(),
+    rollbackTransaction: (turn: Turn) => turn.rollback(),
+    releaseConnection: async (turn: Turn) => turn.release(),
   };
-  return new Kysely<StateTables>({ dialect });
-}
-
-class SessionDriver implements Driver {
-  readonly #connect: () => Promise<DuckDBConnection>;
-  readonly #turns: Mutex;
-  readonly #observer: Observer | undefined;
-
-  constructor(connect: () => Promise<DuckDBConnection>, turns: Mutex, observer: Observer | undefined) {
-    this.#connect = connect;
-    this.#turns = turns;
-    this.#observer = observer;
-  }
-
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<Turn> {
-    const release = await this.#turns.acquire();
-    try {
-      return new Turn(await this.#connect(), release, this.#observer);
-    } catch (error) {
-      release();
-      throw error;
-    }
-  }
-
-  async beginTransaction(turn: Turn): Promise<void> {
-    await turn.begin();
-  }
-
-  async commitTransaction(turn: Turn): Promise<void> {
-    await turn.commit();
-  }
-
-  async rollbackTransaction(turn: Turn): Promise<void> {
-    await turn.rollback();
-  }
-
-  async releaseConnection(turn: Turn): Promise<void> {
-    turn.release();
-  }
-
-  async destroy(): Promise<void> {}
+  return kyselyWith(() => driver);
 }
 
 class Turn implements DatabaseConnection {

@@ -42,8 +42,13 @@ export function relationOf(
       ? sql`${id(column.name)}::${sql.raw(duckdbDialect.columnType(column.kind))} as ${id(column.name)}`
       : id(column.name),
   );
-  const paths = files.map(file => quoted(withoutPattern(join(folder, file.name))));
+  const paths = files.map(file => join(folder, file.name));
   const longest = Math.max(...files.map(file => file.longest)) + 1;
+  return sql`(select ${sql.join(values)} from ${sql.raw(readCsv(paths, types, longest))})`;
+}
+
+/** Files of our CSV as a FROM item; `longest` is no less than the longest line's bytes with its end. */
+export function readCsv(paths: readonly string[], types: readonly string[], longest: number): string {
   const options = [
     `columns = {${types.join(", ")}}`,
     "auto_detect = false, header = false, delim = ',', quote = '\"', escape = '\"', new_line = '\\n', nullstr = ''",
@@ -51,10 +56,7 @@ export function relationOf(
     // One reader a file costs no more than several (measured), and no line is ever split between two.
     `parallel = false, max_line_size = ${longest}, buffer_size = ${Math.max(SMALLEST_BUFFER, longest * 2)}`,
   ];
-  return sql`(select ${sql.join(values)} from read_csv([${sql.raw(paths.join(", "))}], ${sql.raw(options.join(", "))}))`;
-}
-
-/** A path in which nothing is a wildcard. */
-function withoutPattern(path: string): string {
-  return path.replace(/[[*?]/g, "[$&]");
+  // Nothing in a path is a wildcard.
+  const files = paths.map(path => quoted(path.replace(/[[*?]/g, "[$&]")));
+  return `read_csv([${files.join(", ")}], ${options.join(", ")})`;
 }

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, open, readdir, rename } from "node:fs/promises";
+import { mkdir, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { type RawBuilder, sql } from "kysely";
 import { INDEX_COLUMN, type Table, type TableSet } from "../../../catalog/columns.ts";
-import { remove } from "../../../files.ts";
+import { remove, writeDurably } from "../../../files.ts";
 import { type Batch, type EncodedTable, stageColumns } from "../../../rows/batch.ts";
 import type { Stage, StageRecord } from "../../destination.ts";
 import { attempting } from "../session/failure.ts";
@@ -139,7 +139,9 @@ class FileStage implements Stage {
       };
       const manifest = { ...before, record, next: this.#next, batches: [...before.batches, files] };
       try {
-        await Promise.all(written.map(({ file, bytes }) => this.#write(file.name, bytes)));
+        await Promise.all(
+          written.map(({ file, bytes }) => writeDurably(join(this.#folder, file.name), bytes, 0o600, "wx")),
+        );
         await writeManifest(this.#folder, manifest);
       } catch (error) {
         // Should the manifest have got through all the same, its missing files make it count for nothing.
@@ -148,16 +150,6 @@ class FileStage implements Stage {
       }
       this.#manifest = manifest;
     });
-  }
-
-  async #write(name: string, bytes: Buffer): Promise<void> {
-    const handle = await open(join(this.#folder, name), "wx", 0o600);
-    try {
-      await handle.writeFile(bytes);
-      await handle.datasync();
-    } finally {
-      await handle.close();
-    }
   }
 
   keys(): RawBuilder<unknown> {

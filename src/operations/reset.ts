@@ -1,4 +1,5 @@
-import type { Stream } from "../catalog/stream.ts";
+import { type Asking, asksNothing, loadedColumn } from "../catalog/lookup.ts";
+import type { Detail, Stream } from "../catalog/stream.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { lockGroupOf, select } from "../config/selection.ts";
@@ -6,17 +7,19 @@ import { configured } from "../privacy/configured_catalog.ts";
 import { parentsOf } from "../sync/load/child_streams.ts";
 import { policyOf } from "../sync/run/jobs.ts";
 import { holderOf } from "../sync/run/opening.ts";
+import { choicesOf } from "../sync/stream/snapshot.ts";
 import { openDestination } from "../warehouse/connect/open.ts";
 import { hasUnpublished, openReading } from "../warehouse/connect/reading.ts";
-import { withTables } from "../warehouse/ddl/present_tables.ts";
+import { type Looked, liveCount, withTables } from "../warehouse/ddl/present_tables.ts";
 import type { Destination } from "../warehouse/destination.ts";
+import { distinctValues } from "../warehouse/read/distinct_values.ts";
 import { dropTables, forgetProgress } from "../warehouse/schema/removal.ts";
 import { dropStages } from "../warehouse/state/drop_stages.ts";
 import { compareIdentity, forgetCompany } from "../warehouse/state/identity.ts";
+import { loadStreamState } from "../warehouse/state/run_log.ts";
 import { DATA_VERSION, ensureState } from "../warehouse/state/state_ddl.ts";
 import { recountDetail } from "../warehouse/state/table_counts.ts";
 import { forgetStored } from "../warehouse/views/stored_models.ts";
-import { costFromStart } from "./cost.ts";
 
 export interface ResetOrder {
   readonly config: Config;
@@ -132,4 +135,42 @@ async function resetStream(
       await recountDetail(trx, destination, { company, stream, parent: parentsOf(catalogue, stream, mode) });
   });
   return [`${stream.name}: forgot how far it was read for ${company}; its rows stay`];
+}
+
+/** Requests that it takes to read a stream from the start, as far as the warehouse knows; undefined: unknown. */
+export async function costFromStart(
+  looked: Looked,
+  company: string,
+  stream: Stream,
+  catalogue: readonly Stream[],
+  asking: Asking = asksNothing,
+): Promise<number | undefined> {
+  const { mode } = stream;
+  switch (mode.kind) {
+    case "snapshot":
+      return choicesOf(mode, asking).length;
+    case "detail": {
+      if (mode.by !== undefined) return costOfValues(looked, company, mode, mode.by, catalogue);
+      const parent = catalogue.find(other => other.name === mode.of);
+      return parent === undefined ? undefined : liveCount(looked, company, parent.tables);
+    }
+    default: {
+      const { lastFullPages } = await loadStreamState(looked.db, company, stream.name);
+      return lastFullPages ?? undefined;
+    }
+  }
+}
+
+/** One request for each distinct value; how many names a JSON column holds is not counted here. */
+async function costOfValues(
+  looked: Looked,
+  company: string,
+  { of, also = [] }: Detail,
+  by: string,
+  catalogue: readonly Stream[],
+): Promise<number | undefined> {
+  const columns = [`${of}.${by}`, ...also].map(named => loadedColumn(catalogue, named));
+  const known = columns.filter(column => column !== undefined);
+  if (known.length < columns.length || known.some(({ kind }) => kind === "json")) return undefined;
+  return (await distinctValues(looked, company, known)).length;
 }

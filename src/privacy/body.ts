@@ -1,9 +1,5 @@
 import { TributaryError } from "../errors.ts";
-import { Numeral } from "../numeral.ts";
 import type { Envelope } from "../source/envelope.ts";
-
-// In V8 since 11.4; TypeScript's library doesn't know it yet.
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /** The JSON text of an answer whose data was changed, its numerals digit for digit. */
 export function bodyOf({ data, pagination, meta }: Envelope): Buffer {
@@ -18,7 +14,7 @@ export function bodyOf({ data, pagination, meta }: Envelope): Buffer {
 /** JSON of values as they were parsed. @throws TributaryError where they are nested too deeply to be written again */
 export function jsonText(value: unknown): string {
   try {
-    return JSON.stringify(value, (_name, each: unknown) => (each instanceof Numeral ? rawJSON(each.text) : each));
+    return JSON.stringify(value);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new TributaryError(

@@ -39,7 +39,7 @@ function isDigit(code: number): boolean {
 }
 
 /** Behind the quote that ends a string; the text's end where there is none. */
-function stringEnd(text: string, start: number): number {
+export function stringEnd(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0;
     while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes++;

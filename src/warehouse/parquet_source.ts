@@ -93,22 +93,17 @@ export interface ParquetSource {
 
 /** The types of a table's columns as Parquet has them. */
 export function storedAs(type: string): StoredAs {
-  if (/^numeric\(\d+,\d+\)$/.test(type)) return "decimal";
-  switch (type) {
-    case "bigint":
-    case "integer":
-      return "bigint";
-    case "double precision":
-      return "double";
-    case "boolean":
-    case "date":
-      return type;
-    case "timestamptz":
-      return "moment";
-    default:
-      return "text";
-  }
+  return /^numeric\(\d+,\d+\)$/.test(type) ? "decimal" : (stored[type] ?? "text");
 }
+
+const stored: Readonly<Record<string, StoredAs>> = {
+  bigint: "bigint",
+  integer: "bigint",
+  "double precision": "double",
+  boolean: "boolean",
+  date: "date",
+  timestamptz: "moment",
+};
 
 /** Which rows are meant, as a condition that both databases understand. */
 export function isFiltered({ company, live }: SourceTable, quoted: (text: string) => string): string {

@@ -245,7 +245,7 @@ export const asking: readonly Mutation[] = [
     name: "a batch of wide rows ends only with its row or its second",
     invariant: 7,
     file: "src/sync/extract/batches.ts",
-    text: "if (bytes >= (this.#memory.isShort ? WORTH_BYTES : BATCH_BYTES)) return true;",
+    text: "if (bytes >= (limiter.memory.isShort ? WORTH_BYTES : BATCH_BYTES)) return true;",
     becomes: "if (bytes < 0) return true;",
     test: "test/sync/extract/batches.test.ts",
     notices: "a batch is due at 8 MB, and at 1 MB when others wait for memory",

@@ -42,7 +42,7 @@ export const publishing: readonly Mutation[] = [
   {
     name: "children that an answer no longer has stay",
     invariant: 2,
-    file: "src/warehouse/merge/children.ts",
+    file: "src/warehouse/merge/apply.ts",
     text: "where r._seq = c._seq and r._index = t._index)`.execute(trx);",
     becomes: "where r._seq = c._seq)`.execute(trx);",
     test: "test/warehouse/conformance/values.test.ts",
@@ -123,7 +123,7 @@ export const publishing: readonly Mutation[] = [
   {
     name: "_changed_at of unchanged children moves",
     invariant: 3,
-    file: "src/warehouse/merge/children.ts",
+    file: "src/warehouse/merge/apply.ts",
     text: "and (t._deleted_at is not null or $",
     becomes: "and (t._company is not null or $",
     test: "test/warehouse/conformance/values.test.ts",

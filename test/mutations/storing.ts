@@ -33,10 +33,14 @@ export const storing: readonly Mutation[] = [
     name: "a manifest is written before the files that it names",
     invariant: 1,
     file: "src/warehouse/duckdb/stage/stage.ts",
-    text: `        await Promise.all(written.map(({ file, bytes }) => this.#write(file.name, bytes)));
+    text: `        await Promise.all(
+          written.map(({ file, bytes }) => writeDurably(join(this.#folder, file.name), bytes, 0o600, "wx")),
+        );
         await writeManifest(this.#folder, manifest);`,
     becomes: `        await writeManifest(this.#folder, manifest);
-        await Promise.all(written.map(({ file, bytes }) => this.#write(file.name, bytes)));`,
+        await Promise.all(
+          written.map(({ file, bytes }) => writeDurably(join(this.#folder, file.name), bytes, 0o600, "wx")),
+        );`,
     test: "test/warehouse/duckdb/stage_crash.test.ts",
     notices: "holds a record and exactly its rows whenever the process is killed",
   },
@@ -124,12 +128,12 @@ export const storing: readonly Mutation[] = [
     name: "rows are stored before their answers are kept",
     invariant: 1,
     file: "src/sync/extract/batches.ts",
-    text: `    await this.#archived();
-    if (encoded.rejects.length > 0) await this.#keepRejects(encoded.rejects, record.scan);
+    text: `    await this.#how.archived();
+    if (encoded.rejects.length > 0) await this.#how.keepRejects(encoded.rejects, record.scan);
     await this.#stage.append(encoded.batch, record satisfies StageRecord);`,
-    becomes: `    if (encoded.rejects.length > 0) await this.#keepRejects(encoded.rejects, record.scan);
+    becomes: `    if (encoded.rejects.length > 0) await this.#how.keepRejects(encoded.rejects, record.scan);
     await this.#stage.append(encoded.batch, record satisfies StageRecord);
-    await this.#archived();`,
+    await this.#how.archived();`,
     test: "test/sync/extract/batches.test.ts",
     notices: "rows are stored after the answers that they came in were kept",
   },

@@ -1,10 +1,10 @@
 import type { Stream } from "../../catalog/stream.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config, Schedule } from "../../config/config.ts";
 import { selectedByConfig } from "../../config/selection.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { asDue } from "../../sync/context.ts";
 import type { RunOrder } from "../../sync/run/run_order.ts";
-import type { Turn } from "./turn.ts";
+import type { Cause } from "./events.ts";
 
 export type RunDefaults = Pick<RunOrder, "version" | "catalogue" | "models" | "relations" | "identity">;
 
@@ -31,4 +31,24 @@ export function hintedStreams(config: Config, catalogue: readonly Stream[]): rea
   if (config.hooks.streams.length > 0) return config.hooks.streams;
   const on = selectedByConfig(configured(catalogue, config), config.streams);
   return on.filter(stream => stream.mode.kind === "feed").map(stream => stream.name);
+}
+
+/** A run to be made. Moments are ms since the epoch. */
+export interface Turn {
+  readonly schedule: string;
+  readonly at: number;
+  readonly cause: Cause;
+  /** How many runs failed before it since the regular one was due. */
+  readonly failures: number;
+  /** Names, patterns, presets; empty: all that are on. */
+  readonly names: readonly string[];
+  readonly company: string | undefined;
+  readonly maxTimeMs: number | undefined;
+  readonly waitMs: number;
+}
+
+/** A schedule's turn: its selection and limits, unless `more` says otherwise. */
+export function turnOf(schedule: Schedule, at: number, cause: Cause, more: Partial<Turn> = {}): Turn {
+  const { name, streams, maxTimeMs, waitMs } = schedule;
+  return { schedule: name, at, cause, failures: 0, names: streams, company: undefined, maxTimeMs, waitMs, ...more };
 }

@@ -2,8 +2,8 @@ import type { Config, HooksConfig, Schedule } from "../../config/config.ts";
 import { type Timetable, timetableOf } from "../../config/cron.ts";
 import { HOOK } from "../../config/schedules.ts";
 import type { RunReport } from "../../sync/run/run.ts";
+import { type Turn, turnOf } from "./order.ts";
 import type { PastRun } from "./past_runs.ts";
-import { type Turn, turnOf } from "./turn.ts";
 
 /** One schedule: its next regular start, what waits for the run before it to end, and its next retry. */
 interface Line {

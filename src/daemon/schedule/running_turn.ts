@@ -3,7 +3,7 @@ import { timespan } from "../../duration.ts";
 import type { Log } from "../../logging.ts";
 import type { RunView } from "../../sync/run/report.ts";
 import type { LiveRun } from "./events.ts";
-import type { Turn } from "./turn.ts";
+import type { Turn } from "./order.ts";
 
 /** What a run may take, once its max_time is over, to the next safe point: the publish of a large list takes minutes. */
 const STOPPING_MS = 10 * 60_000;

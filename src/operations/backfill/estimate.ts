@@ -7,8 +7,7 @@ import type { RunOrder } from "../../sync/run/run_order.ts";
 import type { ServiceTools } from "../../sync/run/service.ts";
 import { hasDates, timeOf } from "../../sync/stream/backfill.ts";
 import { noState, type Window } from "../../warehouse/state/stream_state.ts";
-import type { Ask, Guess } from "../estimate/context.ts";
-import { type Estimate, estimateSync } from "../estimate/estimate.ts";
+import { type Ask, type Estimate, estimateSync, type Guess } from "../estimate/estimate.ts";
 import { type Decision, type Range, type Unfinished, windowsFor } from "./plan.ts";
 
 const DAY_MS = 86_400_000;

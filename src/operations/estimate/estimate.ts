@@ -1,26 +1,64 @@
 import { sourcesOf, waitsFor } from "../../catalog/lookup.ts";
-import type { Feed, Scan, Stream } from "../../catalog/stream.ts";
+import type { Detail, Feed, Scan, Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Company } from "../../config/config.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
 import { ApiError } from "../../errors.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
-import type { Query } from "../../source/api.ts";
+import { valueAt } from "../../rows/encode_value.ts";
+import type { Answer, Query } from "../../source/api.ts";
 import { firstPage, PAGE_ROWS, pagesOf, shapeOf } from "../../sync/extract/listing.ts";
+import { besideRows } from "../../sync/extract/rows_in_answer.ts";
 import { planScan, type ScanPlan } from "../../sync/extract/scan_plan.ts";
 import { policyOf } from "../../sync/run/jobs.ts";
-import { fieldOf, openClient, type ServiceTools } from "../../sync/run/service.ts";
+import type { RunOrder } from "../../sync/run/run_order.ts";
+import { fieldOf, openClient, type Service, type ServiceTools } from "../../sync/run/service.ts";
+import { workRequest } from "../../sync/stream/details.ts";
 import { gapInWords, gapOf, gapRefused, gapRequests } from "../../sync/stream/feed.ts";
 import { questionsOf } from "../../sync/stream/lookups.ts";
 import { choicesOf } from "../../sync/stream/snapshot.ts";
-import { openReading } from "../../warehouse/connect/reading.ts";
+import { openReading, type WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { liveCount } from "../../warehouse/ddl/present_tables.ts";
+import { countWork } from "../../warehouse/details/work_list.ts";
 import { loadStateUnder } from "../../warehouse/state/formats_record.ts";
 import { compareIdentity } from "../../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
 import { noState, type StreamState } from "../../warehouse/state/stream_state.ts";
-import type { Ask, EstimateContext, Guess, Order } from "./context.ts";
-import { estimateDetails } from "./estimate_details.ts";
+
+export interface EstimateContext {
+  readonly order: Order;
+  readonly tools: ServiceTools;
+  readonly catalogue: readonly Stream[];
+  readonly reading: WarehouseReading | undefined;
+  readonly company: Company;
+  readonly api: Service["api"];
+  readonly latencies: number[];
+  /** Rows of the lists that were asked, as far as one page tells. */
+  readonly listed: Map<string, Known>;
+}
+
+export type Ask = (path: string, query: Query) => Promise<Answer>;
+
+export interface Guess {
+  readonly requests: number;
+  readonly atLeast: boolean;
+  readonly why: string;
+  /** How many of them come one after another, where not all pages do. */
+  readonly inARow?: number;
+}
+
+export type Order = Pick<RunOrder, "config" | "catalogue" | "identity" | "selection" | "refresh"> & {
+  /** Details of parents from this day on (YYYY-MM-DD) are left out. */
+  readonly to?: string | undefined;
+  /** Another way to find out what a listing costs, where there is one. */
+  readonly guess?: (company: string, stream: Stream, ask: Ask) => Promise<Guess | undefined>;
+};
+
+export interface Known {
+  readonly count: number;
+  readonly atLeast: boolean;
+  readonly rows: readonly unknown[];
+}
 
 /** What a stream would ask for. `at_least`: there may be more than is known now. */
 export interface EstimateLine {
@@ -246,4 +284,66 @@ async function estimateLookup(context: EstimateContext, stream: Stream, mode: Sc
     ? `one for each value of ${sources.join(" and ")}, which are not loaded yet`
     : "one for each set of values";
   return { requests: asked.length, atLeast: waitsFor(stream, asking).length > 0, why, inARow: 1 };
+}
+
+/** Details that are due by the warehouse; where nothing is loaded yet, as many as the list has rows or values. */
+export async function estimateDetails(context: EstimateContext, stream: Stream, mode: Detail): Promise<Guess> {
+  const { order, tools, catalogue, reading, company, listed } = context;
+  const parent = catalogue.find(other => other.name === mode.of);
+  const { maxDetails } = policyOf(order.config, stream.name);
+  const limited = (count: number): number => Math.min(count, maxDetails ?? count);
+  const own = reading === undefined ? undefined : await liveCount(reading, company.name, stream.tables);
+  if (
+    reading !== undefined &&
+    own !== undefined &&
+    parent !== undefined &&
+    (await liveCount(reading, company.name, parent.tables))
+  ) {
+    const { mixedFormats } = await loadStateUnder(reading.db, company.name, stream.name, order.config.formats);
+    const request = { ...workRequest(contextOf(context), stream, mode), otherFormats: mixedFormats };
+    const counts = await countWork(reading, request);
+    const due = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    const reasons = Object.entries(counts).filter(([, count]) => count > 0);
+    const inWords = (reason: string) => (reason === "formats" ? "as formats changed since they were read" : reason);
+    const told = reasons.map(([reason, count]) => `${count} ${inWords(reason)}`).join(", ") || "none is due";
+    const why = `${told}; those of rows that turn out new or changed come on top`;
+    return { requests: limited(due), atLeast: limited(due) !== maxDetails, why };
+  }
+  const known = listed.get(mode.of);
+  if (known === undefined) return { requests: 0, atLeast: true, why: `${mode.of} is not loaded yet` };
+  const start = order.config.streams.start === undefined ? "" : `, fewer because of streams.start`;
+  if (mode.by === undefined && mode.only === undefined)
+    return { requests: limited(known.count), atLeast: known.atLeast, why: `one for each row of ${mode.of}${start}` };
+  const found = parent === undefined ? 0 : askedOf(parent, mode, known.rows);
+  const what = mode.by === undefined ? `row of ${mode.of} that has one` : `${mode.by} of ${mode.of}`;
+  const atLeast = known.count > known.rows.length || known.atLeast || mode.also !== undefined;
+  return { requests: limited(found), atLeast, why: `one for each ${what}` };
+
+  function contextOf({ order: { config, refresh } }: EstimateContext): Parameters<typeof workRequest>[0] {
+    return {
+      company: company.name,
+      clock: tools.clock,
+      streams: { catalogue },
+      policy: {
+        start: config.streams.start,
+        to: context.order.to,
+        allDetails: refresh.allDetails,
+        ofStream: name => policyOf(config, name),
+      },
+    };
+  }
+}
+
+function askedOf(parent: Stream, { by, only }: Detail, rows: readonly unknown[]): number {
+  const valueIn = (row: unknown, name: string): unknown => {
+    const column = parent.tables.main.columns.find(candidate => candidate.name === name);
+    return column === undefined ? undefined : valueAt(column.path, besideRows(row));
+  };
+  const some = only === undefined ? rows : rows.filter(row => valueIn(row, only.column) === only.value);
+  if (by === undefined) return some.length;
+  const values = some.flatMap(row => {
+    const value = valueIn(row, by);
+    return typeof value === "object" && value !== null ? Object.keys(value) : [value ?? []].flat();
+  });
+  return new Set(values.map(String)).size;
 }

@@ -2,7 +2,6 @@ import type { Query } from "../../source/api.ts";
 import type { Head } from "../../source/archive/line.ts";
 import { type ArchiveFile, filesIn, folderOf } from "../../source/archive/places.ts";
 import { linesOf } from "../../source/archive/reading.ts";
-import { requestKey } from "./request_key.ts";
 
 /** A request whose answer is archived; `ordinal` is its last line's place among all of the stream. */
 export interface ArchivedRequest {
@@ -89,8 +88,21 @@ export async function readArchiveContents(files: readonly ArchivedFile[]): Promi
   return { files, firsts, scans: ended, odd };
 }
 
+/** What stands before each answer of a run's files, and what was asked for. */
+export async function* requestsIn(
+  files: readonly ArchivedFile[],
+): AsyncGenerator<{ readonly head: Head; readonly held: ArchivedRequest }> {
+  let ordinal = 0;
+  for (const { path } of files)
+    for await (const { head } of linesOf(path, () => undefined)) yield { head, held: heldOf(head, ordinal++) };
+}
+
+const heldOf = ({ request, part, context = {}, next }: Head, ordinal: number): ArchivedRequest => ({
+  ...{ ordinal, part, path: request.path, query: request.query, context, next },
+});
+
 function note(scans: Map<string, ArchivedScan>, head: Head, ordinal: number): void {
-  const { scan, run, at, request, window, part, parts, full, next, context = {} } = head;
+  const { scan, run, at, request, window, parts, full } = head;
   const name = window ? `windows of ${run}` : scan;
   const known = scans.get(name) ?? {
     ids: new Set<string>(),
@@ -109,7 +121,7 @@ function note(scans: Map<string, ArchivedScan>, head: Head, ordinal: number): vo
   scans.set(name, known);
   known.ids.add(scan);
   const key = requestKey(request.path, request.query);
-  const held = { ordinal, part, path: request.path, query: request.query, context, next };
+  const held = heldOf(head, ordinal);
   if (head.confirms) {
     known.confirms.set(key, held);
     known.confirmedBy.add(run);
@@ -154,4 +166,10 @@ export function isWhole(requests: ReadonlyMap<string, ArchivedRequest>, first: A
     page = requests.get(requestKey(first.path, { ...first.query, cursor: page.next }));
   }
   return page !== undefined;
+}
+
+/** What a request asks for: its path and query, whatever order its parameters have and however many rows a page may hold. */
+export function requestKey(path: string, query: Query): string {
+  const asked = Object.entries(query).filter(([name]) => name !== "limit");
+  return JSON.stringify([path, ...asked.map(([name, value]) => [name, String(value)]).sort()]);
 }

@@ -1,8 +1,13 @@
 import type { Parent } from "../../source/archive/about.ts";
-import { linesOf } from "../../source/archive/reading.ts";
 import type { WorkItem, WorkList } from "../../warehouse/details/work_list.ts";
-import { type ArchivedFile, type ArchivedRequest, firstPages, isWhole } from "./archive_contents.ts";
-import { requestKey } from "./request_key.ts";
+import {
+  type ArchivedFile,
+  type ArchivedRequest,
+  firstPages,
+  isWhole,
+  requestKey,
+  requestsIn,
+} from "./archive_contents.ts";
 import { isIn, type Span } from "./scan_choice.ts";
 
 /** The last answer that a run got for a parent, all pages of it. */
@@ -22,23 +27,19 @@ export async function answersIn(files: readonly ArchivedFile[], span: Span): Pro
     string,
     Omit<ArchivedAnswer, "first" | "requests"> & { requests: Map<string, ArchivedRequest> }
   >();
-  let ordinal = 0;
-  for (const { path } of files) {
-    for await (const { head } of linesOf(path, () => undefined)) {
-      const { parent, request, next, at, scan, accepted, status } = head;
-      const held = { ordinal: ordinal++, part: 0, path: request.path, query: request.query, context: {}, next };
-      if (parent === undefined || !isIn(span, at)) continue;
-      // A first page begins a new answer.
-      const begins = request.query["cursor"] === undefined;
-      // A 404 in place of a further page cuts it off.
-      if (!begins && status === 404) {
-        answers.delete(parent.key);
-        continue;
-      }
-      const requests = (begins ? undefined : answers.get(parent.key)?.requests) ?? new Map<string, ArchivedRequest>();
-      requests.set(requestKey(request.path, request.query), held);
-      answers.set(parent.key, { parent, scan, at, accepted, requests });
+  for await (const { head, held } of requestsIn(files)) {
+    const { parent, request, at, scan, accepted, status } = head;
+    if (parent === undefined || !isIn(span, at)) continue;
+    // A first page begins a new answer.
+    const begins = request.query["cursor"] === undefined;
+    // A 404 in place of a further page cuts it off.
+    if (!begins && status === 404) {
+      answers.delete(parent.key);
+      continue;
     }
+    const requests = (begins ? undefined : answers.get(parent.key)?.requests) ?? new Map<string, ArchivedRequest>();
+    requests.set(requestKey(request.path, request.query), held);
+    answers.set(parent.key, { parent, scan, at, accepted, requests });
   }
   const whole = [...answers.values()].flatMap(answer => {
     const first = firstPages(answer.requests).get(0);
@@ -53,14 +54,9 @@ export async function sittingsIn(
   span: Span,
 ): Promise<readonly (ArchivedRequest & { readonly scan: string; readonly date: string })[]> {
   const found = new Map<string, ArchivedRequest & { scan: string; date: string }>();
-  let ordinal = 0;
-  for (const { path } of files) {
-    for await (const { head } of linesOf(path, () => undefined)) {
-      const { request, context = {}, at, scan, date } = head;
-      const held = { ordinal: ordinal++, part: 0, path: request.path, query: request.query, context, next: null };
-      const key = requestKey(request.path, request.query);
-      if (isIn(span, at)) found.set(key, { ...held, scan, date: date ?? at });
-    }
+  for await (const { head, held } of requestsIn(files)) {
+    const { at, scan, date } = head;
+    if (isIn(span, at)) found.set(requestKey(held.path, held.query), { ...held, scan, date: date ?? at });
   }
   return [...found.values()];
 }

@@ -6,10 +6,15 @@ import { syncDetails } from "../../sync/stream/details.ts";
 import { type ReadBefore, reloadScans } from "../../sync/stream/reloading.ts";
 import { type Sitting, takeSnapshots } from "../../sync/stream/snapshot.ts";
 import type { StreamProgress } from "../../sync/stream_progress.ts";
-import { type ArchiveContents, type ArchivedFile, type ArchivedScan, firstPages } from "./archive_contents.ts";
+import {
+  type ArchiveContents,
+  type ArchivedFile,
+  type ArchivedScan,
+  firstPages,
+  requestKey,
+} from "./archive_contents.ts";
 import { type ArchivedAnswer, answersIn, sittingsIn, workOf } from "./archived_answers.ts";
 import type { Answers, Piece } from "./plan.ts";
-import { requestKey } from "./request_key.ts";
 import type { ScanGroup, Span } from "./scan_choice.ts";
 import { archivedApi, type Lines } from "./source.ts";
 

@@ -6,7 +6,7 @@ import type { ArchiveFile } from "../../source/archive/places.ts";
 import { linesOf } from "../../source/archive/reading.ts";
 import { BodyError, parseJson } from "../../source/body.ts";
 import { readComplaint, readEnvelope } from "../../source/envelope.ts";
-import { requestKey } from "./request_key.ts";
+import { requestKey } from "./archive_contents.ts";
 
 /** Files of a stream, and the place of each one's first line, where that is known. */
 export interface Lines {

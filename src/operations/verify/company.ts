@@ -37,7 +37,7 @@ export async function compareCompany(
     errors.push(failure);
     return jobs.map(job => line(job, undefined, failure.message));
   }
-  for await (const done of inParallel(each(jobs), atOnce, compareJob)) lines.push(done);
+  for await (const done of inParallel(jobs, atOnce, compareJob)) lines.push(done);
   return lines;
 
   async function compareJob(job: Job): Promise<ComparedLine> {
@@ -75,8 +75,4 @@ export async function compareCompany(
       return line(job, result, error.message);
     }
   }
-}
-
-async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
-  yield* items;
 }

@@ -6,13 +6,11 @@ import { schemaFingerprint } from "../../rows/schema_fingerprint.ts";
 import { Batches } from "../../sync/extract/batches.ts";
 import type { Intake } from "../../sync/extract/reading.ts";
 import { encoderOf } from "../../sync/stream/extraction.ts";
-import type { Stage, StageRecord } from "../../warehouse/destination.ts";
-import { type StoredIn, storedRows } from "../../warehouse/read/stored_rows.ts";
+import { storedRows } from "../../warehouse/read/stored_rows.ts";
 import { beginScan } from "../../warehouse/state/stream_state.ts";
 import type { Value } from "./compare_value.ts";
 import { compareRow, type EncodedRow } from "./comparison.ts";
 import type { Comparing } from "./context.ts";
-import type { Result } from "./result.ts";
 
 /** How many keys one question to the warehouse holds: each is a parameter or more. */
 const KEYS_AT_ONCE = 500;
@@ -20,77 +18,34 @@ const KEYS_AT_ONCE = 500;
 /** What became of the details that were asked for, by parent. */
 export type Answers = Map<string, "ok" | "absent" | "failed">;
 
-/** What a stream is read through: its rows are encoded as a sync would, and compared instead of stored. */
+/** What a stream is read through: its rows are encoded as a sync would, and each batch is compared with the warehouse instead of stored. */
 export interface Instrument extends Intake {
-  readonly mirror: Mirror;
+  readonly answers: Answers;
 }
 
 export function instrumentOf({ context, stream, result }: Comparing): Instrument {
   const { warehouse, company, encoding, clock, service } = context;
-  const fingerprint = schemaFingerprint(stream.tables, encoding.hasher);
-  const mirror = new Mirror(warehouse, company, stream.tables, fingerprint, result);
-  const encoder = encoderOf(encoding, stream, context.start);
-  const nothing = async () => undefined;
-  const batches = new Batches(mirror, encoder, { clock, limiter: service.limiter }, nothing, nothing);
-  const record = beginScan(randomUUID(), "verify", true, new Date(clock.now()).toISOString());
-  return { mirror, encoder, batches, record };
-}
-
-/** A stage that compares each batch with the warehouse and keeps nothing: so verify reads and encodes exactly as a sync does. */
-export class Mirror implements Stage {
-  record: StageRecord | undefined;
-  staged = 0;
-  readonly answers: Answers = new Map();
-  readonly #warehouse: StoredIn;
-  readonly #company: string;
-  readonly #tables: TableSet;
-  readonly #schemaFingerprint: number;
-  readonly #result: Result;
-
-  constructor(warehouse: StoredIn, company: string, tables: TableSet, schemaFingerprint: number, result: Result) {
-    this.#warehouse = warehouse;
-    this.#company = company;
-    this.#tables = tables;
-    this.#schemaFingerprint = schemaFingerprint;
-    this.#result = result;
-  }
-
-  async begin(record: StageRecord): Promise<void> {
-    this.record = record;
-  }
-
-  async append(batch: Batch, record: StageRecord): Promise<void> {
-    const rows = encodedRows(this.#tables, batch);
-    this.staged += rows.length;
-    for (let i = 0; i < rows.length; i += KEYS_AT_ONCE) await this.#compare(rows.slice(i, i + KEYS_AT_ONCE));
+  const { tables } = stream;
+  const fingerprint = schemaFingerprint(tables, encoding.hasher);
+  const answers: Answers = new Map();
+  const compare = async (rows: readonly EncodedRow[]) => {
+    const keys = rows.map(row => row.key);
+    const held = await storedRows(warehouse, company, tables, keys);
+    for (const [i, row] of rows.entries()) result.row(row.key, compareRow(tables, row, held[i]!, fingerprint));
+  };
+  const append = async (batch: Batch) => {
+    const rows = encodedRows(tables, batch);
+    for (let i = 0; i < rows.length; i += KEYS_AT_ONCE) await compare(rows.slice(i, i + KEYS_AT_ONCE));
     // Of an answer that is not whole nobody knows what it lacks.
     for (const [, parent, , outcome, , reason] of readCsv(batch.outcomes.bytes))
-      this.answers.set(parent ?? "", reason === null || outcome !== "ok" ? (outcome as "ok") : "failed");
-    this.record = record;
-  }
-
-  async #compare(rows: readonly EncodedRow[]): Promise<void> {
-    const keys = rows.map(row => row.key);
-    const held = await storedRows(this.#warehouse, this.#company, this.#tables, keys);
-    for (const [i, row] of rows.entries())
-      this.#result.row(row.key, compareRow(this.#tables, row, held[i]!, this.#schemaFingerprint));
-  }
-
-  keys(): never {
-    throw new TypeError("a mirror keeps no rows");
-  }
-
-  rows(): never {
-    throw new TypeError("a mirror keeps no rows");
-  }
-
-  outcomes(): never {
-    throw new TypeError("a mirror keeps no rows");
-  }
-
-  async drop(): Promise<void> {
-    this.record = undefined;
-  }
+      answers.set(parent ?? "", reason === null || outcome !== "ok" ? (outcome as "ok") : "failed");
+  };
+  const encoder = encoderOf(encoding, stream, context.start);
+  const nothing = async () => undefined;
+  const { limiter } = service;
+  const batches = new Batches({ append }, { encoder, clock, limiter, keepRejects: nothing, archived: nothing });
+  const record = beginScan(randomUUID(), "verify", true, new Date(clock.now()).toISOString());
+  return { answers, encoder, batches, record };
 }
 
 function encodedRows({ children }: TableSet, batch: Batch): readonly EncodedRow[] {

@@ -1,17 +1,22 @@
-import { type Feed, OBSERVED_ON, type Scan, type Snapshot } from "../../catalog/stream.ts";
+import { type Detail, type Feed, OBSERVED_ON, type Scan, type Snapshot } from "../../catalog/stream.ts";
 import { TributaryError } from "../../errors.ts";
+import { readDetails } from "../../sync/extract/details.ts";
 import { readListing } from "../../sync/extract/listing.ts";
 import { readLookup } from "../../sync/extract/lookups.ts";
 import { readingOf } from "../../sync/extract/reading.ts";
 import { boundOf, planScan, statusesOf } from "../../sync/extract/scan_plan.ts";
+import { parentsOf } from "../../sync/load/child_streams.ts";
+import { columnsFor, detailRequest } from "../../sync/stream/details.ts";
 import { questionsOf } from "../../sync/stream/lookups.ts";
 import { choicesOf } from "../../sync/stream/snapshot.ts";
+import { liveCount, withTables } from "../../warehouse/ddl/present_tables.ts";
+import { openFetched } from "../../warehouse/read/fetched_parents.ts";
+import { liveKeys } from "../../warehouse/read/stored_rows.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import { instrumentOf } from "./comparing_stage.ts";
 import type { Comparing } from "./context.ts";
-import { compareDetails } from "./details.ts";
-import { reportUnseen } from "./unseen.ts";
+import { keyText, ofRow } from "./discrepancy.ts";
 
 /** Reads a stream once more and compares what comes with the warehouse. What was read before an error counts. */
 export async function compareStream(comparing: Comparing): Promise<void> {
@@ -80,6 +85,66 @@ async function compareSnapshot(comparing: Comparing, mode: Snapshot): Promise<vo
       throw error;
     }
   }
-  await batches.put(record);
-  await batches.flush();
+  await batches.end(record);
+}
+
+/** Below the requests of lists. */
+const PRIORITY = 0.4;
+
+/** Asks for details once more, each by its own path: those that the seed chooses, or all. */
+async function compareDetails(comparing: Comparing, mode: Detail): Promise<void> {
+  const { context, stream, progress } = comparing;
+  const instrument = instrumentOf(comparing);
+  const { warehouse, company, catalogue, clock, sampling } = context;
+  const parents = parentsOf(catalogue, stream, mode);
+  const request = { ...detailRequest(stream, mode, parents, catalogue), priority: PRIORITY };
+  const [first] = parents.kind === "rows" ? [parents] : parents.sources;
+  if ((await withTables(warehouse, [first!])).length === 0)
+    throw new TributaryError(
+      `${stream.name}: which details there are stands in ${first!.tables.main.name}, and that table is gone: nothing of them was compared with the service.`,
+      1,
+    );
+  const work = await openFetched(warehouse, {
+    ...{ company, stream: stream.name, parents, columns: columnsFor(request) },
+    ...{ seed: sampling.seed, limit: sampling.sample },
+  });
+  progress.activity.total = work.total;
+  const read = await readDetails({
+    ...readingOf(context, instrument, progress),
+    request,
+    work,
+    timeOf: () => new Date(clock.now()).toISOString(),
+    between: async next => next,
+  });
+  const answered = [...instrument.answers].filter(([, outcome]) => outcome !== "failed").map(([parent]) => parent);
+  await reportUnseen(comparing, answered);
+  const { failed, firstFailure } = read;
+  if (failed === 0) return;
+  throw new TributaryError(
+    `${stream.name}: ${failed} of ${work.total} details could not be fetched. The first: ${firstFailure}`,
+    1,
+  );
+}
+
+/** Keys that are looked at together. */
+const KEYS_AT_ONCE = 20_000;
+const PARENTS_AT_ONCE = 1_000;
+
+/** Reports live rows that the service did not show: they went since they were loaded. `parents`: only rows of these; absent: all of the stream. */
+async function reportUnseen(comparing: Comparing, parents: readonly string[] | undefined): Promise<void> {
+  const { context, stream, result } = comparing;
+  const { warehouse, company } = context;
+  const { tables } = stream;
+  const add = (keys: readonly (readonly string[])[]): void => {
+    for (const key of keys)
+      if (!result.hasSeen(key)) result.add(key, ofRow(tables.main.name, keyText(tables.main, key), "changed_since"));
+  };
+  if (parents !== undefined) {
+    for (let i = 0; i < parents.length; i += PARENTS_AT_ONCE)
+      add(await liveKeys(warehouse, company, tables, parents.slice(i, i + PARENTS_AT_ONCE)));
+    return;
+  }
+  const live = (await liveCount(warehouse, company, tables)) ?? 0;
+  const of = Math.ceil(live / KEYS_AT_ONCE) || 1;
+  for (let nth = 0; nth < of; nth++) add(await liveKeys(warehouse, company, tables, undefined, { nth, of }));
 }

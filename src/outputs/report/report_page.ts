@@ -2,7 +2,6 @@ import { html } from "hono/html";
 import { standalone } from "../html/document.ts";
 import { count, counted } from "../html/wording.ts";
 import { tableOf } from "./cells.ts";
-import { clientScript } from "./client.ts";
 import type { Answer, AnsweredSection, CompanyContents, Contents } from "./contents.ts";
 import type { Block } from "./definition.ts";
 import { drawingOf, legendOf } from "./drawing.ts";
@@ -107,3 +106,17 @@ function absence({ model, why, tables }: Lack, { streamsOf }: Edition) {
   const names = streams.map((name, index) => html`${index === 0 ? "" : ", "}<code>${name}</code>`);
   return html`This needs ${streams.length === 1 ? "the stream" : `${count(streams.length)} streams`} ${names}: add ${streams.length === 1 ? "it" : "them"} to <code>streams.include</code> of the configuration and run <code>tributary sync</code>.`;
 }
+
+/** Comfort in a browser: on paper every table stands open. Without it everything is there to be read. */
+export const clientScript = `
+const opened = [];
+addEventListener("beforeprint", () => {
+  for (const details of document.querySelectorAll("details:not([open])")) {
+    details.open = true;
+    opened.push(details);
+  }
+});
+addEventListener("afterprint", () => {
+  for (const details of opened.splice(0)) details.open = false;
+});
+`;

@@ -1,5 +1,6 @@
 import { isConfidential } from "../../rows/confidential.ts";
 import { isBareSecret, isFieldName } from "../../secrets.ts";
+import { stringEnd } from "../exact_json.ts";
 
 const mask = "•••";
 
@@ -69,15 +70,6 @@ function eachValue(json: string, change: (value: string, isName: boolean) => str
 }
 
 const structure = "{}[]:, \t";
-
-function stringEnd(json: string, start: number): number {
-  for (let end = json.indexOf('"', start + 1); end > 0; end = json.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (json[end - 1 - backslashes] === "\\") backslashes++;
-    if (backslashes % 2 === 0) return end + 1;
-  }
-  return json.length;
-}
 
 function bareEnd(json: string, start: number): number {
   let end = start + 1;

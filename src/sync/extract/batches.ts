@@ -1,4 +1,3 @@
-import type { ByteBudget } from "../../byte_budget.ts";
 import type { Clock } from "../../clock.ts";
 import { mergeDrift, mergePresence } from "../../rows/drift.ts";
 import type { ColumnProblems, Encoded, Encoder } from "../../rows/encoder.ts";
@@ -19,50 +18,47 @@ const BATCH_BYTES = 8 * 1024 * 1024;
 const WORTH_BYTES = 1024 * 1024;
 const BATCH_MS = 1_000;
 
+/** What batches are made of, and what has to be kept before one is. */
+export interface Batching {
+  readonly encoder: Encoder;
+  readonly clock: Clock;
+  readonly limiter: Pick<Limiter, "memory">;
+  readonly keepRejects: (rejects: readonly Reject[], scan: string) => Promise<void>;
+  readonly archived: () => Promise<void>;
+}
+
 /**
  * Stages what an encoder made, one batch behind the reader: while one is stored, the next pages are fetched and encoded. `keepRejects` comes before the
  * batch whose record counts them; before both `archived`, which resolves when their answers are kept.
  */
 export class Batches {
-  #stage: Stage;
-  readonly #encoder: Encoder;
-  readonly #clock: Clock;
-  readonly #memory: ByteBudget;
-  readonly #keepRejects: (rejects: readonly Reject[], scan: string) => Promise<void>;
-  readonly #archived: () => Promise<void>;
+  #stage: Pick<Stage, "append">;
+  readonly #how: Batching;
   #storing: Promise<void> | undefined;
   #since: number;
 
-  constructor(
-    stage: Stage,
-    encoder: Encoder,
-    { clock, limiter }: { readonly clock: Clock; readonly limiter: Pick<Limiter, "memory"> },
-    keepRejects: (rejects: readonly Reject[], scan: string) => Promise<void>,
-    archived: () => Promise<void>,
-  ) {
+  constructor(stage: Pick<Stage, "append">, how: Batching) {
     this.#stage = stage;
-    this.#encoder = encoder;
-    this.#clock = clock;
-    this.#memory = limiter.memory;
-    this.#keepRejects = keepRejects;
-    this.#archived = archived;
-    this.#since = clock.now();
+    this.#how = how;
+    this.#since = how.clock.now();
   }
 
   get due(): boolean {
-    const { rows, bytes } = this.#encoder;
+    const { encoder, clock, limiter } = this.#how;
+    const { rows, bytes } = encoder;
     if (rows === 0) return false;
-    if (bytes >= (this.#memory.isShort ? WORTH_BYTES : BATCH_BYTES)) return true;
-    return rows >= BATCH_ROWS || this.#clock.now() - this.#since >= BATCH_MS;
+    if (bytes >= (limiter.memory.isShort ? WORTH_BYTES : BATCH_BYTES)) return true;
+    return rows >= BATCH_ROWS || clock.now() - this.#since >= BATCH_MS;
   }
 
   /** Hands the rows so far over with the record that is true once they are stored; resolves when the batch before is. */
   async put(record: ScanRecord): Promise<ScanRecord> {
+    const { encoder, clock, limiter } = this.#how;
     await this.#storing;
-    const share = this.#memory.lend(this.#encoder.bytes);
-    const encoded = this.#encoder.take();
-    const next = absorb(record, encoded, this.#encoder.sequence);
-    this.#since = this.#clock.now();
+    const share = limiter.memory.lend(encoder.bytes);
+    const encoded = encoder.take();
+    const next = absorb(record, encoded, encoder.sequence);
+    this.#since = clock.now();
     const storing = this.#store(encoded, next).finally(() => share.release());
     // Its failure is met at the next put or flush; nobody may be waiting for it yet.
     storing.catch(() => undefined);
@@ -73,18 +69,25 @@ export class Batches {
   /** Resolves when everything handed over is stored. */
   async flush(): Promise<void> {
     await this.#storing;
-    this.#encoder.trim();
+    this.#how.encoder.trim();
+  }
+
+  /** Hands the last rows over; resolves when everything is stored. */
+  async end(record: ScanRecord): Promise<ScanRecord> {
+    const last = await this.put(record);
+    await this.flush();
+    return last;
   }
 
   /** What is handed over from now on goes to another stage; everything before is stored when it resolves. */
-  async turnTo(stage: Stage): Promise<void> {
+  async turnTo(stage: Pick<Stage, "append">): Promise<void> {
     await this.flush();
     this.#stage = stage;
   }
 
   async #store(encoded: Encoded, record: ScanRecord): Promise<void> {
-    await this.#archived();
-    if (encoded.rejects.length > 0) await this.#keepRejects(encoded.rejects, record.scan);
+    await this.#how.archived();
+    if (encoded.rejects.length > 0) await this.#how.keepRejects(encoded.rejects, record.scan);
     await this.#stage.append(encoded.batch, record satisfies StageRecord);
   }
 }

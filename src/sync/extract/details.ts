@@ -127,8 +127,7 @@ export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
     }
   } finally {
     for (const release of held) release();
-    scan.record = await batches.put(scan.record);
-    await batches.flush();
+    scan.record = await batches.end(scan.record);
   }
   return { ...scan, ...counts };
 }

@@ -48,8 +48,7 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
     progress.failedRequest(error);
     // Stored with the pages before it: three runs that end here mean the listing cannot be completed this way.
     const failed = error instanceof ApiError && !meetsOthers(error);
-    await batches.put(failed ? failedOnceMore(record) : record);
-    await batches.flush();
+    await batches.end(failed ? failedOnceMore(record) : record);
     throw error;
   }
 }

@@ -58,14 +58,11 @@ export async function readLookup(job: LookupJob): Promise<ScanRecord> {
       record = await takeAnswer(job, record, answered, coming);
       if (batches.due) record = await batches.put(record);
     }
-    record = await batches.put({ ...record, phase: "read" });
-    await batches.flush();
-    return record;
+    return await batches.end({ ...record, phase: "read" });
   } catch (error) {
     own.abort();
     if (error instanceof DestinationError || error instanceof LockedError) throw error;
-    await batches.put(record);
-    await batches.flush();
+    await batches.end(record);
     throw error;
   }
 }

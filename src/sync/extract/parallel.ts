@@ -3,13 +3,13 @@
  * starts; it is thrown after the results that came and the tasks under way.
  */
 export async function* inParallel<Item, Result>(
-  items: AsyncIterable<Item>,
+  items: AsyncIterable<Item> | Iterable<Item>,
   width: number,
   task: (item: Item) => Promise<Result>,
 ): AsyncGenerator<Result> {
   const results: Result[] = [];
   const failures: unknown[] = [];
-  const iterator = items[Symbol.asyncIterator]();
+  const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   let running = 0;
   let exhausted = false;
   let pulling = false;

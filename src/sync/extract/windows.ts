@@ -73,22 +73,17 @@ export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
       coverage.page(index, record.windows[index]!, times);
       const left = coverage.rowsLeft(read);
       progress.activity.total = left === undefined ? undefined : progress.activity.rows + left;
-      if (differentRows([...strays, ...job.strays]).length >= PLURAL) return { record: await stored(record), strays };
+      if (differentRows([...strays, ...job.strays]).length >= PLURAL)
+        return { record: await batches.end(record), strays };
       if (batches.due) record = await job.between(await batches.put(record));
       await nextTurn();
     }
-    return { record: await stored({ ...record, phase: "read" }), strays };
+    return { record: await batches.end({ ...record, phase: "read" }), strays };
   } catch (error) {
     if (error instanceof DestinationError || error instanceof LockedError) throw error;
     progress.failedRequest(error);
-    await stored(record);
+    await batches.end(record);
     throw error;
-  }
-
-  async function stored(last: ScanRecord): Promise<ScanRecord> {
-    const kept = await batches.put(last);
-    await batches.flush();
-    return kept;
   }
 }
 

@@ -1,6 +1,5 @@
 import { type Detail, OBSERVED_ON, type Stream } from "../../catalog/stream.ts";
-import type { ChildStream } from "../../warehouse/details/child_stream.ts";
-import type { Parents, ValueSource } from "../../warehouse/details/parents.ts";
+import type { ChildStream, Parents, ValueSource } from "../../warehouse/details/parents.ts";
 import type { LoadTarget } from "../../warehouse/merge/load_target.ts";
 
 /** The details that are asked for row by row: they go and come back with the rows. */

@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import { type Feed, fixedPaths, type Scan, type Stream } from "../../catalog/stream.ts";
 import { ApiError, meetsOthers } from "../../errors.ts";
 import type { About } from "../../source/archive/about.ts";
@@ -75,10 +74,7 @@ export async function askAddresses(
   const gone: Key[] = [];
   let there = 0;
   const width = service.limiter.state.maximum;
-  const answers = inParallel<Key, { key: Key; said: Said }>(Readable.from(keys), width, async key => ({
-    key,
-    said: await ask(key),
-  }));
+  const answers = inParallel(keys, width, async key => ({ key, said: await ask(key) }));
   for await (const { key, said } of answers) {
     if (said === "gone") gone.push(key);
     else if (said === "there") there++;

@@ -9,8 +9,15 @@ import {
   writeStreamRun,
 } from "../../warehouse/state/run_log.ts";
 import { StreamProgress } from "../stream_progress.ts";
-import { mergeReports } from "./merging.ts";
-import { exitCodeOf, exitCodeOfAll, messageOf, type RunReport, type RunView, statusOf } from "./report.ts";
+import {
+  exitCodeOf,
+  exitCodeOfAll,
+  mergeReports,
+  messageOf,
+  type RunReport,
+  type RunView,
+  statusOf,
+} from "./report.ts";
 import { runSync } from "./run.ts";
 import type { Attempt, Failure, RunOrder, RunTools } from "./run_order.ts";
 import { createSharedClients, type SharedClients } from "./service.ts";

@@ -3,6 +3,7 @@ import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { ArchiveConfig, Company } from "../../config/config.ts";
 import { timespan } from "../../duration.ts";
+import { StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { type Privacy, requireOwnPolicyKey } from "../../privacy/apply_policy.ts";
 import { type Archive, type ArchiveTools, openArchive } from "../../source/archive/archive.ts";
@@ -11,10 +12,9 @@ import { openDestination } from "../../warehouse/connect/open.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { presentTime } from "../witnessed_time.ts";
 import { holdToWarehouse } from "./companies.ts";
+import type { RunSource } from "./jobs.ts";
 import type { Attempt, RunOrder, RunTools } from "./run_order.ts";
-import type { RunSource } from "./run_source.ts";
 import { closedService, openService, type Service, type SharedClients, tried } from "./service.ts";
-import { limitTime } from "./time_limit.ts";
 
 export interface PlannedRun {
   readonly order: RunOrder;
@@ -186,4 +186,26 @@ function openArchives(
       }
     },
   };
+}
+
+interface TimeLimit {
+  readonly maxTimeMs: number | undefined;
+  readonly spentMs: number;
+  /** What becomes of the work so far, for the message. */
+  readonly outcome: string;
+}
+
+/** Calls `stop` with a StoppedError when what is left of --max-time is over, unless the signal comes first. */
+export function limitTime(
+  { maxTimeMs, spentMs, outcome }: TimeLimit,
+  clock: Clock,
+  signal: AbortSignal,
+  stop: (error: unknown) => void,
+): void {
+  if (maxTimeMs === undefined) return;
+  const over = `--max-time is over after ${timespan(maxTimeMs)}: ${outcome}`;
+  clock.sleep(Math.max(0, maxTimeMs - spentMs), signal).then(
+    () => stop(new StoppedError(over, 5)),
+    () => undefined,
+  );
 }

@@ -6,11 +6,11 @@ import { configured } from "../../privacy/configured_catalog.ts";
 import { hasState } from "../../warehouse/ddl/present_tables.ts";
 import { StreamProgress } from "../stream_progress.ts";
 import { reportOf } from "./conclusion.ts";
+import { fromService } from "./jobs.ts";
 import { type PlannedRun, RunResources } from "./opening.ts";
 import { prepareRun } from "./preparation.ts";
 import type { Job, RunReport } from "./report.ts";
 import type { Attempt, RunOrder, RunTools } from "./run_order.ts";
-import { fromService } from "./run_source.ts";
 import { createSharedClients, type Service } from "./service.ts";
 import { workOnStreams } from "./streams.ts";
 

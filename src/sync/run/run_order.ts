@@ -6,8 +6,8 @@ import type { Config } from "../../config/config.ts";
 import type { Log } from "../../logging.ts";
 import type { Destination, Holder } from "../../warehouse/destination.ts";
 import type { Refresh } from "../context.ts";
+import type { RunSource } from "./jobs.ts";
 import type { RunView } from "./report.ts";
-import type { RunSource } from "./run_source.ts";
 import type { SharedClients } from "./service.ts";
 
 /** A run, as the command line or a schedule asks for it. */

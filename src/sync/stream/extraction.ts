@@ -65,13 +65,11 @@ export async function openExtraction<R extends Request>(
   const { context, stream, progress } = sync;
   const stage = await context.destination.stage(context.company, stream.tables);
   const encoder = encoderOf(context.encoding, stream, context.policy.start);
-  const batches = new Batches(
-    stage,
-    encoder,
-    { clock: context.clock, limiter: context.service.limiter },
-    (rejects, scan) => keepRejects(context, stream, rejects, scan),
-    () => context.service.archived(),
-  );
+  const batches = new Batches(stage, {
+    ...{ encoder, clock: context.clock, limiter: context.service.limiter },
+    keepRejects: (rejects, scan) => keepRejects(context, stream, rejects, scan),
+    archived: () => context.service.archived(),
+  });
   const stored = readScanRecord(stage.record);
   const unwanted = stored !== undefined && isUnwanted(context, stream, stored);
   const requests = begun === undefined ? [request] : [request, begun];

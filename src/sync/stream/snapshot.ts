@@ -62,8 +62,7 @@ export async function takeSnapshots(sync: StreamSync, sittings: readonly Sitting
   }
   const failure = failures.find(each => each.failure !== "forbidden") ?? failures[0];
   if (read.rows === 0 && failure !== undefined) throw failure;
-  const stored = await batches.put({ ...read, phase: "read" });
-  await batches.flush();
+  const stored = await batches.end({ ...read, phase: "read" });
   await publishStage(context, {
     stream,
     stage,

@@ -74,8 +74,8 @@ export async function executeAll(db: Kysely<StateTables>, statements: readonly F
 
 /** One thing to do, with the sentence that says so (none for what goes without saying). */
 export interface Step {
-  readonly sentence: string | undefined;
-  readonly statements: readonly Fragment[];
+  readonly sentence?: string | undefined;
+  readonly statements?: readonly Fragment[];
   /** What it does to rows, to be done after all statements: DuckDB refuses a table that is altered after its rows were. */
   readonly onRows?: readonly Fragment[];
 }

@@ -3,23 +3,21 @@ import type { TableSet } from "../../catalog/columns.ts";
 import { withTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import { equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
-import type { ChildStream } from "./child_stream.ts";
-import { parentKey } from "./child_stream.ts";
 
 /** A column's value that a row must have. */
-export interface Only {
+interface Only {
   readonly column: string;
   readonly value: string;
 }
 
 /** One request for each live row of another stream. */
-export interface RowParents extends ChildStream {
+interface RowParents extends ChildStream {
   readonly kind: "rows";
   readonly only: Only | undefined;
 }
 
 /** One request for each distinct value that live rows of other streams carry; no row is the parent by itself. */
-export interface ValueParents {
+interface ValueParents {
   readonly kind: "values";
   /** The detail's key column that holds the value. */
   readonly own: string;
@@ -42,7 +40,7 @@ export interface ValueSource {
 export type Parents = RowParents | ValueParents;
 
 /** Columns of the parents that decide order and range of the work; rows of a source that has no such column have no value. */
-export interface ParentColumns {
+interface ParentColumns {
   readonly open: string | undefined;
   readonly newest: string | undefined;
   /** The flag of rows whose details are due again after a time. */
@@ -195,4 +193,15 @@ export function restamped(
   return sql`update ${sql.id(place.stateSchema, "details")} d
     set parent_hash = ${withinBigint(sql`(cast(d.parent_hash as decimal(38,0)) + v.more)`)}
     from ${by} v where d.company = ${company} and d.stream = ${stream} and d.parent_key = v.value`;
+}
+
+/** The parent's key as the detail state names it: the parent's column that the detail's key begins with. */
+export const parentKey = (of: string, detail: ChildStream): Fragment =>
+  sql`cast(${sql.id(of, detail.on[0]![1])} as varchar)`;
+
+/** A stream whose rows belong to another stream's: `on` pairs its key columns with that stream's. */
+export interface ChildStream {
+  readonly stream: string;
+  readonly tables: TableSet;
+  readonly on: readonly (readonly [own: string, parents: string])[];
 }

@@ -3,9 +3,7 @@ import type { Destination, Stage } from "../destination.ts";
 import { liveParents, presentParents } from "../details/parents.ts";
 import { columnList, equalPairs, type Fragment, rowStateRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
-import type { Diff, LoadTarget } from "./load_target.ts";
-import type { Publishing } from "./publishing.ts";
-import type { TemporaryNames } from "./temporary_tables.ts";
+import type { Diff, LoadTarget, Publishing, TemporaryNames } from "./load_target.ts";
 
 type Db = Transaction<StateTables>;
 

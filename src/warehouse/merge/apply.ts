@@ -1,24 +1,21 @@
 import { sql, type Transaction } from "kysely";
+import type { Table } from "../../catalog/columns.ts";
 import { stageColumns } from "../../rows/batch.ts";
 import { withTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
-import { parentKey } from "../details/child_stream.ts";
-import { restamped } from "../details/parents.ts";
+import { parentKey, restamped } from "../details/parents.ts";
 import { keptStreams } from "../history/row_history.ts";
 import { beginVersions, endVersions, followRows } from "../history/row_versions.ts";
-import { assignments, columnList, equal, rowStateRef, tableRef, timestampOf } from "../sql_fragments.ts";
+import { anyDiffers, assignments, columnList, equal, rowStateRef, tableRef, timestampOf } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
-import { publishChildren } from "./children.ts";
 import { deleteMissing, restoreDetails, type Verdict } from "./deletion.ts";
 import type { DetailGuard } from "./deletion_limits.ts";
-import type { Diff, LoadTarget } from "./load_target.ts";
+import { type Diff, dropTemporary, type LoadTarget, type Publishing, temporaryNames } from "./load_target.ts";
 import { type Absent, judgeAnswers, type Parted, publishOutcomes } from "./outcomes.ts";
-import type { Publishing } from "./publishing.ts";
-import { dropTemporary, temporaryNames } from "./temporary_tables.ts";
 import { noteUnfilled } from "./unfilled.ts";
 
 /** What is decided of rows that a load lacks, before it is applied. */
-export interface LoadDecision {
+interface LoadDecision {
   /** Undefined: no row is missing, or what is missing was not asked or came too late to say anything. */
   readonly verdict?: Verdict | undefined;
   /** Details: what their 404s mean. */
@@ -217,4 +214,48 @@ async function writeRowState(publishing: Publishing, { refreshed }: Diff): Promi
     select ${company}, ${columnList(tables.main.key, "c")}, c._hash, c._vhash, ${sql.lit(schemaFingerprint)}, coalesce(c.first_seen_at, ${timestampOf(publishing)})
     from ${changed} c`.execute(trx);
   for (const detail of target.valueDriven ?? []) await restamped(destination, company, detail, changed).execute(trx);
+}
+
+/**
+ * The child rows of every row that changed, matched by position: equal ones keep their `_changed_at`, differing and new
+ * ones get this publish's timestamp, surplus ones `_deleted_at`.
+ */
+async function publishChildren(publishing: Publishing, child: Table): Promise<void> {
+  const { trx, destination, target, names } = publishing;
+  const { company, tables, stage } = target;
+  const key = tables.main.key;
+  const own = stageColumns(child);
+  const written = [...own.map(column => column.name), "_extra", "_problems"];
+  const stable = own.filter(column => !column.volatile).map(column => column.name);
+  const changeable = [...own.filter(column => column.volatile).map(column => column.name), "_extra", "_problems"];
+  const table = tableRef(destination, child);
+  const timestamp = timestampOf(publishing);
+  const changed = sql`(select * from ${sql.id(names.changed)} where op <> 'm')`;
+  const same = sql`t._company = ${company} and ${equal("t", "c", key)}`;
+
+  const known = await sql`select 1 as one from ${table} t, ${changed} c where ${same} limit 1`.execute(trx);
+  const insert = sql`insert into ${table} (_company, ${columnList(key)}, _index, ${columnList(written)}, _changed_at)
+    select ${company}, ${columnList(key, "c")}, r._index, ${columnList(written, "r")}, ${timestamp}
+    from ${changed} c join ${stage.rows(child)} r on r._seq = c._seq`;
+  if (known.rows.length === 0) {
+    await insert.execute(trx);
+    await beginVersions(publishing, tables, child, sql`${changed} c`, same);
+    return;
+  }
+  await sql`update ${table} t set _deleted_at = ${timestamp}, _changed_at = ${timestamp} from ${changed} c
+    where ${same} and t._deleted_at is null
+      and not exists (select 1 from ${stage.rows(child)} r where r._seq = c._seq and r._index = t._index)`.execute(trx);
+  await sql`update ${table} t set ${assignments(changeable, "r")}
+    from ${changed} c join ${stage.rows(child)} r on r._seq = c._seq
+    where ${same} and t._index = r._index and t._deleted_at is null
+      and not ${anyDiffers("r", "t", stable)} and ${anyDiffers("r", "t", changeable)}`.execute(trx);
+  await sql`delete from ${table} t using ${changed} c join ${stage.rows(child)} r on r._seq = c._seq
+    where ${same} and t._index = r._index and (t._deleted_at is not null or ${anyDiffers("r", "t", stable)})`.execute(
+    trx,
+  );
+  await sql`${insert} where not exists (select 1 from ${table} t where ${same} and t._index = r._index)`.execute(trx);
+  const touched = sql`${changed} c join ${table} n on n._company = ${company} and ${equal("n", "c", key)}
+    and n._changed_at = ${timestamp}`;
+  await endVersions(publishing, tables, child, touched, sql`t._company = ${company} and ${equal("t", "n", child.key)}`);
+  await beginVersions(publishing, tables, child, sql`${changed} c`, same);
 }

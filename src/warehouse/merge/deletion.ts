@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
-import { parentKey } from "../details/child_stream.ts";
+import { parentKey } from "../details/parents.ts";
 import { beginVersions, endVersions } from "../history/row_versions.ts";
 import { equal, equalPairs, type Fragment, rowStateRef, tableRef, timestampOf } from "../sql_fragments.ts";
-import type { Publishing } from "./publishing.ts";
+import type { Publishing } from "./load_target.ts";
 
 /** Which rows of the table `missing` are gone for good; the others stay live. */
 export interface Verdict {

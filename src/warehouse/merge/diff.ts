@@ -7,8 +7,7 @@ import { keptStreams } from "../history/row_history.ts";
 import { anyDiffers, columnList, equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { aliveRows, countSurplus, stageAnswers } from "./answers.ts";
-import type { Diff, LoadTarget } from "./load_target.ts";
-import { dropTemporary, temporaryNames } from "./temporary_tables.ts";
+import { type Diff, dropTemporary, type LoadTarget, temporaryNames } from "./load_target.ts";
 
 /**
  * The difference between stage and warehouse, by key and hash alone. Leaves two temporary tables for `applyDiff`: `changed`

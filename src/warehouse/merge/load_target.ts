@@ -1,7 +1,9 @@
+import { type Kysely, sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
-import type { Stage } from "../destination.ts";
-import type { ChildStream } from "../details/child_stream.ts";
-import type { Parents, ValueSource } from "../details/parents.ts";
+import type { Destination, Stage } from "../destination.ts";
+import type { ChildStream, Parents, ValueSource } from "../details/parents.ts";
+import { temporaryName } from "../sql_fragments.ts";
+import type { StateTables } from "../state_tables.ts";
 
 /** One company's stream, ready to be published from its stage. */
 export interface LoadTarget {
@@ -44,4 +46,52 @@ export interface Diff {
   /** Rows of the row state, deleted ones included, and those that are live. */
   readonly known: number;
   readonly live: number;
+}
+
+/** What every step of a publish needs. */
+export interface Publishing {
+  readonly trx: Kysely<StateTables>;
+  readonly destination: Destination;
+  readonly target: LoadTarget;
+  readonly timestamp: string;
+  readonly names: TemporaryNames;
+  /** Streams of which every version of a row is kept: among the published one and its details. */
+  readonly versioned: ReadonlySet<string>;
+}
+
+/** The temporary tables that `compare` leaves for `applyDiff`. */
+export interface TemporaryNames {
+  readonly staged: string;
+  readonly changed: string;
+  /** Live rows that a whole scan did not show; `is_gone`: those of them that are to be soft-deleted. */
+  readonly missing: string;
+  /** Values that live rows carry, of a detail that is asked for by them. */
+  readonly parents: string;
+  /** Of a detail with many rows an answer: which of the staged rows each parent's last answer is. */
+  readonly answers: string;
+}
+
+export function temporaryNames({ company, stream }: LoadTarget): TemporaryNames {
+  const name = (purpose: string) => temporaryName(purpose, company, stream);
+  return {
+    staged: name("staged"),
+    changed: name("changed"),
+    missing: name("missing"),
+    parents: name("parents"),
+    answers: name("answers"),
+  };
+}
+
+/** Drops the ones that a diff of this kind makes: each statement for nothing costs DuckDB most of a millisecond. */
+export async function dropTemporary(db: Kysely<StateTables>, target: LoadTarget): Promise<void> {
+  const { staged, changed, missing, parents, answers } = temporaryNames(target);
+  const made = [staged, changed, missing];
+  if (target.parent?.kind === "values") made.push(parents);
+  if (target.many === true) made.push(answers);
+  await sql
+    .join(
+      made.map(name => sql`drop table if exists ${sql.id(name)}`),
+      sql`; `,
+    )
+    .execute(db);
 }

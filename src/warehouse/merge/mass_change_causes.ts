@@ -3,8 +3,7 @@ import type { Table } from "../../catalog/columns.ts";
 import { stageColumns } from "../../rows/batch.ts";
 import type { Destination } from "../destination.ts";
 import { anyDiffers, equal, type Fragment, tableRef } from "../sql_fragments.ts";
-import type { LoadTarget } from "./load_target.ts";
-import { temporaryNames } from "./temporary_tables.ts";
+import { type LoadTarget, temporaryNames } from "./load_target.ts";
 
 /** So many wide rows, old and new, are compared in little memory; their hashes pick them as chance would. */
 const SAMPLE = 10_000;

@@ -1,14 +1,12 @@
 import { sql } from "kysely";
 import type { Outcome } from "../../rows/encoder.ts";
 import type { Destination, Stage } from "../destination.ts";
-import { parentKey } from "../details/child_stream.ts";
-import type { Parents, ValueSource } from "../details/parents.ts";
+import { type Parents, parentKey, type ValueSource } from "../details/parents.ts";
 import { columnList, equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
 import { lastOutcomes, withhold } from "./answers.ts";
 import { deleteRows } from "./deletion.ts";
 import { type DetailGuard, mayLeave } from "./deletion_limits.ts";
-import type { Diff, LoadTarget } from "./load_target.ts";
-import type { Publishing } from "./publishing.ts";
+import type { Diff, LoadTarget, Publishing } from "./load_target.ts";
 
 /** What a publish makes of 404s: they mark rows deleted, count as failures because there are too many, or wait for the next publish. */
 export type Absent = "believed" | "doubted" | "kept back";

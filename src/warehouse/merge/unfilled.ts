@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import type { StateTables } from "../state_tables.ts";
-import type { Publishing } from "./publishing.ts";
+import type { Publishing } from "./load_target.ts";
 
 type Db = Kysely<StateTables>;
 

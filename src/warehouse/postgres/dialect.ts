@@ -1,8 +1,99 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Kind } from "../../catalog/columns.ts";
 import { areFactors } from "../../catalog/model.ts";
-import type { Dialect } from "../dialect.ts";
-import { postgresCatalog } from "./catalog.ts";
+import {
+  type CatalogLine,
+  type CatalogQueries,
+  type Dialect,
+  type Named,
+  type RelationLine,
+  validAt,
+} from "../dialect.ts";
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** What PostgreSQL's catalog tells. */
+const postgresCatalog: CatalogQueries = {
+  // Joined, comments take a third of the time that functions take which are called for each column.
+  catalogLines: schemas => sql<CatalogLine>`
+  select n.nspname as schema, c.relname as table, c.relkind in ('r', 'p') as is_table,
+    t.description as table_comment, c.relreplident in ('f', 'i') as is_identified, a.attname as name,
+    format_type(a.atttypid, a.atttypmod) as type, d.description as comment,
+    coalesce(a.attnotnull and not a.atthasdef and a.attidentity = '', false) as "isRequired",
+    array_position(k.conkey, a.attnum) as place
+  from pg_catalog.pg_namespace n
+  left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v', 'm', 'f')
+  left join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  left join pg_catalog.pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
+  left join pg_catalog.pg_description t on t.classoid = 'pg_catalog.pg_class'::regclass and t.objoid = c.oid
+    and t.objsubid = 0
+  left join pg_catalog.pg_description d on d.classoid = 'pg_catalog.pg_class'::regclass and d.objoid = c.oid
+    and d.objsubid = a.attnum
+  where n.nspname in (${schemas})
+  order by n.nspname, c.relname, a.attnum`,
+  relationLines: schema => sql<RelationLine>`
+  select c.relname as name, coalesce(c.relkind = 'v', false) as is_view, d.description is not null as is_commented
+  from pg_catalog.pg_namespace n
+  left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v', 'm', 'f')
+  left join pg_catalog.pg_description d on d.classoid = 'pg_catalog.pg_class'::regclass and d.objoid = c.oid
+    and d.objsubid = 0
+  where n.nspname = ${schema}`,
+  columnNames: (schema, tables) => sql`select c.relname as "table", a.attname as "column" from pg_catalog.pg_class c
+    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relnamespace = (select oid from pg_catalog.pg_namespace where nspname = ${schema})
+      and c.relname in (${sql.join(tables.map(name => sql.lit(name)))})`,
+  async readersOf(db, schema, of) {
+    const start =
+      "names" in of
+        ? sql`select c.oid from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = ${schema} and c.relname = any(${of.names}::text[])`
+        : sql`select r.ev_class from pg_catalog.pg_depend d
+        join pg_catalog.pg_rewrite r on r.oid = d.objid
+        join pg_catalog.pg_class c on c.oid = d.refobjid
+        join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+        join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid
+        where d.classid = 'pg_catalog.pg_rewrite'::regclass and d.refclassid = 'pg_catalog.pg_class'::regclass
+          and n.nspname = ${schema} and c.relname || '.' || a.attname = any(${of.columns}::text[])`;
+    const { rows } = await sql<Named>`
+      with recursive reading(oid) as (
+        ${start}
+        union
+        select r.ev_class from reading
+        join pg_catalog.pg_depend d on d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid = reading.oid
+          and d.classid = 'pg_catalog.pg_rewrite'::regclass
+        join pg_catalog.pg_rewrite r on r.oid = d.objid
+      )
+      select n.nspname as schema, c.relname as name from reading
+      join pg_catalog.pg_class c on c.oid = reading.oid
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where not (n.nspname = ${schema} and c.relname = any(${"names" in of ? of.names : []}::text[]))
+      order by 1, 2`.execute(db);
+    return rows;
+  },
+  async mayDropSchema(db, schema) {
+    const { rows } = await sql<{ may: boolean }>`
+      select pg_has_role(n.nspowner, 'usage') and has_database_privilege(current_database(), 'create') as may
+      from pg_catalog.pg_namespace n where n.nspname = ${schema}`.execute(db);
+    return rows[0]?.may === true;
+  },
+  asOf: {
+    create({ schema, name, versions, comment }) {
+      const own = sql.id(schema, name);
+      const body = `select v.* from ${quoted(schema)}.${quoted(versions)} v where ${validAt("$1")}`;
+      return [
+        sql`create or replace function ${own}(moment timestamptz) returns setof ${sql.id(schema, versions)}
+      language sql stable parallel safe as ${sql.lit(body)}`,
+        sql`comment on function ${own}(timestamptz) is ${sql.lit(comment)}`,
+      ];
+    },
+    drop: (schema, name) => sql`drop function if exists ${sql.id(schema, name)}(timestamptz)`,
+    lines: schema => sql`select p.proname as name, d.description as comment
+          from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+          left join pg_catalog.pg_description d on d.classoid = 'pg_catalog.pg_proc'::regclass and d.objoid = p.oid
+          where n.nspname = ${schema}
+            and pg_catalog.pg_get_function_identity_arguments(p.oid) = 'moment timestamp with time zone'`,
+  },
+};
 
 const types: Readonly<Record<Kind, string>> = {
   id: "text",

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
-import type { Clock } from "../../clock.ts";
 import { LockedError, TributaryError } from "../../errors.ts";
 import type { Opener } from "../destination.ts";
 import type { Session } from "./session.ts";
@@ -26,27 +25,14 @@ interface LockSettings extends Opener {
 /** The session-level advisory locks of one run, each with its row in `holders`. */
 export class Locks {
   readonly #session: Session;
-  readonly #schema: string;
+  readonly #run: LockSettings;
   readonly #holders: string;
-  readonly #runId: string;
-  readonly #holder: Opener["holder"];
-  readonly #clock: Clock;
-  readonly #makesRoom: boolean;
-  readonly #waiting: Opener["waiting"];
   readonly #held: LockGroup[] = [];
 
-  constructor(
-    session: Session,
-    { schema, stateSchema, runId, holder, clock, makesRoom = false, waiting }: LockSettings,
-  ) {
+  constructor(session: Session, run: LockSettings) {
     this.#session = session;
-    this.#schema = schema;
-    this.#holders = `${pg.escapeIdentifier(stateSchema)}.holders`;
-    this.#runId = runId;
-    this.#holder = holder;
-    this.#clock = clock;
-    this.#makesRoom = makesRoom;
-    this.#waiting = waiting;
+    this.#run = run;
+    this.#holders = `${pg.escapeIdentifier(run.stateSchema)}.holders`;
   }
 
   /** All or none. @throws LockedError */
@@ -56,8 +42,8 @@ export class Locks {
       .map(name => ({
         company,
         name,
-        key: lockKey(this.#schema, company, name),
-        waiting: lockKey(this.#schema, company, name, "waiting"),
+        key: lockKey(this.#run.schema, company, name),
+        waiting: lockKey(this.#run.schema, company, name, "waiting"),
       }))
       .sort((a, b) => (a.key < b.key ? -1 : 1));
     await this.#takeAll(wanted, waitMs);
@@ -74,14 +60,15 @@ export class Locks {
 
   /** Who waits on purpose says so by locks of its own, which go with its connection. */
   async #takeAll(wanted: readonly LockGroup[], waitMs: number): Promise<void> {
-    const deadline = this.#clock.now() + Math.max(waitMs, LEAST_PATIENCE_MS);
-    let announced = waitMs <= 0 || this.#makesRoom;
+    const deadline = this.#run.clock.now() + Math.max(waitMs, LEAST_PATIENCE_MS);
+    const { makesRoom = false } = this.#run;
+    let announced = waitMs <= 0 || makesRoom;
     const saying: LockGroup[] = [];
     try {
       for (;;) {
-        const left = deadline - this.#clock.now();
+        const left = deadline - this.#run.clock.now();
         // Who makes room lets those who wait go first, also when the lock is free by now.
-        const aside = this.#makesRoom && left > 0 && (await this.#isAnyWanted(wanted));
+        const aside = makesRoom && left > 0 && (await this.#isAnyWanted(wanted));
         const blocked = aside ? wanted[0] : await this.#session.turn(() => this.#tryAll(wanted));
         if (blocked === undefined) return;
         if (left <= 0) throw await this.#lockedError(blocked);
@@ -90,10 +77,10 @@ export class Locks {
           saying.push(...wanted);
           const { holder = `another session, which holds ${blocked.name} of ${blocked.company}` } =
             await this.#lockedError(blocked);
-          this.#waiting?.(holder, left);
+          this.#run.waiting?.(holder, left);
           await this.#each(wanted, ({ waiting }) => ["select pg_advisory_lock_shared($1::bigint)", waiting]);
         }
-        await this.#clock.sleep(Math.min(POLL_MS, left));
+        await this.#run.clock.sleep(Math.min(POLL_MS, left));
       }
     } finally {
       // A lost connection has done so already, and what is on its way says that it was lost.
@@ -161,7 +148,13 @@ export class Locks {
     await this.#session.query(
       `insert into ${this.#holders} (company, family, run_id, holder, since)
        select company, family, $3, $4, $5 from unnest($1::text[], $2::text[]) as wanted(company, family)`,
-      [companies, names, this.#runId, JSON.stringify(this.#holder), new Date(this.#clock.now()).toISOString()],
+      [
+        companies,
+        names,
+        this.#run.runId,
+        JSON.stringify(this.#run.holder),
+        new Date(this.#run.clock.now()).toISOString(),
+      ],
     );
   }
 
@@ -178,7 +171,7 @@ export class Locks {
         this.#held.map(held => held.company),
         this.#held.map(held => held.name),
         this.#held.map(held => held.key),
-        this.#runId,
+        this.#run.runId,
       ],
     );
     const expected = this.#held.length;
@@ -226,7 +219,7 @@ export class Locks {
         await this.#session.query(
           `delete from ${this.#holders}
             where run_id = $3 and (company, family) in (select * from unnest($1::text[], $2::text[]))`,
-          [held.map(lockGroup => lockGroup.company), held.map(lockGroup => lockGroup.name), this.#runId],
+          [held.map(lockGroup => lockGroup.company), held.map(lockGroup => lockGroup.name), this.#run.runId],
         );
         await this.#unlock(held);
       })

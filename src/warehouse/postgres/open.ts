@@ -3,14 +3,12 @@ import { TributaryError } from "../../errors.ts";
 import { isLockFailure, patiently } from "../ddl/alteration.ts";
 import { requireRoles } from "../ddl/grants.ts";
 import type { Destination, Opener } from "../destination.ts";
-import type { StateTables } from "../state_tables.ts";
-import { rowStateName } from "../state_tables.ts";
+import { rowStateName, type StateTables } from "../state_tables.ts";
 import { connect, type Place } from "./connect.ts";
 import { postgresDialect } from "./dialect.ts";
 import { kyselyOver } from "./driver.ts";
 import { Locks } from "./locks.ts";
-import { repeating } from "./retry_transaction.ts";
-import { Session } from "./session.ts";
+import { repeating, Session } from "./session.ts";
 import { openStage } from "./stage.ts";
 
 /** Where the warehouse is, and the run that works on it. */

@@ -4,14 +4,13 @@ import type { Client, QueryResult } from "pg";
 import { from, to } from "pg-copy-streams";
 import { Mutex } from "../../mutex.ts";
 import type { Connected } from "./connect.ts";
-import type { Address } from "./failure.ts";
+import { type Address, isTakenBack } from "./failure.ts";
 import { LockWatch } from "./lock_watch.ts";
-import { repeating } from "./retry_transaction.ts";
 
 const COPY_CHUNK = 1 << 20;
 
 /** Runs at the start of a transaction; throws LockedError when the session may no longer write. */
-export type Guard = (readOnly: boolean) => Promise<void>;
+type Guard = (readOnly: boolean) => Promise<void>;
 
 /** One PostgreSQL connection that several users share by turns; a turn is a statement or a transaction. */
 export class Session {
@@ -148,5 +147,21 @@ export class Session {
   async end(): Promise<void> {
     this.#watch.end();
     await this.#client.end().catch(() => undefined);
+  }
+}
+
+const TIMES = 5;
+
+/**
+ * Does work that can be done again from its start: again, when the server took it back for the sake of another session's.
+ * That one has gone on by then, so there is nothing to wait for.
+ */
+export async function repeating<T>(work: () => Promise<T>): Promise<T> {
+  for (let time = 1; ; time++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (time === TIMES || !isTakenBack(error)) throw error;
+    }
   }
 }

@@ -40,7 +40,7 @@ export async function foreignKeySteps(
   const statements = wanted
     .filter(relation => !(names ?? []).includes(constraintName(relation)))
     .map(relation => foreignKey(schema, relation));
-  return statements.length === 0 ? [] : [{ sentence: undefined, statements }];
+  return statements.length === 0 ? [] : [{ statements }];
 }
 
 function foreignKey(schema: string, relation: Relation): RawBuilder<unknown> {

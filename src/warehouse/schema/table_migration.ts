@@ -14,7 +14,7 @@ type Fragment = RawBuilder<unknown>;
 
 /** Everything in the order in which it has to be done. */
 export function inOrder(steps: readonly Step[]): readonly Fragment[] {
-  return [...steps.flatMap(step => step.statements), ...steps.flatMap(step => step.onRows ?? [])];
+  return [...steps.flatMap(step => step.statements ?? []), ...steps.flatMap(step => step.onRows ?? [])];
 }
 
 /** What has to be done to the tables, and why some of it cannot be. */
@@ -189,8 +189,7 @@ function rowsAnew(shapes: readonly Shape[], { name, stream }: Shape, lost: reado
   const rowState = shapes.find(shape => shape.role === "row_state" && shape.stream === stream)!;
   return {
     sentence: `somebody had dropped or renamed ${name}.${lost.join(", ")}: its values come again with the next full scan, those of details as they are fetched again`,
-    statements: [],
-    onRows: [sql`update ${tableOf(rowState)} set stamp = ${sql.lit(NO_FINGERPRINT)}`],
+    onRows: [forgetPrints(rowState)],
   };
 }
 
@@ -224,13 +223,9 @@ const ownName = ({ name, versionsOf }: Shape): string => versionsOf?.name ?? nam
 /** Columns that are no longer to be filled, for every run writes them now. */
 function forgetFilled(shapes: readonly Shape[], unfilled: Unfilled): Step[] {
   const own = shapes.filter(({ role }) => role === "main" || role === "child");
-  const onRows = own.flatMap(shape =>
-    unfilled.forget(
-      shape.name,
-      shape.columns.map(({ name }) => name),
-    ),
-  );
-  return onRows.length === 0 ? [] : [{ sentence: undefined, statements: [], onRows }];
+  const namesOf = (shape: Shape) => shape.columns.map(({ name }) => name);
+  const onRows = own.flatMap(shape => unfilled.forget(shape.name, namesOf(shape)));
+  return onRows.length === 0 ? [] : [{ onRows }];
 }
 
 /** What a present version's `_extra` held when it began may be older than the row's: such a version says what the row says. */
@@ -247,7 +242,7 @@ function presentAgain(shape: Shape, column: Pick<ShapedColumn, "name">): Fragmen
 
 function functions(dialect: Dialect, { functions: there }: Catalog, asOf: AsOf): Step[] {
   if (there.get(`${asOf.schema}.${asOf.name}`) === asOf.comment) return [];
-  return [{ sentence: undefined, statements: dialect.asOf.create(asOf) }];
+  return [{ statements: dialect.asOf.create(asOf) }];
 }
 
 function comments(shape: Shape, present: PresentTable | undefined): Step[] {
@@ -260,7 +255,7 @@ function comments(shape: Shape, present: PresentTable | undefined): Step[] {
         sql`comment on column ${sql.id(shape.schema, shape.name, column.name)} is ${sql.lit(column.comment)}`,
       );
   }
-  return statements.length === 0 ? [] : [{ sentence: undefined, statements }];
+  return statements.length === 0 ? [] : [{ statements }];
 }
 
 export const commentOnTable = (table: { schema: string; name: string }, text: string): Fragment =>
@@ -271,32 +266,25 @@ function rowStateRepairs(catalog: Catalog, shapes: readonly Shape[]): Step[] {
   const isPresent = (shape: Shape) => catalog.tables.has(`${shape.schema}.${shape.name}`);
   return shapes
     .filter(shape => shape.role === "row_state")
-    .flatMap((rowState): Step[] => {
+    .flatMap((rowState): Step | readonly Step[] => {
       const main = shapes.find(shape => shape.role === "main" && shape.stream === rowState.stream)!;
       const children = shapes.filter(shape => shape.role === "child" && shape.stream === rowState.stream);
-      if (isPresent(rowState) && !isPresent(main))
-        return [{ sentence: undefined, statements: [], onRows: [sql`delete from ${tableOf(rowState)}`] }];
+      if (isPresent(rowState) && !isPresent(main)) return { onRows: [sql`delete from ${tableOf(rowState)}`] };
       if (!isPresent(rowState) && isPresent(main)) {
         const key = sql.join(main.primaryKey.map(name => sql.id(name)));
-        return [
-          {
-            sentence: `rebuilt the row state of ${main.name}`,
-            statements: [],
-            onRows: [
-              sql`insert into ${tableOf(rowState)} (${key}, hash, vhash, stamp, first_seen_at, deleted_at)
-                select ${key}, 0, 0, ${sql.lit(NO_FINGERPRINT)}, _first_seen_at, _deleted_at from ${tableOf(main)}`,
-            ],
-          },
-        ];
+        const rows = sql`insert into ${tableOf(rowState)} (${key}, hash, vhash, stamp, first_seen_at, deleted_at)
+          select ${key}, 0, 0, ${sql.lit(NO_FINGERPRINT)}, _first_seen_at, _deleted_at from ${tableOf(main)}`;
+        return { sentence: `rebuilt the row state of ${main.name}`, onRows: [rows] };
       }
       const added = children.filter(child => !isPresent(child));
       if (!isPresent(main) || added.length === 0) return [];
-      return [
-        {
-          sentence: `the next full scan of ${main.name} fills ${added.map(child => child.name).join(", ")}`,
-          statements: [],
-          onRows: [sql`update ${tableOf(rowState)} set stamp = ${sql.lit(NO_FINGERPRINT)}`],
-        },
-      ];
+      return {
+        sentence: `the next full scan of ${main.name} fills ${added.map(child => child.name).join(", ")}`,
+        onRows: [forgetPrints(rowState)],
+      };
     });
 }
+
+/** The next full scan compares every column with the service's. */
+const forgetPrints = (rowState: Shape): Fragment =>
+  sql`update ${tableOf(rowState)} set stamp = ${sql.lit(NO_FINGERPRINT)}`;

@@ -119,7 +119,7 @@ async function planned(
   const made = new Set(own.map(shape => shape.name));
   steps.push(...(await foreignKeySteps(db, dialect, schema, order.relations ?? [], made)));
   const names = new Set([...recorded, ...own.map(shape => shape.name)]);
-  const record = (onRows: readonly Fragment[]) => steps.push({ sentence: undefined, statements: [], onRows });
+  const record = (onRows: readonly Fragment[]) => steps.push({ onRows });
   const { program } = order;
   if (names.size > recorded.size) record(recordTables(stateSchema, names));
   if (names.size > recorded.size && program !== undefined) record(recordMaker(stateSchema, program));

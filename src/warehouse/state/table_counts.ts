@@ -47,15 +47,8 @@ export async function saveDashboard(
   const table = stream.tables.main;
   const { known, live } = counted ?? (await countRows(db, destination, company, stream));
   const parents = parent === undefined ? undefined : await countParents(db, destination, company, stream.name, parent);
-  const row = {
-    stream: stream.name,
-    on: true,
-    off_since: null,
-    last_success_at: now,
-    rows: known,
-    live_rows: live,
-    ...columnsOf(parents),
-  };
+  const counts = { rows: known, live_rows: live, ...columnsOf(parents) };
+  const row = { stream: stream.name, on: true, off_since: null, last_success_at: now, ...counts };
   const { numUpdatedRows } = await db
     .updateTable("streams")
     .set(completeTo === null ? row : { ...row, complete_to: completeTo })

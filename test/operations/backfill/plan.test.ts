@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { decide, type Unfinished, type Wish } from "../../../src/operations/backfill/plan.ts";
-import { mergeReports } from "../../../src/sync/run/merging.ts";
+import { mergeReports } from "../../../src/sync/run/report.ts";
 
 const plan = { from: "2023-01-01", to: null, windows: [], done: false };
 const unfinished: readonly Unfinished[] = [{ company: "acme", stream: "feed", plan }];

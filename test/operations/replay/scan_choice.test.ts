@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
 import { id, record } from "../../../schemas/fields.ts";
 import { defineStream, type Scan, scan } from "../../../src/catalog/stream.ts";
-import type { ArchivedRequest, ArchivedScan } from "../../../src/operations/replay/archive_contents.ts";
-import { requestKey } from "../../../src/operations/replay/request_key.ts";
+import {
+  type ArchivedRequest,
+  type ArchivedScan,
+  requestKey,
+} from "../../../src/operations/replay/archive_contents.ts";
 import { chooseScans, type Knowledge } from "../../../src/operations/replay/scan_choice.ts";
 import { noState } from "../../../src/warehouse/state/stream_state.ts";
 

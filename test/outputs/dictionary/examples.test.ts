@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Kind } from "../../../src/catalog/columns.ts";
-import { examplesOf, mayShow } from "../../../src/outputs/dictionary/examples.ts";
 import { describeStreams } from "../../../src/outputs/dictionary/stream_description.ts";
+import { examplesOf, mayShow } from "../../../src/outputs/dictionary/warehouse_sample.ts";
 import { groups, streams } from "../../../streams/index.ts";
 
 const shown = (name: string, kind: Kind, ...values: readonly unknown[]) =>

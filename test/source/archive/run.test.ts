@@ -46,7 +46,9 @@ test("what a batch came in is in the archive before the batch is stored, whether
     },
   };
   const kept = async () => void (await archive.kept("things"));
-  const batches = new Batches(stage as never, encoder, unlimited(clock), async () => undefined, kept);
+  const batches = new Batches(stage, {
+    ...{ encoder, ...unlimited(clock), keepRejects: async () => undefined, archived: kept },
+  });
   for (let nth = 0; nth < 3; nth++) {
     archive.keep(answer({ data: [{ thing: nth }] }));
     encoder.add({ thing: nth }, {}, {});

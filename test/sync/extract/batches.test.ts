@@ -24,7 +24,8 @@ test("rows are stored after the answers that they came in were kept, and after t
     ignored: [],
     highWaterColumn: undefined,
   });
-  const batches = new Batches(stage as Stage, encoder, unlimited(stillClock()), does("rejects"), does("answers"));
+  const kept = { keepRejects: does("rejects"), archived: does("answers") };
+  const batches = new Batches(stage, { encoder, ...unlimited(stillClock()), ...kept });
   encoder.add({ id: "a" }, {}, {});
   encoder.add({ text: "without its key" }, {}, {});
   await batches.put(beginScan("scan", "print", true, "2026-03-15T12:00:00.000Z"));
@@ -42,8 +43,8 @@ test("a batch is due at 8 MB, and at 1 MB when others wait for memory", async ()
   });
   const memory = new ByteBudget(10);
   const nothing = async () => undefined;
-  const told = { clock: stillClock(), limiter: { memory } };
-  const batches = new Batches({ append: nothing } as unknown as Stage, encoder, told, nothing, nothing);
+  const told = { clock: stillClock(), limiter: { memory }, keepRejects: nothing, archived: nothing };
+  const batches = new Batches({ append: nothing }, { encoder, ...told });
   const add = (id: number) => encoder.add({ id: String(id), text: "x".repeat(1_000_000) }, {}, {});
   for (let id = 0; id < 8; id++) add(id);
   expect(batches.due).toBe(false);

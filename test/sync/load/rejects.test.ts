@@ -3,9 +3,8 @@ import { count, id, moment, money, notGiven, record, text } from "../../../schem
 import { defineStream, detail, feed, list, lookup, type Stream, scan, snapshot } from "../../../src/catalog/stream.ts";
 import { replayRejects } from "../../../src/operations/replay/rejects.ts";
 import { createRedactor } from "../../../src/secrets.ts";
-import { runCompany } from "../../../src/sync/run/jobs.ts";
+import { fromService, type RunSource, runCompany } from "../../../src/sync/run/jobs.ts";
 import { runSync } from "../../../src/sync/run/run.ts";
-import { fromService, type RunSource } from "../../../src/sync/run/run_source.ts";
 import { lineOf } from "../../support/run.ts";
 import { warehouses } from "../../support/warehouse.ts";
 import { instead, page, type Told, told } from "../answers.ts";

@@ -6,7 +6,7 @@ import { createHasher } from "../../../src/rows/hash.ts";
 import { isoUtc } from "../../../src/rows/moment.ts";
 import { schemaFingerprint } from "../../../src/rows/schema_fingerprint.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
-import type { ChildStream } from "../../../src/warehouse/details/child_stream.ts";
+import type { ChildStream } from "../../../src/warehouse/details/parents.ts";
 import { reconcileHistory } from "../../../src/warehouse/history/row_history.ts";
 import { applyDiff, inPublish, openPublish } from "../../../src/warehouse/merge/apply.ts";
 import { compare } from "../../../src/warehouse/merge/diff.ts";

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import type { Destination, Stage } from "../../../src/warehouse/destination.ts";
-import { stageTables } from "../../../src/warehouse/postgres/stage_tables.ts";
+import { stageTables } from "../../../src/warehouse/postgres/stage.ts";
 import { connected, createDatabase, type TestDatabase } from "../../support/database.ts";
 import { startPostgres } from "../../support/server.ts";
 import { csv, openReady, orders, plainBatch } from "./fixture.ts";

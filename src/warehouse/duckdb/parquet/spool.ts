@@ -40,7 +40,7 @@ export async function spoolIntoFiles(spooling: Spooling): Promise<readonly Parqu
     progress(written);
     await remove(path);
   };
-  const slices = new Slices(room, sliceBytes, async slice => {
+  const slices = slicesIn(room, sliceBytes, async slice => {
     await converting;
     converting = convert(slice);
     // Told to whoever waits for it next.
@@ -78,81 +78,71 @@ interface Slice {
 }
 
 /** Cuts CSV into files at ends of rows. */
-class Slices {
-  readonly #room: string;
-  readonly #limit: number;
-  readonly #full: (slice: Slice) => Promise<void>;
-  #file: { readonly path: string; readonly handle: FileHandle } | undefined;
-  #waiting: Buffer[] = [];
-  #waitingBytes = 0;
-  #bytes = 0;
-  #number = 0;
-  #inQuotes = false;
-  #line = 0;
-  #longest = 0;
+function slicesIn(room: string, limit: number, full: (slice: Slice) => Promise<void>) {
+  let file: { readonly path: string; readonly handle: FileHandle } | undefined;
+  let waiting: Buffer[] = [];
+  let inQuotes = false;
+  let [waitingBytes, bytes, number, line, longest] = [0, 0, 0, 0, 0];
 
-  constructor(room: string, limit: number, full: (slice: Slice) => Promise<void>) {
-    this.#room = room;
-    this.#limit = limit;
-    this.#full = full;
-  }
+  const keep = (piece: Buffer): void => {
+    waiting.push(piece);
+    waitingBytes += piece.length;
+    bytes += piece.length;
+  };
 
-  async take(piece: Buffer): Promise<void> {
-    let from = 0;
-    for (let at = 0; at < piece.length; at++) {
-      const byte = piece[at];
-      this.#line++;
-      if (byte === QUOTE) this.#inQuotes = !this.#inQuotes;
-      else if (byte === LINE_END && !this.#inQuotes) {
-        if (this.#line > this.#longest) this.#longest = this.#line;
-        this.#line = 0;
-        if (this.#bytes + at + 1 - from < this.#limit) continue;
-        this.#keep(piece.subarray(from, at + 1));
-        from = at + 1;
-        await this.#finish();
-      }
+  const write = async (): Promise<void> => {
+    if (file === undefined) {
+      const path = join(room, `${number++}.csv`);
+      file = { path, handle: await open(path, "w", 0o600) };
     }
-    this.#keep(piece.subarray(from));
-    if (this.#waitingBytes >= PIECE) await this.#write();
-  }
-
-  /** The last slice, also when it is empty and the only one: a table without rows has a file, too. */
-  async end(): Promise<void> {
-    if (this.#bytes > 0 || this.#number === 0) await this.#finish();
-  }
-
-  async close(): Promise<void> {
-    await this.#file?.handle.close();
-    this.#file = undefined;
-  }
-
-  #keep(bytes: Buffer): void {
-    this.#waiting.push(bytes);
-    this.#waitingBytes += bytes.length;
-    this.#bytes += bytes.length;
-  }
-
-  async #write(): Promise<void> {
-    if (this.#file === undefined) {
-      const path = join(this.#room, `${this.#number++}.csv`);
-      this.#file = { path, handle: await open(path, "w", 0o600) };
-    }
-    const { handle } = this.#file;
-    const pieces = this.#waiting;
-    this.#waiting = [];
-    this.#waitingBytes = 0;
+    const { handle } = file;
+    const pieces = waiting;
+    waiting = [];
+    waitingBytes = 0;
     await handle.writev(pieces.length === 0 ? [Buffer.alloc(0)] : pieces);
-  }
+  };
 
-  async #finish(): Promise<void> {
-    await this.#write();
-    const path = this.#file!.path;
-    await this.close();
-    const longest = this.#longest;
-    this.#bytes = 0;
-    this.#longest = 0;
-    await this.#full({ path, longest });
-  }
+  const finish = async (): Promise<void> => {
+    await write();
+    const { path } = file!;
+    await close();
+    const slice = { path, longest };
+    bytes = 0;
+    longest = 0;
+    await full(slice);
+  };
+
+  const close = async (): Promise<void> => {
+    await file?.handle.close();
+    file = undefined;
+  };
+
+  return {
+    close,
+    async take(piece: Buffer): Promise<void> {
+      let from = 0;
+      for (let at = 0; at < piece.length; at++) {
+        const byte = piece[at];
+        line++;
+        if (byte === QUOTE) inQuotes = !inQuotes;
+        else if (byte === LINE_END && !inQuotes) {
+          if (line > longest) longest = line;
+          line = 0;
+          if (bytes + at + 1 - from < limit) continue;
+          keep(piece.subarray(from, at + 1));
+          from = at + 1;
+          await finish();
+        }
+      }
+      keep(piece.subarray(from));
+      if (waitingBytes >= PIECE) await write();
+    },
+
+    /** The last slice, also when it is empty and the only one: a table without rows has a file, too. */
+    async end(): Promise<void> {
+      if (bytes > 0 || number === 0) await finish();
+    },
+  };
 }
 
 /** The rows of a file as a FROM item, each value in its own type. */

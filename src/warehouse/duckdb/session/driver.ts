@@ -28,7 +28,7 @@ export function kyselyOver(
     async acquireConnection() {
       const release = await turns.acquire();
       try {
-        return new Turn(await connect(), release, observer);
+        return turnOver(await connect(), release, observer);
       } catch (error) {
         release();
         throw error;
@@ -42,56 +42,51 @@ export function kyselyOver(
   return kyselyWith(() => driver);
 }
 
-class Turn implements DatabaseConnection {
-  readonly release: () => void;
-  readonly #connection: DuckDBConnection;
-  readonly #observer: Observer | undefined;
-  #open = false;
+type Turn = ReturnType<typeof turnOver>;
 
-  constructor(connection: DuckDBConnection, release: () => void, observer: Observer | undefined) {
-    this.#connection = connection;
-    this.release = release;
-    this.#observer = observer;
-  }
+function turnOver(connection: DuckDBConnection, release: () => void, observer: Observer | undefined) {
+  let isOpen = false;
+  return {
+    release,
 
-  async begin(): Promise<void> {
-    await attempting("work with the warehouse file", () => this.#connection.run("begin transaction"));
-    this.#open = true;
-  }
+    async begin(): Promise<void> {
+      await attempting("work with the warehouse file", () => connection.run("begin transaction"));
+      isOpen = true;
+    },
 
-  async commit(): Promise<void> {
-    await attempting("store a transaction in the warehouse file", async () => {
-      await this.#observer?.beforeCommit(this.#connection);
-      await this.#connection.run("commit");
-    });
-    this.#open = false;
-  }
+    async commit(): Promise<void> {
+      await attempting("store a transaction in the warehouse file", async () => {
+        await observer?.beforeCommit(connection);
+        await connection.run("commit");
+      });
+      isOpen = false;
+    },
 
-  async rollback(): Promise<void> {
-    this.#open = false;
-    this.#observer?.rolledBack();
-    // A failed commit has ended the transaction already, and may have cost the session; its own error is the one to tell.
-    await this.#connection.run("rollback").catch(error => {
-      if (!/no transaction is active|has been invalidated/.test(String(error))) throw error;
-    });
-  }
+    async rollback(): Promise<void> {
+      isOpen = false;
+      observer?.rolledBack();
+      // A failed commit has ended the transaction already, and may have cost the session; its own error is the one to tell.
+      await connection.run("rollback").catch(error => {
+        if (!/no transaction is active|has been invalidated/.test(String(error))) throw error;
+      });
+    },
 
-  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    return attempting("work with the warehouse file", async () => {
-      const result = await runStatement(this.#connection, sql, parameters);
-      const changed = result.returnType === 1 ? result.rowsChanged : undefined;
-      this.#observer?.statement(sql, changed);
-      if (!this.#open) await this.#observer?.beforeCommit(this.#connection);
-      const rows = changed === undefined ? (rowObjects(result, await result.getRows()) as R[]) : [];
-      return changed === undefined ? { rows } : { rows, numAffectedRows: BigInt(changed) };
-    });
-  }
+    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+      return attempting("work with the warehouse file", async () => {
+        const result = await runStatement(connection, sql, parameters);
+        const changed = result.returnType === 1 ? result.rowsChanged : undefined;
+        observer?.statement(sql, changed);
+        if (!isOpen) await observer?.beforeCommit(connection);
+        const rows = changed === undefined ? (rowObjects(result, await result.getRows()) as R[]) : [];
+        return changed === undefined ? { rows } : { rows, numAffectedRows: BigInt(changed) };
+      });
+    },
 
-  async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-    const { values, types } = bindings(parameters);
-    const result = await this.#connection.stream(sql, values, types);
-    for await (const rows of result.yieldRows()) yield { rows: rowObjects(result, rows) as R[] };
-  }
+    // biome-ignore lint/correctness/useYield: what the interface asks for, and nobody uses
+    async *streamQuery() {
+      throw new TypeError("a connection that is shared by turns has no cursors: select in slices");
+    },
+  } satisfies DatabaseConnection & Record<string, unknown>;
 }
 
 async function runStatement(

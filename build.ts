@@ -14,6 +14,7 @@ import config, { INSTALLED } from "./rolldown.config.ts";
 
 /** What the package holds beside the program, as it is in the repository. */
 export const COPIED = [
+  "assets",
   "config.example.yaml",
   "deploy",
   "docs",

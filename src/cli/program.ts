@@ -1,7 +1,7 @@
 import { Command } from "commander";
+import { packageVersion } from "../package_root.ts";
 import type { CliContext } from "./invocation/context.ts";
 import { examples } from "./invocation/options.ts";
-import { packageVersion } from "./invocation/package_root.ts";
 import { unknownCommand, usageError } from "./invocation/usage.ts";
 
 interface CommandModule {

@@ -64,7 +64,9 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test("the tarball holds the program and its pages, no sources, tests, maps, secrets, or paths of this machine", async () => {
-  const others = packed.filter(path => !/^(chunks\/.+\.js|docs\/.+|models\/\w+\.sql|deploy\/.+)$/.test(path));
+  const others = packed.filter(
+    path => !/^(chunks\/.+\.js|docs\/.+|models\/\w+\.sql|assets\/.+|deploy\/.+)$/.test(path),
+  );
   const made = ["tributary.js", "package.json", "LICENSES.txt", "sbom.cdx.json"];
   const pages = COPIED.filter(part => part.includes(".") || part === "LICENSE");
   expect(others.sort()).toEqual([...pages, ...made].sort());

@@ -14,7 +14,7 @@ export async function buildProgram(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "tributary-built-"));
   // Some tests start it as another user.
   await chmod(folder, 0o755);
-  for (const part of ["node_modules", "package.json", "config.example.yaml", "models"])
+  for (const part of ["node_modules", "package.json", "config.example.yaml", "models", "assets"])
     await symlink(join(root, part), join(folder, part), "junction");
   const dir = join(folder, "dist");
   try {

@@ -2,10 +2,10 @@ import type { Command } from "commander";
 import { systemClock } from "../../clock.ts";
 import { ConfigError } from "../../errors.ts";
 import type { CheckLine } from "../../operations/check/check.ts";
+import { packageVersion } from "../../package_root.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
-import { packageVersion } from "../invocation/package_root.ts";
 
 interface CheckOptions extends CommonOptions {
   readonly offline?: boolean;

@@ -115,7 +115,7 @@ async function orderOf(
   const { configured } = await import("../../privacy/configured_catalog.ts");
   const { select, selectedByConfig } = await import("../../config/selection.ts");
   const { streams } = await import("../../../streams/index.ts");
-  const { packageVersion } = await import("../invocation/package_root.ts");
+  const { packageVersion } = await import("../../package_root.ts");
   companiesOf(config, company);
   const catalogue = configured(streams, config);
   return {

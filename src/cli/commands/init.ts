@@ -5,10 +5,10 @@ import { parseEnv } from "node:util";
 import type { Command } from "commander";
 import { ENV_FILE } from "../../config/load.ts";
 import { ConfigError } from "../../errors.ts";
+import { packageRoot } from "../../package_root.ts";
 import { ask } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
-import { packageRoot } from "../invocation/package_root.ts";
 
 export function register(program: Command, context: CliContext): void {
   const command = program

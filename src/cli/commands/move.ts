@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { ConfigError } from "../../errors.ts";
 import type { Comparison, MoveOrder } from "../../operations/move.ts";
+import { packageVersion } from "../../package_root.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
-import { packageVersion } from "../invocation/package_root.ts";
 
 interface MoveOptions extends CommonOptions {
   readonly baseUrl?: string;

@@ -2,8 +2,8 @@ import { systemClock } from "../../clock.ts";
 import type { StatusCache } from "../../daemon/cached_status.ts";
 import type { ScheduleDaemon } from "../../daemon/schedule/schedule.ts";
 import type { Logger } from "../../logging.ts";
+import { packageVersion } from "../../package_root.ts";
 import type { CliContext } from "./context.ts";
-import { packageVersion } from "./package_root.ts";
 
 /** What looks at a daemon from outside, and where it is put together. */
 export interface Surroundings {

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { meanings } from "../../../streams/meanings.ts";
 import { type Models, parseModel } from "../../catalog/model.ts";
-import { packageRoot } from "./package_root.ts";
+import { packageRoot } from "../../package_root.ts";
 
 /** The names that the files in `models/` call the schemas by: the configuration's defaults. */
 const writtenFor = { schema: "procurement", stateSchema: "_tributary" } as const;

@@ -1,6 +1,6 @@
 import type { RunDefaults } from "../../daemon/schedule/order.ts";
+import { packageVersion } from "../../package_root.ts";
 import { readModels } from "./models.ts";
-import { packageVersion } from "./package_root.ts";
 
 /** What every run of this program is given, whatever starts it. */
 export async function runDefaults(): Promise<RunDefaults> {

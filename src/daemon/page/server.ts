@@ -9,14 +9,14 @@ import { withTimeLimit } from "../../clock.ts";
 import type { Listen } from "../../config/listen.ts";
 import { origin, refuseOpenDoor } from "../../config/listen.ts";
 import { ConfigError } from "../../errors.ts";
+import { styleOf } from "../../outputs/html/document.ts";
+import { asset } from "../../package_root.ts";
 import { type DoorSources, doorkeeper, isOwnName } from "./access.ts";
-import { clientScript } from "./client.ts";
 import { createFeed } from "./feed.ts";
 import { createPageSnapshots, type TakeSnapshot } from "./page_snapshot.ts";
 import type { Route } from "./route.ts";
 import type { PageSource } from "./source.ts";
 import { icon, pageDocument } from "./status_page.ts";
-import { stylesheet } from "./style.ts";
 
 export interface PageOptions extends DoorSources {
   readonly source: PageSource;
@@ -98,8 +98,8 @@ function pageApp(options: PageOptions, takeSnapshot: TakeSnapshot, feed: ReturnT
     const { fresh, view } = await takeSnapshot();
     return fresh === undefined ? c.json({ error: view.unreadable }, 503) : c.json(fresh);
   });
-  app.get("/page.css", c => c.body(stylesheet, 200, { "content-type": "text/css; charset=utf-8" }));
-  app.get("/page.js", c => c.body(clientScript, 200, { "content-type": "text/javascript; charset=utf-8" }));
+  app.get("/page.css", c => c.body(styleOf("status_page"), 200, { "content-type": "text/css; charset=utf-8" }));
+  app.get("/page.js", c => c.body(asset("status_page.js"), 200, { "content-type": "text/javascript; charset=utf-8" }));
   app.get("/:name{icon-[a-z]+\\.svg}", c => {
     const drawing = icon(c.req.param("name").slice("icon-".length, -".svg".length));
     return drawing === undefined ? c.notFound() : c.body(drawing, 200, { "content-type": "image/svg+xml" });

@@ -1,8 +1,9 @@
 import { INDEX_COLUMN, LINE_ID_COLUMN } from "../../catalog/columns.ts";
 import type { Relation } from "../../catalog/relation.ts";
+import { asset } from "../../package_root.ts";
 import { bare, literal } from "./sql.ts";
 import type { PackageTable } from "./tables.ts";
-import { type PackageFile, plainly, sqlFile, yamlFile } from "./yaml_file.ts";
+import { type PackageFile, plainly } from "./yaml_file.ts";
 
 /** A test as dbt's YAML names it. */
 export type DataTest = string | Readonly<Record<string, unknown>>;
@@ -59,38 +60,8 @@ export function relatedTest({ from, to, certainty, where, note }: Relation, targ
 }
 
 /** The package's own tests: dbt's look at one column and know nothing of companies. */
-export function checkFiles(): readonly PackageFile[] {
-  // Without `arguments`: dbt 1.12 compares them with those of macros, and finds none in a test.
-  const macros = [
-    {
-      name: `test_${UNIQUE}`,
-      description: "Keys that stand in the table more than once; a null is a value here. columns: the key.",
-    },
-    {
-      name: `test_${RELATED}`,
-      description:
-        "Values that have no counterpart in another table of the same company; nulls need none. columns: those that point there, without _company; to: the table or model they point to; to_columns: its columns, in the same order.",
-    },
-  ];
-  return [
-    sqlFile(`macros/${UNIQUE}.sql`, [
-      `{% test ${UNIQUE}(model, columns) %}`,
-      "select {{ columns | join(', ') }}, count(*) as row_count",
-      "from {{ model }}",
-      "group by {{ columns | join(', ') }}",
-      "having count(*) > 1",
-      "{% endtest %}",
-    ]),
-    sqlFile(`macros/${RELATED}.sql`, [
-      `{% test ${RELATED}(model, columns, to, to_columns) %}`,
-      "select _company, {{ columns | join(', ') }}",
-      "from {{ model }}",
-      "where {{ columns | join(' is not null and ') }} is not null",
-      "except",
-      "select _company, {{ to_columns | join(', ') }}",
-      "from {{ to }}",
-      "{% endtest %}",
-    ]),
-    yamlFile("macros/macros.yml", { version: 2, macros }),
-  ];
-}
+export const checkFiles = (): readonly PackageFile[] =>
+  [`macros/${UNIQUE}.sql`, `macros/${RELATED}.sql`, "macros/macros.yml"].map(path => ({
+    path,
+    text: asset(`dbt/${path}`),
+  }));

@@ -1,3 +1,4 @@
+import { asset } from "../../package_root.ts";
 import { allowedAge, type Place, type Span } from "./freshness.ts";
 import { ATTACHED, PROFILE, type ProfileVariable } from "./profile.ts";
 import type { SourceFacts } from "./sources.ts";
@@ -43,70 +44,17 @@ export function readmeFile({
     meaning,
     fallback === undefined ? "has to be set" : `\`${fallback}\``,
   ]);
-  const text = `# The warehouse \`${schema}\` for dbt
-
-Written by \`tributary dbt\` from its configuration. It writes these files anew and leaves all others alone, so build on them
-rather than in them.
-
-## Use it
-
-\`\`\`sh
-${firstSteps(type, variables).join("\n")}
-\`\`\`
-
-Called in this folder, dbt finds \`profiles.yml\`. It reads environment variables:
-
-${markdownTable(["variable", "what it is", "otherwise"], rows)}
-
-${type === "duckdb" ? aboutDuckdb : aboutPostgres(schema)}
-
-## What is in it
-
-- \`models/sources.yml\`: ${tables} tables as the source \`${schema}\`, each table and column described. Keys are tested: present,
-  and unique. Histories (\`<table>_versions\`) are among them where they are kept.${views.length === 0 ? "" : aboutViews(views_schema, views.length)}
-- \`models/staging/\`: a model a table, \`stg_<table>\`, with the rows that the service still lists (\`_deleted_at is null\`) and the
-  columns' own names and types. Tables of daily figures keep all their days; \`stg_<table>_latest\` has the latest.
-- \`models/marts/\`: ${marts} models that answer what is asked most, the same SQL as tributary's own views. Their columns are under
-  contract, their keys and relations are tests. \`exposures.yml\` beside them says what \`tributary report\` shows.
-- Relations, as tests of the staging models: ${certain} that hold by construction fail when they don't, ${relations.length - certain} that are assumed
-  (names agree, the service promises nothing) only warn: their number is how many values have no counterpart.
-- \`macros/\`: those tests. dbt's own look at one column, and here every key is one within a company.
-
-Freshness is taken from the record of what syncs did (\`_tributary.stream_runs\`), never from the rows: a table in which nothing
-changed is fresh. The last sync that succeeded may be ${spoken(warn)} old before there is a warning, ${spoken(error)} before an error.
-
-## Change it
-
-Everything is set in the \`dbt_project.yml\` of your own project (next section), nothing here needs to be edited:
-
-\`\`\`yaml
-models:
-  ${PROFILE}:
-    marts:
-      +materialized: table
-      +schema: marts
-      <model>: { +enabled: false }
-vars:
-  ${PROFILE}:
-    warehouse_schema: ${schema}
-\`\`\`
-
-\`dbt_project.yml\` here lists the variables: where the warehouse is, what amounts are converted to, and what rows are taken for,
-a condition that is true, false, or null where nothing says it, with \`{row}\` for the row.
-
-## Build on it
-
-In a project of your own, name this folder in \`packages.yml\`, run \`dbt deps\`, and use \`ref('stg_…')\` and
-\`source('${schema}', '…')\`. The flag \`indirect_selection: cautious\` belongs into your \`dbt_project.yml\` then: without it dbt
-tests relations to models that it was not asked to build. The profile is your project's then${type === "duckdb" ? `, and has to attach the warehouse as \`${ATTACHED}\`` : ""}.
-
-\`\`\`yaml
-packages:
-  - local: ../${PROFILE}
-\`\`\`
-
-After another stream was switched on, or an upgrade, write it again: \`tributary dbt --out <this folder>\`.
-`;
+  const values: Readonly<Record<string, unknown>> = {
+    ...{ schema, tables, marts, certain, assumed: relations.length - certain, profile: PROFILE },
+    steps: firstSteps(type, variables).join("\n"),
+    variables: markdownTable(["variable", "what it is", "otherwise"], rows),
+    about: type === "duckdb" ? aboutDuckdb : aboutPostgres(schema),
+    views: views.length === 0 ? "" : aboutViews(views_schema, views.length),
+    attaching: type === "duckdb" ? `, and has to attach the warehouse as \`${ATTACHED}\`` : "",
+    warn: spoken(warn),
+    error: spoken(error),
+  };
+  const text = asset("dbt/README.md").replace(/«(\w+)»/g, (_, name: string) => String(values[name]));
   return { path: "README.md", text };
 }
 

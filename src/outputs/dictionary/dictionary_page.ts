@@ -1,11 +1,9 @@
 import { html } from "hono/html";
 import { standalone } from "../html/document.ts";
 import { breakable, count } from "../html/wording.ts";
-import { clientScript } from "./client.ts";
 import { domainDiagram, overviewDiagram } from "./diagram.ts";
 import type { Dictionary, Domain } from "./dictionary.ts";
 import { figure, modelSection, stateSection, tableSection, types } from "./entries.ts";
-import { stylesheet } from "./style.ts";
 import { readingOf } from "./wording.ts";
 
 /** The whole dictionary as one page that loads nothing from anywhere. */
@@ -13,11 +11,9 @@ export function dictionaryDocument(dictionary: Dictionary): string {
   const { domains, models, state } = dictionary;
   const tables = domains.flatMap(domain => domain.tables);
   const columns = tables.reduce((sum, table) => sum + table.own.length, 0);
-  return standalone({
+  return standalone("dictionary", {
     title: "Data dictionary · tributary",
     head: "",
-    stylesheet,
-    script: clientScript,
     body: html`<header>
 <h1><span class="brand">tributary</span> Data dictionary</h1>
 <search hidden><label class="unseen" for="search">Find a table or column</label><input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Find a table or column: press /"><div class="hits"><p id="hits" role="status"></p><ul id="found"></ul></div></search>

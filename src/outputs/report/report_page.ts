@@ -9,7 +9,6 @@ import { freshnessOf, moment, sourcesOf } from "./freshness.ts";
 import { headlineOf } from "./headline.ts";
 import type { Lack } from "./missing_models.ts";
 import type { Period } from "./period.ts";
-import { stylesheet } from "./style.ts";
 
 /** Marks a file as a report, which may be overwritten. */
 export const GENERATOR = "tributary report";
@@ -28,12 +27,10 @@ export interface Edition {
 export function reportDocument(contents: Contents, edition: Edition): string {
   const { title, companies, period } = contents;
   const span = spanOf(period);
-  return standalone({
+  return standalone("report", {
     title: `${title}, ${span}`,
     head: html`<meta name="generator" content="${GENERATOR}">
 <meta name="robots" content="noindex">`,
-    stylesheet,
-    script: clientScript,
     body: html`<header><div class="cover">
 <p class="brand">tributary</p>
 <h1>${title}</h1>
@@ -106,17 +103,3 @@ function absence({ model, why, tables }: Lack, { streamsOf }: Edition) {
   const names = streams.map((name, index) => html`${index === 0 ? "" : ", "}<code>${name}</code>`);
   return html`This needs ${streams.length === 1 ? "the stream" : `${count(streams.length)} streams`} ${names}: add ${streams.length === 1 ? "it" : "them"} to <code>streams.include</code> of the configuration and run <code>tributary sync</code>.`;
 }
-
-/** Comfort in a browser: on paper every table stands open. Without it everything is there to be read. */
-export const clientScript = `
-const opened = [];
-addEventListener("beforeprint", () => {
-  for (const details of document.querySelectorAll("details:not([open])")) {
-    details.open = true;
-    opened.push(details);
-  }
-});
-addEventListener("afterprint", () => {
-  for (const details of opened.splice(0)) details.open = false;
-});
-`;

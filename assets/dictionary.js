@@ -1,5 +1,4 @@
-/** What the page does in a browser: it finds tables and columns by name and description. Without it everything is there to be read. */
-export const clientScript = `
+// What the dictionary does in a browser: it finds tables and columns by name and description. Without it everything is there to be read.
 const MOST = 60;
 const input = document.getElementById("search");
 const list = document.getElementById("found");
@@ -10,17 +9,25 @@ let entries;
 function index() {
   entries ??= [...document.querySelectorAll("[data-entry]")].map(element => {
     const name = element.dataset.entry;
-    const told = element.matches("tr") ? element.cells[Math.min(2, element.cells.length - 1)] : element.querySelector(".lead");
+    const told = element.matches("tr")
+      ? element.cells[Math.min(2, element.cells.length - 1)]
+      : element.querySelector(".lead");
     const text = told.textContent.trim();
-    return { id: element.id, name, text, lower: name.toLowerCase(), all: (name + " " + name.replace(/[_.]/g, " ") + " " + text).toLowerCase() };
+    return {
+      id: element.id,
+      name,
+      text,
+      lower: name.toLowerCase(),
+      all: `${name} ${name.replace(/[_.]/g, " ")} ${text}`.toLowerCase(),
+    };
   });
   return entries;
 }
 
-function weight({ lower, name }, query, words) {
+function weight({ lower }, query, words) {
   const last = lower.slice(lower.lastIndexOf(".") + 1);
   const column = lower.includes(".") ? 1 : 0;
-  const joined = query.replace(/\\s+/g, "_");
+  const joined = query.replace(/\s+/g, "_");
   if (lower === query || lower === joined) return 0;
   if (last === joined) return 1 + column;
   if (last.startsWith(joined)) return 3 + column;
@@ -30,7 +37,7 @@ function weight({ lower, name }, query, words) {
 
 function search() {
   const query = input.value.trim().toLowerCase();
-  const words = query.split(/\\s+/).filter(word => word !== "");
+  const words = query.split(/\s+/).filter(word => word !== "");
   list.replaceChildren();
   hits.textContent = "";
   if (words.length === 0) return;
@@ -38,28 +45,43 @@ function search() {
     .filter(({ all }) => words.every(word => all.includes(word)))
     .map(entry => ({ entry, weight: weight(entry, query, words) }))
     .sort((a, b) => a.weight - b.weight);
-  hits.textContent = found.length === 0 ? "Nothing has these words." : found.length > MOST ? "The first " + MOST + " of " + found.length + "." : found.length + " found.";
-  list.append(...found.slice(0, MOST).map(({ entry }) => {
-    const link = document.createElement("a");
-    link.href = "#" + entry.id;
-    const name = document.createElement("code");
-    name.textContent = entry.name;
-    const text = document.createElement("span");
-    text.className = "quiet";
-    text.textContent = entry.text.length > 160 ? entry.text.slice(0, 159) + "…" : entry.text;
-    link.append(name, text);
-    const item = document.createElement("li");
-    item.append(link);
-    return item;
-  }));
+  hits.textContent =
+    found.length === 0
+      ? "Nothing has these words."
+      : found.length > MOST
+        ? `The first ${MOST} of ${found.length}.`
+        : `${found.length} found.`;
+  list.append(
+    ...found.slice(0, MOST).map(({ entry }) => {
+      const link = document.createElement("a");
+      link.href = `#${entry.id}`;
+      const name = document.createElement("code");
+      name.textContent = entry.name;
+      const text = document.createElement("span");
+      text.className = "quiet";
+      text.textContent = entry.text.length > 160 ? `${entry.text.slice(0, 159)}…` : entry.text;
+      link.append(name, text);
+      const item = document.createElement("li");
+      item.append(link);
+      return item;
+    }),
+  );
 }
 
 input.addEventListener("input", search);
 // Whoever has gone to a find, or elsewhere, wants to read.
-list.addEventListener("click", () => { list.replaceChildren(); hits.textContent = ""; });
-input.addEventListener("focus", () => { if (list.childElementCount === 0) search(); });
+list.addEventListener("click", () => {
+  list.replaceChildren();
+  hits.textContent = "";
+});
+input.addEventListener("focus", () => {
+  if (list.childElementCount === 0) search();
+});
 document.addEventListener("pointerdown", event => {
-  if (!event.target.closest("search")) { list.replaceChildren(); hits.textContent = ""; }
+  if (!event.target.closest("search")) {
+    list.replaceChildren();
+    hits.textContent = "";
+  }
 });
 document.addEventListener("keydown", event => {
   const links = [...list.querySelectorAll("a")];
@@ -82,4 +104,3 @@ document.addEventListener("keydown", event => {
     links[0].click();
   }
 });
-`;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ConfigError } from "../../errors.ts";
+import { ConfigError } from "./errors.ts";
 
 /** The folder of package.json: the repository for these sources, the published package for the program built of them. */
 export function packageRoot(start = import.meta.dirname): string {
@@ -27,3 +27,6 @@ export function requireNode(): void {
 function manifest(): { readonly version: string; readonly engines: { readonly node: string } } {
   return JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));
 }
+
+/** A file of `assets/`: what pages and packages are made with, as it is. */
+export const asset = (name: string): string => readFileSync(join(packageRoot(), "assets", name), "utf8");

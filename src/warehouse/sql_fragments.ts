@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { type RawBuilder, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Table } from "../catalog/columns.ts";
 import type { Destination } from "./destination.ts";
-import { rowStateName } from "./state_tables.ts";
+import { rowStateName, type StateTables } from "./state_tables.ts";
 
 /** Pieces of SQL that both databases read the same way. */
 export type Fragment = RawBuilder<unknown>;
@@ -48,6 +48,25 @@ export const tableRef = (destination: Pick<Destination, "schema">, table: Table)
 
 export const rowStateRef = (destination: Pick<Destination, "stateSchema">, main: Table): Fragment =>
   sql.id(destination.stateSchema, rowStateName(main.name));
+
+/** How many rows a FROM item has, with the conditions behind it. */
+export async function countOf(db: Kysely<StateTables>, from: Fragment): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from ${from}`.execute(db);
+  return rows[0]!.n;
+}
+
+/** A company's rows in the row state, and those of them that are live. */
+export async function knownRows(
+  db: Kysely<StateTables>,
+  rowState: Fragment,
+  company: string,
+): Promise<{ readonly known: number; readonly live: number }> {
+  const { rows } = await sql<{ known: number; live: number }>`
+    select count(*) as known, count(*) - count(deleted_at) as live from ${rowState} where _company = ${company}`.execute(
+    db,
+  );
+  return rows[0]!;
+}
 
 /** A temporary table's name, short enough for any stream and company. */
 export function temporaryName(purpose: string, company: string, stream: string): string {

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
+import { countOf } from "../sql_fragments.ts";
 import { rowStateName, type StateTables } from "../state_tables.ts";
 
 /** A warehouse in somebody's hands, for a look. */
@@ -40,9 +41,7 @@ export async function liveCount(
     [stateSchema, rowState],
   ] as const;
   if ((await tablesAmong(db, needed)).size < needed.length) return undefined;
-  const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.id(stateSchema, rowState)}
-    where _company = ${company} and deleted_at is null`.execute(db);
-  return Number(rows[0]?.n ?? 0);
+  return countOf(db, sql`${sql.id(stateSchema, rowState)} where _company = ${company} and deleted_at is null`);
 }
 
 /** Keys of a company's live rows, the ones that changed last first; every value as text. */

@@ -68,7 +68,8 @@ export async function openWorkList(destination: Destination, request: WorkReques
     const counted = await sql<{ due: number; retry: number; audit: number }>`select
       count(*) filter (where reason <> 'audit') as due, count(*) filter (where reason = 'retry') as retry,
       count(*) filter (where reason = 'audit') as audit from ${candidates}`.execute(trx);
-    const audited = Math.ceil(request.audit * Number(counted.rows[0]?.audit ?? 0));
+    const { audit, ...found } = counted.rows[0]!;
+    const audited = Math.ceil(request.audit * audit);
     const limit = request.limit === undefined ? sql`` : sql` limit ${sql.lit(request.limit)}`;
     const oldest = request.limit === undefined ? sql`` : sql` q.fetched_at nulls first,`;
     // Of the audit's turns three of four go to rows that can still change: their n-th counts as a third of a turn.
@@ -81,15 +82,11 @@ export async function openWorkList(destination: Destination, request: WorkReques
           from ${candidates} d) c
       ) q where not q.audit or q.place <= ${sql.lit(audited)} order by nth ${limit}`.execute(trx);
     await sql`drop table ${candidates}`.execute(trx);
-    return { due: Number(counted.rows[0]?.due ?? 0), retry: Number(counted.rows[0]?.retry ?? 0) };
+    return found;
   };
   const { due, retry } = await destination.withRoom("compare", () => db.transaction().execute(list));
-  const counted = await sql<{
-    reason: Reason;
-    n: number;
-  }>`select reason, count(*) as n from ${name} group by reason`.execute(db);
-  const reasons = Object.fromEntries(counted.rows.map(row => [row.reason, Number(row.n)]));
-  const total = counted.rows.reduce((sum, row) => sum + Number(row.n), 0);
+  const reasons = await countByReason(db, name);
+  const total = Object.values(reasons).reduce((sum, count) => sum + count, 0);
   let position = 0;
   return {
     total,
@@ -120,11 +117,8 @@ export async function countWork(
   request: Omit<WorkRequest, "stage"> & { readonly stage?: Stage },
 ): Promise<Readonly<Partial<Record<Reason, number>>>> {
   const parents = await presentParents(reading, request.parents);
-  const { rows } = await sql<{ reason: Reason; n: number }>`
-    select reason, count(*) as n from (${candidateQuery(reading, { ...request, parents }, request.stage)}) due group by reason`.execute(
-    reading.db,
-  );
-  const counts = Object.fromEntries(rows.map(row => [row.reason, Number(row.n)]));
+  const due = sql`(${candidateQuery(reading, { ...request, parents }, request.stage)}) due`;
+  const counts = await countByReason(reading.db, due);
   return { ...counts, audit: Math.ceil(request.audit * (counts["audit"] ?? 0)) };
 }
 
@@ -144,11 +138,17 @@ export async function countWaiting(
       : sql` and d.parent_key in (select p.parent_key from ${parentRows(reading, company, parents, columns)} p
           where true${rangeOf(request)})`;
   const isWaiting = sql`outcome = 'failed' and next_try > ${at(0)} and next_try <= ${at(LONGEST_PAUSE_MS)}`;
-  const { rows } = await sql<{ waiting: number; known: number; next: Date | null }>`select count(*) as known,
+  const { rows } = await sql<{ known: number; waiting: number; next: Date | null }>`select count(*) as known,
       count(*) filter (where ${isWaiting}) as waiting, min(next_try) filter (where ${isWaiting}) as next
     from ${sql.id(stateSchema, "details")} d where company = ${company} and stream = ${stream}${ranged}`.execute(db);
-  const [found] = rows;
-  return { waiting: Number(found?.waiting ?? 0), known: Number(found?.known ?? 0), next: found?.next ?? undefined };
+  const { next, ...counts } = rows[0]!;
+  return { ...counts, next: next ?? undefined };
+}
+
+async function countByReason(db: Destination["db"], from: Fragment): Promise<WorkList["reasons"]> {
+  const { rows } = await sql<{ reason: Reason; n: number }>`
+    select reason, count(*) as n from ${from} group by reason`.execute(db);
+  return Object.fromEntries(rows.map(({ reason, n }) => [reason, n]));
 }
 
 function rangeOf({ newest, start, to }: Pick<WorkRequest, "newest" | "start" | "to">): Fragment {

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { Destination, Stage } from "../destination.ts";
 import { liveParents, presentParents } from "../details/parents.ts";
-import { columnList, equalPairs, type Fragment, rowStateRef } from "../sql_fragments.ts";
+import { columnList, countOf, equalPairs, type Fragment, rowStateRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import type { Diff, LoadTarget, Publishing, TemporaryNames } from "./load_target.ts";
 
@@ -58,9 +58,8 @@ export async function stageAnswers(
 
 /** Staged rows that count for nothing: a later answer replaces them, or their own was never complete. */
 export async function countSurplus(db: Db, keys: Fragment, { stage, tables }: LoadTarget): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select count(*) as n from (
-    select distinct ${columnList(tables.main.key, "k")} from ${keys} k) d`.execute(db);
-  return stage.staged - Number(rows[0]?.n ?? 0);
+  const distinct = sql`(select distinct ${columnList(tables.main.key, "k")} from ${keys} k) d`;
+  return stage.staged - (await countOf(db, distinct));
 }
 
 /** Takes the answers of these parents out of the diff, as if they had never come: their rows count as repeated. */
@@ -72,16 +71,15 @@ export async function withhold(
   const { key } = target.tables.main;
   const theirs = sql`cast(${sql.id("c", key[0]!)} as varchar) in ${parents}`;
   const changed = sql.id(names.changed);
-  const answered = await sql<{ n: number }>`select count(*) as n from (
-    select distinct ${columnList(key, "c")} from ${sql.id(names.staged)} c where ${theirs}) d`.execute(trx);
+  const keys = sql`(select distinct ${columnList(key, "c")} from ${sql.id(names.staged)} c where ${theirs}) d`;
+  const answered = await countOf(trx, keys);
   const { rows } = await sql<{ op: string; n: number }>`select c.op, count(*) as n from ${changed} c where ${theirs}
     group by c.op`.execute(trx);
   await sql`delete from ${changed} c where ${theirs}`.execute(trx);
-  const of = (...ops: string[]) =>
-    rows.filter(row => ops.includes(row.op)).reduce((sum, row) => sum + Number(row.n), 0);
+  const of = (...ops: string[]) => rows.filter(row => ops.includes(row.op)).reduce((sum, row) => sum + row.n, 0);
   return {
     ...diff,
-    distinct: diff.distinct - Number(answered.rows[0]?.n ?? 0),
+    distinct: diff.distinct - answered,
     inserted: diff.inserted - of("i"),
     updated: diff.updated - of("u", "r"),
     refreshed: diff.refreshed - of("v", "s"),

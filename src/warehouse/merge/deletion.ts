@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { parentKey } from "../details/parents.ts";
 import { beginVersions, endVersions } from "../history/row_versions.ts";
-import { equal, equalPairs, type Fragment, rowStateRef, tableRef, timestampOf } from "../sql_fragments.ts";
+import { countOf, equal, equalPairs, type Fragment, rowStateRef, tableRef, timestampOf } from "../sql_fragments.ts";
 import type { Publishing } from "./load_target.ts";
 
 /** Which rows of the table `missing` are gone for good; the others stay live. */
@@ -46,14 +46,13 @@ export async function deleteMissing(publishing: Publishing, verdict: Verdict): P
     const match = tables.main.key.map(name => sql`${sql.id(name)} = ${key[name]}`);
     await sql`update ${missing} set is_gone = true where ${sql.join(match, sql` and `)}`.execute(trx);
   }
-  const gone = await sql<{ n: number }>`select count(*) as n from ${missing} where is_gone`.execute(trx);
+  const deleted = await countOf(trx, sql`${missing} where is_gone`);
   const rowState = rowStateRef(destination, tables.main);
   const same = sql`t._company = ${company} and ${equal("t", "g", tables.main.key)}`;
   if (verdict.remember) {
     await sql`update ${rowState} t set missing_since = ${timestampOf(publishing)} from ${missing} g where ${same} and not g.is_gone
       and t.missing_since is null`.execute(trx);
   }
-  const deleted = Number(gone.rows[0]?.n ?? 0);
   if (deleted === 0) return 0;
   await deleteRows(publishing, sql`(select * from ${missing} where is_gone)`);
   return deleted;

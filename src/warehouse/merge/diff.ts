@@ -4,7 +4,16 @@ import { stageColumns } from "../../rows/batch.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { keptStreams } from "../history/row_history.ts";
-import { anyDiffers, columnList, equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
+import {
+  anyDiffers,
+  columnList,
+  countOf,
+  equal,
+  type Fragment,
+  knownRows,
+  rowStateRef,
+  tableRef,
+} from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { aliveRows, countSurplus, stageAnswers } from "./answers.ts";
 import { type Diff, dropTemporary, type LoadTarget, temporaryNames } from "./load_target.ts";
@@ -88,7 +97,7 @@ async function findDifference(destination: Destination, target: LoadTarget, with
   return destination.db.transaction().execute(async trx => {
     await dropTemporary(trx, target);
     const rowState = rowStateRef(destination, target.tables.main);
-    const { known, live } = await liveCount(trx, rowState, target.company);
+    const { known, live } = await knownRows(trx, rowState, target.company);
     const whole = target.parent === undefined && (withMissing || known === 0);
     const atOnce = whole ? await joinAtOnce(trx, destination, target, { known, live }) : undefined;
     const { repeated } = atOnce ?? (await joinLatest(trx, destination, target, known, withMissing));
@@ -191,11 +200,9 @@ async function joinAtOnce(
 
 async function areDistinct(db: Db, target: LoadTarget, count: number): Promise<boolean> {
   if (count < 2) return true;
-  const { rows } = await sql<{
-    n: number;
-  }>`select count(*) as n from (select distinct ${columnList(target.tables.main.key)}
-    from ${sql.id(temporaryNames(target).changed)} where op in ('i', 'r')) d`.execute(db);
-  return Number(rows[0]?.n ?? 0) === count;
+  const changed = sql.id(temporaryNames(target).changed);
+  const keys = sql`(select distinct ${columnList(target.tables.main.key)} from ${changed} where op in ('i', 'r')) d`;
+  return (await countOf(db, keys)) === count;
 }
 
 /** Takes the missing rows out of `changed` into `missing`, but for those that were not asked for. */
@@ -276,15 +283,6 @@ async function repeats(db: Db, keys: Fragment, key: readonly string[]): Promise<
   return Number(rows[0]?.surplus ?? 0);
 }
 
-async function liveCount(db: Db, rowState: Fragment, company: string): Promise<{ known: number; live: number }> {
-  const { rows } = await sql<{
-    known: number;
-    live: number;
-  }>`select count(*) as known, count(*) - count(deleted_at) as live
-    from ${rowState} where _company = ${company}`.execute(db);
-  return { known: Number(rows[0]?.known ?? 0), live: Number(rows[0]?.live ?? 0) };
-}
-
 /** Hashes made over other columns say nothing: those rows are compared column by column, and become `u` only if one differs. */
 async function rehash(db: Db, destination: Destination, target: LoadTarget): Promise<void> {
   const { tables, stage, company } = target;
@@ -315,11 +313,12 @@ async function rehash(db: Db, destination: Destination, target: LoadTarget): Pro
 async function countByOp(db: Db, target: LoadTarget): Promise<Counts> {
   const { rows } = await sql<{ op: string; n: number }>`select op, count(*) as n
     from ${sql.id(temporaryNames(target).changed)} group by op`.execute(db);
-  return Object.fromEntries(rows.map(({ op, n }) => [op, Number(n)]));
+  return Object.fromEntries(rows.map(({ op, n }) => [op, n]));
 }
 
 async function countMissing(db: Db, target: LoadTarget): Promise<Pick<Diff, "missing" | "missedBefore">> {
-  const { rows } = await sql<{ n: number; before: number }>`select count(*) as n, count(missing_since) as before
+  const { rows } = await sql<Pick<Diff, "missing" | "missedBefore">>`
+    select count(*) as missing, count(missing_since) as "missedBefore"
     from ${sql.id(temporaryNames(target).missing)}`.execute(db);
-  return { missing: Number(rows[0]?.n ?? 0), missedBefore: Number(rows[0]?.before ?? 0) };
+  return rows[0]!;
 }

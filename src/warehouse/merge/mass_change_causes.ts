@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Table } from "../../catalog/columns.ts";
 import { stageColumns } from "../../rows/batch.ts";
 import type { Destination } from "../destination.ts";
-import { anyDiffers, equal, type Fragment, tableRef } from "../sql_fragments.ts";
+import { anyDiffers, countOf, equal, type Fragment, tableRef } from "../sql_fragments.ts";
 import { type LoadTarget, temporaryNames } from "./load_target.ts";
 
 /** So many wide rows, old and new, are compared in little memory; their hashes pick them as chance would. */
@@ -25,9 +25,8 @@ export interface Causes {
 export async function causesOfChange(destination: Destination, target: LoadTarget): Promise<Causes> {
   const { main, children } = target.tables;
   return destination.withRoom("compare", async () => {
-    const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.id(temporaryNames(target).changed)}
-      where op = 'u'`.execute(destination.db);
-    const changed = Number(rows[0]?.n ?? 0);
+    const { db } = destination;
+    const changed = await countOf(db, sql`${sql.id(temporaryNames(target).changed)} where op = 'u'`);
     const scale = Math.max(1, changed / SAMPLE);
     const columns = await columnsOfMain(destination, target, main);
     for (const child of children) columns.push(...(await columnsOfChild(destination, target, child)));
@@ -64,11 +63,11 @@ async function columnsOfChild(destination: Destination, target: LoadTarget, chil
     where not exists (select 1 from ${stored} t where ${own} and t._index = r._index)`;
   const went = sql`select c._seq from ${changed} join ${stored} t on ${own}
     where not exists (select 1 from ${staged} r where r._seq = c._seq and r._index = t._index)`;
-  const moved = await sql<{ n: number }>`select count(*) as n from (${came} union ${went}) m`.execute(destination.db);
+  const moved = await countOf(destination.db, sql`(${came} union ${went}) m`);
   const counted = await countEach(destination, names, byRow);
   return [
     ...counted.map(({ name, rows }) => ({ name: `${child.name}.${name}`, rows })),
-    { name: `rows of ${child.name}`, rows: Number(moved.rows[0]?.n ?? 0) },
+    { name: `rows of ${child.name}`, rows: moved },
   ];
 }
 
@@ -90,8 +89,8 @@ const differences = (names: readonly string[]): Fragment =>
 async function countEach(destination: Destination, names: readonly string[], flags: Fragment): Promise<Column[]> {
   if (names.length === 0) return [];
   const counts = names.map((_, i) => sql`count(*) filter (where ${at(i)}) as ${at(i)}`);
-  const { rows } = await sql<Record<string, unknown>>`select ${sql.join(counts)} from (${flags}) f`.execute(
+  const { rows } = await sql<Record<string, number>>`select ${sql.join(counts)} from (${flags}) f`.execute(
     destination.db,
   );
-  return names.map((name, i) => ({ name, rows: Number(rows[0]?.[`d${i}`] ?? 0) }));
+  return names.map((name, i) => ({ name, rows: rows[0]![`d${i}`]! }));
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Outcome } from "../../rows/encoder.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { type Parents, parentKey, type ValueSource } from "../details/parents.ts";
-import { columnList, equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
+import { columnList, countOf, equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
 import { lastOutcomes, withhold } from "./answers.ts";
 import { deleteRows } from "./deletion.ts";
 import { type DetailGuard, mayLeave } from "./deletion_limits.ts";
@@ -26,10 +26,8 @@ export async function stagedAbsent(destination: Destination, stage: Stage): Prom
 }
 
 /** How many details of a stage have been asked for. */
-export async function stagedAnswers({ db }: Destination, stage: Stage): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select count(*) as n from ${lastOutcomes(stage)} o`.execute(db);
-  return Number(rows[0]?.n ?? 0);
-}
+export const stagedAnswers = ({ db }: Destination, stage: Stage): Promise<number> =>
+  countOf(db, sql`${lastOutcomes(stage)} o`);
 
 /** Of the details of a stage that answered 404 those that have live rows, and of how many parents there are such rows at all. */
 export async function absentWithRows(
@@ -42,7 +40,7 @@ export async function absentWithRows(
       where t._company = ${company} and t.deleted_at is null) l
     left join (select parent_key from ${lastOutcomes(stage)} x where outcome = 'absent') o
       on o.parent_key = l.parent_key`.execute(destination.db);
-  return { absent: Number(rows[0]?.absent ?? 0), all: Number(rows[0]?.all ?? 0) };
+  return rows[0]!;
 }
 
 /** What answers and values made a publish of details delete. */
@@ -190,8 +188,7 @@ async function leavingRows(
       where t._company = ${company} and t.deleted_at is null and ${condition}`,
   );
   await sql`create temporary table ${rows} as ${sql.join(each, sql` union `)}`.execute(trx);
-  const counted = await sql<{ n: number }>`select count(*) as n from ${rows}`.execute(trx);
-  return { rows, count: Number(counted.rows[0]?.n ?? 0) };
+  return { rows, count: await countOf(trx, rows) };
 }
 
 /** Whether the last rows of snapshots whose field names are values hold an object: else nobody knows which values there are. */
@@ -211,8 +208,8 @@ export async function areReadable(
       where p._company = ${company} and p.deleted_at is null
         and ${sql.id("p", latestBy)} = (select max(${sql.id("x", latestBy)}) from ${rowStateRef(destination, main)} x
           where x._company = ${company} and x.deleted_at is null)`.execute(destination.db);
-    const { rows: all = 0, objects = 0 } = rows[0] ?? {};
-    if (Number(all) === 0 || Number(objects) < Number(all)) return false;
+    const { rows: all, objects } = rows[0]!;
+    if (all === 0 || objects < all) return false;
   }
   return true;
 }

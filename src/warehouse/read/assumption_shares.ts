@@ -2,8 +2,10 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { askedColumns, questionsOf, type ReadMeaning } from "../../catalog/meaning.ts";
 import type { Stream } from "../../catalog/stream.ts";
+import { executeAll } from "../ddl/alteration.ts";
 import { columnsIn } from "../ddl/database_catalog.ts";
 import type { Destination } from "../destination.ts";
+import { factOf, recordFact } from "../state/facts.ts";
 
 const KEY = "assumptions";
 
@@ -72,17 +74,10 @@ export async function measureAssumptions(
 }
 
 /** What was measured last; none where nothing was. */
-export async function recordedAssumptions({ db }: Place): Promise<readonly AssumptionShare[]> {
-  const row = await db.selectFrom("warehouse").select("value").where("key", "=", KEY).executeTakeFirst();
-  return z.array(share).safeParse(row?.value).data ?? [];
+export async function recordedAssumptions({ db, stateSchema }: Place): Promise<readonly AssumptionShare[]> {
+  return z.array(share).safeParse(await factOf(db, stateSchema, KEY)).data ?? [];
 }
 
-export async function recordAssumptions({ db }: Place, shares: readonly AssumptionShare[]): Promise<void> {
-  await db.transaction().execute(async trx => {
-    await trx.deleteFrom("warehouse").where("key", "=", KEY).execute();
-    await trx
-      .insertInto("warehouse")
-      .values({ key: KEY, value: JSON.stringify(shares) })
-      .execute();
-  });
+export async function recordAssumptions({ db, stateSchema }: Place, shares: readonly AssumptionShare[]): Promise<void> {
+  await db.transaction().execute(trx => executeAll(trx, recordFact(stateSchema, KEY, shares)));
 }

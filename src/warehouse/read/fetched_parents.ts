@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { type Parents, parentRows, presentParents } from "../details/parents.ts";
 import type { WorkItem, WorkList } from "../details/work_list.ts";
+import { countOf } from "../sql_fragments.ts";
 import type { StoredIn } from "./stored_rows.ts";
 
 /** Which details are asked for once more. */
@@ -28,8 +29,7 @@ export async function openFetched(place: StoredIn, request: FetchedRequest): Pro
     join ${sql.id(place.stateSchema, "details")} d
       on d.company = ${company} and d.stream = ${stream} and d.parent_key = p.parent_key
     where d.outcome = 'ok' and d.parent_hash is not null)`;
-  const { rows } = await sql<{ n: number }>`select count(*) as n from ${fetched} f`.execute(place.db);
-  const total = Math.min(Number(rows[0]?.n ?? 0), limit ?? Number.POSITIVE_INFINITY);
+  const total = Math.min(await countOf(place.db, sql`${fetched} f`), limit ?? Number.POSITIVE_INFINITY);
   let taken = 0;
   let last = ["", ""];
   return {

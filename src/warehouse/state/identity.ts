@@ -1,10 +1,11 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { Kysely, RawBuilder } from "kysely";
 import { z } from "zod";
 import { ConfigError } from "../../errors.ts";
 import type { Formats } from "../../rows/moment.ts";
 import { altering } from "../ddl/alteration.ts";
 import type { Dialect } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
+import { recordFact } from "./facts.ts";
 
 /** Who a run says it works for. */
 export interface Identity {
@@ -95,20 +96,12 @@ function isNewer(one: string, other: string): boolean {
 
 /** Statements that record the program as the one that knows the tables' shape. It was not refused: none newer is recorded. */
 export function recordProgram(stateSchema: string, program: string): readonly RawBuilder<unknown>[] {
-  return recordRelease(stateSchema, PROGRAM, program);
+  return recordFact(stateSchema, PROGRAM, program);
 }
 
 /** Statements that record the program as one that made tables; as above. */
 export function recordMaker(stateSchema: string, program: string): readonly RawBuilder<unknown>[] {
-  return recordRelease(stateSchema, MAKER, program.replace(/^(\d+\.\d+)\..*$/, "$1.0"));
-}
-
-function recordRelease(stateSchema: string, key: string, release: string): readonly RawBuilder<unknown>[] {
-  const warehouse = sql.id(stateSchema, "warehouse");
-  return [
-    sql`delete from ${warehouse} where key = ${key}`,
-    sql`insert into ${warehouse} (key, value) values (${key}, ${JSON.stringify(release)})`,
-  ];
+  return recordFact(stateSchema, MAKER, program.replace(/^(\d+\.\d+)\..*$/, "$1.0"));
 }
 
 function companyComplaints(stored: ReadonlyMap<string, unknown>, { companies }: Identity): string[] {

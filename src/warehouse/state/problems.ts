@@ -4,8 +4,9 @@ import type { Stream } from "../../catalog/stream.ts";
 import type { ColumnProblems } from "../../rows/encoder.ts";
 import { missingTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
-import { tableRef } from "../sql_fragments.ts";
+import { countOf, tableRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
+import { liveRows } from "./table_counts.ts";
 
 type Db = Kysely<StateTables>;
 
@@ -87,16 +88,11 @@ async function countProblems(
     from (select _problems from ${tableRef(destination, table)}
       where _company = ${company} and _deleted_at is null and _problems is not null) t
     cross join lateral ${destination.dialect.fieldNames(sql`t._problems`)} as f group by 1, 2`.execute(db);
-  return rows.map(one => ({ ...one, rows: Number(one.rows) }));
+  return rows;
 }
 
 /** Live rows of a table: a main table's have just been counted. */
 async function countLive(db: Db, destination: Destination, company: string, table: Table): Promise<number> {
-  const { rows } = await (table.path.length === 0
-    ? sql<{ n: number }>`select live_rows as n from ${sql.id(destination.stateSchema, "streams")}
-        where company = ${company} and table_name = ${table.name}`
-    : sql<{ n: number }>`select count(*) as n from ${tableRef(destination, table)}
-        where _company = ${company} and _deleted_at is null`
-  ).execute(db);
-  return Number(rows[0]?.n ?? 0);
+  if (table.path.length === 0) return (await liveRows(db, company, table.name)) ?? 0;
+  return countOf(db, sql`${tableRef(destination, table)} where _company = ${company} and _deleted_at is null`);
 }

@@ -6,6 +6,7 @@ import type { Dialect } from "../dialect.ts";
 import { columnList, type Fragment } from "../sql_fragments.ts";
 import type { StateTable } from "../state_columns.ts";
 import { STAGES, type StateTables, stagesTable, stateTables } from "../state_tables.ts";
+import { factOf, recordFact } from "./facts.ts";
 import { lastOfEachStream } from "./run_log.ts";
 
 const tables: ReadonlyMap<string, StateTable> = new Map(Object.entries<StateTable>(stateTables));
@@ -104,11 +105,7 @@ export async function ensureState(
     // After the steps, which may have brought columns.
     await executeAll(trx, stateCommentStatements(dialect, stateSchema, catalog));
     if (found === undefined) done.unshift(`created the state schema ${stateSchema}`);
-    if (found !== version) {
-      const warehouse = sql.id(stateSchema, "warehouse");
-      await sql`delete from ${warehouse} where key = 'version'`.execute(trx);
-      await sql`insert into ${warehouse} (key, value) values ('version', ${String(version)})`.execute(trx);
-    }
+    if (found !== version) await executeAll(trx, recordFact(stateSchema, "version", version));
     return done;
   });
 }
@@ -120,9 +117,7 @@ async function versionOf(
   ours: number,
 ): Promise<number | undefined> {
   if (!catalog.tables.has(`${stateSchema}.warehouse`)) return undefined;
-  const { rows } = await sql<{ value: unknown }>`
-    select value from ${sql.id(stateSchema, "warehouse")} where key = 'version'`.execute(db);
-  const version = rows[0]?.value;
+  const version = await factOf(db, stateSchema, "version");
   if (typeof version === "number" && version > ours)
     throw new ConfigError(
       `The warehouse was written by a newer tributary (data version ${version}; this one knows ${ours}). Nothing was changed; install the newer version again, or use another destination.`,

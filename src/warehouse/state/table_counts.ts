@@ -3,7 +3,7 @@ import type { Stream } from "../../catalog/stream.ts";
 import { withTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import { liveParents, type Parents, presentParents } from "../details/parents.ts";
-import { rowStateRef } from "../sql_fragments.ts";
+import { knownRows, rowStateRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /** What a stream's main table holds, and of details what there is to ask for. */
@@ -45,7 +45,7 @@ export async function saveDashboard(
   { now, completeTo, counted }: PublishFacts,
 ): Promise<TableCounts> {
   const table = stream.tables.main;
-  const { known, live } = counted ?? (await countRows(db, destination, company, stream));
+  const { known, live } = counted ?? (await knownRows(db, rowStateRef(destination, table), company));
   const parents = parent === undefined ? undefined : await countParents(db, destination, company, stream.name, parent);
   const counts = { rows: known, live_rows: live, ...columnsOf(parents) };
   const row = { stream: stream.name, on: true, off_since: null, last_success_at: now, ...counts };
@@ -77,7 +77,7 @@ export async function recountDetail(
   // One that is off may have no tables any more, nor the list that it was asked for by.
   const needed = [stream, ...(parent.kind === "rows" ? [parent] : parent.sources.slice(0, 1))];
   if ((await withTables({ db, schema: destination.schema }, needed)).length < needed.length) return;
-  const { known, live } = await countRows(db, destination, company, stream);
+  const { known, live } = await knownRows(db, rowStateRef(destination, stream.tables.main), company);
   const parents = await countParents(db, destination, company, stream.name, parent);
   await db
     .updateTable("streams")
@@ -130,18 +130,6 @@ export async function liveRows(db: Kysely<StateTables>, company: string, table: 
   return row?.live_rows ?? null;
 }
 
-async function countRows(
-  db: Kysely<StateTables>,
-  destination: Destination,
-  company: string,
-  stream: Stream,
-): Promise<{ known: number; live: number }> {
-  const { rows } = await sql<{ known: number; live: number }>`
-    select count(*) as known, count(*) - count(deleted_at) as live
-    from ${rowStateRef(destination, stream.tables.main)} where _company = ${company}`.execute(db);
-  return { known: Number(rows[0]?.known ?? 0), live: Number(rows[0]?.live ?? 0) };
-}
-
 /** Counts the rows or values that a stream's details are asked for. */
 async function countParents(
   db: Kysely<StateTables>,
@@ -159,6 +147,5 @@ async function countParents(
     from ${liveParents(destination, company, present)} p
     left join ${sql.id(destination.stateSchema, "details")} d
       on d.company = ${company} and d.stream = ${stream} and d.parent_key = p.parent_key`.execute(db);
-  const { all = 0, pending = 0, never = 0, absent = 0 } = rows[0] ?? {};
-  return { all: Number(all), pending: Number(pending), never: Number(never), absent: Number(absent) };
+  return rows[0]!;
 }

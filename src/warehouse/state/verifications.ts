@@ -1,5 +1,6 @@
 import { type Insertable, sql } from "kysely";
 import type { Destination } from "../destination.ts";
+import { countOf } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { lockedPrivacyRecords, type PrivacyRecord } from "./privacy_record.ts";
 
@@ -38,7 +39,6 @@ export async function fetchedCount(
   company: string,
   stream: string,
 ): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.id(stateSchema, "details")}
-    where company = ${company} and stream = ${stream} and outcome = 'ok'`.execute(db);
-  return Number(rows[0]?.n ?? 0);
+  const details = sql.id(stateSchema, "details");
+  return countOf(db, sql`${details} where company = ${company} and stream = ${stream} and outcome = 'ok'`);
 }

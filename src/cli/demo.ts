@@ -135,24 +135,19 @@ async function answer(): Promise<void> {
     schema: "procurement",
     stateSchema: "_tributary",
   } as const;
-  const warehouse = await openReading(where);
+  await using warehouse = await openReading(where);
   if (warehouse === undefined) throw new Error("the demo's warehouse was not published");
-  try {
-    for (const { asked, answer: question } of questions) {
-      const rows = await ask(warehouse.db, question);
-      const columns = Object.keys(rows[0] ?? { "(no rows)": "" });
-      const align = (name: string) =>
-        rows.every(row => /^-?[\d.]*$/.test(String(row[name] ?? ""))) ? "right" : "left";
-      const cells = rows.map(row => columns.map(name => String(row[name] ?? "")));
-      say(
-        `${asked}\n\n${formatTable(
-          columns.map(title => ({ title, align: align(title) })),
-          cells,
-        )}`,
-      );
-    }
-  } finally {
-    await warehouse.close();
+  for (const { asked, answer: question } of questions) {
+    const rows = await ask(warehouse.db, question);
+    const columns = Object.keys(rows[0] ?? { "(no rows)": "" });
+    const align = (name: string) => (rows.every(row => /^-?[\d.]*$/.test(String(row[name] ?? ""))) ? "right" : "left");
+    const cells = rows.map(row => columns.map(name => String(row[name] ?? "")));
+    say(
+      `${asked}\n\n${formatTable(
+        columns.map(title => ({ title, align: align(title) })),
+        cells,
+      )}`,
+    );
   }
 }
 

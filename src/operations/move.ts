@@ -116,18 +116,14 @@ export async function move(
     );
   const startedAt = new Date(run.clock.now()).toISOString();
   const holder = holderOf("tributary move", startedAt);
-  const destination = await openDestination(config.destination, { ...run, holder }, run.waitMs);
-  try {
-    const { db, schema } = destination;
-    // A warehouse of a newer program is left alone. Not compared is the company's address, which is to change.
-    await compareIdentity(db, { schema, version: DATA_VERSION, companies: [] });
-    const lockGroups = [...new Set(catalogue.map(stream => lockGroupOf(catalogue, stream)))];
-    await destination.lock(company.name, lockGroups, run.waitMs);
-    await moveCompany(db, company.name, company.baseUrl, compared.found_id);
-    await destination.releaseToReaders();
-  } finally {
-    await destination.close();
-  }
+  await using destination = await openDestination(config.destination, { ...run, holder }, run.waitMs);
+  const { db, schema } = destination;
+  // A warehouse of a newer program is left alone. Not compared is the company's address, which is to change.
+  await compareIdentity(db, { schema, version: DATA_VERSION, companies: [] });
+  const lockGroups = [...new Set(catalogue.map(stream => lockGroupOf(catalogue, stream)))];
+  await destination.lock(company.name, lockGroups, run.waitMs);
+  await moveCompany(db, company.name, company.baseUrl, compared.found_id);
+  await destination.releaseToReaders();
 }
 
 export function inWords({ company, from, to, kept_id, found_id, asked, found }: Comparison): string {

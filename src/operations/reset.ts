@@ -66,22 +66,18 @@ async function withSomething(
 /** What a reset would mean, read without a lock; undefined when nothing has been loaded yet. */
 export async function planReset(order: ResetOrder): Promise<readonly ResetLine[] | undefined> {
   const streams = resetStreams(order);
-  const reading = await openReading(order.config.destination);
+  await using reading = await openReading(order.config.destination);
   if (reading === undefined && !(await hasUnpublished(order.config.destination))) return undefined;
-  try {
-    const lines: ResetLine[] = [];
-    const something = reading === undefined ? streams : await withSomething(reading, order, streams);
-    for (const company of order.companies) {
-      for (const stream of something) {
-        const asking = policyOf(order.config, stream.name);
-        const requests = reading && (await costFromStart(reading, company, stream, order.catalogue, asking));
-        lines.push({ company, stream: stream.name, requests: requests ?? null });
-      }
+  const lines: ResetLine[] = [];
+  const something = reading === undefined ? streams : await withSomething(reading, order, streams);
+  for (const company of order.companies) {
+    for (const stream of something) {
+      const asking = policyOf(order.config, stream.name);
+      const requests = reading && (await costFromStart(reading, company, stream, order.catalogue, asking));
+      lines.push({ company, stream: stream.name, requests: requests ?? null });
     }
-    return lines;
-  } finally {
-    await reading?.close();
   }
+  return lines;
 }
 
 /** Forgets marks, cursors, stages and detail states under the streams' locks; with `drop` rows too. Answers sentences. @throws LockedError, DestinationError, ConfigError */
@@ -94,29 +90,24 @@ export async function reset(
   const { runId, clock, waitMs } = run;
   const startedAt = new Date(clock.now()).toISOString();
   const holder = holderOf("tributary reset", startedAt);
-  const destination = await openDestination(config.destination, { runId, holder, clock }, waitMs);
-  try {
-    const { db, dialect, schema, stateSchema } = destination;
-    await ensureState(db, dialect, stateSchema);
-    // Not the company's address: that a service has moved is one of the reasons for a reset.
-    await compareIdentity(db, { schema, version: DATA_VERSION, companies: [] });
-    const lockGroups = [...new Set(streams.map(stream => lockGroupOf(catalogue, stream)))];
-    const done: string[] = [];
-    const something = await withSomething(destination, order, streams);
-    for (const company of companies) {
-      await destination.lock(company, lockGroups, waitMs);
-      // Details first: once their list has no rows theirs would stay behind.
-      for (const stream of something.toReversed())
-        done.push(...(await resetStream(destination, order, company, stream)));
-      if (!order.drop || !(await forgetCompany(db, company))) continue;
-      await forgetStored(destination, company);
-      done.push(`${company}: nothing of it is left`);
-    }
-    if ((await destination.releaseState()).isPending) await destination.releaseToReaders();
-    return [...destination.warnings, ...done];
-  } finally {
-    await destination.close();
+  await using destination = await openDestination(config.destination, { runId, holder, clock }, waitMs);
+  const { db, dialect, schema, stateSchema } = destination;
+  await ensureState(db, dialect, stateSchema);
+  // Not the company's address: that a service has moved is one of the reasons for a reset.
+  await compareIdentity(db, { schema, version: DATA_VERSION, companies: [] });
+  const lockGroups = [...new Set(streams.map(stream => lockGroupOf(catalogue, stream)))];
+  const done: string[] = [];
+  const something = await withSomething(destination, order, streams);
+  for (const company of companies) {
+    await destination.lock(company, lockGroups, waitMs);
+    // Details first: once their list has no rows theirs would stay behind.
+    for (const stream of something.toReversed()) done.push(...(await resetStream(destination, order, company, stream)));
+    if (!order.drop || !(await forgetCompany(db, company))) continue;
+    await forgetStored(destination, company);
+    done.push(`${company}: nothing of it is left`);
   }
+  if ((await destination.releaseState()).isPending) await destination.releaseToReaders();
+  return [...destination.warnings, ...done];
 }
 
 async function resetStream(

@@ -90,33 +90,27 @@ export async function readStatus(
     all.map(stream => ({ company: name, stream: stream.name, on: on.has(stream.name) })),
   );
   const { destination } = config;
-  let reading: WarehouseReading | undefined;
   let note: string | null = null;
-  try {
-    reading = await openReading(destination);
-  } catch (error) {
+  await using reading = await openReading(destination).catch(error => {
     if (!(error instanceof LockedError)) throw error;
     note = error.message;
-  }
-  try {
-    return {
-      warehouse: {
-        type: destination.type,
-        path: isServer(destination) ? null : destination.path,
-        schema: destination.schema,
-        state_schema: destination.stateSchema,
-        loaded: reading !== undefined || note !== null,
-        published_at: reading?.publishedAt?.toISOString() ?? null,
-        note,
-      },
-      running: runningStatus((await runningRuns(destination, reading))[0]),
-      last_run: reading === undefined ? null : await lastRun(reading),
-      next_run: nextRun(config, Date.now()),
-      streams: await streamStatuses(reading, wanted),
-    };
-  } finally {
-    await reading?.close();
-  }
+    return undefined;
+  });
+  return {
+    warehouse: {
+      type: destination.type,
+      path: isServer(destination) ? null : destination.path,
+      schema: destination.schema,
+      state_schema: destination.stateSchema,
+      loaded: reading !== undefined || note !== null,
+      published_at: reading?.publishedAt?.toISOString() ?? null,
+      note,
+    },
+    running: runningStatus((await runningRuns(destination, reading))[0]),
+    last_run: reading === undefined ? null : await lastRun(reading),
+    next_run: nextRun(config, Date.now()),
+    streams: await streamStatuses(reading, wanted),
+  };
 }
 
 function nextRun({ schedules }: Config, now: number): Status["next_run"] {

@@ -17,7 +17,7 @@ import type { StateTables } from "./state_tables.ts";
  * - Every transaction of a session that has lost its lock fails with LockedError before it writes.
  * - After `kill -9` of the process or the database a stage holds a record and exactly the rows it speaks of, or neither.
  */
-export interface Destination extends Exportable {
+export interface Destination extends Exportable, AsyncDisposable {
   readonly dialect: Dialect;
   readonly schema: string;
   readonly stateSchema: string;

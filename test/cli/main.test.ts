@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { reportFailure } from "../../src/cli/invocation/failure.ts";
-import { ConfigError } from "../../src/errors.ts";
+import { ConfigError, DestinationError } from "../../src/errors.ts";
 import { deafContext } from "./in_process.ts";
 import { emptyFolder, tributary } from "./process.ts";
 
@@ -120,4 +120,15 @@ test("a cause is told at debug, and a JSON error is redacted", async () => {
   expect((await failing(error, ["sync", "--log-level=trace"])).err).toContain("caused by Error: underneath");
   const { out } = await failing(error, ["sync", "--json"]);
   expect(JSON.parse(out)).toEqual({ ok: false, error: { message: "bad •••", exit_code: 2 } });
+});
+
+test("where closing failed as well, what the work failed with is told", async () => {
+  const work = async () => {
+    await using _opened = {
+      [Symbol.asyncDispose]: () => Promise.reject(new Error("nothing left to close")),
+    };
+    throw new DestinationError("The disk is gone.");
+  };
+  const error: unknown = await work().catch(failure => failure);
+  expect(await failing(error, ["sync"])).toEqual({ code: 6, out: "", err: "The disk is gone.\n" });
 });

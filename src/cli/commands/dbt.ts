@@ -104,12 +104,8 @@ async function widened({ destination, streams }: Config, on: readonly Stream[]):
   if (!on.some(widens)) return on;
   const { openReading } = await import("../../warehouse/connect/reading.ts");
   const { addedColumnsOf, withAdded } = await import("../../warehouse/schema/unknown_field_columns.ts");
-  const reading = await openReading(destination);
+  await using reading = await openReading(destination);
   if (reading === undefined) return on;
-  try {
-    const added = await addedColumnsOf(reading);
-    return on.map(stream => withAdded(stream, added, settings[stream.name]?.volatile ?? []));
-  } finally {
-    await reading.close();
-  }
+  const added = await addedColumnsOf(reading);
+  return on.map(stream => withAdded(stream, added, settings[stream.name]?.volatile ?? []));
 }

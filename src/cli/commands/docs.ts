@@ -120,21 +120,14 @@ async function look(
   const { readWarehouseSample } = await import("../../outputs/dictionary/warehouse_sample.ts");
   companiesOf(config, options.company);
   try {
-    const reading = await openReading(config.destination);
-    if (reading === undefined) {
-      context.stderr.write("Nothing has been loaded yet: the dictionary has no examples.\n");
-      return undefined;
-    }
-    try {
-      return await readWarehouseSample(reading, streams, options.company, context.redact);
-    } finally {
-      await reading.close();
-    }
+    await using reading = await openReading(config.destination);
+    if (reading !== undefined) return await readWarehouseSample(reading, streams, options.company, context.redact);
+    context.stderr.write("Nothing has been loaded yet: the dictionary has no examples.\n");
   } catch (error) {
     if (!(error instanceof DestinationError || error instanceof LockedError)) throw error;
     context.stderr.write(`${context.redact(error.message)}\nThe dictionary has no examples.\n`);
-    return undefined;
   }
+  return undefined;
 }
 
 async function filesOf(dictionary: Awaited<ReturnType<typeof describe>>, format: DocsOptions["format"]) {

@@ -54,13 +54,9 @@ async function meanings(names: readonly string[], options: MeaningsOptions, cont
     companies: companiesOf(config, options.company).map(({ name }) => name),
   };
   const { openReading } = await import("../../warehouse/connect/reading.ts");
-  const reading = await openReading(config.destination, RESOURCES);
+  await using reading = await openReading(config.destination, RESOURCES);
   if (reading === undefined) throw nothingLoaded("a warehouse to look at");
-  try {
-    await show(reading, order, proposed, options, context);
-  } finally {
-    await reading.close();
-  }
+  await show(reading, order, proposed, options, context);
 }
 
 async function show(

@@ -78,17 +78,13 @@ async function read(config: Config, companies: readonly string[], options: Repor
   const { streams } = await import("../../../streams/index.ts");
   const models = await readModels();
   const meanings = readMeanings(models.meanings, configured(streams, config), config.meanings);
-  const reading = await openReading(config.destination, RESOURCES);
+  await using reading = await openReading(config.destination, RESOURCES);
   if (reading === undefined) throw nothingLoaded("a warehouse to report on");
-  try {
-    const { months } = options;
-    const currency = config.currency?.report;
-    const order = { ...models, meanings, currency, companies, months, redact: context.redact };
-    const contents = await readContents(reading, procurementReport, order);
-    return { contents, publishedAt: reading.publishedAt?.toISOString() };
-  } finally {
-    await reading.close();
-  }
+  const { months } = options;
+  const currency = config.currency?.report;
+  const order = { ...models, meanings, currency, companies, months, redact: context.redact };
+  const contents = await readContents(reading, procurementReport, order);
+  return { contents, publishedAt: reading.publishedAt?.toISOString() };
 }
 
 /** The streams that tables belong to. */

@@ -24,6 +24,8 @@ interface Failure {
 function failureOf(error: unknown): Failure {
   // Help and version end a command by an error, too.
   if (error instanceof CommanderError && error.exitCode === 0) return { message: "", exitCode: 0, stack: undefined };
+  // Closing failed too, as it does when what was worked on is gone.
+  if (error instanceof SuppressedError) return failureOf(error.suppressed);
   if (error instanceof TributaryError) {
     return { message: error.message, exitCode: error.exitCode, stack: stackOf(error) };
   }

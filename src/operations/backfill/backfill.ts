@@ -107,12 +107,8 @@ async function plansUnderLock(
     makesRoom: true,
     stopReason: () => signal.reason,
   };
-  const destination = await openDestination(where, opener, order.limits.waitMs);
-  try {
-    return (await hasState(destination)) ? await unfinishedPlans(destination.db) : [];
-  } finally {
-    await destination.close();
-  }
+  await using destination = await openDestination(where, opener, order.limits.waitMs);
+  return (await hasState(destination)) ? await unfinishedPlans(destination.db) : [];
 }
 
 async function readPlans(where: BackfillOrder["config"]["destination"]): Promise<readonly Unfinished[]> {

@@ -5,7 +5,7 @@ import { isServer } from "../../config/destination.ts";
 import { DestinationError, LockedError } from "../../errors.ts";
 import { holderOf } from "../../sync/run/opening.ts";
 import { inspectPlace, openDestination } from "../../warehouse/connect/open.ts";
-import { openReading, runningRuns } from "../../warehouse/connect/reading.ts";
+import { looking, runningRuns } from "../../warehouse/connect/reading.ts";
 import { hasState, type Looked } from "../../warehouse/ddl/present_tables.ts";
 import { inspectServer, rightsLacking } from "../../warehouse/ddl/rights.ts";
 import type { Dialect } from "../../warehouse/dialect.ts";
@@ -48,39 +48,30 @@ export async function* checkDestination(
 
 async function* checkPostgres(where: PostgresConfig, fitness: Fitness, clock: Clock): AsyncGenerator<CheckLine> {
   const holder = holderOf("tributary check", "");
-  const destination = await openDestination(where, { runId: "check", holder, clock }, 0);
-  try {
-    const loaded = await checkContents(destination, where, fitness);
-    const { version, user, database } = await inspectServer(destination.db);
-    const state = loaded ? "a warehouse of tributary" : "nothing in it yet";
-    yield ok(NAME, `PostgreSQL ${version}, database ${database} as ${user}, schema ${where.schema}: ${state}`);
-    const [exposed] = destination.warnings;
-    yield exposed === undefined
-      ? ok("connection", destination.protection ?? "")
-      : doubt("connection", new DestinationError(exposed));
-    const shown = analyticsSchema(where.schema);
-    const lacking = fitness.views ? await rightsLacking(destination.db, [shown]) : undefined;
-    if (lacking !== undefined)
-      yield warning(
-        "views",
-        `The views of ${shown} cannot be made; a run makes the tables without them.`,
-        `${lacking} Or set views: false.`,
-      );
-  } finally {
-    await destination.close();
-  }
+  await using destination = await openDestination(where, { runId: "check", holder, clock }, 0);
+  const loaded = await checkContents(destination, where, fitness);
+  const { version, user, database } = await inspectServer(destination.db);
+  const state = loaded ? "a warehouse of tributary" : "nothing in it yet";
+  yield ok(NAME, `PostgreSQL ${version}, database ${database} as ${user}, schema ${where.schema}: ${state}`);
+  const [exposed] = destination.warnings;
+  yield exposed === undefined
+    ? ok("connection", destination.protection ?? "")
+    : doubt("connection", new DestinationError(exposed));
+  const shown = analyticsSchema(where.schema);
+  const lacking = fitness.views ? await rightsLacking(destination.db, [shown]) : undefined;
+  if (lacking !== undefined)
+    yield warning(
+      "views",
+      `The views of ${shown} cannot be made; a run makes the tables without them.`,
+      `${lacking} Or set views: false.`,
+    );
 }
 
 async function* checkDuckdb(where: DuckdbConfig, fitness: Fitness): AsyncGenerator<CheckLine> {
   const room = await inspectPlace(where);
-  const reading = await openReading(where);
-  try {
-    if (reading !== undefined) await checkContents(reading, where, fitness);
-    const state = reading === undefined ? "nothing there yet" : "a warehouse of tributary";
-    yield ok(NAME, `DuckDB ${room.path}, schema ${where.schema}: ${state}`);
-  } finally {
-    await reading?.close();
-  }
+  const found = await looking(where, reading => checkContents(reading, where, fitness));
+  const state = found === undefined ? "nothing there yet" : "a warehouse of tributary";
+  yield ok(NAME, `DuckDB ${room.path}, schema ${where.schema}: ${state}`);
   const [running] = await runningRuns(where, undefined);
   if (running !== undefined)
     yield ok("run", `${running.command} (${running.runId}, process ${running.pid} on ${running.host}) is at work`);

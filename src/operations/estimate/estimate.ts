@@ -96,27 +96,23 @@ export async function estimateSync(
     order.selection.names,
     config.streams.settings,
   );
-  const reading = await openReading(config.destination);
+  await using reading = await openReading(config.destination);
   const lines: EstimateLine[] = [];
   const latencies: number[] = [];
   let seconds = 0;
-  try {
-    for (const company of companies) {
-      const { api } = await openClient(company, config.api, tools);
-      const context: EstimateContext = { order, tools, catalogue, reading, company, api, latencies, listed: new Map() };
-      try {
-        await holdToAddress(context, undefined);
-        await holdToAddress(context, await askWhose(context));
-        const guesses: Guess[] = [];
-        for (const stream of streams) guesses.push(await estimateStream(context, stream).catch(unavailable));
-        lines.push(...guesses.map((guess, i) => lineOf(company, streams[i]!, guess)));
-        seconds += secondsOf(guesses, streams, config.api, mean(latencies));
-      } finally {
-        await api.close();
-      }
+  for (const company of companies) {
+    const { api } = await openClient(company, config.api, tools);
+    const context: EstimateContext = { order, tools, catalogue, reading, company, api, latencies, listed: new Map() };
+    try {
+      await holdToAddress(context, undefined);
+      await holdToAddress(context, await askWhose(context));
+      const guesses: Guess[] = [];
+      for (const stream of streams) guesses.push(await estimateStream(context, stream).catch(unavailable));
+      lines.push(...guesses.map((guess, i) => lineOf(company, streams[i]!, guess)));
+      seconds += secondsOf(guesses, streams, config.api, mean(latencies));
+    } finally {
+      await api.close();
     }
-  } finally {
-    await reading?.close();
   }
   return {
     dry_run: true,

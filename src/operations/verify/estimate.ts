@@ -19,20 +19,16 @@ export async function estimateVerify(order: Order): Promise<VerifyEstimate> {
   const { config } = order;
   const companies = companiesOf(config, order.company);
   const { all, wanted } = verifiedStreams(order);
-  const reading = await openReading(config.destination);
+  await using reading = await openReading(config.destination);
   if (reading === undefined) throw nothingLoaded(COMPARED);
-  try {
-    const loaded = await withTables(reading, wanted);
-    const streams: VerifyEstimate["streams"][number][] = [];
-    for (const { name: company } of companies)
-      for (const stream of loaded)
-        streams.push({ company, stream: stream.name, ...(await costOf(order, reading, company, stream, all)) });
-    // One more of each company, to learn whose key it is.
-    const requests = streams.reduce((sum, line) => sum + line.requests, companies.length);
-    return { dry_run: true, requests, streams };
-  } finally {
-    await reading.close();
-  }
+  const loaded = await withTables(reading, wanted);
+  const streams: VerifyEstimate["streams"][number][] = [];
+  for (const { name: company } of companies)
+    for (const stream of loaded)
+      streams.push({ company, stream: stream.name, ...(await costOf(order, reading, company, stream, all)) });
+  // One more of each company, to learn whose key it is.
+  const requests = streams.reduce((sum, line) => sum + line.requests, companies.length);
+  return { dry_run: true, requests, streams };
 }
 
 async function costOf(

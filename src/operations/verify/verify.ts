@@ -15,7 +15,7 @@ import type { RunTools } from "../../sync/run/run_order.ts";
 import { createSharedClients, openService, type Service } from "../../sync/run/service.ts";
 import { StreamProgress } from "../../sync/stream_progress.ts";
 import { inState, type Where } from "../../warehouse/connect/open.ts";
-import { openReading, type WarehouseReading } from "../../warehouse/connect/reading.ts";
+import { looking, type WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { addedColumnsOf, withAdded } from "../../warehouse/schema/unknown_field_columns.ts";
 import { saveVerification } from "../../warehouse/state/verifications.ts";
 import { compareCompany } from "./company.ts";
@@ -51,14 +51,10 @@ export async function verify(order: VerifyOrder, tools: RunTools): Promise<Verif
   const seed = order.seed ?? runId.slice(-8);
   companiesOf(config, order.company);
   const privacy = privacyOf(order.catalogue, config.privacy);
-  const reading = await openReading(config.destination);
-  if (reading === undefined) throw nothingLoaded(COMPARED);
-  let compared: Compared;
-  try {
-    compared = await compareAll(order, tools, reading, privacy, { seed, startedAt });
-  } finally {
-    await reading.close();
-  }
+  const compared = await looking(config.destination, reading =>
+    compareAll(order, tools, reading, privacy, { seed, startedAt }),
+  );
+  if (compared === undefined) throw nothingLoaded(COMPARED);
   const report = reportOf(compared, { runId, seed, sample: order.sample ?? null, startedAt }, tools);
   const warning = await keepResult(config.destination, report, privacy, clock, order.waitMs);
   return warning === undefined ? report : { ...report, warnings: [...report.warnings, tools.redact(warning)] };

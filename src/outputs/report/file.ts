@@ -29,15 +29,11 @@ export async function requireOwnFile(path: string, force: boolean): Promise<stri
 }
 
 async function isOurs(path: string): Promise<boolean> {
-  const file = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
+  await using file = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
     throw unwritable(path, error);
   });
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
-    return buffer.toString("utf8", 0, bytesRead).includes(`<meta name="generator" content="${GENERATOR}">`);
-  } finally {
-    await file.close();
-  }
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+  return buffer.toString("utf8", 0, bytesRead).includes(`<meta name="generator" content="${GENERATOR}">`);
 }
 
 /** Writes the whole page or nothing: whoever opens the file sees the old one or the new one. @throws ConfigError */

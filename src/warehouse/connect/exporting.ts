@@ -57,7 +57,7 @@ async function inPostgres<T>(
 ): Promise<T> {
   if (copyOut === undefined) throw new TypeError("a connection to PostgreSQL is expected to copy rows out");
   const { openEmpty } = await import("../duckdb/session/session.ts");
-  const session = await openEmpty(exportResources(room));
+  using session = await openEmpty(exportResources(room));
   const ask: Ask = async text => {
     signal.throwIfAborted();
     const result = await attempting("write Parquet", () => session.connection.run(text));
@@ -68,18 +68,14 @@ async function inPostgres<T>(
       signal.throwIfAborted();
       return take(piece);
     });
-  try {
-    const interrupt = () => session.connection.interrupt();
-    return await interrupted(signal, interrupt, () =>
-      db
-        .transaction()
-        .setIsolationLevel("repeatable read")
-        .setAccessMode("read only")
-        .execute(async trx => work({ db: trx, source: await postgresSource(trx, schema, room, ask, copy) })),
-    );
-  } finally {
-    session.close();
-  }
+  const interrupt = () => session.connection.interrupt();
+  return await interrupted(signal, interrupt, () =>
+    db
+      .transaction()
+      .setIsolationLevel("repeatable read")
+      .setAccessMode("read only")
+      .execute(async trx => work({ db: trx, source: await postgresSource(trx, schema, room, ask, copy) })),
+  );
 }
 
 async function interrupted<T>(

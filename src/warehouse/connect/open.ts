@@ -66,11 +66,7 @@ export async function inState<T>(
   work: (destination: Destination) => Promise<T>,
 ): Promise<T> {
   const { ensureState } = await import("../state/state_ddl.ts");
-  const destination = await openDestination(where, opener, waitMs);
-  try {
-    await ensureState(destination.db, destination.dialect, destination.stateSchema);
-    return await work(destination);
-  } finally {
-    await destination.close();
-  }
+  await using destination = await openDestination(where, opener, waitMs);
+  await ensureState(destination.db, destination.dialect, destination.stateSchema);
+  return await work(destination);
 }

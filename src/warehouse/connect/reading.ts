@@ -14,7 +14,7 @@ import type { Exportable } from "../parquet_source.ts";
 import type { Where } from "./open.ts";
 
 /** A warehouse as its readers see it: no lock is taken, nothing is written. */
-export interface WarehouseReading extends Exportable {
+export interface WarehouseReading extends Exportable, AsyncDisposable {
   /** When what is read was published; undefined where readers see every transaction. */
   readonly publishedAt: Date | undefined;
   close(): Promise<void>;
@@ -33,13 +33,8 @@ export async function looking<T>(
   where: Where,
   look: (reading: WarehouseReading) => Promise<T>,
 ): Promise<T | undefined> {
-  const reading = await openReading(where);
-  if (reading === undefined) return undefined;
-  try {
-    return await look(reading);
-  } finally {
-    await reading.close();
-  }
+  await using reading = await openReading(where);
+  return reading && (await look(reading));
 }
 
 /** Whether a run that was ended before its first publish left something behind. */
@@ -61,7 +56,8 @@ async function readDuckdb(
   const { db, interrupt, close } = await openDuckdbForReading({ ...where, ...resources });
   const version = await linkedVersion(layout);
   const publishedAt = version === undefined ? undefined : new Date(versionMoment(version));
-  return { dialect: duckdbDialect, schema, stateSchema, db, interrupt, publishedAt, close };
+  const reading = { dialect: duckdbDialect, schema, stateSchema, db, interrupt, publishedAt };
+  return { ...reading, close, [Symbol.asyncDispose]: close };
 }
 
 async function readPostgres(where: Where & { type: "postgres" }): Promise<WarehouseReading | undefined> {

@@ -12,23 +12,20 @@ export async function viewTypes(
   order: TableOrder & { readonly views: ViewOrder },
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
   const { views, ...tables } = order;
-  const { connection, close } = await openEmpty({ memoryLimitMb: 256, threads: 1, spill: "", spillsInPrivate: true });
-  try {
-    await connection.run(ddlScript(duckdbDialect, tables));
-    await connection.run("create schema views_of_it");
-    for (const { name, select } of viewsOf(duckdbDialect, { ...order, views: { ...views, schema: "views_of_it" } }))
-      await connection.run(`create view views_of_it."${name}" as ${select}`).catch(() => undefined);
-    const described = await connection.runAndReadAll(
-      "select table_name, column_name, data_type from information_schema.columns where table_schema = 'views_of_it'",
-    );
-    const lines = described.getRows().map(line => line.map(String) as [string, string, string]);
-    return new Map(
-      [...Map.groupBy(lines, ([view]) => view)].map(([view, columns]) => [
-        view,
-        new Map(columns.map(([, column, type]) => [column, type])),
-      ]),
-    );
-  } finally {
-    close();
-  }
+  using session = await openEmpty({ memoryLimitMb: 256, threads: 1, spill: "", spillsInPrivate: true });
+  const { connection } = session;
+  await connection.run(ddlScript(duckdbDialect, tables));
+  await connection.run("create schema views_of_it");
+  for (const { name, select } of viewsOf(duckdbDialect, { ...order, views: { ...views, schema: "views_of_it" } }))
+    await connection.run(`create view views_of_it."${name}" as ${select}`).catch(() => undefined);
+  const described = await connection.runAndReadAll(
+    "select table_name, column_name, data_type from information_schema.columns where table_schema = 'views_of_it'",
+  );
+  const lines = described.getRows().map(line => line.map(String) as [string, string, string]);
+  return new Map(
+    [...Map.groupBy(lines, ([view]) => view)].map(([view, columns]) => [
+      view,
+      new Map(columns.map(([, column, type]) => [column, type])),
+    ]),
+  );
 }

@@ -343,4 +343,8 @@ class DuckdbFile implements DuckdbDestination {
       }),
     );
   }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
 }

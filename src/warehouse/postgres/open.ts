@@ -17,7 +17,8 @@ export interface PostgresSettings extends Place, Opener {
 }
 
 /** What status and rejects need: no locks, and every transaction read-only. */
-export type Reading = Pick<Destination, "dialect" | "schema" | "stateSchema" | "db" | "close" | "copyOut">;
+export type Reading = AsyncDisposable &
+  Pick<Destination, "dialect" | "schema" | "stateSchema" | "db" | "close" | "copyOut">;
 
 /** Fewer changed rows, or a smaller share of all, don't change a plan that was good before; statistics of a wide table take a second. */
 const ANALYZED_ROWS = 500;
@@ -37,6 +38,12 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     throw error;
   }
   const locks = new Locks(session, settings);
+  const close = async () => {
+    await locks.release().catch(error => {
+      if (!(error instanceof TributaryError)) throw error;
+    });
+    await session.turn(() => session.end());
+  };
   return {
     dialect: postgresDialect,
     schema,
@@ -90,12 +97,8 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
         );
       return left;
     },
-    async close() {
-      await locks.release().catch(error => {
-        if (!(error instanceof TributaryError)) throw error;
-      });
-      await session.turn(() => session.end());
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
@@ -103,13 +106,15 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
 export async function openPostgresForReading(settings: Place & Pick<PostgresSettings, "clock">): Promise<Reading> {
   const { schema, stateSchema, clock } = settings;
   const session = new Session(await connect(settings, "read", clock));
+  const close = () => session.turn(() => session.end());
   return {
     dialect: postgresDialect,
     schema,
     stateSchema,
     db: kyselyOver(session, stateSchema),
     copyOut: (query, take) => session.copyOut(query, take),
-    close: () => session.turn(() => session.end()),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

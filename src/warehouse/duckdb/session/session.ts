@@ -20,7 +20,7 @@ export interface Resources {
 }
 
 /** One connection to one database file. */
-export interface Session {
+export interface Session extends Disposable {
   readonly connection: DuckDBConnection;
   readonly spill: string;
   close(): void;
@@ -123,15 +123,12 @@ export async function openEmpty(resources: Resources): Promise<Session> {
   });
   const connection = await instance.connect();
   await connection.run("set TimeZone = 'UTC'");
-  return {
-    connection,
-    spill,
-    close() {
-      connection.closeSync();
-      instance.closeSync();
-      if (spill !== "") rmSync(spill, { recursive: true, force: true });
-    },
+  const close = (): void => {
+    connection.closeSync();
+    instance.closeSync();
+    if (spill !== "") rmSync(spill, { recursive: true, force: true });
   };
+  return { connection, spill, close, [Symbol.dispose]: close };
 }
 
 /** A checkpoint of so many columns fits into the memory given; what each further one needs where all of them were changed. */

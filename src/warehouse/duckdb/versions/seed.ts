@@ -232,10 +232,6 @@ function ignoreMissing(error: unknown): void {
 }
 
 async function replayLog(layout: Layout, source: string, resources: Resources): Promise<void> {
-  const session = await openSession(source, false, resources).catch(asLocked(layout));
-  try {
-    await checkpoint(session.connection);
-  } finally {
-    session.close();
-  }
+  using session = await openSession(source, false, resources).catch(asLocked(layout));
+  await checkpoint(session.connection);
 }

@@ -30,3 +30,7 @@ function distanceOf(a: string, b: string): number {
   }
   return above[b.length]!;
 }
+
+/** Fits names in which anything stands in the place of each `*`. */
+export const wildcard = (pattern: string): RegExp =>
+  new RegExp(`^${pattern.split("*").map(RegExp.escape).join(".*")}$`);

@@ -1,7 +1,7 @@
 import { type Asking, isAsked, lookupOf } from "../catalog/lookup.ts";
 import type { Preset, Stream } from "../catalog/stream.ts";
 import { ConfigError, noting, refuse } from "../errors.ts";
-import { nearest } from "../nearest_name.ts";
+import { nearest, wildcard } from "../nearest_name.ts";
 import { valuesAdvice } from "./settings.ts";
 
 /** Which streams a run works on. `named`: the ones that were asked for; the others are there because a named detail needs its list. */
@@ -126,12 +126,7 @@ function matching(catalogue: readonly Stream[], name: string, where: string): re
     }
     return catalogue.filter(stream => inPreset(stream, preset));
   }
-  const pattern = new RegExp(
-    `^${name
-      .split("*")
-      .map(part => RegExp.escape(part))
-      .join(".*")}$`,
-  );
+  const pattern = wildcard(name);
   const matches = catalogue.filter(stream => pattern.test(stream.name));
   if (matches.length > 0) return matches;
   const close = nearest(

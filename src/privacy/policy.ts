@@ -6,7 +6,7 @@ import type { Stream } from "../catalog/stream.ts";
 import { pathParameters } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError, noting, refuse } from "../errors.ts";
-import { nearest } from "../nearest_name.ts";
+import { nearest, wildcard } from "../nearest_name.ts";
 import { keyIdOf } from "./treatment.ts";
 
 /** Which values are not stored as they come. */
@@ -117,12 +117,7 @@ function candidatesIn(catalogue: readonly Stream[]): readonly Candidate[] {
 /** The columns that an entry of a list names. */
 function meant(candidates: readonly Candidate[], treatment: Treatment, entry: string): readonly string[] {
   const place = `privacy.${treatment}_columns`;
-  const pattern = new RegExp(
-    `^${entry
-      .split("*")
-      .map(part => RegExp.escape(part))
-      .join(".*")}$`,
-  );
+  const pattern = wildcard(entry);
   const isPattern = entry.includes("*");
   const found = candidates.filter(({ name, column }) => pattern.test(name) && (column !== undefined || !isPattern));
   if (found.length === 0) {

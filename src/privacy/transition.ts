@@ -1,24 +1,14 @@
 import type { Treatment } from "../catalog/columns.ts";
+import type { PrivacyRecord } from "../warehouse/state/privacy_record.ts";
 import { isPersonalName } from "./personal_names.ts";
 import { EXTRA_COLUMN, type Policy, policyWith } from "./policy.ts";
 import type { Treat } from "./treatment.ts";
-
-/** What becomes, and became, of one column's values. */
-interface Recorded {
-  readonly table: string;
-  readonly column: string;
-  readonly treatment: Treatment | null;
-  readonly was: Treatment | null;
-  readonly keyId: string | null;
-  /** Nothing holds any more what it was before. */
-  readonly isClean: boolean;
-}
 
 /** Of fields that the documents don't name. */
 const UNDOCUMENTED = `*.${EXTRA_COLUMN}`;
 
 /** The policy that was recorded: as it is (`treatment`), or as it was before. */
-export function recordedPolicy(records: readonly Recorded[], which: "treatment" | "was"): Policy {
+export function recordedPolicy(records: readonly PrivacyRecord[], which: "treatment" | "was"): Policy {
   const all = new Map<string, Treatment>();
   let key: string | undefined;
   for (const each of records) {
@@ -72,7 +62,7 @@ export function excluding({ treatments, undocumented, keyId }: Policy): Policy {
 }
 
 /** Where `to` differs from what is recorded, as it is to be recorded. */
-export function differences(records: readonly Recorded[], to: Policy): readonly Recorded[] {
+export function differences(records: readonly PrivacyRecord[], to: Policy): readonly PrivacyRecord[] {
   const now = new Map(records.map(each => [`${each.table}.${each.column}`, each]));
   const wanted = new Map(to.treatments);
   if (to.undocumented !== undefined) wanted.set(UNDOCUMENTED, to.undocumented);

@@ -1,13 +1,8 @@
+import type { StreamStatus } from "../../operations/status.ts";
 import { formatCount } from "./table.ts";
 
 /** What a run or a warehouse's status says of a stream beside the service. */
-interface Compared {
-  readonly company: string;
-  readonly stream: string;
-  readonly service_rows: number | null;
-  readonly difference: number | null;
-  readonly difference_reason: string | null;
-}
+type Compared = Pick<StreamStatus, "company" | "stream" | "service_rows" | "difference" | "difference_reason">;
 
 /** Lines that are shown; the others are counted. */
 const MOST_TOLD = 8;

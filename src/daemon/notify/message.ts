@@ -1,15 +1,11 @@
 import type { Occasion } from "../../config/config.ts";
 import { roughly } from "../../duration.ts";
+import type { StreamStatus } from "../../operations/status.ts";
 import { type Redactor, redactJson } from "../../secrets.ts";
 import type { FinishedRun } from "../schedule/events.ts";
 
 /** A stream that a notification is about. `status` is that of its run, or `late`. */
-export interface NotedStream {
-  readonly company: string;
-  readonly stream: string;
-  readonly status: string;
-  readonly error: string | null;
-}
+export type NotedStream = Pick<StreamStatus, "company" | "stream" | "status" | "error">;
 
 /** What targets are sent as JSON. Keys are added, never renamed. */
 export interface Notification {

@@ -98,18 +98,25 @@ export async function openWorkList(destination: Destination, request: WorkReques
       position += count;
       const { rows } = await sql<Record<string, unknown>>`select * from ${name} where nth > ${sql.lit(from)}
         and nth <= ${sql.lit(position)} order by nth`.execute(db);
-      return rows.map(row => ({
-        parentKey: String(row["parent_key"]),
-        parentHash: String(row["parent_hash"]),
-        params: Object.fromEntries(request.columns.map(column => [column, String(row[`p_${column}`])])),
-        reason: row["reason"] as Reason,
-      }));
+      return rows.map(row => workItem(row, request.columns, row["reason"] as Reason));
     },
     async close() {
       await sql`drop table if exists ${name}`.execute(db);
     },
   };
 }
+
+/** A line of `parentRows`, and why its detail is fetched. */
+export const workItem = (
+  row: Readonly<Record<string, unknown>>,
+  columns: readonly string[],
+  reason: Reason,
+): WorkItem => ({
+  parentKey: String(row["parent_key"]),
+  parentHash: String(row["parent_hash"]),
+  params: Object.fromEntries(columns.map(column => [column, String(row[`p_${column}`])])),
+  reason,
+});
 
 /** How many details are due by reason, counted without writing anything; without a stage parents that a run under way has asked for count too. */
 export async function countWork(

@@ -10,18 +10,14 @@ import { claim, liveHolder } from "./lock/holder.ts";
 import { kyselyOver } from "./session/driver.ts";
 import { attempting } from "./session/failure.ts";
 import { type Layout, layoutOf, type Readers } from "./session/file_layout.ts";
-import type { Session } from "./session/session.ts";
+import type { Resources, Session } from "./session/session.ts";
 import { openOurs } from "./versions/seed.ts";
 
 /** What is needed to look into a warehouse without writing. */
-export interface ReadingSettings {
+export interface ReadingSettings extends Partial<Resources> {
   readonly path: string;
   readonly readers: Readers;
   readonly stateSchema: string;
-  readonly memoryLimitMb?: number;
-  readonly threads?: number;
-  readonly spill?: string;
-  readonly spillsInPrivate?: boolean;
 }
 
 /** A warehouse as its readers see it. */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { type Parents, parentRows, presentParents } from "../details/parents.ts";
-import type { WorkItem, WorkList } from "../details/work_list.ts";
+import { type WorkList, workItem } from "../details/work_list.ts";
 import { countOf } from "../sql_fragments.ts";
 import type { StoredIn } from "./stored_rows.ts";
 
@@ -47,14 +47,7 @@ export async function openFetched(place: StoredIn, request: FetchedRequest): Pro
       taken = rows.length === 0 ? total : taken + rows.length;
       const end = rows.at(-1);
       if (end !== undefined) last = [String(end["draw"]), String(end["parent_key"])];
-      return rows.map(
-        (row): WorkItem => ({
-          parentKey: String(row["parent_key"]),
-          parentHash: String(row["parent_hash"]),
-          params: Object.fromEntries(columns.map(column => [column, String(row[`p_${column}`])])),
-          reason: "forced",
-        }),
-      );
+      return rows.map(row => workItem(row, columns, "forced"));
     },
     close: async () => undefined,
   };

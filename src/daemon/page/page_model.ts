@@ -79,7 +79,7 @@ export function concerns(view: View): readonly Concern[] {
     stream => stream.error ?? "",
   );
   const failures = [...failing].map(([error, streams]): Concern => {
-    const at = streams.map(stream => lastRunOf(view, stream)?.startedAt).find(each => each !== undefined);
+    const at = streams.map(stream => lastRunOf(view, stream)?.started_at).find(each => each !== undefined);
     return { ...failure(error, streams.map(name), at), tone: streams.some(hasFailed) ? "bad" : "warn" };
   });
   const ended = lastEnd(view);
@@ -148,14 +148,14 @@ function lastEnd({ last, status, history, now }: View): RunEnd | undefined {
   if (stored === undefined) return undefined;
   const { run_id: runId, error } = stored;
   const tone = stored.status === "failed" ? "bad" : "warn";
-  const streams = history?.runs.find(run => run.runId === runId)?.streams ?? [];
+  const streams = history?.runs.find(run => run.run_id === runId)?.streams ?? [];
   return { tone, at: endOf(stored), runId, error, warnings: sentencesOf(stored.warnings), streams };
 }
 
 /** What the run before it of the same command warned of. */
 function warnedBefore({ history }: View, runId: string | undefined): readonly string[] {
   const runs = history?.runs ?? [];
-  const at = runs.findIndex(run => run.runId === runId);
+  const at = runs.findIndex(run => run.run_id === runId);
   if (at < 0) return [];
   const { command } = runs[at]!;
   return runs.slice(at + 1).find(run => run.command === command && run.status !== "running")?.warnings ?? [];

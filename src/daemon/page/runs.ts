@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import { timespan } from "../../duration.ts";
 import { barChart, ticks } from "../../outputs/html/sparks.ts";
 import { counted } from "../../outputs/html/wording.ts";
-import type { PastRun, PastStreamRun } from "../../warehouse/read/run_history.ts";
+import { changesOf, type PastRun, type PastStreamRun } from "../../warehouse/read/run_history.ts";
 import { namer, outcome, type View } from "./page_model.ts";
 import { clockTime, time } from "./wording.ts";
 
@@ -73,7 +73,7 @@ function row(run: PastRun, drawing: Drawing, name: (run: PastStreamRun) => strin
   const { word, tone } = outcome(run.status);
   const length = lengthOf(run, now);
   return html`<tr role="row">
-    <th role="rowheader" scope="row">${time(run.startedAt)}<span class="quiet">${run.command}</span></th>
+    <th role="rowheader" scope="row">${time(run.started_at)}<span class="quiet">${run.command}</span></th>
     <td role="cell"><span class="pill ${tone}">${word}</span></td>
     <td role="cell" class="right fact">${timespan(length)}</td>
     <td role="cell" class="${length > drawing.limit * 1.01 ? "track cut" : "track"}">${bars(run, drawing, name, now)}</td>
@@ -83,14 +83,14 @@ function row(run: PastRun, drawing: Drawing, name: (run: PastStreamRun) => strin
 function bars(run: PastRun, { limit, named }: Drawing, name: (run: PastStreamRun) => string, now: number) {
   const turns = run.streams.filter(part => part.status !== "skipped");
   if (turns.length === 0) return html`<span class="quiet">no stream had its turn</span>`;
-  const began = Date.parse(run.startedAt);
+  const began = Date.parse(run.started_at);
   const drawn = turns.map(part => {
-    const from = Math.max(0, Date.parse(part.startedAt) - began);
-    const to = (part.finishedAt === null ? now : Date.parse(part.finishedAt)) - began;
+    const from = Math.max(0, Date.parse(part.started_at) - began);
+    const to = (part.finished_at === null ? now : Date.parse(part.finished_at)) - began;
     const { word, tone } = outcome(part.status);
-    const did = `${counted(part.rowsRead, "row")} read, ${counted(part.changes, "change")}`;
+    const did = `${counted(part.rows_read, "row")} read, ${counted(changesOf(part), "change")}`;
     const rejected = part.rejected > 0 ? `, ${counted(part.rejected, "reject")}` : "";
-    const note = `${name(part)}: ${word}, from ${clockTime(part.startedAt)} UTC for ${timespan(to - from)}; ${did}${rejected}`;
+    const note = `${name(part)}: ${word}, from ${clockTime(part.started_at)} UTC for ${timespan(to - from)}; ${did}${rejected}`;
     return { from, to, tone, note, name: name(part), said: `${name(part)} ${word} ${timespan(to - from)}` };
   });
   return barChart(
@@ -102,4 +102,4 @@ function bars(run: PastRun, { limit, named }: Drawing, name: (run: PastStreamRun
 }
 
 const lengthOf = (run: PastRun, now: number): number =>
-  Math.max(0, (run.finishedAt === null ? now : Date.parse(run.finishedAt)) - Date.parse(run.startedAt));
+  Math.max(0, (run.finished_at === null ? now : Date.parse(run.finished_at)) - Date.parse(run.started_at));

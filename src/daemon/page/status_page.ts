@@ -143,7 +143,7 @@ function pastTroubleSection(view: View) {
     <ul class="card past">${runs.map(({ run, error, times }) => {
       const { what, advice } = parted(error);
       const { word, tone } = outcome(run.status);
-      return html`<li><p><span class="pill ${tone}">${word}</span> ${time(run.startedAt)} <span class="quiet">${ago(run.startedAt, view.now)}${times === 1 ? "" : `, the last of ${times} such runs`}</span></p><p>${prose(what)} ${prose(advice ?? "")}</p></li>`;
+      return html`<li><p><span class="pill ${tone}">${word}</span> ${time(run.started_at)} <span class="quiet">${ago(run.started_at, view.now)}${times === 1 ? "" : `, the last of ${times} such runs`}</span></p><p>${prose(what)} ${prose(advice ?? "")}</p></li>`;
     })}</ul>
   </section>`;
 }

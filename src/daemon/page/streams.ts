@@ -3,7 +3,7 @@ import { ago, roughly, timespan } from "../../duration.ts";
 import type { StreamStatus } from "../../operations/status.ts";
 import { areaChart, columnChart, shareBar } from "../../outputs/html/sparks.ts";
 import { breakable, count, counted } from "../../outputs/html/wording.ts";
-import type { PastStreamRun } from "../../warehouse/read/run_history.ts";
+import { changesOf, type PastStreamRun } from "../../warehouse/read/run_history.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
 import { lastRunOf, outcome, type View } from "./page_model.ts";
 import { date, time } from "./wording.ts";
@@ -45,8 +45,8 @@ function row(view: View, stream: StreamStatus) {
       ${besideService(stream)}</th>
     <td role="cell" data-title="Data as of">${freshness(view, stream)}</td>
     <td role="cell" data-title="Last run">${lastRun(view, stream)}</td>
-    <td role="cell" data-title="Rows read">${chart(areaChart, "rows", runs, run => run.rowsRead)}</td>
-    <td role="cell" data-title="Changes">${chart(columnChart, "changes", runs, run => run.changes)}</td>
+    <td role="cell" data-title="Rows read">${chart(areaChart, "rows", runs, run => run.rows_read)}</td>
+    <td role="cell" data-title="Changes">${chart(columnChart, "changes", runs, changesOf)}</td>
     <td role="cell" data-title="Rejects">${chart(columnChart, "rejects", runs, run => run.rejected)}</td>
   </tr>`;
 }
@@ -73,9 +73,10 @@ function freshness(view: View, stream: StreamStatus) {
 function lastRun(view: View, stream: StreamStatus) {
   const { word, tone } = outcome(stream.status);
   const run = stream.status === "never" ? undefined : lastRunOf(view, stream);
-  const took = run?.finishedAt == null ? "" : html`${timespan(Date.parse(run.finishedAt) - Date.parse(run.startedAt))}`;
+  const took =
+    run?.finished_at == null ? "" : html`${timespan(Date.parse(run.finished_at) - Date.parse(run.started_at))}`;
   return html`<span class="pill ${tone}">${word}</span>
-    ${run === undefined ? "" : html`<span class="quiet">${time(run.startedAt, ago(run.startedAt, view.now))}${took === "" ? "" : html` · ${took}`}</span>`}`;
+    ${run === undefined ? "" : html`<span class="quiet">${time(run.started_at, ago(run.started_at, view.now))}${took === "" ? "" : html` · ${took}`}</span>`}`;
 }
 
 /** A chart over the stream's last runs, and its last value; `tone` is its colour's name. */
@@ -88,7 +89,7 @@ function chart(
   const what = tone === "rows" ? "rows read" : tone;
   const points = runs.map(run => ({
     value: measure(run),
-    note: `${date(run.startedAt)} UTC: ${count(measure(run))} ${what}`,
+    note: `${date(run.started_at)} UTC: ${count(measure(run))} ${what}`,
   }));
   const last = points.at(-1);
   if (last === undefined) return html`<span class="quiet">no runs yet</span>`;

@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, sql } from "kysely";
 import { recentRuns, sentencesOf } from "../state/run_log.ts";
-import type { StateTables } from "../state_tables.ts";
+import type { WrittenRow } from "../state_columns.ts";
+import type { StateTables, stateTables } from "../state_tables.ts";
 
 /** What the last runs did. Moments are ISO 8601. */
 export interface History {
@@ -9,31 +10,22 @@ export interface History {
   readonly streams: readonly StreamHistory[];
 }
 
-export interface PastRun {
-  readonly runId: string;
-  readonly command: string;
-  readonly status: string;
-  readonly startedAt: string;
-  readonly finishedAt: string | null;
-  readonly error: string | null;
+type Runs = WrittenRow<(typeof stateTables)["runs"]>;
+
+export interface PastRun extends Pick<Runs, "run_id" | "command" | "status" | "started_at" | "finished_at" | "error"> {
   readonly warnings: readonly string[];
   /** In the order in which they began. */
   readonly streams: readonly PastStreamRun[];
 }
 
-export interface PastStreamRun {
-  readonly runId: string;
-  readonly company: string;
-  readonly stream: string;
-  readonly status: string;
-  readonly startedAt: string;
-  readonly finishedAt: string | null;
-  readonly rowsRead: number;
-  /** Rows inserted, updated or deleted. */
-  readonly changes: number;
-  readonly rejected: number;
-  readonly error: string | null;
-}
+export type PastStreamRun = Pick<
+  WrittenRow<(typeof stateTables)["stream_runs"]>,
+  | ("run_id" | "company" | "stream" | "status" | "started_at" | "finished_at" | "error")
+  | ("rows_read" | "inserted" | "updated" | "deleted" | "rejected")
+>;
+
+/** Rows inserted, updated or deleted. */
+export const changesOf = ({ inserted, updated, deleted }: PastStreamRun): number => inserted + updated + deleted;
 
 /** A stream's own last runs, oldest first; those in which it had no turn are left out. */
 export interface StreamHistory {
@@ -53,17 +45,12 @@ export async function historyOf(
       select r.*, row_number() over (partition by company, stream order by started_at desc, run_id desc) as nth
       from ${await recentRuns({ db, stateSchema })} r
     ) ranked where nth <= ${count} order by company, stream, nth desc`.execute(db);
-  const streams = Map.groupBy(rows.map(pastStreamRun), run => JSON.stringify([run.company, run.stream]));
+  const streams = Map.groupBy(rows.map(withTexts), run => JSON.stringify([run.company, run.stream]));
   return {
     runs: runs.map(run => ({
-      runId: run.run_id,
-      command: run.command,
-      status: run.status,
-      startedAt: run.started_at.toISOString(),
-      finishedAt: run.finished_at?.toISOString() ?? null,
-      error: run.error,
+      ...withTexts(run),
       warnings: sentencesOf(run.warnings),
-      streams: parts.filter(part => part.runId === run.run_id),
+      streams: parts.filter(part => part.run_id === run.run_id),
     })),
     streams: [...streams.values()].map(past => ({ company: past[0]!.company, stream: past[0]!.stream, runs: past })),
   };
@@ -100,20 +87,12 @@ async function streamRunsOf(
     .orderBy("company")
     .orderBy("stream")
     .execute();
-  return rows.map(pastStreamRun);
+  return rows.map(withTexts);
 }
 
-function pastStreamRun(row: Selectable<StateTables["stream_runs"]>): PastStreamRun {
-  return {
-    runId: row.run_id,
-    company: row.company,
-    stream: row.stream,
-    status: row.status,
-    startedAt: row.started_at.toISOString(),
-    finishedAt: row.finished_at?.toISOString() ?? null,
-    rowsRead: Number(row.rows_read),
-    changes: Number(row.inserted) + Number(row.updated) + Number(row.deleted),
-    rejected: Number(row.rejected),
-    error: row.error,
-  };
-}
+/** With its moments as they were written. */
+const withTexts = <Run extends { readonly started_at: Date; readonly finished_at: Date | null }>(run: Run) => ({
+  ...run,
+  started_at: run.started_at.toISOString(),
+  finished_at: run.finished_at?.toISOString() ?? null,
+});

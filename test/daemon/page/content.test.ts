@@ -24,25 +24,27 @@ async function shown(source: Parameters<typeof served>[0]): Promise<{ markup: st
 }
 
 const part = (facts: Partial<PastStreamRun> = {}): PastStreamRun => ({
-  runId: "r1",
+  run_id: "r1",
   company: "acme",
   stream: "items",
   status: "succeeded",
-  startedAt: "2026-03-15T02:00:01.000Z",
-  finishedAt: "2026-03-15T02:00:31.000Z",
-  rowsRead: 1_204,
-  changes: 7,
+  started_at: "2026-03-15T02:00:01.000Z",
+  finished_at: "2026-03-15T02:00:31.000Z",
+  rows_read: 1_204,
+  inserted: 4,
+  updated: 2,
+  deleted: 1,
   rejected: 0,
   error: null,
   ...facts,
 });
 
 const past = (facts: Partial<PastRun> = {}): PastRun => ({
-  runId: "r1",
+  run_id: "r1",
   command: "sync",
   status: "succeeded",
-  startedAt: "2026-03-15T02:00:00.000Z",
-  finishedAt: "2026-03-15T02:01:00.000Z",
+  started_at: "2026-03-15T02:00:00.000Z",
+  finished_at: "2026-03-15T02:01:00.000Z",
   error: null,
   warnings: [],
   streams: [part()],
@@ -113,7 +115,7 @@ test("failures that differ in their request alone, and errors of several runs, a
   const fault = (path: string) => `Expected data from GET ${path}, got status 500. Try again later.`;
   const failed = (name: string) => stream({ stream: name, status: "failed", error: fault(`/${name}`) });
   const streams = [failed("items"), failed("bills"), failed("orders"), stream({ stream: "sites" })];
-  const run = (runId: string) => past({ runId, status: "failed", error: "The server is away. Start it." });
+  const run = (run_id: string) => past({ run_id, status: "failed", error: "The server is away. Start it." });
   const history = { streams: [], runs: [past(), run("r3"), run("r2"), run("r1")] };
   const { words } = await shown(telling(() => warehouseStatus(streams), history));
   expect(words).toContain(
@@ -126,7 +128,7 @@ test("failures that differ in their request alone, and errors of several runs, a
 });
 
 test("an earlier error stays to be seen when it is over", async () => {
-  const failed = past({ runId: "r0", status: "failed", error: refused, startedAt: "2026-03-14T02:00:00.000Z" });
+  const failed = past({ run_id: "r0", status: "failed", error: refused, started_at: "2026-03-14T02:00:00.000Z" });
   const { words } = await shown(telling(() => warehouseStatus([stream()], ended()), history(past(), failed)));
   expect(words).toContain("The one stream is up to date");
   expect(words).not.toContain("What to do");
@@ -161,8 +163,8 @@ test("warnings as in the run before of the same command are counted, new ones to
     streams: [],
     runs: [
       past({ ...run, warnings: [...old, "items, bills: this is new."], streams: [part(warned), part(bills)] }),
-      past({ runId: "r0", command: "tributary sync", warnings: [] }),
-      past({ ...run, runId: "r-1", warnings: old }),
+      past({ run_id: "r0", command: "tributary sync", warnings: [] }),
+      past({ ...run, run_id: "r-1", warnings: old }),
     ],
   };
   const last = ended({ ...run, warnings: [...old, "items, bills: this is new."] });
@@ -207,7 +209,7 @@ test("several companies are told apart", async () => {
 
 test("charts and bars say in words what they show", async () => {
   const runs = [1, 5, 0].map((rejected, index) =>
-    past({ runId: `r${index}`, streams: [part({ rejected, rowsRead: 100 * index })] }),
+    past({ run_id: `r${index}`, streams: [part({ rejected, rows_read: 100 * index })] }),
   );
   const { markup } = await shown(telling(() => warehouseStatus([stream()]), history(...runs)));
   const charts = [...markup.matchAll(/aria-label="Chart: ([^"]*)".*?<figcaption class="unseen">([^<]*)</gs)];

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startSimulator } from "../../../simulator/simulator.ts";
 import { readHistory } from "../../../src/daemon/page/source.ts";
+import { changesOf } from "../../../src/warehouse/read/run_history.ts";
 import { bench } from "../../support/run.ts";
 import { warehouses } from "../../support/warehouse.ts";
 
@@ -34,7 +35,7 @@ describe.each(warehouses)("$name", ({ make, name }) => {
       ids.push((await sync({ names: turn === 3 ? ["items", "findings"] : ["items"] })).run_id);
     }
     const history = await readHistory(where, 3);
-    expect(history?.runs.map(run => run.runId)).toEqual(ids.slice(1).toReversed());
+    expect(history?.runs.map(run => run.run_id)).toEqual(ids.slice(1).toReversed());
     const newest = history?.runs[0];
     expect(newest).toMatchObject({ status: "failed", error: expect.stringContaining("try again later") });
     expect(newest?.streams.map(part => [part.stream, part.status])).toEqual(
@@ -46,11 +47,12 @@ describe.each(warehouses)("$name", ({ make, name }) => {
     expect(newest?.streams.find(part => part.stream === "findings")?.error).toContain("try again later");
 
     const of = (stream: string) => history?.streams.find(one => one.stream === stream)?.runs ?? [];
-    expect(of("items").map(part => part.runId)).toEqual(ids.slice(1));
-    expect(of("items").at(-1)).toMatchObject({ rowsRead: 11, changes: 3, rejected: 0, status: "succeeded" });
-    expect(of("items").at(-2)).toMatchObject({ rowsRead: 11, changes: 1 });
-    expect(of("items").at(-3)).toMatchObject({ rowsRead: 12, changes: 0 });
-    expect(of("findings").map(part => part.runId)).toEqual([ids[0], ids[3]]);
+    expect(of("items").map(part => part.run_id)).toEqual(ids.slice(1));
+    expect(of("items").at(-1)).toMatchObject({ rows_read: 11, rejected: 0, status: "succeeded" });
+    expect(of("items").at(-2)).toMatchObject({ rows_read: 11 });
+    expect(of("items").at(-3)).toMatchObject({ rows_read: 12 });
+    expect(of("items").slice(-3).map(changesOf)).toEqual([0, 1, 3]);
+    expect(of("findings").map(part => part.run_id)).toEqual([ids[0], ids[3]]);
     expect(of("purchase_orders")).toEqual([]);
   });
 });

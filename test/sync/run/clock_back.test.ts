@@ -29,8 +29,8 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(last_run).toMatchObject({ run_id: failed.run_id, exit_code: 1, started_at: failed.started_at });
     expect(await items()).toMatchObject({ status: "failed", error: expect.stringContaining("422") });
     const history = await readHistory(config.destination);
-    expect(history?.runs[0]?.runId).toBe(failed.run_id);
-    expect(history?.streams.find(({ stream }) => stream === "items")?.runs.at(-1)?.runId).toBe(failed.run_id);
+    expect(history?.runs[0]?.run_id).toBe(failed.run_id);
+    expect(history?.streams.find(({ stream }) => stream === "items")?.runs.at(-1)?.run_id).toBe(failed.run_id);
     const past = (await readPast(config.destination, ["nightly"]))?.get("nightly");
     expect(past?.map(({ exitCode }) => exitCode)).toEqual([1, 0, 0]);
     // What was recorded by the right clock stays as it is.

@@ -134,7 +134,7 @@ describe.each(warehouses)("$name", ({ make }) => {
       orders: 2,
     });
     const { streams } = await historyOf(destination, RECENT_RUNS);
-    expect(streams.map(({ stream, runs }) => [stream, runs.length, runs.at(-1)?.runId])).toEqual([
+    expect(streams.map(({ stream, runs }) => [stream, runs.length, runs.at(-1)?.run_id])).toEqual([
       ["items", RECENT_RUNS, "run-0035"],
       ["orders", 2, "run-0002"],
     ]);

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { createDatabase } from "../support/database.ts";
-import { json, secretPassword, simulated, workplace } from "./workplace.ts";
+import { json, secretPassword, simulated, workplace } from "../../cli/workplace.ts";
+import { createDatabase } from "../../support/database.ts";
 
 const nowhere = { url: "http://127.0.0.1:1" };
 
